@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from preprocessor.results.model import Rows
 
 Stage = Mapping[str, Any]
-_KEPT: Final = 64
+_KEPT: Final = 8
 """So many selections of documents are remembered."""
 
 

@@ -5,18 +5,16 @@ Whole documents of results are large, and of each question one level is wanted: 
 
 from __future__ import annotations
 
+import struct
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import Any, Final
-
-import bson
+from typing import Final
 
 from preprocessor.lint.shape.learn import FEW
 from preprocessor.lint.shape.units import of_field
 from preprocessor.lint.shape.values import Shape, Traits
 from preprocessor.results import rawbson
-from preprocessor.results.limits import OPTIONS
 
 _KINDS: Final[Mapping[int, str]] = {
     0x01: "double",
@@ -43,7 +41,9 @@ _KINDS: Final[Mapping[int, str]] = {
 }
 """https://bsonspec.org/spec.html"""
 
-_SCALARS: Final = frozenset({0x01, 0x02, 0x10, 0x12})
+_DOUBLE: Final = 0x01
+_SCALARS: Final = frozenset({_DOUBLE, rawbson.STRING, 0x10, 0x12})
+_UNPACK_DOUBLE: Final = struct.Struct("<d").unpack_from
 _ELEMENTS: Final = 2_000
 """So many elements of arrays are looked at, at one path."""
 
@@ -56,10 +56,14 @@ class _Value:
     def __init__(self, raw: bytes, kind: int, start: int, end: int) -> None:
         self.raw, self.kind, self.start, self.end = raw, kind, start, end
 
-    def decode(self) -> Any:
-        """The value itself."""
-        element = bytes((self.kind,)) + b"\0" + self.raw[self.start : self.end]
-        return bson.decode((len(element) + 5).to_bytes(4, "little") + element + b"\0", OPTIONS)[""]
+    def decode(self) -> str | int | float:
+        """The value itself, which is a text or a number."""
+        if self.kind == rawbson.STRING:
+            return str(self.raw[self.start + 4 : self.end - 1], "utf-8", "replace")
+        if self.kind == _DOUBLE:
+            number: float = _UNPACK_DOUBLE(self.raw, self.start)[0]
+            return number
+        return int.from_bytes(self.raw[self.start : self.end], "little", signed=True)
 
 
 class Observed:
@@ -116,11 +120,11 @@ class Observed:
         return Observed(found, self.path, len(found)) if found else None
 
     @cached_property
-    def few(self) -> frozenset[Any] | None:
+    def few(self) -> frozenset[str | int | float] | None:
         """The different values, where all are texts or numbers, and few."""
         if not self._values or any(value.kind not in _SCALARS for value in self._values):
             return None
-        found: set[Any] = set()
+        found: set[str | int | float] = set()
         for value in self._values:
             found.add(value.decode())
             if len(found) > FEW:

@@ -27,12 +27,16 @@ from preprocessor.editor.skeletons import without_gaps
 from preprocessor.findings.usage import UsageError
 from preprocessor.results.model import ResultsError
 
+_SWITCH: Final = 0.001
+"""Seconds after which a check lets what is asked meanwhile go on."""
+
 
 def serve(arguments: Namespace) -> None:
     """Serve one editor over standard input and output."""
     logging.getLogger("pygls").setLevel(logging.ERROR)
     output = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # What anything prints is no message to the editor.
+    sys.setswitchinterval(_SWITCH)
     server = Server(arguments)
     _register(server)
     server.start_io(stdout=output)

@@ -32,6 +32,9 @@ _T = TypeVar("_T")
 _PAUSE: Final = 0.02
 """Seconds without a keystroke before a check begins, so that what is asked with the keystroke is answered first."""
 
+_REST: Final = 10.0
+"""Seconds without a check after which decoded documents are dropped: they take ten times the room of their bytes."""
+
 _LOOK: Final = 2.0
 """Seconds between two looks at the disk, for editors that do not tell of changes there."""
 
@@ -65,6 +68,7 @@ class Server(LanguageServer):
         self.root = Path.cwd()
         self._judge = ThreadPoolExecutor(1, "mongo-tables check")
         self._timer: asyncio.TimerHandle | None = None
+        self._resting: asyncio.TimerHandle | None = None
         self._running = False
         self._wanted = False
         self._shown: dict[str, tuple[list[Diagnostic], int | None]] = {}
@@ -176,6 +180,17 @@ class Server(LanguageServer):
             logging.getLogger(__name__).exception("a check failed")
         finally:
             self._running = False
+            self._rest_later()
+
+    def _rest_later(self) -> None:
+        """Give back, once nobody has typed for a while, what is kept to be quick while somebody does."""
+        if self._resting is not None:
+            self._resting.cancel()
+        loop = asyncio.get_running_loop()
+        self._resting = loop.call_later(_REST, lambda: self.start(self._rest()))
+
+    async def _rest(self) -> None:
+        await self.ask(lambda session: session.project.answers.forget())
 
     async def ask(self, question: Callable[[Session], _T]) -> _T | None:
         """What the session answers between two checks; None where there is none."""

@@ -48,7 +48,7 @@ class Ran(NamedTuple):
 
 
 class Looked(NamedTuple):
-    """A comment that was looked at by itself, and what is said of it."""
+    """A comment that was looked at by itself, as rules about the tables of a page need it, and what is said of it."""
 
     subject: RuleContext
     findings: Sequence[Finding]
@@ -74,12 +74,12 @@ def look_at(
             raise
         return None  # What is malformed behind an operator that nobody here knows, its server says.
     if ran is None:
-        return Looked(subject, foreseen)
+        return Looked(subject.without_documents(), foreseen)
     found = _still_true(foreseen, spec, ran.rows)
     if ran.rows:
         found += row_findings(subject, ran.rows)
         found += find_by_asking(subject, source, ran.rows) if source else []
-    return Looked(subject, found)
+    return Looked(subject.without_documents(), found)
 
 
 def lint(

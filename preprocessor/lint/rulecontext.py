@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -14,7 +14,7 @@ from preprocessor.lint.liveness import Live, Usage, usage
 from preprocessor.lint.ordering import Order, orders
 from preprocessor.lint.shape.expressions import Path, Visit
 from preprocessor.lint.shape.flow import Flow, StageFlow, flow_of
-from preprocessor.lint.shape.values import Shape, column
+from preprocessor.lint.shape.values import ANY, Shape, column, document
 from preprocessor.render.headers import with_unit
 from preprocessor.specs.model import PipelineSpec, TableSpec
 
@@ -38,6 +38,17 @@ class RuleContext:
     ) -> RuleContext:
         """The subject for a spec whose collection has documents of this shape."""
         return cls(spec, flow_of(spec.pipeline, documents, spec.let), known, quoted)
+
+    def without_documents(self) -> RuleContext:
+        """The same with its stages, and what rows have in the columns that are shown; nothing else holds documents.
+
+        It is enough for rules about the tables of a page, before which all of its tables are looked at.
+        """
+        bare = (self.column(name)._replace(fields={}, items=None) for _, name in self.spec.shown_columns)
+        names = (name for _, name in self.spec.shown_columns)
+        rows = document(dict(zip(names, bare, strict=True)), is_open=True)
+        stages = tuple(one._replace(before=ANY, after=rows, visits=()) for one in self.flow.stages)
+        return replace(self, flow=Flow(rows, stages))
 
     @cached_property
     def columns(self) -> tuple[str, ...]:

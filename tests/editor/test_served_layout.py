@@ -32,7 +32,9 @@ async def test_an_editor_gets_outline_folds_colours_and_a_layout(editor: Editor)
     editor.type(PAGE, text.replace('"pipeline": [', '"pipeline":['))
     (edit,) = await editor.client.text_document_formatting_async(laid) or ()
     assert '"pipeline": [\n' in edit.new_text
-    below = lsp.DocumentRangeFormattingParams(named, lsp.Range(lsp.Position(14, 0), lsp.Position(15, 0)), options)
+    below = lsp.DocumentRangeFormattingParams(
+        named, lsp.Range(lsp.Position(14, 0), lsp.Position(15, 0)), options
+    )
     assert list(await editor.client.text_document_range_formatting_async(below) or ()) == []
 
 
