@@ -23,7 +23,7 @@ WITHOUT_SURROUNDINGS = (
 OF_COLOUR = ["color-contrast", "link-in-text-block"]
 AROUND = ("", "404.html")
 """On these what stands around the article is looked at as well: it is the same on every page."""
-PARTS = 4
+PARTS = 8
 
 
 def broken(page: Page, *rules: str, where: str = "html") -> list[str]:
