@@ -51,7 +51,7 @@ def free_port() -> int:
 
 
 @contextlib.contextmanager
-def running(*, auth: bool = False) -> Iterator[Mongod]:
+def running(*, auth: bool = False, cache_gb: str = "0.25") -> Iterator[Mongod]:
     """A server of its own until the block ends: a single-member replica set, or one that asks for a password.
 
     With ``auth`` there is a user ``owner`` with the password ``known-only-to-tests``.
@@ -64,7 +64,7 @@ def running(*, auth: bool = False) -> Iterator[Mongod]:
             [
                 str(program()),
                 *("--dbpath", folder, "--port", str(port), "--bind_ip", "127.0.0.1"),
-                *("--logpath", str(log), "--wiredTigerCacheSizeGB", "0.25", "--nounixsocket"),
+                *("--logpath", str(log), "--wiredTigerCacheSizeGB", cache_gb, "--nounixsocket"),
                 *("--setParameter", "diagnosticDataCollectionEnabled=false"),
                 *arguments,
             ],

@@ -150,7 +150,7 @@ def paths_in(expression: Any) -> Iterator[Parts]:
         for key, value in expression.items():
             if key in ("$literal", "$const"):
                 continue
-            if key.startswith("$") and key not in catalogue.operand_readers():
+            if key.startswith("$") and key not in catalogue.operand_readers() and not _has_input(key, value):
                 yield WHOLE
             if key == "sortBy" and isinstance(value, Mapping):
                 yield from map(split_path, value)
@@ -158,6 +158,11 @@ def paths_in(expression: Any) -> Iterator[Parts]:
     elif isinstance(expression, (list, tuple)):
         for value in expression:
             yield from paths_in(value)
+
+
+def _has_input(operator: str, argument: Any) -> bool:
+    """Whether an operator that reads the document where it is given no other is given one."""
+    return operator == "$getField" and isinstance(argument, Mapping) and "input" in argument
 
 
 def _read_by_text(text: str) -> Iterator[Parts]:

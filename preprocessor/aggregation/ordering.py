@@ -8,18 +8,21 @@ Source: https://www.mongodb.com/docs/manual/reference/bson-type-comparison-order
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from decimal import Decimal
 from functools import cmp_to_key
+from types import NoneType
 from typing import TYPE_CHECKING, Any
 
 from bson.decimal128 import Decimal128
+from bson.int64 import Int64
 
 from preprocessor.aggregation.meter import check_key, count_array, spend
 from preprocessor.aggregation.values import (
     MISSING,
     binary_parts,
     is_date,
+    is_nullish,
     millis,
     regex_parts,
     type_order,
@@ -144,4 +147,35 @@ def reverse_key(value: Key) -> Any:
 
 _Descending = cmp_to_key(lambda a, b: (a < b) - (a > b))  # type: ignore[operator]
 
-__all__ = ["MISSING", "Key", "compare", "equal", "key", "reverse_key"]
+_PLAIN_NUMBERS = frozenset({int, float, Int64})
+
+
+def smallest(values: Sequence[Any]) -> Any:
+    """The least value that is not null or missing, the first of equals; None when there is none."""
+    numbers = _plain_numbers(values)
+    if numbers is not None:
+        return min(numbers, default=None)
+    return min((value for value in values if not is_nullish(value)), key=key, default=None)
+
+
+def largest(values: Sequence[Any]) -> Any:
+    """The greatest value that is not null or missing, the first of equals; None when there is none."""
+    numbers = _plain_numbers(values)
+    if numbers is not None:
+        return max(numbers, default=None)
+    return max((value for value in values if not is_nullish(value)), key=key, default=None)
+
+
+def _plain_numbers(values: Sequence[Any]) -> Sequence[Any] | None:
+    """The numbers among numbers and nulls, where Python orders them as the server does; None where it may not."""
+    kinds = set(map(type, values))
+    if NoneType in kinds:
+        kinds.remove(NoneType)
+        values = [value for value in values if value is not None]
+    if not kinds <= _PLAIN_NUMBERS:
+        return None
+    total = sum(values)  # NaN, which equals nothing here, makes it NaN.
+    return values if total == total else None
+
+
+__all__ = ["MISSING", "Key", "compare", "equal", "key", "largest", "reverse_key", "smallest"]

@@ -2,6 +2,10 @@
 
 Doubles are added with compensation: a sum is a pair of doubles, of which the second holds what rounding lost.
 The order of the operations is the server's: the result is the same double, not merely a near one.
+
+Step by step that takes Python a dozen times as long as ``math.fsum`` takes for the exact sum, rounded once. The two
+differ only where the exact sum is so close to the middle between two doubles that what compensation loses may tip it
+over; so ``certain_sum`` takes the exact one where it is far enough from there.
 """
 
 from __future__ import annotations
@@ -10,11 +14,10 @@ import math
 from collections.abc import Sequence
 from decimal import Decimal
 from types import NoneType
-from typing import Any
+from typing import Any, Final
 
 from bson.decimal128 import Decimal128
 
-from preprocessor.aggregation.certainsum import certain_sum
 from preprocessor.aggregation.numbers import (
     CONTEXT,
     DECIMAL,
@@ -30,6 +33,18 @@ from preprocessor.aggregation.values import INT64_MAX, INT64_MIN
 _TWO_31 = 2**31
 _INT, _COMMON = frozenset((int,)), frozenset((float, int, NoneType))
 _ZERO = Decimal(0)
+_MOST: Final = 2**16
+"""Of more values the losses of all steps are not known to be as small as ``_STEPS`` says."""
+_LAST: Final = 2.0**-53
+"""What compensation may leave beside the total, in parts of the last value: the low part that adding it gave."""
+_STEPS: Final = 2.0**-80
+"""What all steps lose, at most, in parts of the sum of all magnitudes.
+
+With u = 2**-53 and M that sum, the running compensation is below 4uM; a step rounds nothing but the compensation, a
+few times, and loses less than 20uuM: all of ``_MOST`` steps together less than 2**21 uuM.
+"""
+_LEAST: Final = 1e-200
+"""Below this the bounds themselves might vanish."""
 
 
 class DoubleDouble:
@@ -97,6 +112,22 @@ def half_away(value: float) -> int:
     if abs(value - whole) >= 0.5:
         whole += 1 if value > 0 else -1
     return whole
+
+
+def certain_sum(values: Sequence[float]) -> float | None:
+    """The double that the server's sum of some values is; None where only adding them one by one can tell."""
+    if len(values) > _MOST:
+        return None
+    try:
+        nearest = math.fsum(values)
+        rest = math.fsum((*values, -nearest))
+    except (OverflowError, ValueError):  # infinities, or a sum beyond them
+        return None
+    magnitudes = nearest if min(values) >= 0 else math.fsum(map(abs, values))
+    loss = _LAST * abs(values[-1]) + _STEPS * magnitudes
+    above = (math.nextafter(nearest, math.inf) - nearest) / 2 - loss
+    below = (nearest - math.nextafter(nearest, -math.inf)) / 2 - loss
+    return nearest if -below < rest < above and abs(nearest) > _LEAST else None
 
 
 class MixedSum:

@@ -20,7 +20,7 @@ from typing import Final
 from preprocessor.files import atomic
 from preprocessor.results import cachefolder
 
-MAX_BYTES = 512 * 2**20
+MAX_BYTES = 1024 * 2**20
 """Beyond this size of all projects together the entries not used for longest are dropped."""
 MAX_DAYS: Final = 30
 """An entry that was not used for so many days is dropped."""

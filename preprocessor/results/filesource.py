@@ -7,11 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from preprocessor.results.local import LocalSource
 from preprocessor.results.model import Limits, PlainRows, Query, ResultsError, Rows
 from preprocessor.results.rawdocuments import RawDocuments
+
+if TYPE_CHECKING:
+    from preprocessor.results.keptparts import KeptParts
 
 
 class FileCollections(Protocol):
@@ -48,6 +51,10 @@ class FileCollections(Protocol):
 
     def lines(self, collection: str) -> Iterable[bytes] | None:
         """The documents of a collection as they stand in lines; None where they do not stand so."""
+        ...
+
+    def parts(self, collection: str) -> KeptParts | None:
+        """Where copies of what pipelines read of a collection are kept; None where that would save nothing."""
         ...
 
     def unread(self) -> Sequence[Path]:
@@ -142,6 +149,10 @@ class FileSource(LocalSource):
         self._plain.discard(collection)
         self._plain.update(collection for held in holding if held.are_plain)
         return holding[0].read(collection, believing=believing) if holding else RawDocuments(())
+
+    def _find_parts(self, collection: str) -> KeptParts | None:
+        holding = self._holding(collection)
+        return holding[0].parts(collection) if len(holding) == 1 else None
 
     def _read_anew(self, collection: str) -> RawDocuments:
         """The documents, read from the files without the cache, whose entries are then written anew: one is broken."""

@@ -11,6 +11,7 @@ import os
 import re
 import shlex
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
 from urllib.parse import unquote
 
@@ -206,6 +207,15 @@ def blocks(path: Path) -> Iterator[bytes]:
                 yield block + file.readline()
     except OSError as error:
         raise combine_faults([Fault(path, 0, 0, f"cannot be read: {error.strerror}")]) from None
+
+
+def size_of(paths: Iterable[Path]) -> int:
+    """Bytes of all files; of one that cannot be looked at none."""
+    total = 0
+    for path in paths:
+        with suppress(OSError):
+            total += path.stat().st_size
+    return total
 
 
 def glance_at(paths: Iterable[Path]) -> str:

@@ -7,7 +7,7 @@ from codecs import BOM_UTF8
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
-from typing import Final, Protocol
+from typing import TYPE_CHECKING, Final, Protocol
 
 from preprocessor.results import bsoncache, cachefolder, fixturefiles, fixturetext
 from preprocessor.results.filesource import FileSource
@@ -15,6 +15,12 @@ from preprocessor.results.model import Fault, Limits, ResultsError
 from preprocessor.results.plaincollections import PlainCollections
 from preprocessor.results.rawdocuments import ONCE, RawDocuments
 from preprocessor.results.sourcetext import Part
+
+if TYPE_CHECKING:
+    from preprocessor.results.keptparts import KeptParts
+
+LEAST: Final = 32 * 2**20
+"""Of a collection whose files have fewer bytes all documents are at hand soon enough."""
 
 
 class _Digest(Protocol):
@@ -83,6 +89,18 @@ class FixtureFolder:
         if repeated := _describe_repeated(tuple(loaded), documents):
             raise fixturetext.combine_faults(repeated)
         return documents
+
+    def parts(self, collection: str) -> KeptParts | None:
+        """Where copies of what pipelines read of a collection are kept; None for a small one, and without a cache."""
+        files = self._files(collection)
+        if self._cache is None or fixturefiles.size_of(files) < LEAST:
+            return None
+        from preprocessor.results.keptparts import KeptParts  # a small collection does not pay for it
+
+        fixturefiles.refuse_unread(self._folder, collection)
+        if collection not in self._keys:
+            self._keys[collection] = {path: _key(path) for path in files}
+        return KeptParts(self._cache, " ".join(self._keys[collection].values()))
 
     def _files(self, collection: str) -> list[Path]:
         known = self._keys.get(collection)

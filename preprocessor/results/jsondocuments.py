@@ -6,15 +6,16 @@ deep a nesting, any fault) is read again by ``preprocessor.jsontext``, which kno
 
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import datetime
 from functools import cache
+from itertools import chain
 from typing import Any, NamedTuple
 
 from preprocessor.jsontext.document import nearest
 from preprocessor.jsontext.extended import WRAPPERS, decode
 from preprocessor.jsontext.model import MAX_DEPTH
-from preprocessor.jsontext.parsing import NotPlain, Parsed, constant, finite, members, parse
+from preprocessor.jsontext.parsing import NotPlain, Parsed, constant, finite, parse
 
 _LONG_DIGITS = 18
 """So many digits are an int64 whatever they are."""
@@ -104,11 +105,14 @@ def _decoder() -> json.JSONDecoder:
 
     def read_members(pairs: list[tuple[str, Any]]) -> Any:
         """An object, or the value that it stands for."""
+        found = dict(pairs)
+        if len(found) != len(pairs):
+            raise NotPlain  # a key that is given twice
         if len(pairs) == 1:
             name, content = pairs[0]
             if name in readers and (read := readers[name](content)) is not None:
                 return read
-        return members(pairs)
+        return found
 
     return json.JSONDecoder(object_pairs_hook=read_members, parse_constant=constant)
 
@@ -134,12 +138,29 @@ def _resolve(value: dict[str, Any] | list[Any], depth: int) -> None:
     if depth > MAX_DEPTH:
         raise NotPlain
     held: Any = value
+    if depth < MAX_DEPTH and (_is_flat(held) if type(held) is list else _has_values_alone(held.values())):
+        return
     for key, inner in held.items() if type(held) is dict else enumerate(held):
         kind = type(inner)
         if kind is list or (kind is dict and WRAPPERS.isdisjoint(inner)):
             _resolve(inner, depth + 1)
         elif kind is dict:
             held[key] = _decode_extended(inner)
+
+
+_CONTAINERS = frozenset({dict, list})
+
+
+def _is_flat(items: list[Any]) -> bool:
+    """Whether these are values alone, or objects of values alone, as the points of a series are."""
+    if set(map(type, items)) != {dict}:
+        return _has_values_alone(items)
+    values = chain.from_iterable(map(dict.values, items))
+    return _has_values_alone(values) and WRAPPERS.isdisjoint(chain.from_iterable(items))
+
+
+def _has_values_alone(items: Iterable[Any]) -> bool:
+    return _CONTAINERS.isdisjoint(map(type, items))
 
 
 @cache

@@ -11,6 +11,7 @@ import threading
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from copy import copy
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Self, TypeVar
 
@@ -24,11 +25,13 @@ from preprocessor.results.limits import rows_within
 from preprocessor.results.model import Limits, PipelineRefused, Query, ResultsError, Rows
 from preprocessor.results.provenance import asks_in_vain
 from preprocessor.results.rawdocuments import RawDocuments
+from preprocessor.results.readpaths import joined_reads
 from preprocessor.results.running import guard
 from preprocessor.results.stored import BROKEN, StoredCollection
 
 if TYPE_CHECKING:
     from preprocessor.aggregation.limits import Limits as FileLimits
+    from preprocessor.results.keptparts import KeptParts
     from preprocessor.results.mockdatabase import FixtureDatabase
 
 EXTRA: Final = "mkdocs-mongo-tables[testing]"
@@ -68,6 +71,10 @@ class LocalSource(ABC):
     def _read_anew(self, collection: str) -> RawDocuments:
         """The documents once more, after some turned out to be no BSON."""
         return self._read(collection)
+
+    def _find_parts(self, collection: str) -> KeptParts | None:
+        """Where copies of what pipelines read of a collection are kept; None where that would save nothing."""
+        return None
 
     @property
     def local(self) -> LocalSource:
@@ -126,7 +133,7 @@ class LocalSource(ABC):
             return aggregate(
                 rows,
                 query.pipeline,
-                collections=_Others(self),
+                collections=_Others(self, query),
                 variables=query.let,
                 limits=self._limits.files,
             )
@@ -148,6 +155,13 @@ class LocalSource(ABC):
         """All documents of a collection, none for an unknown one. They are shared: do not change them."""
         written = self._find_written(collection)
         return self.read_collection(collection).documents() if written is None else written
+
+    def documents_joined(self, collection: str, query: Query) -> list[dict[str, Any]]:
+        """The documents that the stages of a query may look up in a collection, with what they may read at least."""
+        written, reads = self._find_written(collection), joined_reads(query.pipeline, collection)
+        if written is not None or reads is None:
+            return self.documents(collection)
+        return self.read_collection(collection).chosen(reads)
 
     def raws(self, collection: str) -> list[bytes]:
         """All documents of a collection as BSON, none for an unknown one."""
@@ -186,12 +200,20 @@ class LocalSource(ABC):
         """The collection as it was read, nothing written to ``database`` among it."""
         with self._lock:
             if collection not in self._stored:
-                try:
-                    raws = self._read(collection)
-                except BROKEN:
-                    raws = self._read_anew(collection)
-                self._stored[collection] = StoredCollection(raws, lambda: self._read_anew(collection))
+                parts = self._find_parts(collection)
+                raws = (
+                    self._read_soundly(collection)
+                    if parts is None
+                    else partial(self._read_soundly, collection)
+                )
+                self._stored[collection] = StoredCollection(raws, partial(self._read_anew, collection), parts)
             return self._stored[collection]
+
+    def _read_soundly(self, collection: str) -> RawDocuments:
+        try:
+            return self._read(collection)
+        except BROKEN:
+            return self._read_anew(collection)
 
     def version(self) -> str:
         """None: no server answers."""
@@ -221,7 +243,7 @@ class LocalSource(ABC):
         if (written := self._find_written(query.collection)) is not None:
             return self._evaluate(written, query)
         stored = self.read_collection(query.collection)
-        if self._database is None and not len(stored):
+        if self._database is None and stored.is_empty:
             self.reach()
         return stored.with_documents(query.pipeline, lambda documents: self._evaluate(documents, query))
 
@@ -243,14 +265,17 @@ def _make_database(source: LocalSource) -> FixtureDatabase:
 
 
 class _Others(Mapping[str, list[dict[str, Any]]]):
-    """The collections that ``$lookup`` and ``$unionWith`` read, each decoded when it is first asked for."""
+    """The collections that ``$lookup`` and ``$unionWith`` read, each decoded when it is first asked for.
 
-    def __init__(self, source: LocalSource) -> None:
-        self._source = source
+    Of one with many large documents there is what the query reads.
+    """
+
+    def __init__(self, source: LocalSource, query: Query) -> None:
+        self._source, self._query = source, query
 
     def __getitem__(self, name: str) -> list[dict[str, Any]]:
         with pause_clock():
-            return self._source.documents(name)
+            return self._source.documents_joined(name, self._query)
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._source.collections())

@@ -71,6 +71,9 @@ class PlainCollections:
         """The files that are there and not read."""
         return find_files(self._parts).unread
 
+    def parts(self, collection: str) -> None:
+        """None: a large file is packed as it is read."""
+
     def read(self, collection: str, *, believing: bool) -> RawDocuments:
         """The documents of a collection, each ``_id`` once."""
         found = self._collection(collection)

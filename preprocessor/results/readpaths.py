@@ -20,6 +20,15 @@ from preprocessor.results.model import Query
 from preprocessor.results.rawbson import Scalar
 
 Tree = dict[str, Any]
+Wanted = Mapping[Parts, frozenset[Scalar]]
+"""Values, by their paths, of which a document must have one of each."""
+
+
+class Reads(NamedTuple):
+    """What is read of a collection: the documents with certain values, and of these a tree of fields."""
+
+    wanted: Wanted
+    tree: Tree
 
 
 class Reader(NamedTuple):
@@ -94,18 +103,43 @@ def collections_read(query: Query) -> tuple[str, ...]:
 
 
 def _foreign(value: Any) -> Iterator[str]:
+    return (name for name, _ in _joins(value))
+
+
+def _joins(value: Any) -> Iterator[tuple[str, Any]]:
+    """The collections that stages look up, each with what the stage says, in the order of the text."""
     if isinstance(value, Mapping):
         for key, inner in value.items():
             if key in (joins := collection_arguments()):
                 named = inner.get(joins[key]) if isinstance(inner, Mapping) else inner
-                yield from [named] if isinstance(named, str) else []
-            yield from _foreign(inner)
+                yield from [(named, inner)] if isinstance(named, str) else []
+            yield from _joins(inner)
     elif isinstance(value, (list, tuple)):
         for inner in value:
-            yield from _foreign(inner)
+            yield from _joins(inner)
 
 
-def leading_values(pipeline: Sequence[Any]) -> dict[Parts, frozenset[Scalar]]:
+def joined_reads(pipeline: Sequence[Any], collection: str) -> Reads | None:
+    """What a pipeline can read of a collection that its stages look up; None = everything.
+
+    A stage with a pipeline of its own reads what that reads, and the field that it joins by; any other takes documents
+    whole.
+    """
+    stages = [argument for name, argument in _joins(pipeline) if name == collection]
+    paths: list[Parts] = []
+    try:
+        for argument in stages:
+            inner = argument.get("pipeline") if isinstance(argument, Mapping) else None
+            if not isinstance(inner, (list, tuple)):
+                return None
+            paths += paths_read(inner)
+            paths += [split_path(argument["foreignField"])] if "foreignField" in argument else []
+    except ReadsAnything:
+        return None
+    return Reads(leading_values(stages[0]["pipeline"]) if len(stages) == 1 else {}, tree_of(paths))
+
+
+def leading_values(pipeline: Sequence[Any]) -> Wanted:
     """Dotted paths that must equal one of some values for a document to pass the first ``$match``.
 
     Only plain equality, ``$eq`` and ``$in`` with strings, numbers and booleans count; a filter with ``$expr``

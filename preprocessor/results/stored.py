@@ -6,9 +6,10 @@ import struct
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
+from functools import cached_property
 from itertools import accumulate, chain
 from types import NoneType
-from typing import Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import bson
 import bson.errors
@@ -22,6 +23,10 @@ from preprocessor.aggregation.stages.joining import Collection
 from preprocessor.results import rawbson, readpaths
 from preprocessor.results.limits import OPTIONS
 from preprocessor.results.rawdocuments import RawDocuments
+from preprocessor.results.readpaths import Reads
+
+if TYPE_CHECKING:
+    from preprocessor.results.keptparts import KeptParts
 
 # Below these sizes in bytes a document, or a part of a larger one, is decoded whole: in C that is quicker than to
 # choose in Python, and what one pipeline has decoded the next one finds.
@@ -30,6 +35,8 @@ _SMALL_PART = 12_000
 _KEPT = 8 * 2**20
 """Decoded documents of a collection are kept up to so many bytes of small documents."""
 
+_CHOSEN = 8_000
+"""Of documents of so many bytes in the mean the fields that are read are chosen before they are decoded."""
 _DECODED = 2_000
 """Documents of so many bytes in the mean are looked into sooner when they are decoded whole."""
 _PLAIN = frozenset({str, int, Int64, float})
@@ -70,19 +77,38 @@ class StoredCollection:
     Decoded documents take ten times the room of their bytes. They are kept as long as all that are kept had few bytes;
     of more, a pipeline is handed one after the other, and each only as far as it is read.
 
+    Of large documents of which not all is kept, a pipeline is handed those that it asks for with the fields that it
+    reads. ``parts`` are copies of that from other runs: while they answer, no document is read.
+
     ``anew`` gives the documents once more, from where they were first: it is asked when bytes turn out to be no BSON.
     """
 
-    def __init__(self, raws: RawDocuments, anew: Callable[[], RawDocuments] | None = None) -> None:
+    def __init__(
+        self,
+        raws: RawDocuments | Callable[[], RawDocuments],
+        anew: Callable[[], RawDocuments] | None = None,
+        parts: KeptParts | None = None,
+    ) -> None:
         self._anew = anew
+        self._parts = parts
         self._begin(raws)
 
-    def _begin(self, raws: RawDocuments) -> None:
-        self._raws = raws
-        self._large = raws.large(_SMALL)
+    def _begin(self, raws: RawDocuments | Callable[[], RawDocuments]) -> None:
+        self._given = raws
+        self.__dict__.pop("_large", None)
         self._held: dict[Parts, _Held] = {}
         self._may_have: dict[tuple[str, ...], bool] = {}
         self.forget()
+
+    @property
+    def _raws(self) -> RawDocuments:
+        if not isinstance(self._given, RawDocuments):
+            self._given = self._given()
+        return self._given
+
+    @cached_property
+    def _large(self) -> frozenset[int]:
+        return self._raws.large(_SMALL)
 
     def forget(self) -> None:
         """Drop what is decoded; the next pipeline decodes it anew."""
@@ -98,7 +124,7 @@ class StoredCollection:
         except BROKEN:
             if self._anew is None:
                 raise
-            anew, self._anew = self._anew, None
+            anew, self._anew, self._parts = self._anew, None, None
             self._begin(anew())
             return read()
 
@@ -125,6 +151,11 @@ class StoredCollection:
 
     def __len__(self) -> int:
         return len(self._raws)
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether there is no document; of files that are large enough for copies of parts there is one."""
+        return self._parts is None and not len(self._raws)
 
     def may_have(self, fields: Sequence[str]) -> bool:
         """Whether a document may have one of some fields: none has where their names stand nowhere in the bytes."""
@@ -162,16 +193,54 @@ class StoredCollection:
         return self._sound(lambda: use(self._documents_for(pipeline, pruned)))
 
     def _documents_for(self, pipeline: Sequence[Mapping[str, Any]], pruned: bool) -> Iterable[Document]:
-        numbers = self._candidates(readpaths.leading_values(pipeline))
+        wanted = readpaths.leading_values(pipeline)
+        tree = readpaths.read_tree(pipeline) if self._parts is not None else None
+        if tree is not None and (found := self._find_chosen(Reads(wanted, tree))) is not None:
+            return found
+        if tree is not None and self._has_large_documents():
+            return self._choose(Reads(wanted, tree))
+        numbers = self._candidates(wanted)
         if self._whole is not None:
             return self._whole_of(numbers)
         large = self._large and not self._large.isdisjoint(numbers)
         kept = self._is_kept(numbers)
         tree = readpaths.read_tree(pipeline) if large or not kept else {}
         if not kept:
+            if tree is not None and self._has_large_documents():
+                return self._choose(Reads(wanted, tree))
             held = pruned or (tree is not None and holds_documents(pipeline))
             return self._one_by_one(numbers, tree, held)
         return self._whole_of(numbers) if tree is None else [self._part(number, tree) for number in numbers]
+
+    def chosen(self, reads: Reads) -> list[Document]:
+        """At least the documents that are read, with at least the fields that are read."""
+        return self._sound(lambda: self._list_chosen(reads))
+
+    def _list_chosen(self, reads: Reads) -> list[Document]:
+        if (found := self._find_chosen(reads)) is not None:
+            return Collection(found)
+        if self._whole is not None or self._raws.size <= _KEPT or not self._has_large_documents():
+            return self._documents()
+        return Collection(self._choose(reads))
+
+    def _has_large_documents(self) -> bool:
+        return self._raws.size >= _CHOSEN * len(self._raws)
+
+    def _find_chosen(self, reads: Reads) -> Iterable[Document] | None:
+        """The documents with what is read alone from a copy of an earlier run; None where there is none."""
+        found = self._parts.get(reads) if self._parts is not None else None
+        return None if found is None else _decode(found)
+
+    def _choose(self, reads: Reads) -> Iterable[Document]:
+        """The documents with what is read alone, of which a copy is kept."""
+        numbers = self._candidates(reads.wanted)
+        try:
+            found = b"".join(rawbson.prune(self._raws[number], reads.tree, _SMALL_PART) for number in numbers)
+        except rawbson.Unclear:
+            return self._one_by_one(numbers, reads.tree, held=True)
+        if self._parts is not None:
+            self._parts.put(reads, found)
+        return _decode(found)
 
     def _is_kept(self, numbers: Sequence[int]) -> bool:
         """Whether the small ones of these documents, and what is kept already, are few enough bytes to be kept."""
@@ -245,6 +314,12 @@ class StoredCollection:
         except rawbson.Unclear:
             return bson.decode(raw, OPTIONS)
         return document
+
+
+def _decode(documents: bytes) -> Iterator[Document]:
+    """Documents that are end to end, each decoded when it is asked for, or not long before."""
+    for _, run in RawDocuments([documents]).runs(()):
+        yield from bson.decode_all(run, OPTIONS)
 
 
 def _scalar_in(value: Any, path: Parts) -> rawbson.Scalar | rawbson.Unclear | None:

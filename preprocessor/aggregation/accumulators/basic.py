@@ -10,9 +10,8 @@ from typing import Any
 from preprocessor.aggregation.accumulators.registry import Accumulator, Keeping, accumulator, form
 from preprocessor.aggregation.compiler import Scope
 from preprocessor.aggregation.errors import AggregationError, Path
-from preprocessor.aggregation.extremes import largest, smallest
 from preprocessor.aggregation.numbers import rank, to_double
-from preprocessor.aggregation.ordering import Key, key
+from preprocessor.aggregation.ordering import Key, key, largest, smallest
 from preprocessor.aggregation.spread import Spread
 from preprocessor.aggregation.summation import MixedSum, mean, total
 from preprocessor.aggregation.values import MISSING, Document, is_nullish, type_name

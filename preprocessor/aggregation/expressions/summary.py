@@ -8,7 +8,7 @@ from typing import Any
 from preprocessor.aggregation.compiler import Node, Scope, arguments, compile_expression, fold_constant, form
 from preprocessor.aggregation.errors import Path
 from preprocessor.aggregation.expressions.associative import flatten_associative
-from preprocessor.aggregation.extremes import largest, smallest
+from preprocessor.aggregation.ordering import largest, smallest
 from preprocessor.aggregation.spread import standard_deviation
 from preprocessor.aggregation.summation import mean, total
 from preprocessor.aggregation.values import Document

@@ -7,8 +7,8 @@ the array, its values are a list, which it takes at once.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, Protocol
 
 from preprocessor.aggregation import paths
 from preprocessor.aggregation.fields import Parts, split_path
@@ -16,6 +16,52 @@ from preprocessor.aggregation.values import Document, Evaluate, is_number
 
 Column = Callable[[Document, Sequence[Any]], Sequence[Any]]
 """The values of an expression for all elements of an array, by the document that has the array, and the elements."""
+
+
+class Unwinding(Protocol):
+    """What an `$unwind` does to one document."""
+
+    @property
+    def path(self) -> Parts:
+        """Where the array stands."""
+        ...
+
+    def output(self, document: Document) -> Iterator[Document]:
+        """One document for each element of the array."""
+        ...
+
+    def elements(self, document: Document) -> list[Any]:
+        """The elements that become a document each; none where the document itself, or nothing, goes on."""
+        ...
+
+
+class Unwound(Iterator[Document]):
+    """The documents that an `$unwind` makes; or its arrays, for a stage that needs no document of each element."""
+
+    def __init__(self, documents: Iterator[Document], unwinding: Unwinding) -> None:
+        self._documents, self._unwinding = documents, unwinding
+        self._outputs = (output for document in documents for output in unwinding.output(document))
+
+    def __iter__(self) -> Iterator[Document]:
+        return self._outputs
+
+    def __next__(self) -> Document:
+        return next(self._outputs)
+
+    @property
+    def path(self) -> Parts:
+        """Where the arrays stand in their documents."""
+        return self._unwinding.path
+
+    def arrays(self) -> Iterator[tuple[Document, list[Any]]]:
+        """Each document that has an array, with its elements; and, without elements, each that goes on by itself."""
+        for document in self._documents:
+            items = self._unwinding.elements(document)
+            if items:
+                yield document, items
+            else:
+                for output in self._unwinding.output(document):
+                    yield output, []
 
 
 def is_beside(unwound: Parts, expression: Any) -> bool:

@@ -19,8 +19,7 @@ from preprocessor.aggregation.meter import blocks, check_key, hold, is_counted
 from preprocessor.aggregation.ordering import Key, key, key_of_checked
 from preprocessor.aggregation.plancache import content_key
 from preprocessor.aggregation.sizes import memory_of
-from preprocessor.aggregation.stages.elements import Column, column_of, is_beside
-from preprocessor.aggregation.stages.unwind import Unwound
+from preprocessor.aggregation.stages.elements import Column, Unwound, column_of, is_beside
 from preprocessor.aggregation.values import MISSING, Document, Evaluate, is_number, is_string
 
 Fields = list[tuple[str, Accumulator, Path]]

@@ -13,6 +13,7 @@ from preprocessor.aggregation.compiler import Scope, Stage, stage
 from preprocessor.aggregation.errors import AggregationError, Path, refuse_unknown
 from preprocessor.aggregation.fields import Effect, Field, StageRecord, paths_in, split_path
 from preprocessor.aggregation.meter import spend, unwind_elements
+from preprocessor.aggregation.stages.elements import Unwound
 from preprocessor.aggregation.stages.nesting import get_nested, with_nested
 from preprocessor.aggregation.values import MISSING, Document, is_string
 
@@ -41,38 +42,16 @@ class _Unwind:
         elif self.preserve:
             yield self._with_index(with_nested(document, self.path, MISSING), None)
 
+    def elements(self, document: Document) -> list[Any]:
+        """The elements that become a document each; none where the document itself, or nothing, goes on."""
+        value = get_nested(document, self.path)
+        if type(value) is not list or self.index:
+            return []
+        spend(len(value))
+        return value
+
     def _with_index(self, document: Document, place: Int64 | None) -> Document:
         return with_nested(document, self.index, place) if self.index else document
-
-
-class Unwound(Iterator[Document]):
-    """The documents that an `$unwind` makes; or its arrays, for a stage that needs no document of each element."""
-
-    def __init__(self, documents: Iterator[Document], spec: _Unwind) -> None:
-        self._documents, self._spec = documents, spec
-        self._outputs = (output for document in documents for output in spec.output(document))
-
-    def __iter__(self) -> Iterator[Document]:
-        return self._outputs
-
-    def __next__(self) -> Document:
-        return next(self._outputs)
-
-    @property
-    def path(self) -> tuple[str, ...]:
-        """Where the arrays stand in their documents."""
-        return self._spec.path
-
-    def arrays(self) -> Iterator[tuple[Document, list[Any]]]:
-        """Each document that has an array, with its elements; and, without elements, each that stays as it is."""
-        for document in self._documents:
-            items = get_nested(document, self._spec.path)
-            if type(items) is list and items and not self._spec.index:
-                spend(len(items))
-                yield document, items
-            else:
-                for output in self._spec.output(document):
-                    yield output, []
 
 
 def _effect(argument: Any) -> Effect:

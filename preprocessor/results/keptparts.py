@@ -1,0 +1,38 @@
+"""Copies of what single pipelines read of a large collection, kept in the cache beside the copy of all its documents.
+
+A table reads some fields of the documents of one experiment. Of a collection of hundreds of megabytes that is a small
+part, and whoever finds it in the cache reads nothing else. An entry's name is a digest of the content of all files of
+the collection and of what is read, so that a stale one is not found, and ``bsoncache`` drops what is not used.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from preprocessor.results import bsoncache
+from preprocessor.results.readpaths import Reads
+
+_FORMAT: Final = 1
+
+
+class KeptParts(NamedTuple):
+    """The copies of one collection; ``content`` tells its files from all others."""
+
+    folder: Path
+    content: str
+
+    def get(self, reads: Reads) -> bytes | None:
+        """The documents as they were kept, end to end; None where they are not."""
+        return bsoncache.get(self.folder, self._key(reads))
+
+    def put(self, reads: Reads, documents: bytes) -> None:
+        """Keep documents; a failure to write is ignored."""
+        bsoncache.put(self.folder, {self._key(reads): documents})
+
+    def _key(self, reads: Reads) -> str:
+        wanted = sorted((path, sorted(map(repr, values))) for path, values in reads.wanted.items())
+        text = f"{self.content}\n{json.dumps([_FORMAT, wanted, reads.tree], sort_keys=True)}"
+        return bsoncache.key_of_digest(hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest())
