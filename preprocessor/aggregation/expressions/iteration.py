@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 from preprocessor.aggregation.compiler import (
@@ -65,13 +65,13 @@ def _filter(argument: Any, scope: Scope, path: Path) -> Node:
     source, keep = _part(given, "input", scope).run, _part(given, "cond", inner).run
     limit = _part(given, "limit", scope).run if "limit" in given else None
     where = given["input"][1]
-    looked_up = _field_and_text(given["cond"][0], _loop_variable(given)) if limit is None else None
+    select = _plain_selection(given["cond"][0], _loop_variable(given)) if limit is None else None
 
     def run(document: Document) -> list[Any] | None:
         items = _items("$filter", source(document), where, 28651)
         if not items:
             return items
-        if looked_up and (found := _select_equal(items, *looked_up)) is not None:
+        if select and (found := select(items)) is not None:
             return found
         if limit is not None:
             most = _limit(limit(document), (*path, "limit"))
@@ -87,29 +87,49 @@ def _filter(argument: Any, scope: Scope, path: Path) -> Node:
     return Node(run)
 
 
-def _field_and_text(condition: Any, variable: str) -> tuple[str, str] | None:
-    """The field and the text when the condition is that a field of the item equals a text.
+_Select = Callable[[list[Any]], list[Any] | None]
+"""Gives the items that a condition keeps; None if the slower, general way has to decide."""
 
-    That is how a series is looked up by its name: by far the most frequent filter over result documents.
+
+def _plain_selection(condition: Any, variable: str) -> _Select | None:
+    """How items are chosen when the condition is that their field equals a text, or that they, or it, are not null.
+
+    That is how a series is looked up by its name, and how the gaps of one are left out: nearly all filters over result
+    documents.
     """
-    if not isinstance(condition, Mapping) or list(condition) != ["$eq"]:
+    if not isinstance(condition, Mapping) or len(condition) != 1:
         return None
-    pair = condition["$eq"]
-    if not isinstance(pair, list) or len(pair) != 2 or not all(type(part) is str for part in pair):
+    ((operator, pair),) = condition.items()
+    if not isinstance(pair, list) or len(pair) != 2 or type(pair[0]) is not str:
         return None
-    head, _, field = pair[0].partition(".")
-    if head != f"$${variable}" or not field or "." in field or pair[1].startswith("$"):
+    head, dot, field = pair[0].partition(".")
+    if head != f"$${variable}" or "." in field or (dot and not field):
         return None
-    return field, pair[1]
+    wanted = pair[1]
+    if operator == "$eq" and field and type(wanted) is str and not wanted.startswith("$"):
+        return lambda items: _select_equal(items, field, wanted)
+    if operator == "$ne" and wanted is None:
+        return (lambda items: _drop_null_fields(items, field)) if field else _drop_nulls
+    return None
 
 
 def _select_equal(items: list[Any], field: str, text: str) -> list[Any] | None:
-    """The items that have the text in ``field``; None if the slower, general way has to decide."""
     try:
         found = [item for item in items if item.get(field) == text]
     except AttributeError:
         return None  # Not all are documents.
     return found if all(type(item[field]) is str for item in found) else None
+
+
+def _drop_null_fields(items: list[Any], field: str) -> list[Any] | None:
+    try:
+        return [item for item in items if item.get(field, MISSING) is not None]
+    except AttributeError:
+        return None  # Not all are documents.
+
+
+def _drop_nulls(items: list[Any]) -> list[Any]:
+    return [item for item in items if item is not None]
 
 
 def _limit(value: Any, path: Path) -> int | None:
