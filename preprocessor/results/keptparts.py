@@ -8,7 +8,6 @@ the collection and of what is read, so that a stale one is not found, and ``bson
 from __future__ import annotations
 
 import hashlib
-import json
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -33,6 +32,5 @@ class KeptParts(NamedTuple):
         bsoncache.put(self.folder, {self._key(reads): documents})
 
     def _key(self, reads: Reads) -> str:
-        wanted = sorted((path, sorted(map(repr, values))) for path, values in reads.wanted.items())
-        text = f"{self.content}\n{json.dumps([_FORMAT, wanted, reads.tree], sort_keys=True)}"
+        text = f"{_FORMAT}\n{self.content}\n{reads.text}"
         return bsoncache.key_of_digest(hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest())

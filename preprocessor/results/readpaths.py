@@ -4,6 +4,7 @@ Both answers only save decoding, so they err on the side of too much: a stage or
 known makes the answer "everything".
 """
 
+import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -29,6 +30,12 @@ class Reads(NamedTuple):
 
     wanted: Wanted
     tree: Tree
+
+    @property
+    def text(self) -> str:
+        """The same for the same reads, in every process."""
+        wanted = sorted((path, sorted(map(repr, values))) for path, values in self.wanted.items())
+        return json.dumps([wanted, self.tree], sort_keys=True)
 
 
 class Reader(NamedTuple):

@@ -36,7 +36,7 @@ _KEPT = 8 * 2**20
 """Decoded documents of a collection are kept up to so many bytes of small documents."""
 
 _CHOSEN = 8_000
-"""Of documents of so many bytes in the mean the fields that are read are chosen before they are decoded."""
+"""Of documents of so many bytes in the mean, and fewer than ``_SMALL``, what is read is chosen before it is decoded."""
 _DECODED = 2_000
 """Documents of so many bytes in the mean are looked into sooner when they are decoded whole."""
 _PLAIN = frozenset({str, int, Int64, float})
@@ -77,8 +77,8 @@ class StoredCollection:
     Decoded documents take ten times the room of their bytes. They are kept as long as all that are kept had few bytes;
     of more, a pipeline is handed one after the other, and each only as far as it is read.
 
-    Of large documents of which not all is kept, a pipeline is handed those that it asks for with the fields that it
-    reads. ``parts`` are copies of that from other runs: while they answer, no document is read.
+    Of documents of some kilobytes, too many to be kept, a pipeline is handed those that it asks for, with what it reads
+    of them. ``parts`` are copies of that from other runs: while they answer, no document is read.
 
     ``anew`` gives the documents once more, from where they were first: it is asked when bytes turn out to be no BSON.
     """
@@ -116,6 +116,7 @@ class StoredCollection:
         self._small: dict[int, Document] = {}
         self._kept_bytes = 0
         self._fields: dict[int, dict[str, dict[str, Any]]] = {}
+        self._handed: dict[str, Collection] = {}
 
     def _sound(self, read: Callable[[], _T]) -> _T:
         """The result of ``read``; after bytes that are not BSON it runs again on documents taken anew."""
@@ -197,7 +198,7 @@ class StoredCollection:
         tree = readpaths.read_tree(pipeline) if self._parts is not None else None
         if tree is not None and (found := self._find_chosen(Reads(wanted, tree))) is not None:
             return found
-        if tree is not None and self._has_large_documents():
+        if tree is not None and self._is_chosen_from():
             return self._choose(Reads(wanted, tree))
         numbers = self._candidates(wanted)
         if self._whole is not None:
@@ -206,11 +207,22 @@ class StoredCollection:
         kept = self._is_kept(numbers)
         tree = readpaths.read_tree(pipeline) if large or not kept else {}
         if not kept:
-            if tree is not None and self._has_large_documents():
+            if tree is not None and self._is_chosen_from():
                 return self._choose(Reads(wanted, tree))
             held = pruned or (tree is not None and holds_documents(pipeline))
             return self._one_by_one(numbers, tree, held)
-        return self._whole_of(numbers) if tree is None else [self._part(number, tree) for number in numbers]
+        if tree is None:
+            return self._whole_of(numbers)
+        if large:
+            return self._parts_of(Reads(wanted, tree), numbers)
+        return [self._part(number, tree) for number in numbers]
+
+    def _parts_of(self, reads: Reads, numbers: Sequence[int]) -> Collection:
+        """Large documents with what is read, as they were when the same was read before."""
+        key = reads.text
+        if key not in self._handed:
+            self._handed[key] = Collection(self._part(number, reads.tree) for number in numbers)
+        return self._handed[key]
 
     def chosen(self, reads: Reads) -> list[Document]:
         """At least the documents that are read, with at least the fields that are read."""
@@ -219,12 +231,17 @@ class StoredCollection:
     def _list_chosen(self, reads: Reads) -> list[Document]:
         if (found := self._find_chosen(reads)) is not None:
             return Collection(found)
-        if self._whole is not None or self._raws.size <= _KEPT or not self._has_large_documents():
+        if self._whole is not None or self._raws.size <= _KEPT:
             return self._documents()
-        return Collection(self._choose(reads))
+        if self._is_chosen_from():
+            return Collection(self._choose(reads))
+        if len(self._large) < len(self._raws):
+            return self._documents()
+        return self._parts_of(reads, self._candidates(reads.wanted))
 
-    def _has_large_documents(self) -> bool:
-        return self._raws.size >= _CHOSEN * len(self._raws)
+    def _is_chosen_from(self) -> bool:
+        """Whether documents are large, and not so large that what is decoded of them is kept."""
+        return _CHOSEN <= self._raws.size / max(len(self._raws), 1) < _SMALL
 
     def _find_chosen(self, reads: Reads) -> Iterable[Document] | None:
         """The documents with what is read alone from a copy of an earlier run; None where there is none."""
