@@ -237,7 +237,7 @@ class LocalSource(ABC):
         if self._find_written(collection) is not None:
             return True
         stored = self.read_collection(collection)
-        return not len(stored) or stored.may_have(fields)
+        return stored.is_empty or stored.may_have(fields)
 
     def _from_documents(self, query: Query) -> Rows:
         if (written := self._find_written(query.collection)) is not None:

@@ -159,7 +159,12 @@ class StoredCollection:
         return self._parts is None and not len(self._raws)
 
     def may_have(self, fields: Sequence[str]) -> bool:
-        """Whether a document may have one of some fields: none has where their names stand nowhere in the bytes."""
+        """Whether a document may have one of some fields: none has where their names stand nowhere in the bytes.
+
+        They are not looked for in documents that need not be read, because copies of parts answer.
+        """
+        if self._parts is not None:
+            return True
         names = tuple(fields)
         if names not in self._may_have:
             self._may_have[names] = self._sound(
