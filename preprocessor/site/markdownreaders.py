@@ -7,6 +7,8 @@ read tokens nevertheless, the look at what was written ends the build (``tokensl
 
 from __future__ import annotations
 
+import re
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -29,6 +31,18 @@ _OTHERWISE: Final = (
     "material.plugins.privacy.",
     "material.plugins.search.",
 )
+# Libraries to which no hook hands a page for its Markdown, besides Python's own.
+_NO_READERS: Final = sys.stdlib_module_names | {
+    "bson",
+    "jinja2",
+    "markupsafe",
+    "mkdocs",
+    "preprocessor",
+    "yaml",
+}
+_BY_ANY_NAME: Final = "getattr|vars|eval|exec|__dict__|__import__|import_module"
+_TAKES_MARKDOWN: Final = rf"""\.\s*markdown\b|["']markdown["']|\b(?:{_BY_ANY_NAME})\b"""
+_IMPORT: Final = r"(?m)^[ \t]*(?:from[ \t]+([\w.]+)|import[ \t]+([\w., \t]+))"
 # Themes whose templates never show it.
 _THEMES: Final = frozenset({"material", "mkdocs", "readthedocs"})
 
@@ -41,7 +55,27 @@ def markdown_is_read(config: MkDocsConfig) -> bool:
 
 def _may_read(handler: Callable[..., Any]) -> bool:
     plugin = getattr(handler, "__self__", None)
-    return plugin is None or not f"{type(plugin).__module__}.".startswith(_OTHERWISE)
+    if plugin is None:
+        return _speaks_of_markdown(str(getattr(handler, "__module__", "")), set())
+    return not f"{type(plugin).__module__}.".startswith(_OTHERWISE)
+
+
+def _speaks_of_markdown(module: str, seen: set[str]) -> bool:
+    """Whether the file of a hook, or one of the site's own that it imports, may take the Markdown out of a page.
+
+    What hands a page on to a library that is not known here may do so as well.
+    """
+    if module in seen or module.partition(".")[0] in _NO_READERS:
+        return False
+    seen.add(module)
+    file = getattr(sys.modules.get(module), "__file__", None)
+    if file is None or "site-packages" in Path(file).parts:
+        return True
+    text = Path(file).read_text("utf-8", "replace")
+    if re.search(_TAKES_MARKDOWN, text):
+        return True
+    imported = (each for found in re.finditer(_IMPORT, text) for each in (found[1] or found[2]).split(","))
+    return any(_speaks_of_markdown(each.split()[0], seen) for each in imported if each.strip())
 
 
 def _templates_may_read(config: MkDocsConfig) -> bool:

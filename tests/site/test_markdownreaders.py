@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import pytest
@@ -68,3 +69,38 @@ def test_a_site_whose_markdown_nobody_reads_does_not_pay_for_pipe_tables(
         outcome = built(site)
         assert outcome.done, outcome.log
         assert "<td" in (site / "site" / "index.html").read_text()
+
+
+QUIET = "from pathlib import Path\nimport re, json as j\n\ndef on_post_page(output, *, page, config):\n    return output\n"
+HOOKS = {
+    "takes it": ("def on_post_page(output, *, page, config):\n    return output + page . markdown\n", True),
+    "names it": (
+        "import operator\n\ndef on_post_page(output, *, page, config):\n"
+        "    return output + operator.attrgetter('markdown')(page)\n",
+        True,
+    ),
+    "finds it by any name": (
+        "def on_post_page(output, *, page, config):\n    return getattr(page, 'x', output)\n",
+        True,
+    ),
+    "imports who takes it": (f"import json, helper\n{QUIET}", True),
+    "imports a library": (f"import pytest\n{QUIET}", True),
+    "changes Markdown": (f"def on_page_markdown(markdown, **_):\n    return markdown\n{QUIET}", False),
+    "reads none": (QUIET, False),
+}
+
+
+@pytest.mark.parametrize(("hook", "reads"), HOOKS.values(), ids=HOOKS)
+def test_a_hook_whose_file_never_takes_the_markdown_of_a_page_is_no_reader(
+    hook: str, reads: bool, site: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = []
+    pipe_table = "preprocessor.render.pipetable.pipe_table"
+    monkeypatch.setattr(pipe_table, lambda *_, **__: made.append(1) or ["| a |"])
+    monkeypatch.syspath_prepend(site)
+    monkeypatch.delitem(sys.modules, "helper", raising=False)
+    helper = "def read(page):\n    return page.markdown\n"
+    write(site, {"mkdocs.yml": f"{CONFIG}{PLUGINS}hooks: [own.py]\n", "own.py": hook, "helper.py": helper})
+    outcome = built(site)
+    assert outcome.done, outcome.log
+    assert bool(made) == reads
