@@ -23,14 +23,22 @@ _COMPARING: Final = re.compile(
 _CHANGES: Final = (
     "gain|los|cost|drop|fall|fell|ris|rose|grow|grew|shr[iau]nk|increas|decreas|improv|reduc|slow|speed"
 )
-_ROUGHLY: Final = r"(?:(?:about|around|nearly|almost|over|up to|at (?:least|most))\s+)?"
+_ROUGHLY: Final = r"(?:(?:about|around|roughly|nearly|almost|over|up to|at (?:least|most))\s+)?"
 _CHANGE_BEFORE: Final = re.compile(
     rf"\b(?:by|(?:{_CHANGES})\w*)\s+(?:of\s+|by\s+)?{_ROUGHLY}$", re.IGNORECASE
 )
 _CHANGE_BEHIND: Final = re.compile(
-    rf"[\s{BLANK}]*(?:of\s+)?(?:overhead|penalty|difference|(?:{_CHANGES})\w*)\b", re.IGNORECASE
+    rf"[\s{BLANK}]*(?:of\s+)?(?:(?:speed|throughput|performance|latency)\s+)?(?:overhead|penalty|difference|(?:{_CHANGES})\w*)\b",
+    re.IGNORECASE,
 )
 """What makes a share a change from one row to another, right before and right behind it."""
+_TIMES_WHAT: Final = re.compile(rf"[\s{BLANK}]+(?:the|its|their|that|those)\b", re.IGNORECASE)
+_AGAINST: Final = re.compile(
+    r"\b(?:than|as\s(?:\w+\s){1,2}as|(?:that|those|the\s\w+)\sof|compared\s(?:to|with)|against|vs\.?)\s",
+    re.IGNORECASE,
+)
+"""What stands between two rows of which the one is compared with the other."""
+_ASIDE: Final = re.compile(r"\s[–—-]\s")
 _COUNTS: Final = re.compile(
     rf"(?<![\w.,/])({NUMBER})\s?(?:/|of|out of)\s?(?:the\s|all\s)?({NUMBER})(?![\w/]|[.,]\d)", re.IGNORECASE
 )
@@ -40,12 +48,18 @@ _BEHIND_STOP: Final = re.compile(rf"(?<=[.!?:;|])[\s{BLANK}]+$")
 
 
 class Clause(NamedTuple):
-    """The clause of a figure, and the ``sentence`` up to its end."""
+    """The clause of a figure, and the ``sentence`` up to its end; the figure is ``at`` in the words of the clause."""
 
     prose: str
     words: str
     sentence: str
     compares: bool
+    at: int
+
+    def sides(self) -> tuple[str, str] | None:
+        """What is compared by its words, and with what; None where it does not say that behind the figure."""
+        found = _AGAINST.search(self.words, self.at)
+        return (self.words[: found.start()], self.words[found.end() :]) if found else None
 
     def counts(self) -> Iterator[tuple[float, float]]:
         """The pairs of counts that it has: `9 / 12`, `9 of 12`."""
@@ -60,16 +74,30 @@ def keep_code(page: str, paragraph: Paragraph) -> str:
 
 
 def clause_of(figure: Figure, paragraph: Paragraph, words: str) -> Clause:
-    """The clause in which a figure stands; ``words`` are those of its paragraph with code."""
+    """The clause in which a figure stands; ``words`` are those of its paragraph with code.
+
+    A figure that has no words of its own belongs to what stands before it: `H6 (a scan), 0.3×`.
+    """
     text = paragraph.text
     start, end = find_clause_span(text, figure.start)
-    last = _code_before(text, end)
+    sentence = find_sentence_start(text, figure.start)
+    if not _has_words(words, start, end, figure):
+        start = sentence
+    first, last = _code_before(text, start), _code_before(text, end)
     return Clause(
         text[start:end],
-        words[_code_before(text, start) : last],
-        words[_code_before(text, find_sentence_start(text, figure.start)) : last],
+        words[first:last],
+        words[_code_before(text, sentence) : last],
         _compares(text, start, end, figure),
+        figure.start - first,
     )
+
+
+def _has_words(words: str, start: int, end: int, figure: Figure) -> bool:
+    behind = figure.start + len(figure.written)
+    aside = _ASIDE.search(words, behind, end)
+    beside = words[start : figure.start] + words[behind : aside.start() if aside else end]
+    return any(map(str.isalpha, beside))
 
 
 def _compares(text: str, start: int, end: int, figure: Figure) -> bool:
@@ -77,7 +105,12 @@ def _compares(text: str, start: int, end: int, figure: Figure) -> bool:
         _COMPARING.search(text, start, end)
         or _CHANGE_BEFORE.search(text[start : figure.start])
         or _CHANGE_BEHIND.match(text, figure.start + len(figure.written), end)
+        or (_is_factor(figure) and _TIMES_WHAT.match(text, figure.start + len(figure.written), end))
     )
+
+
+def _is_factor(figure: Figure) -> bool:
+    return figure.unit is not None and figure.unit.kind == "times"
 
 
 def _code_before(text: str, at: int) -> int:

@@ -37,6 +37,8 @@ class Evidence:
     """Numbers that statements of the paragraph hold rows against, with the units of their columns."""
     unseen: tuple[ColumnNumbers, ...] = ()
     """Numbers in fields that are not shown: nobody can look them up, and of what they are numbers nothing says."""
+    quotes_factors: bool = False
+    """Whether it is that of named rows which have a factor: then one is theirs where the sentence compares nothing."""
 
     @property
     def nouns(self) -> frozenset[str]:
@@ -94,7 +96,8 @@ class Evidence:
         Where a column has shares, a share is one of them, or a comparison where the sentence ``compares``. Both ends of
         a range are in one column.
         """
-        compares = compares or not self.has_shares
+        kind = figure.unit.kind if figure.unit else ""
+        compares = compares or not (self.has_shares if kind == "%" else self.quotes_factors)
         if figure.ends:
             return any(all(part._supports(end, compares) for end in figure.ends) for part in self._columns())
         return self._supports(figure, compares)
@@ -114,7 +117,7 @@ class Evidence:
         spans = spans_of(figure)
         if any(low <= bound.value <= high for bound in self.bounds for low, high in spans):
             return True
-        return (compares or kind == "times") and any(one.has(spans) for one in self.compared)
+        return compares and any(one.has(spans) for one in self.compared)
 
     def _is_unseen(self, figure: Figure) -> bool:
         """Whether a field that is not shown has a large figure without a unit, digit by digit: by chance none does."""

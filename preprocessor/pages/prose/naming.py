@@ -62,10 +62,14 @@ class TableNames(NamedTuple):
 
 
 class Named(NamedTuple):
-    """The rows, from 0, and the columns of a table that are named."""
+    """The rows, from 0, and the columns of a table that are named.
+
+    ``against``: those of the rows that the others are compared with, where it is said.
+    """
 
     rows: frozenset[int] = frozenset()
     columns: frozenset[str] = frozenset()
+    against: frozenset[int] = frozenset()
 
 
 def read_names(shown: Iterable[tuple[PipelineSpec, Rows]]) -> tuple[TableNames, ...]:

@@ -1,6 +1,7 @@
 """Which rows of a column a share or a factor compares: pairs of its values with a ratio that a figure stands for.
 
-A sentence compares a row with the first, the one before, the least or the most; one that is named with any other.
+A sentence compares a row with the first, the one before, the least or the most; one that is named with any other, or
+with those that it says to compare with.
 """
 
 from __future__ import annotations
@@ -99,22 +100,23 @@ class Values:
 class Compared:
     """A column whose values a sentence may compare.
 
-    ``of``: one of two compared rows is one of these; empty where all may be.
+    ``of``: one of two compared rows is one of these, ``against``: the other one of those; empty where all may be.
     """
 
     spec: PipelineSpec
     name: str
     values: Values
     of: frozenset[int] = frozenset()
+    against: frozenset[int] = frozenset()
 
     @property
     def rows(self) -> Collection[int]:
         """The rows that can be compared."""
         return self.values.by_row.keys()
 
-    def narrow(self, rows: frozenset[int]) -> Compared:
+    def narrow(self, of: frozenset[int], against: frozenset[int]) -> Compared:
         """The same for rows that are named."""
-        return replace(self, of=rows)
+        return replace(self, of=of, against=against)
 
     def has(self, spans: Sequence[Span]) -> bool:
         """Whether two of its rows have a ratio within one of the spans."""
@@ -122,6 +124,10 @@ class Compared:
             return any(map(self._has_of_all, spans))
         found = self.values.by_row
         named = [found[row] for row in self.of & found.keys()]
+        if self.against:
+            others = [found[row] for row in self.against & found.keys()]
+            ratios = [value / other for value in named for other in others if value != other]
+            return any(low <= ratio <= high for low, high in spans for ratio in ratios)
         return any(
             self.values.holds(_part(value, span.high, span), _part(value, span.low, span), value)
             for value in named
@@ -148,9 +154,9 @@ class Concluded:
         """The rows that have one."""
         return {row for row, _ in self.ratios}
 
-    def narrow(self, rows: frozenset[int]) -> Concluded:
-        """The same for rows that are named."""
-        return replace(self, of=rows)
+    def narrow(self, of: frozenset[int], against: frozenset[int]) -> Concluded:
+        """The same for rows that are named; which of them is the baseline, the ratios do not say."""
+        return replace(self, of=of | against)
 
     def has(self, spans: Sequence[Span]) -> bool:
         """Whether a ratio is within one of the spans."""

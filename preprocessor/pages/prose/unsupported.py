@@ -33,7 +33,7 @@ from preprocessor.pages.prose.numbers import Figure, figures
 from preprocessor.pages.prose.numberwords import spelled_durations, spelled_figures
 from preprocessor.pages.prose.paragraphs import BLANK, Paragraph, paragraphs, place, split_sentences
 from preprocessor.pages.prose.sections import Section, Sections, specs_within
-from preprocessor.pages.prose.support import Beside, is_supported, names_for
+from preprocessor.pages.prose.support import Beside, find_named, is_supported, names_for
 from preprocessor.pages.statements import find_numbers, shown_value
 from preprocessor.render.column import column_value
 from preprocessor.render.conclusions import conclusion_of
@@ -133,7 +133,7 @@ class _Judged(NamedTuple):
         nearby = self.sections.at(self.paragraph.sections[0]) is not None
         for figure in said:
             clause = clause_of(figure, self.paragraph, words)
-            named = self.beside.find_names(clause.words)
+            named = find_named(self.beside, clause)
             is_named = names_for(self.known, named, figure)
             if self.known.speaks_of(figure, nearby=nearby, named=is_named) and not is_supported(
                 figure,

@@ -81,6 +81,19 @@ RATE_ROWS = [
     {"_id": "top-1", "hits": 6, "of": 12, "rate": 0.5},
     {"_id": "top-3", "hits": 8, "of": 12, "rate": 0.667},
 ]
+CLASSES = {
+    "id": "classes",
+    "collection": "classes",
+    "pipeline": [{"$sort": {"_id": 1}}],
+    "columns": ["_id", "plain", "indexed", "throughput", "gain"],
+    "headers": ["Class", "Plain (ms)", "Indexed (ms)", "Throughput (rows/s)", "Gain"],
+    "format": {"gain": {"unit": "×"}},
+}
+CLASS_ROWS = [
+    {"_id": "H1", "plain": 30.0, "indexed": 10.0, "throughput": 700, "gain": 3.0},
+    {"_id": "H2", "plain": 99.0, "indexed": 20.0, "throughput": 4900, "gain": 4.95},
+    {"_id": "H3", "plain": 72.0, "indexed": 40.0, "throughput": 1820, "gain": 1.8},
+]
 LEADS = {
     "id": "leads",
     "collection": "leads",
@@ -95,6 +108,7 @@ LEAD_ROWS = [
 ]
 ROWS = {
     "leads": LEAD_ROWS,
+    "classes": CLASS_ROWS,
     "saved": SAVED_ROWS,
     "setups": SETUP_ROWS,
     "servers": SERVER_ROWS,
@@ -139,6 +153,7 @@ def beside(body: dict[str, Any], prose: str) -> str:
         ("We save 1.4% by the filter, 5.1% with the cache.", ["5.1%"]),
         ("Searches save 9.0%, builds 6.4%.", ["9.0%", "6.4%"]),
         ("`builds` saves 6.4%.", ["6.4%"]),
+        ("From a baseline of 4.2 MB builds grow.", []),  # whose baseline, nothing says
         ("Builds save 10.7% and the rest 6.4%.", []),  # of which of both the name speaks, nobody can tell
         ("Builds need 4.2 MB.", ["4.2 MB"]),
     ],
@@ -165,6 +180,45 @@ def test_a_number_with_the_noun_of_its_header_names_a_row(
     prose: str, figures: list[str], fixtures: Path
 ) -> None:
     assert told(beside(SETUPS, prose), fixtures) == figures
+
+
+@pytest.mark.parametrize(
+    ("prose", "figures"),
+    [
+        ("`quick` is 10.3 times as fast as `plain`.", []),
+        ("`quick` is 8.7 times as fast as `plain`, 8.7 times as fast as `plain-ts`.", ["8.7 times"]),
+        ("`quick` is 8.7× faster than `plain`.", ["8.7×"]),  # than plain-ts
+        ("`quick` is 8.7× faster than `plain` and `plain-ts`.", []),
+        ("`quick` and `@x/quick` are 4.3 to 16.1 times as fast as `plain-ts` and `old`.", []),
+        ("`quick` is 8.7× faster.", []),
+        ("With 8.7× the files/s of `plain-ts`, `quick` leads.", []),
+        ("`old` is 8.7× slower.", ["8.7×"]),
+    ],
+)
+def test_a_factor_between_two_names_is_the_ratio_of_these(
+    prose: str, figures: list[str], fixtures: Path
+) -> None:
+    assert told(beside(PARSERS, prose), fixtures) == figures
+
+
+@pytest.mark.parametrize(
+    ("prose", "figures"),
+    [
+        ("With the index H1 has 3.0×, H2 4.95×.", []),
+        ("With the index H1 has 4.0×.", ["4.0×"]),  # the ratio of two rows in another column
+        ("H3 (a scan), 3.3×.", ["3.3×"]),
+        ("H3 (a scan), 1.8× – as ever.", []),
+        ("H3 takes 4.0× longer than H1.", []),
+        ("H2 has 7.0× the throughput of H1.", []),
+        ("H2 has 3.3× the throughput of H1.", ["3.3×"]),  # its plain time is
+        ("The throughput rises to 2.6×.", []),
+        ("The throughput rises to 4.0×.", ["4.0×"]),
+    ],
+)
+def test_a_factor_beside_a_name_is_that_of_its_row_or_a_ratio_in_its_column(
+    prose: str, figures: list[str], fixtures: Path
+) -> None:
+    assert told(beside(CLASSES, prose), fixtures) == figures
 
 
 @pytest.mark.parametrize(
@@ -232,6 +286,7 @@ def test_both_ends_of_a_range_with_decimals_are_held(prose: str, figures: list[s
         ("We find 33% more.", []),
         ("That is a gain of 33%.", []),
         ("It has 33% overhead.", []),
+        ("It is better by roughly 33%, a 33% performance gain.", []),
         ("It drops to 75%.", ["75%"]),
         ("We find 8 / 12 (67%).", []),
         ("We find 9 / 12 (75%).", ["75%"]),
