@@ -554,9 +554,15 @@ def compile_pipeline(pipeline: Sequence[Any], scope: Scope, path: Path = (), fir
 def _check_stage(spec: Any, path: Path) -> None:
     """Raises AggregationError for what is no stage: not a document, not one name."""
     if not isinstance(spec, Mapping):
-        raise AggregationError("a stage is a document with one '$' name", path, 14)
+        raise AggregationError(say_no_stage(spec), path, 14)
     if len(spec) != 1:
         raise AggregationError(f"a stage has exactly one '$' name, not {len(spec)}", path, 40323)
+
+
+def say_no_stage(value: object) -> str:
+    """What is wrong with a value that stands for a stage, and is no document."""
+    text = f", not the text '{value}'" if isinstance(value, str) else ""
+    return f"a stage is a document with one '$' name{text}"
 
 
 def _stage(spec: Any, scope: Scope, path: Path) -> Stage:

@@ -11,6 +11,7 @@ from preprocessor.findings.nearest import did_you_mean
 from preprocessor.findings.rules import finding
 from preprocessor.results.readonly import refusals
 from preprocessor.specs import reading
+from preprocessor.specs.sharedpipelines import hint_on_inner_name
 
 if TYPE_CHECKING:
     from preprocessor.aggregation.limits import Limits as FileLimits
@@ -64,6 +65,7 @@ def judge_offline(spec: PipelineSpec, limits: FileLimits | None = None) -> Judge
         at = spec.locate(("pipeline", *(error.path or ())), key=True)
         if not isinstance(error, NotOffline):
             hint = did_you_mean(error.unknown, error.known)
+            hint = hint or hint_on_inner_name(spec.pipeline, error.path or ())
             return Judgement((finding("MT301", spec.file, at, error.message, hint),))
         # A server may know it; on files the run itself says so.
         message = f"{error.message}: this pipeline cannot run on files"

@@ -190,6 +190,19 @@ def _suggest_known(part: SharedPipeline) -> str:
     return "possible names: " + ", ".join(f"`{name}`" for name in part.known)
 
 
+def hint_on_inner_name(pipeline: Iterable[Any], path: Path) -> str:
+    """What to do where a path leads to a name instead of a stage, within a pipeline; "" where it leads elsewhere."""
+    value: Any = list(pipeline)
+    for step in path:
+        try:
+            value = value[step]
+        except (LookupError, TypeError):
+            return ""
+    if not isinstance(value, str) or not path or not isinstance(path[-1], int):
+        return ""
+    return f"a shared stage list is named in the outermost pipeline alone: write the stages of `{value}` in its place"
+
+
 def places(text: str) -> Callable[[int], tuple[int, int]]:
     """Give the function from an offset in ``text`` to its line and column, both from 1 and in characters."""
     starts = [0]

@@ -7,6 +7,8 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
+import pytest
+
 from preprocessor import aggregation
 from preprocessor.pages.reading import read_page
 from preprocessor.specs.sharedpipelines import SharedPipelines
@@ -79,3 +81,25 @@ def test_what_is_known_of_a_comment_is_never_taken_for_one_that_is_read_after_it
         page = read_page(SOUND.replace('"columns": ["n"]', f'"columns": ["{column}"]'), "page.md", shared)
         (spec,) = page.pipeline_specs
         assert bool(build.of([page]).judge(spec)) == (column == "absent")
+
+
+@pytest.mark.parametrize(
+    "stage",
+    [
+        '{"$lookup": {"from": "runs", "pipeline": ["ones"], "as": "other"}}',
+        '{"$unionWith": {"coll": "runs", "pipeline": ["ones"]}}',
+        '{"$facet": {"other": ["ones"]}}',
+    ],
+)
+def test_a_shared_list_that_is_named_within_a_stage_is_told_with_what_to_do(
+    stage: str, tmp_path: Path
+) -> None:
+    (tmp_path / "ones.json").write_text('[{"$match": {"n": 1}}]')
+    body = f'{{"collection": "runs",\n"pipeline": [{stage}],\n"columns": ["n"]}}'
+    page = read_page(f"<!-- MONGO_TABLE: {body} -->\n", "page.md", SharedPipelines(tmp_path))
+    (found,) = (one for one in unasked(fixtures(tmp_path), page).findings() if one.severity == "error")
+    assert (found.rule, found.line, found.column) == ("MT301", 2, stage.index('"ones"') + 14)
+    assert found.message == "a stage is a document with one '$' name, not the text 'ones'"
+    assert found.hint == (
+        "a shared stage list is named in the outermost pipeline alone: write the stages of `ones` in its place"
+    )

@@ -11,6 +11,7 @@ from preprocessor.aggregation.compiler import (
     Stage,
     compile_expression,
     compile_pipeline,
+    say_no_stage,
     stage,
 )
 from preprocessor.aggregation.errors import AggregationError, Path, refuse_unknown
@@ -59,7 +60,7 @@ def _facet(name: str, pipeline: Any, scope: Scope, path: Path) -> Stage:
         raise AggregationError(f"the facet '{name}' is not a list of stages", path, 40170)
     for index, spec in enumerate(pipeline):
         if not isinstance(spec, Mapping):
-            raise AggregationError("a stage is a document with one '$' name", (*path, index), 40171)
+            raise AggregationError(say_no_stage(spec), (*path, index), 40171)
         _check_in_facet(spec, (*path, index))
     return compile_pipeline(pipeline, scope, path)
 

@@ -29,6 +29,7 @@ from preprocessor.commands.explain.stepper import Step, Walk, walk
 from preprocessor.findings.nearest import did_you_mean
 from preprocessor.findings.rules import finding
 from preprocessor.results.model import Query, ResultsError, ResultsSource, Rows
+from preprocessor.specs.sharedpipelines import hint_on_inner_name
 
 if TYPE_CHECKING:
     from preprocessor.findings.finding import Finding, Severity
@@ -162,7 +163,8 @@ def _with_failure(
     if any(_is_in_stage(one, spec, path[:1]) for one in known):
         return known
     at = spec.locate(("pipeline", *path), key=True)
-    return (*known, finding("MT301", spec.file, at, failure.message, failure.hint))
+    hint = failure.hint or hint_on_inner_name(spec.pipeline, path)
+    return (*known, finding("MT301", spec.file, at, failure.message, hint))
 
 
 def _is_in_stage(one: Finding, spec: PipelineSpec, stage: tuple[str | int, ...]) -> bool:
