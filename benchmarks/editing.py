@@ -63,15 +63,17 @@ class Server:
         self._numbers = count(1)
         self._version = 1
         self._left = b""
+        self._typed = 0.0
+        self._found = 0, 0.0
         self.ask("initialize", {"processId": None, "rootUri": folder.as_uri(), "capabilities": {}})
         self._send({"method": "initialized", "params": {}})
 
     def open(self, text: str) -> float:
         """Open the page; give the seconds until its findings are there."""
         item = {"uri": self._uri, "languageId": "markdown", "version": 1, "text": text}
-        began = time.perf_counter()
+        self._typed = time.perf_counter()
         self._send({"method": "textDocument/didOpen", "params": {"textDocument": item}})
-        return self._wait_for_findings() - began
+        return self.time_findings()
 
     def type(self, line: int, start: int, end: int, text: str) -> None:
         """Put a text in the place of some columns."""
@@ -80,19 +82,20 @@ class Server:
         named = {"uri": self._uri, "version": self._version}
         changes = [{"range": span, "text": text}]
         params = {"textDocument": named, "contentChanges": changes}
+        self._typed = time.perf_counter()
         self._send({"method": "textDocument/didChange", "params": params})
 
     def time_findings(self) -> float:
-        """The seconds until the findings of the last text are there."""
-        began = time.perf_counter()
-        return self._wait_for_findings() - began
+        """The seconds from the last keystroke to the findings of the text as it is now."""
+        while self._found[0] != self._version:
+            self._receive()
+        return self._found[1] - self._typed
 
     def time_completion(self, line: int, column: int) -> float:
-        """The seconds until what is offered at a place is there."""
-        began = time.perf_counter()
+        """The seconds from the last keystroke until what is offered at a place is there."""
         place = {"textDocument": {"uri": self._uri}, "position": {"line": line, "character": column}}
         self.ask("textDocument/completion", place)
-        return time.perf_counter() - began
+        return time.perf_counter() - self._typed
 
     def ask(self, method: str, params: Any) -> Any:
         """Ask, and give the answer."""
@@ -102,14 +105,6 @@ class Server:
             message = self._receive()
             if message.get("id") == number and "method" not in message:
                 return message.get("result")
-
-    def _wait_for_findings(self) -> float:
-        while True:
-            message = self._receive()
-            params = message.get("params") or {}
-            told = message.get("method") == "textDocument/publishDiagnostics" and params["uri"] == self._uri
-            if told and params.get("version") == self._version:
-                return time.perf_counter()
 
     def _send(self, message: dict[str, Any]) -> None:
         content = json.dumps({"jsonrpc": "2.0", **message}).encode()
@@ -125,6 +120,9 @@ class Server:
             if found and len(rest) >= length:
                 self._left = rest[length:]
                 message: dict[str, Any] = json.loads(rest[:length])
+                params: Any = message.get("params")
+                if message.get("method") == "textDocument/publishDiagnostics" and params["uri"] == self._uri:
+                    self._found = params.get("version", 0), time.perf_counter()
                 return message
             ready, _, _ = select.select([self._process.stdout], [], [], 300)
             if not ready:
@@ -167,7 +165,7 @@ def measure(folder: Path, text: str, keystrokes: int) -> None:
         column = dice.randrange(1, len(lines[line]) + 1)
         server.type(line, column, column, dice.choice('ax1"$.,'))
         offers.append(server.time_completion(line, column + 1))
-        findings.append(offers[-1] + server.time_findings())
+        findings.append(server.time_findings())
         server.type(line, column, column + 1, "")
         findings.append(server.time_findings())
     spent = (server.processor_seconds - before) / len(findings)

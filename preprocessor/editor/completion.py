@@ -11,6 +11,7 @@ from preprocessor.aggregation.catalogue import Kind as OperatorKind
 from preprocessor.editor.bodies import Cursor, read_value, value_at
 from preprocessor.editor.flows import fields_at, found_at, rows_shape, shape_before, variables_at
 from preprocessor.editor.knowledge import Knowledge
+from preprocessor.editor.observed import has_more_fields
 from preprocessor.editor.skeletons import argument_skeleton, escape
 from preprocessor.editor.slots import Way, argument_names, way_to
 from preprocessor.editor.tellings import tell_kinds
@@ -211,22 +212,25 @@ def _fields(shape: Shape, typed: str, prefix: str = "") -> Iterator[_Offer]:
     """The fields whose paths begin as typed, up to the next dot, and one level below that."""
     parts = typed.split(".")[:-1]
     above = "".join(f"{part}." for part in parts)
-    for name, inner in fields_at(shape, parts).items():
+    found = fields_at(shape, parts)
+    for name, inner in found.items():
         if name == "_" or "." in name or name.startswith("$"):
             continue
         path = f"{above}{name}"
         yield _Offer(path, "field", tell_kinds(inner), value=f"{prefix}{path}")
-        if not parts:
+        if not parts and len(found) <= _FEW_BESIDE:
             for below, deeper in _few_below(inner):
                 yield _Offer(f"{path}.{below}", "field", tell_kinds(deeper), value=f"{prefix}{path}.{below}")
 
 
+_FEW_BESIDE: Final = 40
 _FEW_BELOW: Final = 12
+"""Fields below others are offered with them where there are at most so many of either."""
 
 
 def _few_below(shape: Shape) -> Iterator[tuple[str, Shape]]:
     """The fields of a sub-document, where they are few: of one with many they come behind its dot."""
-    if 0 < len(shape.fields) <= _FEW_BELOW:
+    if not has_more_fields(shape, _FEW_BELOW):
         yield from ((name, inner) for name, inner in shape.fields.items() if not inner.absent)
 
 

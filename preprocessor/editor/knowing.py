@@ -6,23 +6,26 @@ It is asked while a check may be at work, and changes nothing that a check sees.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from threading import Lock
 from typing import TYPE_CHECKING, Any, Final
 
-from preprocessor.editor.flows import shape_before
+from preprocessor.editor.flows import fields_at, rows_shape, shape_before
 from preprocessor.editor.observed import Observed
 from preprocessor.editor.slots import Stretch
 from preprocessor.jsontext.parsing import parse
 from preprocessor.lint.shape.values import Shape, unknown_documents
 from preprocessor.pages.statements import value_text
 from preprocessor.results.model import ResultsError
+from preprocessor.results.rawdocuments import RawPlace
 from preprocessor.specs.model import TableSpec, ValueSpec
 
 if TYPE_CHECKING:
     from preprocessor.editor.project import Project
     from preprocessor.results.model import Rows
+    from preprocessor.specs.model import PipelineSpec
 
 Stage = Mapping[str, Any]
-_KEPT: Final = 8
+_KEPT: Final = 16
 """So many selections of documents are remembered."""
 
 
@@ -33,26 +36,37 @@ class ProjectKnowledge:
         self._project = project
         self._state: str | None = None
         self._observed: dict[tuple[str, str], Observed] = {}
+        self._lock = Lock()
 
     def observed(self, collection: str, pipeline: Sequence[Stage]) -> Observed:
         """The documents of a collection that the first stage of a pipeline may keep."""
-        if self._state != self._project.answers.state:
-            self._state = self._project.answers.state
-            self._observed.clear()
-        first = next(iter(pipeline), {})
-        key = collection, repr(first.get("$match"))
-        if key not in self._observed:
-            while len(self._observed) >= _KEPT:
-                del self._observed[next(iter(self._observed))]
-            self._observed[key] = Observed.of(self._select(collection, pipeline))
-        return self._observed[key]
+        key = _key_of(collection, pipeline)
+        with self._lock:
+            if self._state != self._project.answers.state:
+                self._state = self._project.answers.state
+                self._observed.clear()
+            found = self._observed.get(key)
+        if found is None:
+            found = Observed.of(self._select(collection, pipeline))
+            with self._lock:
+                while len(self._observed) >= _KEPT:
+                    del self._observed[next(iter(self._observed))]
+                self._observed[key] = found
+        return found
 
-    def _select(self, collection: str, pipeline: Sequence[Stage]) -> Sequence[bytes]:
+    def look_ahead(self, spec: PipelineSpec) -> None:
+        """Look at what will be asked for when an author edits a comment, so that it is known by then."""
+        if _key_of(spec.collection, spec.pipeline) not in self._observed and len(self._observed) < _KEPT:
+            value = {"collection": spec.collection, "pipeline": list(spec.pipeline)}
+            fields_at(self.shape(spec.collection, spec.pipeline), ())
+            rows_shape(value, self)
+
+    def _select(self, collection: str, pipeline: Sequence[Stage]) -> Sequence[RawPlace]:
         local = None if self._project.request.static else self._project.answers.local
         if local is None:
             return ()
         try:
-            return local.raw_candidates(collection, pipeline[:1]) or local.raw_candidates(collection, ())
+            return local.raw_places(collection, pipeline[:1]) or local.raw_places(collection, ())
         except ResultsError:
             return ()
 
@@ -141,3 +155,8 @@ class ProjectKnowledge:
                     known = spec.table in build.tables
                     return value_text(spec, build.tables, build.answers) if known else ""
         return ""
+
+
+def _key_of(collection: str, pipeline: Sequence[Stage]) -> tuple[str, str]:
+    """What tells a selection of documents from others."""
+    return collection, repr(next(iter(pipeline), {}).get("$match"))

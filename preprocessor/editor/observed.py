@@ -9,12 +9,14 @@ import struct
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
+from itertools import islice
 from typing import Final
 
 from preprocessor.lint.shape.learn import FEW
 from preprocessor.lint.shape.units import of_field
 from preprocessor.lint.shape.values import Shape, Traits
 from preprocessor.results import rawbson
+from preprocessor.results.rawdocuments import RawPlace
 
 _KINDS: Final[Mapping[int, str]] = {
     0x01: "double",
@@ -44,6 +46,8 @@ _KINDS: Final[Mapping[int, str]] = {
 _DOUBLE: Final = 0x01
 _SCALARS: Final = frozenset({_DOUBLE, rawbson.STRING, 0x10, 0x12})
 _UNPACK_DOUBLE: Final = struct.Struct("<d").unpack_from
+_WIDE: Final = 100
+"""Of more fields beside each other the values are not looked at: counters of a server, each another one every time."""
 _ELEMENTS: Final = 2_000
 """So many elements of arrays are looked at, at one path."""
 
@@ -67,16 +71,17 @@ class _Value:
 
 
 class Observed:
-    """The values at one path of some documents. ``among`` is how many there could be."""
+    """The values at one path of some documents. ``among`` is how many there could be, ``beside`` how many fields."""
 
-    def __init__(self, values: Sequence[_Value], path: str, among: int) -> None:
-        self._values, self.path, self.among = values, path, among
+    def __init__(self, values: Sequence[_Value], path: str, among: int, beside: int = 0) -> None:
+        self._values, self.path, self.among, self._beside = values, path, among, beside
         self._children: dict[str, Observed] = {}
 
     @classmethod
-    def of(cls, documents: Sequence[bytes]) -> Observed:
-        """Whole documents."""
-        return cls([_Value(raw, rawbson.DOCUMENT, 0, len(raw)) for raw in documents], "", len(documents))
+    def of(cls, documents: Sequence[RawPlace]) -> Observed:
+        """Whole documents, where they stand in the bytes of their collection."""
+        values = [_Value(content, rawbson.DOCUMENT, start, end) for content, start, end in documents]
+        return cls(values, "", len(documents))
 
     @property
     def present(self) -> int:
@@ -102,11 +107,19 @@ class Observed:
         """The names of fields of those that are documents."""
         return list(self._members)
 
+    def begins_with_more(self, amount: int) -> bool:
+        """Whether the first of those that are documents has more fields than that."""
+        first = next((one for one in self._values if one.kind == rawbson.DOCUMENT), None)
+        if first is None:
+            return False
+        return next(islice(rawbson.elements(first.raw, first.start), amount, None), None) is not None
+
     def member(self, name: str) -> Observed:
         """The values of a field of those that are documents."""
         if name not in self._children:
             path = f"{self.path}.{name}" if self.path else name
-            self._children[name] = Observed(self._members.get(name, []), path, self.kinds["object"])
+            values, beside = self._members.get(name, []), len(self._members)
+            self._children[name] = Observed(values, path, self.kinds["object"], beside)
         return self._children[name]
 
     @cached_property
@@ -122,7 +135,7 @@ class Observed:
     @cached_property
     def few(self) -> frozenset[str | int | float] | None:
         """The different values, where all are texts or numbers, and few."""
-        if not self._values or any(value.kind not in _SCALARS for value in self._values):
+        if not self._values or self._beside > _WIDE or any(one.kind not in _SCALARS for one in self._values):
             return None
         found: set[str | int | float] = set()
         for value in self._values:
@@ -163,3 +176,9 @@ class _Fields(Mapping[str, Shape]):
 
     def __len__(self) -> int:
         return len(self._of.names)
+
+
+def has_more_fields(shape: Shape, amount: int) -> bool:
+    """Whether a document has more fields than that; of those that were not looked into yet the first one says it."""
+    fields = shape.fields
+    return fields._of.begins_with_more(amount) if isinstance(fields, _Fields) else len(fields) > amount

@@ -176,6 +176,8 @@ class Server(LanguageServer):
                 self._wanted = False
                 loop = asyncio.get_running_loop()
                 self._publish(await loop.run_in_executor(self._judge, self.session.check))
+                if not self._wanted:
+                    await self.ask(lambda session: session.look_ahead())
         except Exception:  # A defect of ours: editing goes on, and the log has the reason.
             logging.getLogger(__name__).exception("a check failed")
         finally:

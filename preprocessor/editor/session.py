@@ -102,14 +102,14 @@ class Session:
         self._put(file, apply_edits(known.text if known else "", edits), version)
 
     def _put(self, file: str, text: str, version: int) -> None:
-        self.documents[file] = Document(text, version)
         with self._lock:
+            self.documents[file] = Document(text, version)
             self._pending[file] = text
 
     def close(self, file: str) -> None:
         """Take the saved text of a file again."""
-        self.documents.pop(file, None)
         with self._lock:
+            self.documents.pop(file, None)
             self._pending[file] = None
 
     def look_again(self) -> None:
@@ -208,6 +208,17 @@ class Session:
         self.settle()
         page = self.project.page(file)
         return page.text, page.comments
+
+    def look_ahead(self) -> None:
+        """Look at documents that will be asked for, as long as nothing is typed."""
+        if self.project.request.static:
+            return
+        for file in list(self.documents):
+            page = None if self.project.is_list(file) else self.project.page(file)
+            for spec in page.pipeline_specs if page else ():
+                if self._pending:
+                    return
+                self.knowledge.look_ahead(spec)
 
     def list_parts(self, file: str) -> tuple[list[Part], Lines]:
         """The parts of a file."""

@@ -24,7 +24,7 @@ from preprocessor.results.limitoptions import OPTIONS
 from preprocessor.results.limits import rows_within
 from preprocessor.results.model import Limits, PipelineRefused, Query, ResultsError, Rows
 from preprocessor.results.provenance import asks_in_vain
-from preprocessor.results.rawdocuments import RawDocuments
+from preprocessor.results.rawdocuments import RawDocuments, RawPlace
 from preprocessor.results.readpaths import joined_reads
 from preprocessor.results.running import guard
 from preprocessor.results.stored import BROKEN, StoredCollection
@@ -187,9 +187,9 @@ class LocalSource(ABC):
             query.collection
         )
 
-    def raw_candidates(self, collection: str, pipeline: Sequence[Mapping[str, Any]]) -> list[bytes]:
-        """The documents, as BSON, that the pipeline's first ``$match`` may keep."""
-        return self.read_collection(collection).raw_candidates(pipeline)
+    def raw_places(self, collection: str, pipeline: Sequence[Mapping[str, Any]]) -> list[RawPlace]:
+        """Where the documents, as BSON, stand that the pipeline's first ``$match`` may keep."""
+        return self.read_collection(collection).raw_places(pipeline)
 
     def count(self, collection: str) -> int:
         """How many documents a collection has."""

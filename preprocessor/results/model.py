@@ -6,13 +6,16 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar
 
 from preprocessor.aggregation.limits import Limits as FileLimits
 from preprocessor.files.text import shorten_path
 from preprocessor.findings.finding import Finding
 from preprocessor.findings.rules import finding
 from preprocessor.findings.usage import CommandError
+
+if TYPE_CHECKING:
+    from preprocessor.results.rawdocuments import RawPlace
 
 _T = TypeVar("_T")
 
@@ -145,8 +148,8 @@ class LocalDocuments(Protocol):
         """The documents that the query's first ``$match`` may keep, whole; all of them when it can keep none."""
         ...
 
-    def raw_candidates(self, collection: str, pipeline: Sequence[Mapping[str, Any]]) -> list[bytes]:
-        """The documents, as BSON, that the pipeline's first ``$match`` may keep."""
+    def raw_places(self, collection: str, pipeline: Sequence[Mapping[str, Any]]) -> list[RawPlace]:
+        """Where the documents, as BSON, stand that the pipeline's first ``$match`` may keep."""
         ...
 
     def count(self, collection: str) -> int:

@@ -48,6 +48,14 @@ class _Piece(NamedTuple):
         return self.size
 
 
+class RawPlace(NamedTuple):
+    """Bytes in which a document stands, and where it begins and ends in them."""
+
+    content: bytes
+    start: int
+    end: int
+
+
 class RawDocuments:
     """The documents of one piece after the other, in their order; a piece is some documents, end to end.
 
@@ -74,9 +82,14 @@ class RawDocuments:
                 yield content[start:end]
 
     def __getitem__(self, number: int) -> bytes:
+        content, start, end = self.find(number)
+        return content[start:end]
+
+    def find(self, number: int) -> RawPlace:
+        """Where a document stands."""
         piece, index = self.place(number)
         content, bounds = self._open(piece)
-        return content[bounds[index] : bounds[index + 1]]
+        return RawPlace(content, bounds[index], bounds[index + 1])
 
     def _all(self) -> Iterator[_Piece]:
         return map(self._open, range(len(self._pieces)))

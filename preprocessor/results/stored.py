@@ -22,7 +22,7 @@ from preprocessor.aggregation.fields import Parts, holds_documents
 from preprocessor.aggregation.stages.joining import Collection
 from preprocessor.results import rawbson, readpaths
 from preprocessor.results.limits import OPTIONS
-from preprocessor.results.rawdocuments import RawDocuments
+from preprocessor.results.rawdocuments import RawDocuments, RawPlace
 from preprocessor.results.readpaths import Reads
 
 if TYPE_CHECKING:
@@ -177,10 +177,10 @@ class StoredCollection:
         wanted = readpaths.leading_values(pipeline)
         return self._sound(lambda: self._whole_of(self._candidates(wanted)))
 
-    def raw_candidates(self, pipeline: Sequence[Mapping[str, Any]]) -> list[bytes]:
-        """The documents, as BSON, that the pipeline's first ``$match`` is not certain to drop."""
+    def raw_places(self, pipeline: Sequence[Mapping[str, Any]]) -> list[RawPlace]:
+        """Where the documents, as BSON, stand that the pipeline's first ``$match`` is not certain to drop."""
         wanted = readpaths.leading_values(pipeline)
-        return self._sound(lambda: [self._raws[number] for number in self._candidates(wanted)])
+        return self._sound(lambda: [self._raws.find(number) for number in self._candidates(wanted)])
 
     def _whole_of(self, numbers: Sequence[int]) -> list[Document]:
         if len(numbers) == len(self._raws) or self._whole is not None:
