@@ -52,8 +52,7 @@ def build_own_site(folder: Path, seed: str) -> Path:
         "-m",
         "mkdocs",
         "build",
-        "--quiet",
-        "--strict",
+        "--strict",  # with --quiet it would not see a warning
         "-d",
         str(folder / "site"),
     ]

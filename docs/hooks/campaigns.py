@@ -5,13 +5,13 @@ A pooled row has the runs of one campaign; those of the others are in these file
 
 from __future__ import annotations
 
+from os.path import relpath
 from pathlib import Path
 from typing import Final
 
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
-from mkdocs.utils import get_relative_url
 
 from docs.hooks.history import PAGE
 from preprocessor.site.sitebuild import root_of
@@ -38,7 +38,9 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
     kept = list_kept(root_of(config)) if page.file.src_uri == PAGE else []
     if not kept:
         return markdown
-    links = (f"* [{one.name}]({get_relative_url(address_of(one), page.url)})\n" for one in kept)
+    # As a link of a page's Markdown: MkDocs makes an address of it, and says where nothing is there.
+    folder = Path(page.file.src_uri).parent
+    links = (f"* [{one.name}]({relpath(address_of(one), folder)})\n" for one in kept)
     return f"{markdown}{_HEAD}{''.join(links)}"
 
 

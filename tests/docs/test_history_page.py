@@ -104,7 +104,7 @@ def test_the_rows_of_every_campaign_that_is_kept_are_files_that_the_page_links()
     page: Any = SimpleNamespace(url="changes/", file=SimpleNamespace(src_uri="changes.md"))
     shown = campaigns.on_page_markdown("# History\n", page, config, None)  # type: ignore[arg-type]
     for folder in kept:
-        assert f"* [{folder.name}](../documents/campaigns/{folder.name}.jsonl)\n" in shown
+        assert f"* [{folder.name}](documents/campaigns/{folder.name}.jsonl)\n" in shown
         rows = [json.loads(line) for line in campaigns.read_rows(folder).splitlines()]
         assert {row["campaign"]["id"] for row in rows} == {folder.name}
     page.file.src_uri = "costs.md"

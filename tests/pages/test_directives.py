@@ -131,7 +131,7 @@ def test_a_new_directive_is_rendered_and_written_under_its_comment(program: Path
 
 
 def test_a_new_directive_is_shown_on_a_site(program: Path, site: Path) -> None:
-    said(program, site, "-m", "mkdocs", "build", "--quiet", "--strict")
+    said(program, site, "-m", "mkdocs", "build", "--strict")
     html = (site / "site/index.html").read_text()
     assert '<p class="note">a &lt; b</p>' in html
     assert "MONGO_SPECIMEN" not in html
