@@ -9,7 +9,6 @@ from statistics import fmean, median, stdev
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.stats import t, ttest_1samp, ttest_ind, wilcoxon
 
 from preprocessor.results.intervals import (
     Interval,
@@ -101,9 +100,9 @@ def test_fewer_than_three_blocks_have_no_interval_however_alike_they_are(blocks)
 
 
 @pytest.mark.parametrize("blocks", [3, 5, 19])
-def test_below_twenty_blocks_it_is_the_t_interval_of_the_logarithms(blocks):
+def test_below_twenty_blocks_it_is_the_t_interval_of_the_logarithms(blocks, stats):
     (one,) = campaigns("normal", blocks, 1)
-    expected = ttest_1samp(log_ratios(*one), 0)
+    expected = stats.ttest_1samp(log_ratios(*one), 0)
     low, high = expected.confidence_interval(0.95)
     found = interval(*one)
     assert found == pytest.approx(
@@ -112,16 +111,16 @@ def test_below_twenty_blocks_it_is_the_t_interval_of_the_logarithms(blocks):
 
 
 @pytest.mark.parametrize("blocks", [20, 33])
-def test_from_twenty_blocks_on_it_is_that_of_the_signed_ranks(blocks):
+def test_from_twenty_blocks_on_it_is_that_of_the_signed_ranks(blocks, stats):
     (one,) = campaigns("heavy-tailed", blocks, 1)
     logs = log_ratios(*one)
     found = interval(*one)
     assert found.ratio == pytest.approx(exp(median(walsh_averages(logs))))
-    assert found.p == pytest.approx(wilcoxon(logs, method="exact").pvalue, rel=1e-9)
+    assert found.p == pytest.approx(stats.wilcoxon(logs, method="exact").pvalue, rel=1e-9)
     # What lies in the interval is just what the test does not reject.
     for end, inwards in ((found.low, 1e-6), (found.high, -1e-6)):
-        assert wilcoxon([one - log(end) - inwards for one in logs], method="exact").pvalue > 0.05
-        assert wilcoxon([one - log(end) + inwards for one in logs], method="exact").pvalue <= 0.05
+        assert stats.wilcoxon([one - log(end) - inwards for one in logs], method="exact").pvalue > 0.05
+        assert stats.wilcoxon([one - log(end) + inwards for one in logs], method="exact").pvalue <= 0.05
 
 
 def test_critical_ranks_are_those_of_the_printed_tables():
@@ -173,11 +172,11 @@ def test_p_is_at_most_five_per_cent_just_where_the_interval_leaves_one(logs):
     assert (found.p <= 0.05) == (found.low > 1 or found.high < 1)
 
 
-def test_unpaired_blocks_are_compared_by_welch():
+def test_unpaired_blocks_are_compared_by_welch(stats):
     random = Random(1)
     old = [exp(random.gauss(0, 0.05)) for _ in range(20)]
     new = [exp(random.gauss(0.1, 0.2)) for _ in range(12)]
-    expected = ttest_ind([log(one) for one in new], [log(one) for one in old], equal_var=False)
+    expected = stats.ttest_ind([log(one) for one in new], [log(one) for one in old], equal_var=False)
     low, high = expected.confidence_interval(0.95)
     found = interval_between(old, new)
     assert (log(found.low), log(found.high), found.p) == pytest.approx((low, high, expected.pvalue))
@@ -195,9 +194,9 @@ def test_the_speed_of_a_row_is_the_median_of_its_blocks_between_two_of_them():
     assert speed_interval(range(1, 21)) == (10.5, 6, 15)
 
 
-def test_up_to_five_blocks_the_speed_has_the_interval_of_t():
+def test_up_to_five_blocks_the_speed_has_the_interval_of_t(stats):
     found = speed_interval([100, 110, 90])
-    low, high = t.interval(
+    low, high = stats.t.interval(
         0.95, 2, fmean(map(log, (90, 100, 110))), stdev(map(log, (90, 100, 110))) / sqrt(3)
     )
     assert found == pytest.approx((100, exp(low), exp(high)))
@@ -248,12 +247,12 @@ def test_few_campaigns_make_a_difference_only_where_each_does():
     assert pool(opposed)[1:] == (0.85, 1.15, 40, 1.0)
 
 
-def test_five_campaigns_are_the_sample_themselves():
+def test_five_campaigns_are_the_sample_themselves(stats):
     ratios = [1.04, 1.10, 1.06, 1.02, 1.08]
     found = pool([Interval(one, one / 1.1, one * 1.1, 20, 0.3) for one in ratios])
-    low, high = t.interval(0.95, 4, fmean(map(log, ratios)), stdev(map(log, ratios)) / sqrt(5))
+    low, high = stats.t.interval(0.95, 4, fmean(map(log, ratios)), stdev(map(log, ratios)) / sqrt(5))
     assert found[:4] == pytest.approx((exp(fmean(map(log, ratios))), exp(low), exp(high), 100))
-    assert found.p == pytest.approx(ttest_1samp([log(one) for one in ratios], 0).pvalue)
+    assert found.p == pytest.approx(stats.ttest_1samp([log(one) for one in ratios], 0).pvalue)
 
 
 def test_one_campaign_is_itself_and_none_is_refused():

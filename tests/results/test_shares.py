@@ -7,7 +7,6 @@ from random import Random
 from statistics import NormalDist
 
 import pytest
-from scipy.stats import binomtest
 
 from preprocessor.results.shares import Count, find_design_effect, share_of, share_of_groups
 
@@ -15,8 +14,8 @@ from preprocessor.results.shares import Count, find_design_effect, share_of, sha
 @pytest.mark.parametrize(
     ("number", "cases"), [(0, 1), (1, 1), (0, 50), (3, 50), (16, 200), (199, 200), (200, 200)]
 )
-def test_the_interval_is_that_of_wilson(number, cases):
-    known = binomtest(number, cases).proportion_ci(method="wilson")
+def test_the_interval_is_that_of_wilson(number, cases, stats):
+    known = stats.binomtest(number, cases).proportion_ci(method="wilson")
     found = share_of(number, cases)
     assert (found.number, found.share) == (number, number / cases)
     assert (found.low, found.high) == pytest.approx((known.low, known.high), abs=1e-12)
@@ -30,8 +29,8 @@ def test_there_is_no_share_of_nothing():
         share_of_groups([])
 
 
-def test_cases_that_have_something_in_common_have_the_interval_of_fewer():
-    known = binomtest(8, 40).proportion_ci(method="wilson")
+def test_cases_that_have_something_in_common_have_the_interval_of_fewer(stats):
+    known = stats.binomtest(8, 40).proportion_ci(method="wilson")
     found = share_of(16, 80, design_effect=2.0)
     assert (found.number, found.share) == (16, 0.2)
     assert (found.low, found.high) == pytest.approx((known.low, known.high), abs=1e-12)
