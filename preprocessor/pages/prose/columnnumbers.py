@@ -157,6 +157,8 @@ def factors_between(unit: Unit | None, other: Unit | None) -> Sequence[float]:
     """
     if other is None or unit is None or (unit.by_header and not other.by_header):
         return (1.0,)
+    if not unit.kind and other.by_header:
+        return (1.0,)
     if not unit.fits(other):
         return ()
     factor = unit.factor / other.factor

@@ -200,7 +200,11 @@ def _read_besides(spec: PipelineSpec, rows: Sequence[Mapping[str, Any]]) -> Iter
     """The numbers that stand in no column."""
     yield from _totals(spec, rows)
     yield from _sums(spec, rows)
-    yield from (Number(one, None, spec) for text in _words(spec) for one, _ in _numbers(text, None))
+    yield from (Number(one, own, spec) for text in _words(spec) for one, own in _numbers_in(text))
+    for name in spec.columns if isinstance(spec, TableSpec) else ():
+        for row, document in enumerate(rows):
+            for one, own in _numbers_in(_text(column_value(document, name))):
+                yield Number(one, own, spec, row=row)
 
 
 def _read_unseen(spec: PipelineSpec, rows: Sequence[Mapping[str, Any]]) -> Iterator[Number]:
@@ -290,14 +294,26 @@ def _sums(spec: PipelineSpec, rows: Sequence[Mapping[str, Any]]) -> Iterator[Num
 
 
 def _numbers(value: object, unit: Unit | None) -> Iterator[tuple[float, Unit | None]]:
-    """A number with its column's unit; the numbers in a text with their own, or none."""
+    """A number with its column's unit; of a text the shares, and the numbers of one that has no words."""
     if (number := _finite(value)) is not None:
         yield number, unit
-    elif value is not None and value is not MISSING:
-        text = raw_text(value)
-        for found in _IN_TEXT.finditer(text):
-            own, _ = unit_after(text, found.end())
-            yield float(found[0].replace(",", "")), own if own is not None and own.kind == "%" else None
+        return
+    for one, own in _numbers_in(_text(value)):
+        if own is None or own.kind == "%":
+            yield one, own
+
+
+def _numbers_in(text: str) -> Iterator[tuple[float, Unit | None]]:
+    """The numbers of a text with their units; beside words one without a unit may be counted: `case 2`."""
+    counted = Unit("") if any(map(str.isalpha, text)) else None
+    for found in _IN_TEXT.finditer(text):
+        own, _ = unit_after(text, found.end())
+        yield float(found[0].replace(",", "")), own or counted
+
+
+def _text(value: object) -> str:
+    """The text of a cell that holds no number; "" where it holds nothing."""
+    return "" if value is None or value is MISSING or _finite(value) is not None else raw_text(value)
 
 
 def _find_numbers(value: object) -> Iterator[float]:

@@ -100,7 +100,8 @@ _PLURAL = re.compile(rf"\b([A-Za-z]{{2,}}[a-hj-rtv-z]s)(?:{_EACH}([A-Za-z]+))?\)
 class Unit:
     """``kind`` says what can be compared; a number of it times ``factor`` is in the kind's own unit.
 
-    ``by_header``: it is a noun that only the header of a column makes a unit.
+    ``by_header``: it is a noun that only the header of a column makes a unit. A ``kind`` without a name is that of
+    counts, of whatever: neither a time, a size nor a rate.
     """
 
     kind: str

@@ -306,6 +306,27 @@ def test_a_field_that_no_reader_sees_says_a_large_figure_without_a_unit_alone(
     assert len(judged(beside(prose), fixtures)) == told
 
 
+@pytest.mark.parametrize(
+    ("prose", "told"),
+    [
+        ("It takes 1.8 ms.", 0),
+        ("It takes 1.98 ms, the other 14 ms.", 2),
+        ("It has 2 cores.", 0),
+        ("Of 19,002 files.", 0),
+        ("With 8.4 ms each.", 0),  # which a name says
+        ("With 8.4 s each.", 1),
+    ],
+)
+def test_a_number_in_a_name_is_no_time(prose: str, told: int, tmp_path: Path) -> None:
+    (tmp_path / "fixtures" / "runs").mkdir(parents=True)
+    names = ("echo 2", "14 threads, 19,002 files", "waits 8.4 ms")
+    rows = [{"_id": n, "name": name, "time": 1.75 + n / 100} for n, name in enumerate(names)]
+    (tmp_path / "fixtures" / "runs" / "a.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+    body = {**SHARES, "collection": "runs", "columns": ["name", "time"], "headers": ["Name", "Time (ms)"]}
+    page = f"# Runs\n\n{prose}\n\n<!-- MONGO_TABLE: {json.dumps(body)} -->\n"
+    assert len(judged(page, tmp_path / "fixtures")) == told
+
+
 @pytest.mark.parametrize(("header", "told"), [("Time (ns)", 1), ("Time (ms)", 1), ("Took", 0)])
 def test_nanoseconds_are_a_unit(header: str, told: int, tmp_path: Path) -> None:
     (tmp_path / "fixtures" / "runs").mkdir(parents=True)
