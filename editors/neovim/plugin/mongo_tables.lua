@@ -1,0 +1,49 @@
+-- Starts `mongo-tables lsp` for pages and shared pipelines, in Neovim 0.7 and newer.
+
+local name = "mongo_tables"
+local config = {
+  name = name,
+  cmd = vim.g.mongo_tables_cmd or { "mongo-tables", "lsp" },
+  filetypes = { "markdown", "json" },
+  root_markers = { "mkdocs.yml", "properdocs.yml", "zensical.toml", "mongo-tables.toml", ".git" },
+}
+
+-- What the server offers comes by CTRL-X CTRL-O, and by itself where Neovim can.
+function config.on_attach(client, buffer)
+  if vim.lsp.completion then
+    vim.lsp.completion.enable(true, client.id, buffer, { autotrigger = true })
+  else
+    vim.api.nvim_buf_set_option(buffer, "omnifunc", "v:lua.vim.lsp.omnifunc")
+  end
+end
+
+if vim.lsp.config then
+  vim.lsp.config(name, config)
+  vim.lsp.enable(name)
+  return
+end
+
+-- Before 0.11 whoever wants a server starts it: one for each folder.
+
+local function find_root(page)
+  local above = vim.fn.fnamemodify(page, ":p:h") .. ";"
+  for _, marker in ipairs(config.root_markers) do
+    local file = vim.fn.findfile(marker, above)
+    local found = file ~= "" and file or vim.fn.finddir(marker, above)
+    if found ~= "" then
+      return vim.fn.fnamemodify(found, ":p"):gsub("/$", ""):gsub("/[^/]*$", "")
+    end
+  end
+end
+
+local clients = {}
+
+local function attach(event)
+  local root = find_root(event.file)
+  if root then
+    clients[root] = clients[root] or vim.lsp.start_client(vim.tbl_extend("error", config, { root_dir = root }))
+    vim.lsp.buf_attach_client(event.buf, clients[root])
+  end
+end
+
+vim.api.nvim_create_autocmd("FileType", { pattern = config.filetypes, callback = attach })
