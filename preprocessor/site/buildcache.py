@@ -10,35 +10,18 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import preprocessor
 from preprocessor.files.environment import today
 from preprocessor.pages.lasting import is_lasting
 from preprocessor.results import bsoncache, cachefolder
-from preprocessor.site.plainmarkdown import Plain
+from preprocessor.site.keptpages import KeptPage
 
 if TYPE_CHECKING:
     from preprocessor.pages.model import Page
-
-
-@dataclass(frozen=True, slots=True)
-class KeptPage:
-    """One page: what it was made from (``hash_given``), and what it became.
-
-    That is its text with tokens, for each token the figure and what stands for it in Markdown, the files that figures
-    link to, by path, and the indexes of those that tell of tables on other pages.
-    """
-
-    given: str
-    text: str
-    figures: Mapping[str, str]
-    plain: Mapping[str, Plain]
-    files: Mapping[str, str]
-    told: Sequence[int]
 
 
 def hash_given(markdown: str, url: str) -> str:
@@ -88,7 +71,7 @@ def load(fixtures: Path, key: str) -> dict[str, KeptPage] | None:
     if payload is None:
         return None
     try:
-        return {name: _restore_page(parts) for name, parts in json.loads(payload).items()}
+        return dict(_restore_pages(payload))
     except (
         ValueError,
         TypeError,
@@ -99,19 +82,26 @@ def load(fixtures: Path, key: str) -> dict[str, KeptPage] | None:
         return None
 
 
-def _restore_page(parts: Sequence[Any]) -> KeptPage:
-    """Restore a page from its parts. Raises ``TypeError`` or ``ValueError`` for parts of another form."""
-    given, text, figures, plain, files, told = parts
-    if not isinstance(text, str) or not all(isinstance(each, dict) for each in (figures, plain, files)):
-        raise TypeError("no parts of a page")
-    return KeptPage(given, text, figures, {token: Plain(*each) for token, each in plain.items()}, files, told)
+def _restore_pages(payload: bytes) -> Iterator[tuple[str, KeptPage]]:
+    """Take pages apart. Raises ``TypeError`` or ``ValueError`` for another form."""
+    start = payload.index(b"\n") + 1
+    for name, (given, told, head, body) in json.loads(payload[:start]).items():
+        middle, end = start + head, start + head + body
+        yield name, KeptPage(given, told, payload[start:middle], payload[middle:end])
+        start = end
 
 
 def store(fixtures: Path, key: str, pages: Mapping[str, KeptPage]) -> None:
     """Keep pages under a key, or quietly do not when the cache's folder cannot be written."""
-    content = {name: [getattr(page, field.name) for field in fields(page)] for name, page in pages.items()}
-    payload = json.dumps(content, ensure_ascii=True).encode("ascii")
+    index = {name: (page.given, page.told, len(page.head), len(page.body)) for name, page in pages.items()}
+    packed = (part for page in pages.values() for part in (page.head, page.body))
+    payload = b"".join((json.dumps(index, ensure_ascii=True).encode("ascii"), b"\n", *packed))
     bsoncache.put(cachefolder.folder_for(fixtures), {key: payload})
+
+
+def forget(fixtures: Path, key: str) -> None:
+    """Drop what is kept under a key."""
+    bsoncache.drop(cachefolder.folder_for(fixtures), key)
 
 
 def may_be_kept(pages: Iterable[Page]) -> bool:

@@ -52,19 +52,23 @@ class Shelf:
 
 def put(files: Mapping[str, str | bytes], folder: Path) -> None:
     """Write files, text or bytes by path, below a folder. Raises ``OSError``, which names the file."""
-    for place in {path.rpartition("/")[0] for path in files}:
-        (folder / place).mkdir(parents=True, exist_ok=True)
     for path, content in files.items():
-        _write(
-            f"{folder}/{path}", content if isinstance(content, bytes) else content.encode("utf-8", "replace")
-        )
+        place = f"{folder}/{path}"
+        encoded = content if isinstance(content, bytes) else content.encode("utf-8", "replace")
+        try:
+            _write(place, encoded)
+        except FileNotFoundError:  # The first file of a folder: to look before each would take longer.
+            Path(place).parent.mkdir(parents=True, exist_ok=True)
+            _write(place, encoded)
 
 
 def _write(place: str, content: bytes) -> None:
     """Write a file, whole or not at all: readers cannot see that rows are missing at its end."""
     try:
-        with open(place, "wb") as file:  # noqa: PTH123 (of thousands, each object costs)
-            file.write(content)
+        with open(place, "wb", buffering=0) as file:  # noqa: PTH123 (of thousands, each object costs)
+            left = memoryview(content)
+            while left:
+                left = left[file.write(left) :]
     except OSError as error:
         with suppress(OSError):
             Path(place).unlink()

@@ -1,8 +1,9 @@
-"""Finds out whether anything may read the Markdown of pages once their figures are there.
+"""Finds out whether anything may read the Markdown or the HTML of pages once their figures are there.
 
 Hardly any site has such a reader, and pipe tables for all pages would cost a third of making their figures. So they are
 made where a plugin, a hook or a template might read them. One that is not known here is taken for a reader; were one to
-read tokens nevertheless, the look at what was written ends the build (``tokensleft``).
+read tokens nevertheless, the look at what was written ends the build (``tokensleft``). Of HTML it is the same: large
+figures come into a page when it is written.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ _OTHERWISE: Final = (
     "material.plugins.privacy.",
     "material.plugins.search.",
 )
-# Libraries to which no hook hands a page for its Markdown, besides Python's own.
+# Libraries to which no hook hands a page to be read, besides Python's own.
 _NO_READERS: Final = sys.stdlib_module_names | {
     "bson",
     "jinja2",
@@ -41,7 +42,7 @@ _NO_READERS: Final = sys.stdlib_module_names | {
     "yaml",
 }
 _BY_ANY_NAME: Final = "getattr|vars|eval|exec|__dict__|__import__|import_module"
-_TAKES_MARKDOWN: Final = rf"""\.\s*markdown\b|["']markdown["']|\b(?:{_BY_ANY_NAME})\b"""
+_TAKES: Final = rf"""\.\s*{{0}}\b|["']{{0}}["']|\b(?:{_BY_ANY_NAME})\b"""
 _IMPORT: Final = r"(?m)^[ \t]*(?:from[ \t]+([\w.]+)|import[ \t]+([\w., \t]+))"
 # Themes whose templates never show it.
 _THEMES: Final = frozenset({"material", "mkdocs", "readthedocs"})
@@ -49,19 +50,28 @@ _THEMES: Final = frozenset({"material", "mkdocs", "readthedocs"})
 
 def markdown_is_read(config: MkDocsConfig) -> bool:
     """Whether a plugin, a hook or a template of the site may read ``page.markdown`` after the conversion."""
+    return _is_read(config, "markdown") or bool(config.extra_templates) or config.theme.name not in _THEMES
+
+
+def content_is_read(config: MkDocsConfig) -> bool:
+    """Whether a hook or a template may read ``page.content`` before the page is written, or after; as for Markdown."""
+    return _is_read(config, "content")
+
+
+def _is_read(config: MkDocsConfig, attribute: str) -> bool:
     late = (each for event, every in config.plugins.events.items() if event not in _EARLY for each in every)
-    return any(map(_may_read, late)) or bool(config.extra_templates) or _templates_may_read(config)
+    return any(_may_read(each, attribute) for each in late) or _templates_may_read(config, attribute)
 
 
-def _may_read(handler: Callable[..., Any]) -> bool:
+def _may_read(handler: Callable[..., Any], attribute: str) -> bool:
     plugin = getattr(handler, "__self__", None)
     if plugin is None:
-        return _speaks_of_markdown(str(getattr(handler, "__module__", "")), set())
+        return _speaks_of(attribute, str(getattr(handler, "__module__", "")), set())
     return not f"{type(plugin).__module__}.".startswith(_OTHERWISE)
 
 
-def _speaks_of_markdown(module: str, seen: set[str]) -> bool:
-    """Whether the file of a hook, or one of the site's own that it imports, may take the Markdown out of a page.
+def _speaks_of(attribute: str, module: str, seen: set[str]) -> bool:
+    """Whether the file of a hook, or one of the site's own that it imports, may take the attribute of a page.
 
     What hands a page on to a library that is not known here may do so as well.
     """
@@ -72,17 +82,14 @@ def _speaks_of_markdown(module: str, seen: set[str]) -> bool:
     if file is None or "site-packages" in Path(file).parts:
         return True
     text = Path(file).read_text("utf-8", "replace")
-    if re.search(_TAKES_MARKDOWN, text):
+    if re.search(_TAKES.format(attribute), text):
         return True
     imported = (each for found in re.finditer(_IMPORT, text) for each in (found[1] or found[2]).split(","))
-    return any(_speaks_of_markdown(each.split()[0], seen) for each in imported if each.strip())
+    return any(_speaks_of(attribute, each.split()[0], seen) for each in imported if each.strip())
 
 
-def _templates_may_read(config: MkDocsConfig) -> bool:
-    """Whether the theme is not a known one, or a template that the site puts over one speaks of Markdown."""
-    theme = config.theme
-    if theme.name not in _THEMES:
-        return True
-    own = theme.custom_dir
+def _templates_may_read(config: MkDocsConfig, attribute: str) -> bool:
+    """Whether a template that the site puts over one of the theme speaks of the attribute."""
+    own = config.theme.custom_dir
     files = Path(own).rglob("*") if own else ()
-    return any(b"markdown" in file.read_bytes() for file in files if file.is_file())
+    return any(attribute.encode() in file.read_bytes() for file in files if file.is_file())

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -10,18 +9,20 @@ from preprocessor.pages.faultboxes import fault_box, find_taken_anchors, no_plac
 from preprocessor.pages.placeholders import show_comments_again, swap_tokens, tokens, with_tokens
 from preprocessor.render.anchors import anchors_in
 from preprocessor.site.amending import Told, find_tables_elsewhere, with_numbers
-from preprocessor.site.buildcache import KeptPage, hash_given
+from preprocessor.site.buildcache import hash_given
 from preprocessor.site.documents import Documents
 from preprocessor.site.downloads import Shelf
 from preprocessor.site.excerpts import excerpt_of
+from preprocessor.site.keptpages import Broken, KeptPage, Made, large_figures, open_body
 from preprocessor.site.plainmarkdown import plain_figures, with_plain_figures
 from preprocessor.site.reporting import log
+from preprocessor.site.searchtext import search_words
 from preprocessor.site.sitereading import make_anew, read_given
 from preprocessor.site.source import find_watched_path
 from preprocessor.site.tokensleft import names_in
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from mkdocs.structure.pages import Page as SitePage
 
@@ -35,18 +36,30 @@ def put_tokens(site: SiteBuild, markdown: str, page: SitePage) -> str:
     """The Markdown of a page with a token for each of its comments."""
     name = page.file.src_uri
     site.given[name] = page, markdown
-    kept = site.kept.get(name) if site.kept is not None else None
-    if kept is not None and kept.given == hash_given(markdown, page.url):
-        text = kept.text
-    else:
+    text = _kept_text(site, name, hash_given(markdown, page.url))
+    if text is None:
         if site.kept is not None:
             make_anew(site)
-        given = read_given(site, markdown, page)
-        text = with_tokens(given)[len(given.text) - len(markdown) :]
+        text = _text_with_tokens(read_given(site, markdown, page), markdown)
         if site.key:
-            site.fresh[name] = KeptPage(hash_given(markdown, page.url), text, {}, {}, {}, ())
+            site.fresh[name] = KeptPage.of(hash_given(markdown, page.url), Made(text))
     site.tokens |= names_in(text)
     return text
+
+
+def _kept_text(site: SiteBuild, name: str, given: str) -> str | None:
+    """The text with tokens that was kept of a page, where it was made from the same; None where nothing is of use."""
+    kept = site.kept.get(name) if site.kept is not None else None
+    if kept is None or kept.given != given:
+        return None
+    try:
+        return kept.open_head().text
+    except Broken:
+        return None
+
+
+def _text_with_tokens(given: Page, markdown: str) -> str:
+    return with_tokens(given)[len(given.text) - len(markdown) :]
 
 
 def put_figures(site: SiteBuild, html: str, page: SitePage) -> str:
@@ -63,13 +76,20 @@ def put_figures(site: SiteBuild, html: str, page: SitePage) -> str:
 
 def _with_kept(site: SiteBuild, html: str, page: SitePage, kept: KeptPage) -> str | None:
     """The page's HTML with the figures that were kept; None where they do not fit what other plugins made of it."""
-    anchors = {anchor for figure in kept.figures.values() for anchor in anchors_in(figure)}
-    html, lost = swap_tokens(html, with_numbers(kept.figures, kept.told))
-    if lost or not anchors.isdisjoint(page.present_anchor_ids or ()):
+    try:
+        head = kept.open_head()
+        body = open_body(kept.body) if site.content_is_read else None
+    except Broken:
         return None
-    _note_figures(site, page, kept.figures)
-    site.downloads |= kept.files
-    _put_plain(site, page, kept.figures, kept.plain, bool(kept.told))
+    large = body.figures if body else dict(zip(head.large, head.large, strict=True))
+    figures = {**head.figures, **large}
+    html, lost = swap_tokens(html, with_numbers(figures, kept.told))
+    if lost or not set(head.anchors).isdisjoint(page.present_anchor_ids or ()):
+        return None
+    if body:
+        site.downloads |= body.files
+    _note_figures(site, page, large if body else kept.body, head.anchors)
+    _put_plain(site, page, figures, head.plain, bool(kept.told))
     return html
 
 
@@ -81,18 +101,13 @@ def _with_figures(site: SiteBuild, html: str, page: SitePage, given: Page) -> st
     find = partial(list_published(site).address, page.url)
     figures = dict(zip(places, figures_of(given, site.known, shelf.place, find), strict=True))
     plain = plain_of(site, given, site.known)
-    site.downloads |= shelf.files
     told = find_tables_elsewhere(given)
     if told:
         tables = {table: site.known.tables.get(table) for table in told.values()}
         site.told[name] = Told({index: figures[places[index]] for index in told}, tables)
-    if name in site.fresh:
-        site.fresh[name] = replace(
-            site.fresh[name], figures=figures, plain=plain, files=shelf.files, told=tuple(told)
-        )
     site.late += find_taken_anchors(given, page.present_anchor_ids or ())
-    html, lost = swap_tokens(html, with_numbers(figures, told))
-    _note_figures(site, page, figures)
+    shown = _take_in(site, page, given, figures, Made("", figures, plain, shelf.files, told=tuple(told)))
+    html, lost = swap_tokens(html, with_numbers(shown, told))
     _put_plain(site, page, figures, plain, bool(told))
     if lost and not _title_alone(page, with_tokens(given), lost):
         html = _without(site, lost, html, given)
@@ -100,11 +115,38 @@ def _with_figures(site: SiteBuild, html: str, page: SitePage, given: Page) -> st
     return f"{box}\n{html}" if box else html
 
 
-def _note_figures(site: SiteBuild, page: SitePage, figures: Mapping[str, str]) -> None:
-    """Tell MkDocs, which has looked for anchors already, of those in the figures."""
-    site.figures[page.file.src_uri] = {token: each for token, each in figures.items() if "<table" in each}
+def _take_in(
+    site: SiteBuild, page: SitePage, given: Page, figures: Mapping[str, str], made: Made
+) -> Mapping[str, str]:
+    """Keep what was made for a page; gives what its HTML has in the place of each token for now."""
+    name = page.file.src_uri
+    anchors = [anchor for html in figures.values() for anchor in anchors_in(html)]
+    large = {token: figures[token] for token in large_figures(figures, made.told)}
+    if site.key or not site.content_is_read:
+        text = _text_with_tokens(given, site.given[name][1])
+        words = {token: search_words(html, rows=site.rows_are_read) for token, html in large.items()}
+        before = site.fresh.get(name)
+        kept = KeptPage.of(before.given if before else "", made._replace(text=text, words=words))
+        if before:
+            site.fresh[name] = kept
+        if not site.content_is_read:
+            _note_figures(site, page, kept.body, anchors)
+            return {**figures, **{token: token for token in large}}
+    site.downloads |= made.files
+    _note_figures(site, page, large, anchors)
+    return figures
+
+
+def _note_figures(
+    site: SiteBuild, page: SitePage, large: Mapping[str, str] | bytes, anchors: Iterable[str]
+) -> None:
+    """Hold large figures until the page is written; tell MkDocs, which has looked for anchors already, of those."""
+    if isinstance(large, bytes):
+        site.bodies[page.file.src_uri] = large
+    else:
+        site.figures[page.file.src_uri] = dict(large)
     if page.present_anchor_ids is not None:
-        page.present_anchor_ids.update(*map(anchors_in, figures.values()))
+        page.present_anchor_ids.update(anchors)
 
 
 def _without(site: SiteBuild, lost: list[str], html: str, given: Page) -> str:

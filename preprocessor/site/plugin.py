@@ -3,8 +3,9 @@
 One build goes: ``on_nav``, when all plugins have added their pages, reads them and runs every distinct pipeline at
 once; ``on_page_markdown`` puts tokens for the comments; ``on_page_content`` swaps them for figures; ``on_env``, when
 all pages are read and nothing is written yet, reports every fault and ends a build that has errors; ``on_page_context``
-shows figures as words to search plugins, which come between, and fills the excerpts of blogs; ``on_post_build`` looks
-for tokens in what was written. Under ``serve`` a fault is shown in the page instead.
+shows figures as words to search plugins, which come between, and fills the excerpts of blogs; ``on_post_page`` takes
+large figures away again; ``on_post_build`` looks for tokens in what was written. Under ``serve`` a fault is shown in
+the page instead.
 
 The class has ``on_startup``, which makes MkDocs keep the instance between rebuilds, and with it pages and
 answers: https://www.mkdocs.org/dev-guide/plugins/#on_startup
@@ -30,15 +31,14 @@ from preprocessor.results.limitoptions import limits_of
 from preprocessor.site import printed, untouchedtokens
 from preprocessor.site.assets import SCRIPT_FILE, STYLE_SHEET_FILE
 from preprocessor.site.documentsfile import announce_documents, fill_documents
-from preprocessor.site.downloads import put
 from preprocessor.site.excerpts import excerpt_of, excerpts_in, fill_excerpt, give_tokens
 from preprocessor.site.headings import repeat_headings
-from preprocessor.site.markdownreaders import markdown_is_read
+from preprocessor.site.markdownreaders import content_is_read, markdown_is_read
 from preprocessor.site.options import MongoTablesConfig
 from preprocessor.site.pagefigures import list_published, put_figures, put_tokens
 from preprocessor.site.pagereader import PageReader
 from preprocessor.site.reporting import findings_of, log, report
-from preprocessor.site.searchtext import in_full, in_words, rows_are_read
+from preprocessor.site.searchtext import rows_are_read
 from preprocessor.site.settling import settle
 from preprocessor.site.shownpath import choose_shown_path
 from preprocessor.site.sitebuild import SiteBuild, pipelines_of, root_of
@@ -48,6 +48,7 @@ from preprocessor.site.takenin import where_taken_in, with_snippets
 from preprocessor.site.tokensleft import places_left
 from preprocessor.site.twodoors import two_sources
 from preprocessor.site.writes import sign_of_writes
+from preprocessor.site.writing import put_away, show_figures, show_words, write_files
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -116,6 +117,7 @@ class MongoTablesPlugin(BasePlugin[MongoTablesConfig]):  # type: ignore[no-untyp
         site.asked.refresh()
         site.markdown_is_read = markdown_is_read(config)
         site.rows_are_read = rows_are_read(config)
+        site.content_is_read = site.markdown_is_read or self._serving or content_is_read(config)
         load_or_ask(site)
         log.debug("%d pipelines run", site.asked.ran)
         return nav
@@ -155,19 +157,14 @@ class MongoTablesPlugin(BasePlugin[MongoTablesConfig]):  # type: ignore[no-untyp
             printed.lead_links_to_figures(page for page, _ in site.given.values())
         fill_documents(site, files)
         site.copied = {file.abs_dest_path for file in files if not file.is_documentation_page()}
-        try:
-            put({**site.downloads, **list_published(site).files}, Path(config.site_dir))
-        except OSError as error:
-            raise PluginError(f"mongo-tables: {error.filename}: {error.strerror}") from None
+        write_files(site, {**site.downloads, **list_published(site).files})
 
     @event_priority(100)
     def _for_search(
         self, context: TemplateContext, *, page: SitePage, config: MkDocsConfig, nav: Navigation
     ) -> TemplateContext:
         """Show search plugins the words of figures alone."""
-        site = self._site
-        figures = site.figures.get(page.file.src_uri, {})
-        page.content = in_words(page.content or "", figures, rows=site.rows_are_read)
+        show_words(self._site, page)
         return context
 
     @event_priority(-100)
@@ -175,7 +172,7 @@ class MongoTablesPlugin(BasePlugin[MongoTablesConfig]):  # type: ignore[no-untyp
         self, context: TemplateContext, *, page: SitePage, config: MkDocsConfig, nav: Navigation
     ) -> TemplateContext:
         """Show readers the figures."""
-        page.content = in_full(page.content or "", self._site.figures.pop(page.file.src_uri, {}))
+        show_figures(self._site, page)
         return context
 
     @event_priority(-101)
@@ -192,6 +189,12 @@ class MongoTablesPlugin(BasePlugin[MongoTablesConfig]):  # type: ignore[no-untyp
         return context
 
     on_page_context = CombinedEvent(_for_search, _for_readers, _for_excerpts)
+
+    @event_priority(-200)
+    def on_post_page(self, output: str, *, page: SitePage, config: MkDocsConfig) -> str:
+        """Leave the page, which is written now, without its figures."""
+        put_away(self._site, page)
+        return output
 
     @event_priority(-200)
     def on_post_build(self, *, config: MkDocsConfig) -> None:

@@ -53,9 +53,9 @@ def in_words(html: str, figures: Mapping[str, str], *, rows: bool = True) -> str
     """
     if not figures:
         return html
-    pieces, done, words = list[str](), 0, words_of if rows else bare_words_of
+    pieces, done = list[str](), 0
     for token, start, figure in _find_figures(html, figures):
-        pieces += [html[done:start], token, words(figure), token]
+        pieces += [html[done:start], token, search_words(figure, rows=rows), token]
         done = start + len(figure)
     return "".join([*pieces, html[done:]])
 
@@ -82,6 +82,13 @@ def _find_figures(html: str, figures: Mapping[str, str]) -> Iterator[tuple[str, 
                 break
 
 
+def with_words(html: str, words: Mapping[str, str]) -> str:
+    """The page with the words of each figure between two of its tokens, where so far its token alone stands."""
+    return TOKEN.sub(
+        lambda token: f"{token[0]}{words[token[0]]}{token[0]}" if token[0] in words else token[0], html
+    )
+
+
 def in_full(html: str, figures: Mapping[str, str]) -> str:
     """The page with the figures again, where ``in_words`` put their words."""
     if not figures:
@@ -94,6 +101,11 @@ def in_full(html: str, figures: Mapping[str, str]) -> str:
         elif token[0] in figures:
             opened = token
     return "".join([*pieces, html[done:]])
+
+
+def search_words(figure: str, *, rows: bool) -> str:
+    """What search plugins read of a figure; ``rows`` as in ``in_words``."""
+    return words_of(figure) if rows else bare_words_of(figure)
 
 
 def words_of(figure: str) -> str:

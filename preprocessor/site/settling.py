@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from preprocessor.pages.placeholders import tokens
@@ -52,7 +51,6 @@ def _amend(
     if plain:
         page.markdown = with_plain_figures(site.tokens_in[name], plain)
     if name in site.fresh:
-        kept = site.fresh[name]
-        site.fresh[name] = replace(kept, figures={**kept.figures, **new}, plain=plain)
+        site.fresh[name] = site.fresh[name].with_changes(new, plain)
     if name in site.excerpted:
         site.excerpted[name] = {**site.excerpted[name], **new}

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from preprocessor.pages.build import Build
 from preprocessor.pages.model import Page
 from preprocessor.site.amending import Told
-from preprocessor.site.buildcache import KeptPage
 from preprocessor.site.documents import Documents
+from preprocessor.site.keptpages import Body, KeptPage
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -25,6 +25,13 @@ if TYPE_CHECKING:
     from preprocessor.site.pagereader import PageReader
 
 
+class Written(NamedTuple):
+    """A page that is being written: what goes into it, and its HTML without that."""
+
+    body: Body
+    html: str
+
+
 @dataclass(slots=True)
 class SiteBuild:
     """One build. What it knows of pages it knows by their path in the docs folder.
@@ -35,8 +42,9 @@ class SiteBuild:
     readers get them, and ``excerpted`` all of those pages that are shown elsewhere too. ``tokens_in``: the Markdown
     with tokens of pages whose Markdown is looked at again.
 
-    ``markdown_is_read`` and ``rows_are_read`` say what plugins look at: the Markdown of pages that are converted, and
-    rows as paragraphs.
+    ``markdown_is_read``, ``rows_are_read`` and ``content_is_read`` say what plugins look at: the Markdown of pages that
+    are converted, rows as paragraphs, and the HTML of pages before they are written. Where nothing does that, the HTML
+    keeps the tokens of ``large_figures``, which are in ``bodies``, until then; ``written`` is the page in turn.
 
     ``key`` is that under which figures are kept, ``kept`` are those of an earlier build, ``fresh`` those of this one.
     ``downloads`` are the files that figures link to, ``documents`` those behind them. ``late`` is what only the
@@ -51,11 +59,14 @@ class SiteBuild:
     known: Build
     markdown_is_read: bool = True
     rows_are_read: bool = True
+    content_is_read: bool = True
     files: dict[str, tuple[File, str]] = field(default_factory=dict)
     given: dict[str, tuple[SitePage, str]] = field(default_factory=dict)
     pages: dict[str, Page] = field(default_factory=dict)
     told: dict[str, Told] = field(default_factory=dict)
     figures: dict[str, dict[str, str]] = field(default_factory=dict)
+    bodies: dict[str, bytes] = field(default_factory=dict)
+    written: Written | None = None
     excerpted: dict[str, Mapping[str, str]] = field(default_factory=dict)
     tokens_in: dict[str, str] = field(default_factory=dict)
     key: str = ""

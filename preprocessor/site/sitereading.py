@@ -13,6 +13,7 @@ from preprocessor.files.text import may_be_file
 from preprocessor.pages.build import Build
 from preprocessor.site.amending import Told
 from preprocessor.site.buildcache import folder_state, hash_given, key_of, load, may_be_kept, store
+from preprocessor.site.keptpages import Broken
 from preprocessor.site.reporting import refuse_unreadable
 from preprocessor.site.sitebuild import SiteBuild
 from preprocessor.site.takenin import read_taken_in
@@ -66,7 +67,7 @@ def _site_key(site: SiteBuild) -> str:
     if site.asked.state is None or site.serving or not pages:
         return ""
     config, options = site.config, site.options
-    links = repr((config.use_directory_urls, options.documents, site.markdown_is_read))
+    links = repr((config.use_directory_urls, options.documents, site.markdown_is_read, site.rows_are_read))
     # A site that no linter has looked at is not one to believe where its warnings are to fail the build.
     settings = [repr(site.asked.limits), links, repr((config.strict, options.fail_on, options.server))]
     texts = [part for page in pages for part in page]
@@ -99,10 +100,13 @@ def make_anew(site: SiteBuild) -> None:
         before = kept.get(name)
         if before is None or before.given != hash_given(markdown, page.url):
             continue
+        try:
+            figures = list(before.open_head().figures.values())
+        except Broken:  # It is this page that has to be made.
+            continue
         site.fresh[name] = before
         read_given(site, markdown, page)
         if before.told:
-            figures = list(before.figures.values())
             site.told[name] = Told({index: figures[index] for index in before.told})
 
 

@@ -65,6 +65,12 @@ def _write_little() -> None:
 
 
 def test_a_full_disk_leaves_no_half_of_a_download(site: Path) -> None:
+    # Where something reads the HTML of pages before they are written, downloads come before MkDocs's own files.
+    config = site / "mkdocs.yml"
+    config.write_text(config.read_text(encoding="utf-8") + "\nhooks: [reads.py]\n", encoding="utf-8")
+    (site / "reads.py").write_text(
+        "def on_post_page(output, *, page, config):\n    return page.content and output\n"
+    )
     done = subprocess.run(
         [sys.executable, "-m", "mkdocs", "build"],
         cwd=site,

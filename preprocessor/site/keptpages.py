@@ -1,0 +1,114 @@
+"""A page as it is kept, in this build and for the next one: packed, since a site may have thousands of them.
+
+Its head is what its conversion needs. Its body has the figures with a table, the words by which they are found and the
+files behind them; they are large, and needed when the page is written.
+"""
+
+from __future__ import annotations
+
+import json
+import zlib
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Final, NamedTuple
+
+from preprocessor.render.anchors import anchors_in
+from preprocessor.site.plainmarkdown import Plain
+
+_LEVEL: Final = 1
+"""Of compression: more takes longer than it spares."""
+
+
+class Broken(Exception):
+    """What was kept is no text of ours, whatever its digest says."""
+
+
+class Head(NamedTuple):
+    """The text of a page with tokens, and by token the figure and what stands for it in Markdown.
+
+    Of the ``large`` figures, which are in the body, the tokens are here. ``anchors`` are those of all figures.
+    """
+
+    text: str
+    figures: Mapping[str, str]
+    plain: Mapping[str, Plain]
+    large: Sequence[str]
+    anchors: Sequence[str]
+
+
+class Body(NamedTuple):
+    """The large figures of a page, their words, by token; and the files that figures link to, by path."""
+
+    figures: Mapping[str, str]
+    words: Mapping[str, str]
+    files: Mapping[str, str]
+
+
+class Made(NamedTuple):
+    """What was made for a page, as in ``Head`` and ``Body``; the large figures are those that have ``words``.
+
+    ``told`` are the indexes of the figures that tell of tables on other pages.
+    """
+
+    text: str
+    figures: Mapping[str, str] = {}
+    plain: Mapping[str, Plain] = {}
+    files: Mapping[str, str] = {}
+    words: Mapping[str, str] = {}
+    told: Sequence[int] = ()
+
+
+class KeptPage(NamedTuple):
+    """One page: what it was made from (``hash_given``), ``told`` as in ``Made``, and the rest packed."""
+
+    given: str
+    told: Sequence[int]
+    head: bytes
+    body: bytes
+
+    @classmethod
+    def of(cls, given: str, made: Made) -> KeptPage:
+        """Pack what was made."""
+        large = list(made.words)
+        figures = {token: "" if token in made.words else html for token, html in made.figures.items()}
+        anchors = [anchor for html in made.figures.values() for anchor in anchors_in(html)]
+        body = Body({token: made.figures[token] for token in large}, made.words, made.files)
+        return cls(given, made.told, _pack(Head(made.text, figures, made.plain, large, anchors)), _pack(body))
+
+    def open_head(self) -> Head:
+        """Unpack the head. Raises ``Broken``."""
+        text, figures, plain, large, anchors = _unpack(self.head, str, dict, dict, list, list)
+        return Head(text, figures, {token: Plain(*each) for token, each in plain.items()}, large, anchors)
+
+    def with_changes(self, figures: Mapping[str, str], plain: Mapping[str, Plain]) -> KeptPage:
+        """The page with other figures, none of them large. Raises ``Broken``."""
+        head = self.open_head()
+        return self._replace(head=_pack(head._replace(figures={**head.figures, **figures}, plain=plain)))
+
+
+def open_body(packed: bytes) -> Body:
+    """Unpack the body of a page. Raises ``Broken``."""
+    return Body(*_unpack(packed, dict, dict, dict))
+
+
+def large_figures(figures: Mapping[str, str], told: Iterable[int]) -> list[str]:
+    """The tokens of figures that search plugins get as words, and readers when their page is written."""
+    others = set(told)
+    return [
+        token
+        for number, (token, html) in enumerate(figures.items())
+        if "<table" in html and number not in others
+    ]
+
+
+def _pack(parts: Sequence[Any]) -> bytes:
+    return zlib.compress(json.dumps(parts, ensure_ascii=True).encode("ascii"), _LEVEL)
+
+
+def _unpack(packed: bytes, *kinds: type) -> Sequence[Any]:
+    try:
+        parts = json.loads(zlib.decompress(packed))
+    except (zlib.error, ValueError, RecursionError) as error:
+        raise Broken from error
+    if type(parts) is not list or [*map(type, parts)] != [*kinds]:
+        raise Broken
+    return parts

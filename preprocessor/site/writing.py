@@ -1,0 +1,69 @@
+"""The figures of a page for as long as it is written: as words for search plugins first, then as readers get them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from mkdocs.exceptions import PluginError
+
+from preprocessor.site.buildcache import forget
+from preprocessor.site.downloads import put
+from preprocessor.site.keptpages import Broken, open_body
+from preprocessor.site.searchtext import in_full, in_words, with_words
+from preprocessor.site.sitebuild import Written
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from mkdocs.structure.pages import Page as SitePage
+
+    from preprocessor.site.keptpages import Body
+    from preprocessor.site.sitebuild import SiteBuild
+
+
+def show_words(site: SiteBuild, page: SitePage) -> None:
+    """Let the HTML of a page have the words of its figures alone."""
+    name, html = page.file.src_uri, page.content or ""
+    packed = site.bodies.pop(name, None)
+    if packed is None:
+        page.content = in_words(html, site.figures.get(name, {}), rows=site.rows_are_read)
+        return
+    site.written = Written(_open(site, packed), html)
+    page.content = with_words(html, site.written.body.words)
+
+
+def show_figures(site: SiteBuild, page: SitePage) -> None:
+    """Let the HTML of a page have its figures, and write the files that they link to."""
+    html = page.content or ""
+    if site.written is None:
+        page.content = in_full(html, site.figures.pop(page.file.src_uri, {}))
+        return
+    body = site.written.body
+    page.content = in_full(html, body.figures)
+    site.downloads |= dict.fromkeys(body.files, "")
+    write_files(site, body.files)
+
+
+def put_away(site: SiteBuild, page: SitePage) -> None:
+    """Take the figures out of a page that is written: MkDocs holds its HTML to the end, and nobody reads it."""
+    if site.written is not None:
+        page.content, site.written = site.written.html, None
+
+
+def write_files(site: SiteBuild, files: Mapping[str, str | bytes]) -> None:
+    """Write files into the site. Raises ``PluginError`` where that cannot be done."""
+    try:
+        put(files, Path(site.config.site_dir))
+    except OSError as error:
+        raise PluginError(f"mongo-tables: {error.filename}: {error.strerror}") from None
+
+
+def _open(site: SiteBuild, packed: bytes) -> Body:
+    try:
+        return open_body(packed)
+    except Broken:
+        forget(Path(site.asked.where), site.key)
+        raise PluginError(
+            "mongo-tables: kept figures were broken, and are dropped; build once more"
+        ) from None
