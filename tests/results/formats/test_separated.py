@@ -38,6 +38,8 @@ def test_a_column_whose_every_cell_is_a_number_has_numbers(tmp_path: Path) -> No
         "+1",
         ".5",
         "1.",
+        "1e",
+        "1.5e-",
         "1,5",
         "NaN",
         "inf",
@@ -70,7 +72,18 @@ def test_a_column_of_iso_8601_has_dates_in_utc(tmp_path: Path, cell: str, date: 
 
 
 @pytest.mark.parametrize(
-    "cell", ["20.11.2026", "2026-11", "2026-13-01", "2026-11-20T25:00", "20261120T1030", "10:30", "2026-1-1"]
+    "cell",
+    [
+        "20.11.2026",
+        "2026-11",
+        "2026-13-01",
+        "2026-11-20T25:00",
+        "20261120T1030",
+        "10:30",
+        "2026-1-1",
+        "2026-11-20T10:30:05.",
+        "2026-11-20T10:30:05+02:0",
+    ],
 )
 def test_one_cell_that_is_no_such_date_makes_its_column_text(tmp_path: Path, cell: str) -> None:
     assert column(tmp_path, "2026-11-20", cell) == ["2026-11-20", cell]
