@@ -125,12 +125,11 @@ def _name_measure(unit: str) -> dict[str, Any]:
 
 def _read_table(file: SourceFile) -> list[Benchmark]:
     rows = csv.reader(_whole_lines(file), strict=True)
-    header = next(rows)
-    if tuple(header) != _COLUMNS:
-        raise file.refuse(
-            "a table of Criterion with other columns than those that are known", 1, 1, ",".join(_COLUMNS)
-        )
     try:
+        if tuple(next(rows)) != _COLUMNS:
+            raise file.refuse(
+                "a table of Criterion with other columns than those that are known", 1, 1, ",".join(_COLUMNS)
+            )
         read_rows = [_read_row(file, rows.line_num, row) for row in rows]
     except csv.Error as error:
         raise file.refuse(f"not CSV: {error}", rows.line_num, 1) from None

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from preprocessor.results.model import ResultsError
+from tests.results.formats import fault, written
 from tests.results.formats.reading import format_of, read, write
 
 
@@ -176,6 +178,12 @@ def test_samples_of_criterion_are_times_of_one_iteration(tmp_path):
     assert (one["low"], one["high"]) == (1e-9, 3e-9)
     (other,) = documents(tmp_path, criterion("cycles"))
     assert (other["metric"], other["unit"], other["value"]) == ("cycles", "cycles", 2.0)
+
+
+def test_a_table_of_criterion_whose_head_ends_in_an_open_quote_is_refused(tmp_path):
+    table = (Path(__file__).parent / "recorded/criterion/0.8.2-raw.csv").read_text()
+    broken = written(tmp_path, "raw.csv", table.replace("iteration_count", '"iteration_count', 1))
+    assert "not CSV: unexpected end of data" in fault(broken)
 
 
 def test_built_in_measures_of_bencher_have_units_and_others_none(tmp_path):
