@@ -23,6 +23,10 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 # While one works on a property: `--hypothesis-profile=dev`. A property that states a number of examples keeps it. Where
 # CI is set Hypothesis takes its own profile `ci`, which draws the same examples each time.
 settings.register_profile("dev", max_examples=20, deadline=None)
+# On a machine that does something else as well a single example may take longer than its usual limit of 0.2 s.
+settings.register_profile("patient", deadline=None)
+if settings.get_current_profile_name() == "default":
+    settings.load_profile("patient")
 
 
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:

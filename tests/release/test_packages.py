@@ -42,10 +42,15 @@ def packages(tmp_path_factory: pytest.TempPathFactory) -> Packages:
     return Packages(folder / f"{NAME}-py3-none-any.whl", folder / f"{NAME}.tar.gz")
 
 
-def files() -> set[str]:
-    """The files of this checkout that Git has, or would take."""
+@pytest.fixture(scope="module")
+def files(tmp_path_factory: pytest.TempPathFactory) -> set[str]:
+    """The files of this checkout that Git has, or would take; of an unpacked sdist those that it would take."""
+    git = ["git"]
+    if not (ROOT / ".git").exists():
+        git += ["--git-dir", str(tmp_path_factory.mktemp("git")), "--work-tree", "."]
+        subprocess.run([*git, "init", "--quiet"], cwd=ROOT, check=True, capture_output=True)
     told = subprocess.run(
-        ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
+        [*git, "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
         cwd=ROOT,
         check=True,
         capture_output=True,
@@ -53,17 +58,17 @@ def files() -> set[str]:
     return {name for name in told.decode().split("\0") if name and (ROOT / name).exists()}
 
 
-def test_the_wheel_has_the_package_and_what_describes_it(packages: Packages) -> None:
+def test_the_wheel_has_the_package_and_what_describes_it(packages: Packages, files: set[str]) -> None:
     with zipfile.ZipFile(packages.wheel) as wheel:
         found = {name for name in wheel.namelist() if not name.endswith("/")}
-    own = {name for name in files() if name.startswith("preprocessor/")}
+    own = {name for name in files if name.startswith("preprocessor/")}
     assert found == own | {f"{NAME}.dist-info/{name}" for name in ABOUT}
 
 
-def test_the_sdist_has_what_builds_the_site_and_runs_the_tests(packages: Packages) -> None:
+def test_the_sdist_has_what_builds_the_site_and_runs_the_tests(packages: Packages, files: set[str]) -> None:
     with tarfile.open(packages.sdist) as sdist:
         found = {member.name.removeprefix(f"{NAME}/") for member in sdist.getmembers() if not member.isdir()}
-    assert found == {name for name in files() if name.startswith(IN_SDIST)} | BESIDE
+    assert found == {name for name in files if name.startswith(IN_SDIST)} | BESIDE
 
 
 def test_neither_has_more_than_a_megabyte_of_code_or_four_of_all(packages: Packages) -> None:
