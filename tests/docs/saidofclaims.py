@@ -3,7 +3,7 @@
 What stands in braces in a sentence is filled in: from the one document that its pipeline gives, from ``claim``, from
 ``row`` and ``other``, the ``_id`` of the two rows that the claim compares, and ``found``, what their comparison says. A
 pipeline that gives no document says that the sentence does not hold. Of what no document has, ``source`` says where it
-stands. ``of`` is how the ``_id`` of the claims begins that the sentence may be said of: without it, of any.
+stands. ``of`` is how the ``_id`` of a claim begins that the sentence may be said of: without it, of any.
 """
 
 from __future__ import annotations
@@ -27,8 +27,10 @@ SPELLED = dict(enumerate("none one two three four five six seven eight".split())
 
 
 class Sentence(NamedTuple):
+    """What may be said, of which claims, and why."""
+
     says: str
-    of: str = ""
+    of: tuple[str, ...] = ("",)
     collection: str = ""
     pipeline: tuple[Mapping[str, Any], ...] = ()
     source: str = ""
@@ -50,12 +52,14 @@ class Sentence(NamedTuple):
 
 def read_sentences(name: str) -> list[Sentence]:
     read = json.loads((HERE / name).read_text("utf-8"))
-    return [Sentence(**{**one, "pipeline": tuple(one.get("pipeline", ()))}) for one in read]
+    return [
+        Sentence(**{key: tuple(value) if isinstance(value, list) else value for key, value in one.items()})
+        for one in read
+    ]
 
 
 SENTENCES = read_sentences("remarks.json") + read_sentences("conclusions.json")
 CLAIMS = list(SOURCE.aggregate(Query("claims", ())))
-ROWS = list(SOURCE.aggregate(Query("results", ())))
 
 
 class Filling(Formatter):
@@ -79,10 +83,18 @@ class Filling(Formatter):
         return str(super().format_field(value, format_spec))
 
 
+@cache
+def read_rows() -> list[Mapping[str, Any]]:
+    return list(SOURCE.aggregate(Query("results", ())))
+
+
 def find_row(claim: Mapping[str, Any], wanted: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The one row of the claim's experiment that has in its ``_id`` what is wanted."""
     wanted = {"testname": claim["testname"], **wanted}
     (row,) = (
-        one for one in ROWS if wanted.items() <= {**one["_id"], "query": None, "pipeline": None}.items()
+        one
+        for one in read_rows()
+        if wanted.items() <= {**one["_id"], "query": None, "pipeline": None}.items()
     )
     return row
 
@@ -98,7 +110,7 @@ def find_compared(claim: Mapping[str, Any]) -> dict[str, Any]:
     else:
         (other,) = (
             one
-            for one in ROWS
+            for one in read_rows()
             if one["_id"]["testname"] == claim["testname"] and name_of(one) == found["against"]
         )
     return {"row": row["_id"], "other": other["_id"], "found": found}
@@ -106,6 +118,7 @@ def find_compared(claim: Mapping[str, Any]) -> dict[str, Any]:
 
 @cache
 def list_documents() -> list[tuple[Sentence, Mapping[str, Any]]]:
+    """Every sentence with the document that it is said by."""
     return [(one, document) for one in SENTENCES for document in one.find()]
 
 
