@@ -193,6 +193,14 @@ def test_the_help_of_a_command_imports_nothing_that_does_the_work(name: str, tmp
     loaded = imported([name, "--help"], tmp_path) - names_of_formats
     assert COMMANDS[name].module in loaded
     of_the_server = {"preprocessor.editor", "preprocessor.editor.command"}  # which declares it, and no more
-    assert own_rooms(loaded - of_the_server) <= {"aggregation", "cli", "commands", "files", "findings", "results", "schemas"}
+    assert own_rooms(loaded - of_the_server) <= {
+        "aggregation",
+        "cli",
+        "commands",
+        "files",
+        "findings",
+        "results",
+        "schemas",
+    }
     others = {command.module for other, command in COMMANDS.items() if other != name}
     assert loaded.intersection({*HEAVY, *UNUSED, *others}) == set()
