@@ -16,13 +16,10 @@ async def test_a_mistyped_stage_is_mended_by_one_keystroke(editor: Editor) -> No
     found = await editor.diagnostics(PAGE)
     context = lsp.CodeActionContext(found)
     asked = lsp.CodeActionParams(editor.named(PAGE), found[0].range, context)
-    (action,) = await editor.client.text_document_code_action_async(asked) or ()
-    assert isinstance(action, lsp.CodeAction)
-    assert (action.title, action.kind, action.is_preferred) == (
-        "Replace `$sorrt` by `$sort`",
-        lsp.CodeActionKind.QuickFix,
-        True,
-    )
+    offered = await editor.client.text_document_code_action_async(asked) or ()
+    actions = [one for one in offered if isinstance(one, lsp.CodeAction)]
+    (action,) = (one for one in actions if one.kind == lsp.CodeActionKind.QuickFix)
+    assert (action.title, action.is_preferred) == ("Replace `$sorrt` by `$sort`", True)
     assert list(action.diagnostics or ()) == found
     assert action.edit is not None and action.edit.changes is not None
     ((uri, edits),) = action.edit.changes.items()
