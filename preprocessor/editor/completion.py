@@ -9,12 +9,11 @@ from typing import Any, Final, Literal, NamedTuple
 from preprocessor.aggregation import catalogue
 from preprocessor.aggregation.catalogue import Kind as OperatorKind
 from preprocessor.editor.bodies import Cursor, read_value, value_at
-from preprocessor.editor.flows import fields_at, found_at, rows_shape, shape_before, variables_at
+from preprocessor.editor.flows import fields_at, found_at, rows_shape, shape_before, tell_kinds, variables_at
 from preprocessor.editor.knowledge import Knowledge
 from preprocessor.editor.observed import has_more_fields
 from preprocessor.editor.skeletons import argument_skeleton, escape
 from preprocessor.editor.slots import Way, argument_names, way_to
-from preprocessor.editor.tellings import tell_kinds
 from preprocessor.editor.tokens import read_tokens
 from preprocessor.lint.shape.values import Shape
 from preprocessor.render.column import column_value

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Final, NamedTuple, Protocol
+from typing import Any, Final
 
 from preprocessor.editor.bodies import value_at
+from preprocessor.editor.knowledge import Knowledge, Stage
 from preprocessor.editor.slots import Stretch
 from preprocessor.jsontext.extended import decode
 from preprocessor.jsontext.model import Path
 from preprocessor.lint.shape.flow import flow_of
-from preprocessor.lint.shape.values import ANY, Shape, lookup, unknown_documents
+from preprocessor.lint.shape.values import ANY, ARRAY, NUMBERS, OBJECT, Shape, lookup, unknown_documents
 
 _MALFORMED: Final = (AttributeError, IndexError, KeyError, TypeError, ValueError, RecursionError)
 """Errors that reading a malformed stage may raise."""
@@ -23,30 +24,9 @@ SYSTEM_VARIABLES: Final[Mapping[str, str]] = {
 }
 """https://www.mongodb.com/docs/manual/reference/aggregation-variables/"""
 
-Stage = Mapping[str, Any]
-
-
-class Documents(Protocol):
-    """What is known of the documents that pipelines read."""
-
-    def shape(self, collection: str, pipeline: Sequence[Stage]) -> Shape:
-        """What the documents of a collection look like that the first stage of a pipeline may keep."""
-        ...
-
-    def shared(self, name: str) -> Sequence[Stage]:
-        """The stages of a shared list; none where there is no such list."""
-        ...
-
-
-class Here(NamedTuple):
-    """A place in a pipeline: what documents look like before its stage, and the shapes of the variables in scope."""
-
-    before: Shape
-    variables: Mapping[str, Shape]
-
 
 def shape_before(
-    value: Any, stretches: Sequence[Stretch], known: Documents, start: Shape | None = None
+    value: Any, stretches: Sequence[Stretch], known: Knowledge, start: Shape | None = None
 ) -> Shape:
     """What documents look like before the stage that a way leads to.
 
@@ -64,7 +44,7 @@ def shape_before(
     return shape
 
 
-def rows_shape(value: Any, known: Documents) -> Shape:
+def rows_shape(value: Any, known: Knowledge) -> Shape:
     """What the rows of a comment look like."""
     pipeline = value_at(value, ("pipeline",))
     if isinstance(pipeline, list):
@@ -75,7 +55,7 @@ def rows_shape(value: Any, known: Documents) -> Shape:
     return known.shape(collection, match) if isinstance(collection, str) else unknown_documents()
 
 
-def _stages(value: Any, stretch: Stretch, known: Documents) -> list[Stage]:
+def _stages(value: Any, stretch: Stretch, known: Knowledge) -> list[Stage]:
     """The stages before a place, shared lists expanded, without what is none."""
     written = value_at(value, stretch.path)
     found: list[Stage] = []
@@ -172,3 +152,17 @@ def fields_at(shape: Shape, parts: Sequence[str]) -> Mapping[str, Shape]:
         fields |= {name: inner for name, inner in items.fields.items() if name not in fields}
         items = items.items
     return {name: inner for name, inner in fields.items() if not inner.absent}
+
+
+def tell_kinds(shape: Shape) -> str:
+    """The kinds of a value: ``string``, ``int|double``, ``array of object``; nothing where nothing is known."""
+    if shape.unknown:
+        return ""
+    kinds = [kind for kind in sorted(shape.kinds) if kind != "null"]
+    if shape.kinds >= NUMBERS:
+        kinds = [kind for kind in kinds if kind not in NUMBERS] + ["number"]
+    if shape.items is not None and shape.kinds & ARRAY:
+        inner = tell_kinds(shape.items)
+        kinds = [f"array of {inner}" if kind == "array" and inner else kind for kind in kinds]
+    told = "|".join(kinds) or "null"
+    return f"{told}, not in all" if shape.missing and shape.kinds - OBJECT else told

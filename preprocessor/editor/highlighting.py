@@ -22,14 +22,11 @@ class Coloured(NamedTuple):
     meaning: Meaning
 
 
-def colour_comments(
-    text: str, comments: Sequence[Comment], start: int = 0, end: int | None = None
-) -> list[Coloured]:
+def colour_comments(text: str, comments: Sequence[Comment], start: int, end: int) -> list[Coloured]:
     """The tokens of the comments that stand between two offsets, in their order."""
     found: list[Coloured] = []
-    last = len(text) if end is None else end
     for comment in comments:
-        if comment.end < start or comment.start > last:
+        if comment.end < start or comment.start > end:
             continue
         named = text.find(comment.keyword, comment.start)
         found.append(Coloured(named, named + len(comment.keyword), "keyword"))

@@ -11,10 +11,16 @@ from preprocessor.aggregation.catalogue import Kind as OperatorKind
 from preprocessor.aggregation.catalogue import Operator
 from preprocessor.aggregation.values import MISSING
 from preprocessor.editor.bodies import Body, read_value, token_at, value_at
-from preprocessor.editor.flows import SYSTEM_VARIABLES, found_at, rows_shape, shape_before, variables_at
+from preprocessor.editor.flows import (
+    SYSTEM_VARIABLES,
+    found_at,
+    rows_shape,
+    shape_before,
+    tell_kinds,
+    variables_at,
+)
 from preprocessor.editor.knowledge import Knowledge
 from preprocessor.editor.slots import Slot, Way, way_to
-from preprocessor.editor.tellings import tell_kinds
 from preprocessor.editor.tokens import Token, read_tokens, unquote
 from preprocessor.lint.shape.values import Shape, lookup
 from preprocessor.render.column import column_value

@@ -6,7 +6,7 @@ A check works on texts as they were when it began; what is typed meanwhile waits
 from __future__ import annotations
 
 from argparse import Namespace
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from threading import Lock
 from typing import NamedTuple
@@ -203,11 +203,14 @@ class Session:
         for file, text in pending.items():
             self.project.edit(file, text)
 
-    def _comments(self, file: str) -> tuple[str, tuple[Comment, ...]]:
-        """A page with its comments, as it is edited."""
+    def _read(self, file: str) -> tuple[str, Lines, Sequence[Comment] | None]:
+        """A file as it is edited, with the comments of a page; None for those of a shared pipeline."""
         self.settle()
+        if self.project.is_list(file):
+            text = self.project.text(file) or ""
+            return text, Lines(text), None
         page = self.project.page(file)
-        return page.text, page.comments
+        return page.text, Lines(page.text), page.comments
 
     def look_ahead(self) -> None:
         """Look at documents that will be asked for, as long as nothing is typed."""
@@ -222,45 +225,30 @@ class Session:
 
     def list_parts(self, file: str) -> tuple[list[Part], Lines]:
         """The parts of a file."""
-        if self.project.is_list(file):
-            self.settle()
-            text = self.project.text(file) or ""
-            return list_pipeline_parts(text), Lines(text)
-        text, comments = self._comments(file)
-        return list_parts(text, comments), Lines(text)
+        text, lines, comments = self._read(file)
+        return (list_pipeline_parts(text) if comments is None else list_parts(text, comments)), lines
 
     def list_folds(self, file: str) -> list[Fold]:
         """What of a file can be folded."""
-        if self.project.is_list(file):
-            self.settle()
-            text = self.project.text(file) or ""
-            return list_pipeline_folds(text, Lines(text))
-        text, comments = self._comments(file)
-        return list_folds(text, comments, Lines(text))
+        text, lines, comments = self._read(file)
+        return list_pipeline_folds(text, lines) if comments is None else list_folds(text, comments, lines)
 
     def colour(self, file: str, span: Span | None = None) -> tuple[list[Coloured], Lines]:
         """The tokens of a file, or of the comments of a part of it."""
-        if self.project.is_list(file):
-            self.settle()
-            text = self.project.text(file) or ""
-            return colour_pipeline(text), Lines(text)
-        text, comments = self._comments(file)
-        lines = Lines(text)
-        start, end = (lines.offset(span.start), lines.offset(span.end)) if span else (0, None)
-        return colour_comments(text, comments, start, end), lines
+        text, lines, comments = self._read(file)
+        if comments is None:
+            return colour_pipeline(text), lines
+        return colour_comments(text, comments, *_offsets(lines, span)), lines
 
     def format(self, file: str, span: Span | None = None) -> tuple[list[Edit], Lines]:
         """The JSON of a file laid out anew, or that of the comments in a part of it."""
-        if self.project.is_list(file):
-            self.settle()
-            text = self.project.text(file) or ""
-            edit = format_pipeline(text)
-            return [edit] if edit else [], Lines(text)
-        text, comments = self._comments(file)
-        lines = Lines(text)
-        start, end = (lines.offset(span.start), lines.offset(span.end)) if span else (0, len(text))
-        touched = (one for one in comments if one.start <= end and start <= one.end)
-        return [edit for one in touched if (edit := format_comment(text, one))], lines
+        text, lines, comments = self._read(file)
+        start, end = _offsets(lines, span)
+        touched = (one for one in comments or () if one.start <= end and start <= one.end)
+        edits = (
+            [format_pipeline(text)] if comments is None else [format_comment(text, one) for one in touched]
+        )
+        return [edit for edit in edits if edit], lines
 
     def list_lenses(self, file: str) -> tuple[list[Lens], Lines] | None:
         """What stands above the comments of a page; None where it was not checked since it was changed."""
@@ -333,6 +321,11 @@ class Session:
             return self.project.check(), ""
         except ResultsError as error:
             return self.project.check_without_rows(), f"{error.message}: pages are checked without rows"
+
+
+def _offsets(lines: Lines, span: Span | None) -> tuple[int, int]:
+    """Where a part begins and ends; the whole text without one."""
+    return (lines.offset(span.start), lines.offset(span.end)) if span else (0, len(lines.text))
 
 
 def difference(before: str, after: str) -> Edit:

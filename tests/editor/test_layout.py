@@ -55,7 +55,7 @@ def test_comments_and_their_containers_fold_and_so_does_what_was_written_behind_
 
 
 def test_colours_tell_operators_paths_and_keys_apart_in_comments_alone() -> None:
-    found = colour_comments(PAGE, find(PAGE, "page.md").comments)
+    found = colour_comments(PAGE, find(PAGE, "page.md").comments, 0, len(PAGE))
     told = {PAGE[one.start : one.end]: one.meaning for one in found}
     assert told["MONGO_TABLE"] == "keyword"
     assert told['"$group"'] == "function"
