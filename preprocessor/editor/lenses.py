@@ -8,7 +8,7 @@ from typing import NamedTuple
 from preprocessor.commands.explain.choosing import explain_comment
 from preprocessor.commands.explain.explaining import explain
 from preprocessor.commands.explain.terminal import lines
-from preprocessor.editor.answers import TimedAnswers
+from preprocessor.editor.project import TimedAnswers
 from preprocessor.findings.reporters import format_count
 from preprocessor.pages.model import Page
 from preprocessor.pages.static import read_comment

@@ -6,14 +6,14 @@ again. Files are read at the beginning, and again when an editor tells that they
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import time
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from preprocessor.commands.check.checking import Desk, Request, check_pages
-from preprocessor.editor.answers import TimedAnswers
 from preprocessor.editor.remembered import Remembered
 from preprocessor.files.text import bad_byte
 from preprocessor.lint.pages import Looked, Ran, look_at
@@ -23,6 +23,7 @@ from preprocessor.pages.files import PAGE_SUFFIXES, pages_under
 from preprocessor.pages.generated import template_in
 from preprocessor.pages.included import Included, read_included
 from preprocessor.pages.inclusions import may_include
+from preprocessor.pages.keptanswers import KeptAnswers
 from preprocessor.pages.model import Page
 from preprocessor.pages.reading import no_text, read_page
 from preprocessor.pages.sitepages import Whereabouts, page_folders
@@ -31,11 +32,33 @@ from preprocessor.specs.sharedpipelines import SharedPipelines, read_shared
 if TYPE_CHECKING:
     from preprocessor.findings.finding import Finding
     from preprocessor.pages.otherpages import OtherPages
-    from preprocessor.results.model import LocalDocuments
+    from preprocessor.results.model import Limits, LocalDocuments, Query
     from preprocessor.specs.model import PipelineSpec, Spec, TableSpec
 
 Findings = Mapping[str, Sequence["Finding"]]
 """Findings by the file in which they are, or which they are about."""
+
+
+class TimedAnswers(KeptAnswers):
+    """Answers, by ``Query.key``, with the milliseconds that each took to come."""
+
+    def __init__(self, where: str, limits: Limits) -> None:
+        super().__init__(where, limits, workers=1)
+        self.milliseconds: dict[str, float] = {}
+
+    def ask(self, queries: Iterable[Query]) -> None:
+        """Run those queries that have no answer yet, one by one."""
+        for query in queries:
+            if query.key not in self._answers:
+                began = time.perf_counter()
+                super().ask([query])
+                self.milliseconds[query.key] = (time.perf_counter() - began) * 1000
+
+    def keep(self, keys: Collection[str]) -> None:
+        """Drop all other answers: what is typed asks for something else with every letter."""
+        for key in self._answers.keys() - keys:
+            del self._answers[key]
+            self.milliseconds.pop(key, None)
 
 
 class Project:
