@@ -18,6 +18,8 @@ from preprocessor.lint.shape.values import ANY_KIND, INTEGERS, NUMBERS, Kinds, S
 FEW: Final = 64
 Schema = Mapping[str, Any]
 _NO_SCHEMA: Final[Schema] = {}
+_ONE_KIND: Final = frozenset({str, float, bool, dict, list, type(None)})
+"""Python types whose values are all of one kind; whole numbers are of two."""
 
 
 def learnt(
@@ -113,16 +115,30 @@ class _Fields(Mapping[str, Shape]):
 
 
 def _learnt(values: Sequence[Any], path: str, meaning: _Meaning, missing: bool = False) -> Shape:
-    kinds = frozenset(map(type_name, values))
+    kinds = _kinds(values)
     documents = [value for value in values if isinstance(value, Mapping)] if "object" in kinds else []
     return Shape(
         kinds,
         missing,
         _Fields(documents, path, meaning) if documents else {},
         "object" in kinds and not documents,
-        _elements([value for value in values if isinstance(value, list)], path, meaning),
+        _elements(
+            [value for value in values if isinstance(value, list)] if "array" in kinds else (), path, meaning
+        ),
         meaning.traits(path, _few(values)),
     )
+
+
+def _kinds(values: Sequence[Any]) -> Kinds:
+    """The kinds of many values: those of one Python type have mostly one, which is looked up once."""
+    by_type = {type(value): value for value in values}
+    known = frozenset(type_name(value) for kind, value in by_type.items() if kind in _ONE_KIND)
+    if by_type.keys() - _ONE_KIND == {int}:
+        whole = [value for value in values if type(value) is int]
+        ends = frozenset({type_name(min(whole)), type_name(max(whole))})
+        if ends != {"long"}:  # Between two large ones there may be small ones.
+            return known | ends
+    return known.union(type_name(value) for value in values if type(value) not in _ONE_KIND)
 
 
 def _elements(arrays: Sequence[Sequence[Any]], path: str, meaning: _Meaning) -> Shape | None:
@@ -133,7 +149,7 @@ def _elements(arrays: Sequence[Sequence[Any]], path: str, meaning: _Meaning) -> 
 
 def _few(values: Sequence[Any]) -> frozenset[Any] | None:
     """The distinct values, when they are few and all numbers or texts; None otherwise."""
-    if not all(isinstance(value, (str, int, float)) for value in values):
+    if not all(issubclass(kind, (str, int, float)) for kind in set(map(type, values))):
         return None
     distinct = frozenset(values)
     return distinct if len(distinct) <= FEW else None
