@@ -47,7 +47,7 @@ def test_title_unit_alignment_and_notes_are_those_of_the_table() -> None:
         '<tr><th align="right">p99 (ms)</th></tr>',
         "</thead>",
         "<tbody>",
-        '<tr><td align="right">12.2</td></tr>',
+        '<tr><td align="right">12.3</td></tr>',
         '<tr><td align="right">–</td></tr>',
         "</tbody>",
         "</table>",
