@@ -72,6 +72,15 @@ def request_of(
     return Request(given.site, given.pipelines, given.results, given.limits, static=static, prose=False)
 
 
+class _Place(NamedTuple):
+    """A place of an open file, with the comment or shared pipeline that it is in."""
+
+    text: str
+    lines: Lines
+    offset: int
+    body: Body
+
+
 class Session:
     """The open files of one editor. Names of files are those of ``Project``.
 
@@ -126,33 +135,34 @@ class Session:
 
     def complete(self, file: str, at: Position) -> tuple[Completion, Lines] | None:
         """What may be written at a place of an open file."""
-        document = self.documents.get(file)
-        if document is None:
+        place = self._place(file, at)
+        if place is None or place.offset < place.body.start:
             return None
-        lines = Lines(document.text)
-        offset = lines.offset(at)
-        body = self._body_at(file, document.text, offset)
-        if body is None or offset < body.start:
-            return None
-        cursor = cursor_at(document.text, body, offset)
-        return complete(document.text, cursor, self.knowledge, self._start_of(file)), lines
+        cursor = cursor_at(place.text, place.body, place.offset)
+        return complete(place.text, cursor, self.knowledge, self._start_of(file)), place.lines
 
     def hover(self, file: str, at: Position) -> tuple[Hover, Lines] | None:
         """What is told of a place of an open file."""
+        place = self._place(file, at)
+        if place is None:
+            return None
+        text, lines, offset, body = place
+        if offset < body.start:
+            value = read_value(text, read_tokens(text, body.start, body.end))
+            told = hover_comment(body, self.knowledge, value)
+            return (Hover(body.opened, body.start, told), lines) if told else None
+        found = hover(text, body, offset, self.knowledge, self._start_of(file))
+        return (found, lines) if found else None
+
+    def _place(self, file: str, at: Position) -> _Place | None:
+        """The comment or pipeline of an open file that a place is in."""
         document = self.documents.get(file)
         if document is None:
             return None
         lines = Lines(document.text)
         offset = lines.offset(at)
         body = self._body_at(file, document.text, offset)
-        if body is None:
-            return None
-        if offset < body.start:
-            value = read_value(document.text, read_tokens(document.text, body.start, body.end))
-            told = hover_comment(body, self.knowledge, value)
-            return (Hover(body.opened, body.start, told), lines) if told else None
-        found = hover(document.text, body, offset, self.knowledge, self._start_of(file))
-        return (found, lines) if found else None
+        return None if body is None else _Place(document.text, lines, offset, body)
 
     def list_actions(self, file: str, span: Span) -> tuple[list[Action], Lines] | None:
         """What may be done about what is between two places of an open file; asked by the one who checks."""
