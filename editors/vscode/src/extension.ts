@@ -9,7 +9,8 @@ import { serverCommand } from "./command";
 
 const NAME = "mongo-tables";
 const LANGUAGES = ["markdown", "json"];
-const INSTALL = "pip install 'mkdocs-mongo-tables[lsp]' brings it; the setting mongo-tables.command says where it is.";
+const INSTALL =
+  "pip install 'mkdocs-mongo-tables[lsp]' brings the server of mongo-tables; the setting mongo-tables.command says where it is.";
 
 let client: LanguageClient | undefined;
 
@@ -47,7 +48,8 @@ async function start(): Promise<void> {
   client = new LanguageClient(NAME, server, { documentSelector, workspaceFolder: folder });
   try {
     await client.start();
-  } catch (error) {
-    void window.showErrorMessage(`mongo-tables: ${server.command} lsp does not start (${String(error)}). ${INSTALL}`);
+  } catch {
+    // Why, the client has said.
+    void window.showErrorMessage(INSTALL);
   }
 }
