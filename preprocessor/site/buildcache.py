@@ -89,6 +89,8 @@ def _restore_pages(payload: bytes) -> Iterator[tuple[str, KeptPage]]:
         middle, end = start + head, start + head + body
         yield name, KeptPage(given, told, payload[start:middle], payload[middle:end])
         start = end
+    if start != len(payload):
+        raise ValueError("other bytes than the pages have")
 
 
 def store(fixtures: Path, key: str, pages: Mapping[str, KeptPage]) -> None:

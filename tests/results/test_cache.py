@@ -283,13 +283,17 @@ def test_files_of_others_beside_the_cache_are_not_touched(project: Path, monkeyp
 
 def test_kept_figures_of_a_site_that_are_broken_are_made_anew(project: Path):
     from preprocessor.results import cachefolder
-    from preprocessor.site.buildcache import KeptPage, load, store
+    from preprocessor.site.buildcache import load, store
+    from preprocessor.site.keptpages import KeptPage, Made
 
     fixtures = project / "fixtures"
-    page = {"page.md": KeptPage("key", "text", {"token": "figure"}, {}, {}, [])}
-    store(fixtures, "a", page)
-    assert load(fixtures, "a") == page
-    for broken in (b"[]", b"{", b"\xff", b'{"page.md": 1}', b'{"page.md": [1, 2, 3]}', b"[" * 100_000):
+    made = KeptPage.of("key", Made("text", {"token": "figure"}, told=[0]))
+    pages = {"page.md": made, "other.md": made._replace(given="other")}
+    store(fixtures, "a", pages)
+    assert load(fixtures, "a") == pages
+    heads = (b"[]", b"{", b"\xff", b'{"page.md": 1}', b'{"page.md": [1, 2, 3]}', b"[" * 100_000)
+    lengths = (b'{"page.md": ["key", [], "1", 1]}', b'{"page.md": ["key", [], 1, 2]}')
+    for broken in (*heads, *(head + b"\n" for head in (*heads, *lengths)), b""):
         bsoncache.put(cachefolder.folder_for(fixtures), {"a": broken})
         assert load(fixtures, "a") is None
         assert entries(project.parent / "home") == []
