@@ -42,7 +42,7 @@ from preprocessor.site.searchtext import rows_are_read
 from preprocessor.site.settling import settle
 from preprocessor.site.shownpath import choose_shown_path
 from preprocessor.site.sitebuild import SiteBuild, pipelines_of, root_of
-from preprocessor.site.sitereading import keep, load_or_ask, make_anew, read_files
+from preprocessor.site.sitereading import keep, load_or_ask, make_anew, read_files, text_of
 from preprocessor.site.source import find_watched_path, results_source
 from preprocessor.site.takenin import where_taken_in, with_snippets
 from preprocessor.site.tokensleft import places_left
@@ -137,7 +137,7 @@ class MongoTablesPlugin(BasePlugin[MongoTablesConfig]):  # type: ignore[no-untyp
         made, left = take_out_live_comments(made)
         if left:
             hint = "list the Markdown extension `mongo-tables` beside the plugin: it sees such comments"
-            at = where_taken_in(site.files[name][1]) if name in site.files else (0, 0)
+            at = where_taken_in(text_of(site, name))
             site.late += report_left_over(choose_shown_path(page.file), left, at, hint)
         return made
 

@@ -46,7 +46,8 @@ def findings_of(site: SiteBuild) -> list[Finding]:
 def _in_front_matter(site: SiteBuild) -> list[Finding]:
     """The comments in what MkDocs cuts off the pages before it hands them over."""
     found: list[Finding] = []
-    for file, text in site.files.values():
+    # Where figures are kept, these texts had no finding.
+    for file, text in site.files.values() if site.kept is None else ():
         if may_have_front_matter(text) and may_have_comment(text):
             found += front_matter_findings(Lines(text), choose_shown_path(file))
     return found

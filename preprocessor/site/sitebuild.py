@@ -37,10 +37,10 @@ class SiteBuild:
     """One build. What it knows of pages it knows by their path in the docs folder.
 
     ``known`` are all pages so far: as they were given, those that did not come yet as they are on disk. ``files`` are
-    those of pages, with their texts; ``given`` the pages that came with a comment, with their Markdown; ``pages`` what
-    was read of these. ``told`` is what they tell of tables on others. ``figures``: those with a table, by token, until
-    readers get them, and ``excerpted`` all of those pages that are shown elsewhere too. ``tokens_in``: the Markdown
-    with tokens of pages whose Markdown is looked at again.
+    those of pages, with their texts where no figures are kept; ``given`` the pages that came with a comment, with their
+    Markdown; ``pages`` what was read of these. ``told`` is what they tell of tables on others. ``figures``: those with
+    a table, by token, until readers get them, and ``excerpted`` all of those pages that are shown elsewhere too.
+    ``tokens_in``: the Markdown with tokens of pages whose Markdown is looked at again.
 
     ``markdown_is_read``, ``rows_are_read`` and ``content_is_read`` say what plugins look at: the Markdown of pages that
     are converted, rows as paragraphs, and the HTML of pages before they are written. Where nothing does that, the HTML

@@ -56,6 +56,14 @@ def load_or_ask(site: SiteBuild) -> None:
     site.kept = load(Path(site.asked.where), site.key) if site.key else None
     if site.kept is None:
         ask_all(site)
+    else:  # The key has seen the texts; thousands of them are not held for a page that may come otherwise.
+        site.files = {name: (file, "") for name, (file, _) in site.files.items()}
+
+
+def text_of(site: SiteBuild, name: str) -> str:
+    """A page as it is on disk; nothing where there is none of this name."""
+    file, text = site.files.get(name, (None, ""))
+    return _text(file) if file is not None and site.kept is not None else text
 
 
 def _site_key(site: SiteBuild) -> str:
@@ -94,6 +102,7 @@ def make_anew(site: SiteBuild) -> None:
 
     Pages that have their figures already keep them, but what they tell of other pages is looked at again.
     """
+    site.files = {name: (file, text_of(site, name)) for name, (file, _) in site.files.items()}
     kept, site.kept = site.kept or {}, None
     ask_all(site)
     for name, (page, markdown) in site.given.items():
