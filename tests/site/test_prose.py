@@ -74,7 +74,7 @@ def html(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 
 def test_a_value_stands_in_its_sentence_and_divides_nothing(html: str) -> None:
-    peak, tail = value_html("1032240"), value_html("12.2 ms", "12.25")
+    peak, tail = value_html("1032240"), value_html("12.3 ms", "12.25")
     grouped = value_html("1,032,240 q/s", "1032240")
     note = value_html("&lt;script&gt;alert(1)&lt;/script&gt;")
     paragraph = re.search(r"<p>[^\n]*is the peak.*?</p>", html, re.DOTALL)
@@ -95,8 +95,8 @@ def test_a_value_stands_in_cells_items_and_quotes(html: str) -> None:
 
 
 def test_a_heading_has_its_value_in_the_navigation_and_not_in_its_anchor(html: str) -> None:
-    assert f'<h2 id="tail">Tail {value_html("12.2 ms", "12.25")}' in html
-    assert re.search(r'href="#tail"[^>]*>\s*<span class="md-ellipsis">\s*Tail 12.2 ms\s*<', html)
+    assert f'<h2 id="tail">Tail {value_html("12.3 ms", "12.25")}' in html
+    assert re.search(r'href="#tail"[^>]*>\s*<span class="md-ellipsis">\s*Tail 12.3 ms\s*<', html)
     assert "<title>Peak of 1032240 queries - Sample</title>" in html
 
 
@@ -175,7 +175,7 @@ def test_the_extension_puts_values_of_the_same_page(
     site = sample(tmp_path)
     table = (site / "docs" / "index.md").read_text(encoding="utf-8").split("---\n")[2]
     page = converted(f"{PROSE}\n{table}", site, monkeypatch)
-    assert f'<h2 id="tail">Tail {value_html("12.2 ms", "12.25")}</h2>' in page
+    assert f'<h2 id="tail">Tail {value_html("12.3 ms", "12.25")}</h2>' in page
     assert page.count('class="mongo-value"') == html.count('class="mongo-value"')
 
 
