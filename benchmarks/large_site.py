@@ -154,7 +154,7 @@ def measure_builds(root: Path, rounds: int) -> dict[str, Cost]:
             if variant == "cold":
                 shutil.rmtree(root / "cache", ignore_errors=True)
             cost = cost_of(["mkdocs", "build", "-q"], root / folder, root / "cache")
-            # Moved, not removed: behind thousands of files that have just gone, ext4 takes half a millisecond for a new one.
+            # Moved, not removed: ext4 takes long for new files where thousands have just gone.
             (root / folder / "site").rename(root / f"built-{variant}-{number}")
             found[variant].append(cost)
             print(f"  {variant:<6} {cost.seconds:8.2f} s {cost.peak / 1e6:8,.0f} MB", flush=True)

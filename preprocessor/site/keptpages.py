@@ -11,7 +11,6 @@ import zlib
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
-from preprocessor.render.anchors import anchors_in
 from preprocessor.site.plainmarkdown import Plain
 
 _LEVEL: Final = 1
@@ -55,6 +54,7 @@ class Made(NamedTuple):
     files: Mapping[str, str] = {}
     words: Mapping[str, str] = {}
     told: Sequence[int] = ()
+    anchors: Sequence[str] = ()
 
 
 class KeptPage(NamedTuple):
@@ -70,9 +70,10 @@ class KeptPage(NamedTuple):
         """Pack what was made."""
         large = list(made.words)
         figures = {token: "" if token in made.words else html for token, html in made.figures.items()}
-        anchors = [anchor for html in made.figures.values() for anchor in anchors_in(html)]
         body = Body({token: made.figures[token] for token in large}, made.words, made.files)
-        return cls(given, made.told, _pack(Head(made.text, figures, made.plain, large, anchors)), _pack(body))
+        return cls(
+            given, made.told, _pack(Head(made.text, figures, made.plain, large, made.anchors)), _pack(body)
+        )
 
     def open_head(self) -> Head:
         """Unpack the head. Raises ``Broken``."""

@@ -42,7 +42,11 @@ def put_tokens(site: SiteBuild, markdown: str, page: SitePage) -> str:
             make_anew(site)
         text = _text_with_tokens(read_given(site, markdown, page), markdown)
         if site.key:
-            site.fresh[name] = KeptPage.of(hash_given(markdown, page.url), Made(text))
+            given = hash_given(markdown, page.url)
+            # With figures it is packed when they are there.
+            site.fresh[name] = (
+                KeptPage(given, (), b"", b"") if name in site.pages else KeptPage.of(given, Made(text))
+            )
     site.tokens |= names_in(text)
     return text
 
@@ -126,7 +130,8 @@ def _take_in(
         text = _text_with_tokens(given, site.given[name][1])
         words = {token: search_words(html, rows=site.rows_are_read) for token, html in large.items()}
         before = site.fresh.get(name)
-        kept = KeptPage.of(before.given if before else "", made._replace(text=text, words=words))
+        whole = made._replace(text=text, words=words, anchors=anchors)
+        kept = KeptPage.of(before.given if before else "", whole)
         if before:
             site.fresh[name] = kept
         if not site.content_is_read:
