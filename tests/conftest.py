@@ -30,8 +30,8 @@ if settings.get_current_profile_name() == "default":
 
 
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
-    """More workers than processors: a third of their time tests wait for windows, servers and browsers, thorough ones half."""
-    return (os.cpu_count() or 1) + (3 if _asks_for_thorough(config) else 2)
+    """One worker more than processors: a third of the time tests wait for windows, servers and browsers."""
+    return (os.cpu_count() or 1) + 1
 
 
 def _asks_for_thorough(config: pytest.Config) -> bool:
