@@ -207,12 +207,11 @@ def _tell_value(asked: _Asked) -> str:
 
 
 def _tell_list(name: str, known: Knowledge) -> str:
-    if name not in known.shared_names():
+    names = known.shared_names()
+    if name not in names:
         return ""
     stages = [f"`{next(iter(stage))}`" for stage in known.shared(name)]
-    return "\n\n".join(
-        filter(None, (f"shared pipeline `{name}`", known.shared_names()[name], " → ".join(stages)))
-    )
+    return "\n\n".join(filter(None, (f"shared pipeline `{name}`", names[name], " → ".join(stages))))
 
 
 def _tell_expression(asked: _Asked) -> str:

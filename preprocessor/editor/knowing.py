@@ -10,6 +10,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any, Final
 
 from preprocessor.editor.flows import fields_at, rows_shape, shape_before
+from preprocessor.editor.knowledge import Stage
 from preprocessor.editor.observed import Observed
 from preprocessor.editor.slots import Stretch
 from preprocessor.jsontext.parsing import parse
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
     from preprocessor.results.model import Rows
     from preprocessor.specs.model import PipelineSpec
 
-Stage = Mapping[str, Any]
 _KEPT: Final = 16
 """So many selections of documents are remembered."""
 

@@ -5,12 +5,16 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Final, Literal, NamedTuple
 
 from preprocessor.comments.model import Comment
 from preprocessor.editor.bodies import PIPELINE, Body
 from preprocessor.editor.outline import body_of
+from preprocessor.editor.positions import Lines
 from preprocessor.editor.tokens import Token, read_tokens, unquote
+from preprocessor.specs.sharedpipelines import NAME
 
 Sort = Literal["table", "list"]
 
@@ -32,7 +36,8 @@ class Mention(NamedTuple):
     gives: bool
 
 
-class Texts(NamedTuple):
+@dataclass(frozen=True)
+class Texts:
     """The texts of pages with their comments, and of shared pipelines by their names; each file by its path."""
 
     pages: Mapping[str, tuple[str, tuple[Comment, ...]]]
@@ -42,6 +47,16 @@ class Texts(NamedTuple):
         """The text of a page or a shared pipeline."""
         lists = (text for path, text in self.lists.values() if path == file)
         return self.pages[file][0] if file in self.pages else next(lists, "")
+
+    def lines(self, file: str) -> Lines:
+        """The lines of a file, found once however many names stand in it."""
+        if file not in self._lines:
+            self._lines[file] = Lines(self.text(file))
+        return self._lines[file]
+
+    @cached_property
+    def _lines(self) -> dict[str, Lines]:
+        return {}
 
 
 _QUOTING: Final = ("value", "check")
@@ -64,9 +79,7 @@ def _name_of(token: Token, text: str, body: Body) -> Name | None:
     if token.path == ("id",) and body.kind != PIPELINE:
         return Name("table", word)
     in_list = len(token.path) == 1 and body.kind == PIPELINE
-    if isinstance(token.path[-1:][0] if token.path else None, int) and (
-        in_list or token.path[:-1] == ("pipeline",)
-    ):
+    if token.path and isinstance(token.path[-1], int) and (in_list or token.path[:-1] == ("pipeline",)):
         return Name("list", word)
     return None
 
@@ -86,7 +99,6 @@ def mention_at(found: Iterable[Mention], file: str, offset: int) -> Mention | No
 
 
 _ID: Final = re.compile(r"[a-z][a-z0-9-]*")
-_LIST: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]*")
 
 
 def refuse_name(name: Name, new: str, texts: Texts) -> str:
@@ -96,7 +108,7 @@ def refuse_name(name: Name, new: str, texts: Texts) -> str:
             return "an id has small letters, digits and hyphens, and begins with a letter"
         taken = any(one.name == Name("table", new) and one.gives for one in mentions(texts))
         return f"the id `{new}` is taken already" if taken else ""
-    if not _LIST.fullmatch(new):
+    if not re.fullmatch(NAME, new):
         return "the name of a shared pipeline has letters, digits, hyphens and underscores only"
     return f"there is a shared pipeline `{new}` already" if new in texts.lists else ""
 

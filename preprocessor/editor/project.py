@@ -15,17 +15,16 @@ from typing import TYPE_CHECKING
 
 from preprocessor.commands.check.checking import Desk, Request, check_pages
 from preprocessor.editor.remembered import Remembered
-from preprocessor.files.text import bad_byte
 from preprocessor.lint.pages import Looked, Ran, look_at
 from preprocessor.pages.asking import queries
 from preprocessor.pages.build import Build
-from preprocessor.pages.files import PAGE_SUFFIXES, pages_under
+from preprocessor.pages.files import PAGE_SUFFIXES, page_of_no_text, pages_under
 from preprocessor.pages.generated import template_in
 from preprocessor.pages.included import Included, read_included
 from preprocessor.pages.inclusions import may_include
 from preprocessor.pages.keptanswers import KeptAnswers
 from preprocessor.pages.model import Page
-from preprocessor.pages.reading import no_text, read_page
+from preprocessor.pages.reading import read_page
 from preprocessor.pages.sitepages import Whereabouts, page_folders
 from preprocessor.specs.sharedpipelines import SharedPipelines, read_shared
 
@@ -42,8 +41,8 @@ Findings = Mapping[str, Sequence["Finding"]]
 class TimedAnswers(KeptAnswers):
     """Answers, by ``Query.key``, with the milliseconds that each took to come."""
 
-    def __init__(self, where: str, limits: Limits) -> None:
-        super().__init__(where, limits, workers=1)
+    def __init__(self, where: str, limits: Limits, server: str) -> None:
+        super().__init__(where, limits, workers=1, server=server)
         self.milliseconds: dict[str, float] = {}
 
     def ask(self, queries: Iterable[Query]) -> None:
@@ -66,7 +65,7 @@ class Project:
 
     def __init__(self, request: Request) -> None:
         self.request = request
-        self.answers = TimedAnswers(request.results, request.limits)
+        self.answers = TimedAnswers(request.results, request.limits, request.server)
         self.build = Build(self.answers, ())
         self.folders = page_folders(request.site)
         self._edited: dict[str, str] = {}
@@ -162,8 +161,7 @@ class Project:
     def _read_page(self, content: str | bytes, file: str) -> Page:
         if isinstance(content, str):
             return read_page(content, file, self.shared, read=self._remembered.read)
-        bad = bad_byte(content)
-        return Page(file, content.decode(errors="replace"), (), (), (no_text(file, bad),) if bad else ())
+        return page_of_no_text(content, file) or Page(file, content.decode(), (), (), ())
 
     def check(self) -> Findings:
         """What is wrong, by file.

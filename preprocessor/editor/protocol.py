@@ -223,12 +223,13 @@ def _symbol(part: Part, lines: Lines) -> lsp.DocumentSymbol:
 
 async def _find_symbols(server: Server, params: lsp.WorkspaceSymbolParams) -> list[lsp.SymbolInformation]:
     texts = await server.ask(lambda session: session.texts())
+    if texts is None:
+        return []
     sought = params.query.lower()
-    found = [one for one in mentions(texts) if one.gives and sought in one.name.word] if texts else []
     return [
         lsp.SymbolInformation(server.locate(one, texts), one.name.word, lsp.SymbolKind.Object)
-        for one in found
-        if texts
+        for one in mentions(texts)
+        if one.gives and sought in one.name.word
     ]
 
 
@@ -374,7 +375,7 @@ async def _rename(server: Server, params: lsp.RenameParams) -> lsp.WorkspaceEdit
         raise JsonRpcInvalidParams(why)
     edits: dict[str, list[lsp.TextEdit]] = {}
     for one in rename(mention.name, params.new_name, texts):
-        span = range_of(Lines(texts.text(one.file)).span(one.start, one.end))
+        span = range_of(texts.lines(one.file).span(one.start, one.end))
         edits.setdefault(server.uri_of(one.file), []).append(lsp.TextEdit(span, one.text))
     if mention.name.sort == "table":
         return lsp.WorkspaceEdit(changes=edits)

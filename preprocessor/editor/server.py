@@ -23,7 +23,7 @@ from preprocessor import __version__
 from preprocessor.editor.converting import diagnostic_of, range_of
 from preprocessor.editor.diagnostics import Diagnostic
 from preprocessor.editor.naming import Mention, Texts
-from preprocessor.editor.positions import Lines, Span
+from preprocessor.editor.positions import Span
 from preprocessor.editor.session import Checked, Session, request_of
 from preprocessor.pages.siteconfig import from_here
 
@@ -133,9 +133,7 @@ class Server(LanguageServer):
 
     def locate(self, one: Mention, texts: Texts) -> lsp.Location:
         """Where a name stands."""
-        return lsp.Location(
-            self.uri_of(one.file), range_of(Lines(texts.text(one.file)).span(one.start, one.end))
-        )
+        return lsp.Location(self.uri_of(one.file), range_of(texts.lines(one.file).span(one.start, one.end)))
 
     # -- checks --
 

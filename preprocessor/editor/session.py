@@ -69,7 +69,15 @@ def request_of(
     given = Namespace(config_file=site_file, results=results, limit=limit)
     fill_in(given)
     static = is_uri(given.results) and not database
-    return Request(given.site, given.pipelines, given.results, given.limits, static=static, prose=False)
+    return Request(
+        given.site,
+        given.pipelines,
+        given.results,
+        given.limits,
+        static=static,
+        prose=False,
+        server=given.server,
+    )
 
 
 class _Place(NamedTuple):

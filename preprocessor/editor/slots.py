@@ -241,24 +241,8 @@ def _argument(slot: Slot, step: str | int) -> Slot:
     return Slot(found or "anything", slot.name)
 
 
-def _computed(slot: Slot, step: str | int) -> Slot:
-    return Slot("expression")
-
-
-def _projected(slot: Slot, step: str | int) -> Slot:
-    return Slot("projected")
-
-
 def _groups(slot: Slot, step: str | int) -> Slot:
     return Slot("expression" if step == "_id" else "accumulator")
-
-
-def _accumulators(slot: Slot, step: str | int) -> Slot:
-    return Slot("accumulator")
-
-
-def _windows(slot: Slot, step: str | int) -> Slot:
-    return Slot("window")
 
 
 def _operator(slot: Slot, step: str | int) -> Slot:
@@ -315,10 +299,6 @@ def _comparands(slot: Slot, step: str | int) -> Slot:
     return slot._replace(role="comparand") if isinstance(step, int) else Slot("anything")
 
 
-def _sort_keys(slot: Slot, step: str | int) -> Slot:
-    return Slot("direction")
-
-
 def _unwound(slot: Slot, step: str | int) -> Slot:
     return Slot("unwound" if step == "path" else "anything", slot.name)
 
@@ -327,45 +307,42 @@ def _in_union(slot: Slot, step: str | int) -> Slot:
     return _argument(slot, step) if slot.name == "$unionWith" else Slot("anything")
 
 
-def _facets(slot: Slot, step: str | int) -> Slot:
-    return Slot("pipeline")
-
-
-def _nothing(slot: Slot, step: str | int) -> Slot:
-    return Slot("anything")
+def _always(role: Role) -> Callable[[Slot, str | int], Slot]:
+    """The same slot, whatever leads to it."""
+    return lambda slot, step: Slot(role)
 
 
 _STEPS: Final[Mapping[Role, Callable[[Slot, str | int], Slot]]] = {
     "schema": _in_schema,
     "pipeline": _in_pipeline,
     "stage": _in_stage,
-    "computed": _computed,
-    "projection": _projected,
+    "computed": _always("expression"),
+    "projection": _always("projected"),
     "projected": _operator,
     "groups": _groups,
-    "accumulators": _accumulators,
+    "accumulators": _always("accumulator"),
     "accumulator": _operator,
-    "windows": _windows,
+    "windows": _always("window"),
     "window": _operator,
     "expression": _operator,
     "operand": _operand,
     "arguments": _argument,
-    "bindings": _computed,
+    "bindings": _always("expression"),
     "query": _query,
     "condition": _condition,
     "comparands": _comparands,
-    "comparand": _nothing,
-    "sort keys": _sort_keys,
-    "direction": _nothing,
-    "field": _nothing,
+    "comparand": _always("anything"),
+    "sort keys": _always("direction"),
+    "direction": _always("anything"),
+    "field": _always("anything"),
     "fields": _same,
-    "foreign field": _nothing,
+    "foreign field": _always("anything"),
     "unwound": _unwound,
     "collection": _in_union,
-    "table": _nothing,
+    "table": _always("anything"),
     "column": _same,
     "by column": _by_column,
     "sorted": _same,
-    "facets": _facets,
-    "anything": _nothing,
+    "facets": _always("pipeline"),
+    "anything": _always("anything"),
 }

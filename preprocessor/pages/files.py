@@ -47,7 +47,7 @@ def read_paths(paths: Iterable[str], pipelines: str, stdin_name: str = "") -> Re
         asked.remove(STDIN)
         written = Path(stdin_name).resolve()
         file, content = Path(stdin_name), sys.stdin.buffer.read()
-        pages[file] = _not_text(content, file.as_posix()) or read_page(
+        pages[file] = page_of_no_text(content, file.as_posix()) or read_page(
             content.decode(), file.as_posix(), shared
         )
     for path in asked:
@@ -59,7 +59,7 @@ def read_paths(paths: Iterable[str], pipelines: str, stdin_name: str = "") -> Re
             except OSError as error:
                 faults.append(_describe_error(error, path))
             else:
-                pages[file] = _not_text(content, name) or read_page(content.decode(), name, shared)
+                pages[file] = page_of_no_text(content, name) or read_page(content.decode(), name, shared)
     return ReadPages(list(pages.values()), faults)
 
 
@@ -103,7 +103,7 @@ def pages_under(folder: Path, failed: Callable[[OSError], None] | None = None) -
     return sorted(file for file in files if file.suffix in PAGE_SUFFIXES and may_be_file(file))
 
 
-def _not_text(content: bytes, file: str) -> Page | None:
+def page_of_no_text(content: bytes, file: str) -> Page | None:
     """The page without a comment, and with a finding at its first bad byte; None when it is UTF-8."""
     bad = bad_byte(content)
     if bad is None:

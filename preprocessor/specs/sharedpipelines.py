@@ -85,7 +85,7 @@ class SharedPipelines:
             path = self.folder / f"{name}.json"
             names = (*within, name)
             there = path.as_posix() in self._texts or may_be_file(path)
-            if not re.fullmatch(_NAME, name) or not there:
+            if not re.fullmatch(NAME, name) or not there:
                 return SharedPipeline(name, None, known=_names(self.folder))
             self._read[name] = self._read_list(path, name, lambda inner: self._inner(inner, names))
         return self._read[name]
@@ -106,7 +106,7 @@ class SharedPipelines:
         return self._load(name, within)
 
 
-_NAME = "[A-Za-z0-9][A-Za-z0-9_-]*"
+NAME = "[A-Za-z0-9][A-Za-z0-9_-]*"
 _CYCLE_HINT = "remove one of the names from its list"
 _LINK_HINT = "put the stages themselves into the folder; a link may lead only to another file in it"
 
@@ -158,7 +158,7 @@ def expand(document: Document, base: Path, written: list[Any], shared: Lookup) -
     for index, stage in enumerate(written):
         here = (*base, index)
         if isinstance(stage, str):
-            if not re.fullmatch(_NAME, stage):  # The schema complains; and no name leads out of the folder.
+            if not re.fullmatch(NAME, stage):  # The schema complains; and no name leads out of the folder.
                 continue
             part = shared(stage) or SharedPipeline(stage, None)
             stages += part.stages

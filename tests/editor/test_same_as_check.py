@@ -124,3 +124,20 @@ def test_any_sequence_of_edits_ends_in_the_findings_of_the_final_text(
             if looks:
                 session.check()
         assert found_by(session) == found_by_check(texts, session.project.request)
+
+
+NEWER = TABLE.replace(
+    '{"$sort": {"_id": 1}}', '{"$sort": {"_id": 1}},\n    {"$set": {"qps": {"$percentile": {"input": "$qps", "p": [0.5], "method": "approximate"}}}}'
+)  # fmt: skip
+
+
+def test_what_is_newer_than_the_server_of_a_site_is_marked_as_check_tells_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lay_out(tmp_path, {"docs/page.md": NEWER})
+    (tmp_path / "mongo-tables.toml").write_text('results = "fixtures"\npages = ["docs"]\nserver = "6.0"\n')
+    monkeypatch.chdir(tmp_path)
+    request = request_of(None, None, None, database=False)
+    found = found_by(Session(lambda: request))
+    assert [one.rule for one in found] == ["MT314"]
+    assert found == found_by_check({"docs/page.md": NEWER}, request)
