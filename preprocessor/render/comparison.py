@@ -10,7 +10,7 @@ from preprocessor.render.column import Column, column_value
 from preprocessor.render.conclusions import Conclusion, conclusion_of, list_conclusions
 from preprocessor.render.conclusiontext import conclusion_notes, conclusion_text, sign_in_words
 from preprocessor.render.fault import Fault
-from preprocessor.render.rounding import round_decimals
+from preprocessor.render.rounding import round_decimals, signed_decimals
 from preprocessor.render.values import cell_text, finite_decimal, raw_or_nothing
 
 if TYPE_CHECKING:
@@ -150,8 +150,7 @@ def _percent_text(ratio: Decimal | None) -> str:
     if ratio is None:
         return cell_text(None)
     percent = (ratio - 1) * 100
-    rounded = round_decimals(percent, 0 if abs(percent) >= 10 else 1)
-    return f"{rounded:+f} %" if rounded else f"{rounded:f} %"
+    return f"{signed_decimals(percent, 0 if abs(percent) >= 10 else 1)} %"
 
 
 def _ratio_text(ratio: Decimal | None) -> str:

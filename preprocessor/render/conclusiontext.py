@@ -7,7 +7,7 @@ from decimal import Decimal
 from typing import Final
 
 from preprocessor.render.conclusions import Conclusion, conclusion_of, find_contradiction
-from preprocessor.render.rounding import round_decimals
+from preprocessor.render.rounding import round_decimals, signed_decimals
 from preprocessor.render.values import cell_text
 from preprocessor.results.verdicts import (
     CAMPAIGNS_FOR_T,
@@ -107,8 +107,7 @@ def _choose_decimals(low: Decimal, high: Decimal, as_ratio: bool) -> int:
 def _write(ratio: Decimal, decimals: int, as_ratio: bool) -> str:
     if as_ratio:
         return format(round_decimals(ratio, decimals), "f")
-    rounded = round_decimals((ratio - 1) * 100, decimals)
-    return f"{rounded:+f}" if rounded else f"{rounded:f}"
+    return signed_decimals((ratio - 1) * 100, decimals)
 
 
 def conclusion_notes(conclusions: Sequence[Conclusion | None], base: int, as_ratio: bool) -> list[str]:

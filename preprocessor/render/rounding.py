@@ -28,6 +28,12 @@ def round_decimals(number: Decimal, decimals: int) -> Decimal:
     return abs(rounded) if rounded.is_zero() else rounded
 
 
+def signed_decimals(number: Decimal, decimals: int) -> str:
+    """The same in digits with its sign; what rounds to zero has none."""
+    rounded = round_decimals(number, decimals)
+    return format(rounded, "+f" if rounded else "f")
+
+
 def round_significant(number: Decimal, digits: int, *, pad: bool) -> Decimal:
     """The number with so many digits from its first that is not 0; ``pad`` adds zeros to one that has fewer."""
     if number.is_zero():

@@ -201,10 +201,12 @@ class StoredCollection:
     def _documents_for(self, pipeline: Sequence[Mapping[str, Any]], pruned: bool) -> Iterable[Document]:
         wanted = readpaths.leading_values(pipeline)
         tree = readpaths.read_tree(pipeline) if self._parts is not None else None
-        if tree is not None and (found := self._find_chosen(Reads(wanted, tree))) is not None:
-            return found
-        if tree is not None and self._is_chosen_from():
-            return self._choose(Reads(wanted, tree))
+        if tree is not None:
+            reads = Reads(wanted, tree)
+            if (found := self._find_chosen(reads)) is not None:
+                return found
+            if self._is_chosen_from():
+                return self._choose(reads)
         numbers = self._candidates(wanted)
         if self._whole is not None:
             return self._whole_of(numbers)
@@ -234,12 +236,15 @@ class StoredCollection:
         return self._sound(lambda: self._list_chosen(reads))
 
     def _list_chosen(self, reads: Reads) -> list[Document]:
+        key = reads.text
+        if key in self._handed:
+            return self._handed[key]
         if (found := self._find_chosen(reads)) is not None:
-            return Collection(found)
+            return self._handed.setdefault(key, Collection(found))
         if self._whole is not None or self._raws.size <= _KEPT:
             return self._documents()
         if self._is_chosen_from():
-            return Collection(self._choose(reads))
+            return self._handed.setdefault(key, Collection(self._choose(reads)))
         if len(self._large) < len(self._raws):
             return self._documents()
         return self._parts_of(reads, self._candidates(reads.wanted))

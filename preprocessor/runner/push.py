@@ -130,8 +130,8 @@ def _push_collection(source: LocalSource, collection: Collection[Any], remove: b
     ids = [_id_of(raw) for raw in raws]
     for batch in _in_batches(list(zip(ids, raws, strict=True))):
         known = _find_known(collection, batch)
-        new = [raw for key, raw in batch if key not in known]
-        different = [raw for key, raw in batch if known.get(key, raw) != raw]
+        new = [one for one in batch if one[0] not in known]
+        different = [(key, raw) for key, raw in batch if known.get(key, raw) != raw]
         added, changed = added + len(new), changed + len(different)
         if not dry_run:
             _replace(collection, [*new, *different])
@@ -155,14 +155,15 @@ def _find_known(collection: Collection[Any], documents: Iterable[tuple[bytes, by
     return {_id_of(raw): raw for raw in found}
 
 
-def _replace(collection: Collection[Any], raws: Sequence[bytes]) -> None:
+def _replace(collection: Collection[Any], documents: Sequence[tuple[bytes, bytes]]) -> None:
+    """Write documents, each behind its ``_id``, in the place of those that are there."""
     from bson.raw_bson import RawBSONDocument
     from pymongo import ReplaceOne
 
-    if raws:
+    if documents:
         asked: list[ReplaceOne[Any]] = [
-            ReplaceOne({"_id": {"$eq": _value_of_id(_id_of(raw))}}, RawBSONDocument(raw), upsert=True)
-            for raw in raws
+            ReplaceOne({"_id": {"$eq": _value_of_id(key)}}, RawBSONDocument(raw), upsert=True)
+            for key, raw in documents
         ]
         collection.bulk_write(asked, ordered=False)
 

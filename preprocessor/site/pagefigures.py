@@ -36,13 +36,13 @@ def put_tokens(site: SiteBuild, markdown: str, page: SitePage) -> str:
     """The Markdown of a page with a token for each of its comments."""
     name = page.file.src_uri
     site.given[name] = page, markdown
-    text = _kept_text(site, name, hash_given(markdown, page.url))
+    given = hash_given(markdown, page.url) if site.key else ""
+    text = _kept_text(site, name, given)
     if text is None:
         if site.kept is not None:
             make_anew(site)
         text = _text_with_tokens(read_given(site, markdown, page), markdown)
         if site.key:
-            given = hash_given(markdown, page.url)
             # With figures it is packed when they are there.
             site.fresh[name] = (
                 KeptPage(given, (), b"", b"") if name in site.pages else KeptPage.of(given, Made(text))
