@@ -133,7 +133,7 @@ def test_whoever_ends_a_run_does_not_wait_for_the_work_and_nothing_stays_running
     asked = time.monotonic()
     code, _, err = finish(process)
     assert time.monotonic() - asked < 30
-    assert code == 130
+    assert code == 130, err
     assert "interrupted" in err
     assert "Traceback" not in err
     _, alive = psutil.wait_procs(children, timeout=60)
