@@ -58,6 +58,8 @@ def _contents(column: Column) -> Iterable[str]:
     shown: Iterable[str] = map(lines_html, texts)
     if column.fitted:
         shown = map(_part_unit, column.values, shown)
+    if column.align == "right" and any("(" in text for text in texts):
+        shown = map(_part_range, column.values, shown)
     if column.sign_meanings:
         shown = map(_explain_sign, shown, map(with_minus_signs, column.sign_meanings))
     if column.marked:
@@ -84,6 +86,11 @@ def _part_unit(value: object, text: str) -> str:
     if not blank or "(" in text or not is_number(value):
         return text
     return f'{number} <span class="mongo-table__fitted">{unit}</span>'
+
+
+def _part_range(value: object, text: str) -> str:
+    """Behind a number its range may stand on a line of its own, where the table would be wider than the page."""
+    return text.replace(" (", " <wbr>(") if is_number(value) else text
 
 
 def _explain_sign(text: str, meaning: str) -> str:
