@@ -205,7 +205,8 @@ def stale_findings(composed: InPlace, faulty: Collection[int] = ()) -> list[Find
         if place_of(comment.keyword) != "block" and (shown := _find_no_place(page, comment)):
             found.append(shown)
         elif spec is not None and id(spec) in told:
-            found.append(_find_edit(page, comment) or _stale(page, comment, parts[id(spec)]))
+            part = parts[id(spec)]
+            found.append(_find_edit(page, comment, part.shown) or _stale(page, comment, part))
     return found
 
 
@@ -245,13 +246,15 @@ def _was_edited(comment: Comment) -> bool:
     return comment.region is not None and comment.region.digest != digest(comment.region.inner)
 
 
-def _find_edit(page: Page, comment: Comment) -> Finding | None:
-    if not _was_edited(comment):
+def _find_edit(page: Page, comment: Comment, today: str | None = None) -> Finding | None:
+    """MT164, where somebody edited what a comment wrote; with ``today``, what it would write, also what differs."""
+    if comment.region is None or not _was_edited(comment):
         return None
-    message, hint = (
-        f"{_name(comment)} was edited by hand",
-        "undo the edit or change the pipeline; --force overwrites",
+    how = _describe_change(comment, comment.region.inner, today) if today is not None else ""
+    message = (
+        f"{_name(comment)} was edited by hand{f', and is not what the rows say now: {how}' if how else ''}"
     )
+    hint = f"undo the edit, or `mongo-tables render --in-place --force {page.file}` overwrites it"
     return finding("MT164", page.file, (comment.line, comment.column), message, hint)
 
 

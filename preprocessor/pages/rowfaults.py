@@ -74,16 +74,15 @@ def _no_rows(spec: PipelineSpec, collections: Sequence[str]) -> Finding:
         hint = did_you_mean(spec.collection, collections) or f"there are {', '.join(collections)}"
         message = f"the results source has no collection '{spec.collection}'"
         return finding("MT304", spec.file, spec.locate(("collection",)), message, hint)
-    message = f"the pipeline gives no rows from collection '{spec.collection}'"
-    hint = (
-        '`mongo-tables explain` names the stage that lost them; "empty" says what the page shall show instead'
-    )
-    if not spec.has_own_pipeline:
-        selects = any("$match" in stage for stage in spec.pipeline)
-        lost = f"`where` selects no document of collection '{spec.collection}'"
-        message = lost if selects else f"collection '{spec.collection}' has no documents"
-        hint = '`mongo-tables explain` says which condition loses them; "empty" says what the page shall show instead'
-    return finding("MT303", spec.file, spec.locate(("pipeline",)), message, hint)
+    where, message = "pipeline", f"the pipeline gives no rows from collection '{spec.collection}'"
+    told = "names the stage that lost them"
+    if not spec.has_own_pipeline and any("$match" in stage for stage in spec.pipeline):
+        where, message = "where", f"`where` selects no document of collection '{spec.collection}'"
+        told = "says which condition loses them"
+    elif not spec.has_own_pipeline:
+        where, message = "collection", f"collection '{spec.collection}' has no documents"
+    hint = f'`mongo-tables explain` {told}; "empty" says what the page shall show instead'
+    return finding("MT303", spec.file, spec.locate((where,)), message, hint)
 
 
 def _empty_columns(spec: PipelineSpec, rows: Rows) -> list[Finding]:

@@ -129,8 +129,13 @@ def _find_alike(figure: Figure, table: TableSpec, column: str, row: Mapping[str,
     form: dict[str, Any] = {"decimals": len(digits.partition(".")[2])}
     if separator:
         form["thousands"] = True if separator[0] == "," else separator[0]
-    if finite_decimal(value) is not None and cell_text(value, ColumnFormat.of(form)) == digits:
-        return _Alike(digits, form)
+    if finite_decimal(value) is not None:
+        if cell_text(value, ColumnFormat.of(form)) == digits:
+            return _Alike(digits, form)
+        # A time or a size in the unit that fits it, with other decimals than the cell shows.
+        fitted = {name: amount for name in ("duration", "bytes") if own and (amount := getattr(own, name))}
+        if fitted and cell_text(value, ColumnFormat.of(fitted | form)) == figure.written:
+            return _Alike(figure.written, fitted | form)
     return Left(
         f"its cell says {with_unit}, and a value would be written so",
         "type it so, or write the value and see whether the sentence still fits",

@@ -97,6 +97,17 @@ def test_a_figure_with_the_unit_of_its_column_is_written_by_the_format_of_the_co
     )
 
 
+def test_a_time_in_the_unit_that_fits_it_may_have_other_decimals_than_its_cell(source: KeptAnswers) -> None:
+    forms = {"ops": {"duration": "ms"}}  # 4.20 s, 30.1 s and 41.8 s
+    assert of("It takes 4.20 s.", source, in_place=False, format=forms) == (
+        f"It takes {comment('ops', {'name': 'one'})}."
+    )
+    form = {"duration": "ms", "decimals": 4}
+    assert of("It takes 4.2004 s.", source, in_place=False, format=forms) == (
+        f"It takes {comment('ops', {'name': 'one'}, format=form)}."
+    )
+
+
 def test_in_a_page_for_a_code_host_the_value_stands_behind_its_comment(source: KeptAnswers) -> None:
     text = of("It waits 12.5 ms.", source)
     assert re.fullmatch(
