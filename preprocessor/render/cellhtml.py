@@ -58,7 +58,7 @@ def _contents(column: Column) -> Iterable[str]:
     shown: Iterable[str] = map(lines_html, texts)
     if column.fitted:
         shown = map(_part_unit, column.values, shown)
-    if column.align == "right" and any("(" in text for text in texts):
+    if column.ranged:
         shown = map(_part_range, column.values, shown)
     if column.sign_meanings:
         shown = map(_explain_sign, shown, map(with_minus_signs, column.sign_meanings))

@@ -25,7 +25,7 @@ class Column(NamedTuple):
 
     Of inline Markdown there are ``pieces``: of the header, and ``marked`` for each row, () for a cell that has none.
     ``bar``: a bar shows how large each number is; ``scale``: "sequential" or "diverging" where shades do. ``fitted``:
-    each cell ends with a unit of its own.
+    each cell ends with a unit of its own; ``ranged``: numbers have the range of their repeats behind them.
     """
 
     header: str
@@ -47,6 +47,7 @@ class Column(NamedTuple):
     bar: bool = False
     scale: str = ""
     fitted: bool = False
+    ranged: bool = False
 
     @property
     def full_header(self) -> str:

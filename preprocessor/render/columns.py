@@ -65,6 +65,7 @@ def _column(spec: TableSpec, index: int, rows: Rows) -> Column:
         bar=form.bar,
         scale=form.scale or "",
         fitted=bool(form.duration or form.bytes),
+        ranged=name in spec.spread,
     )
     return with_ratios(made)
 

@@ -268,7 +268,7 @@ def test_of_updates_so_many_are_reads_as_is_asked_for(crew, replica_set, databas
     assert abs(written - done.operations / 2) <= 2 * done.operations**0.5
     kinds = {kind: sum(counts.values()) for kind, counts in done.latencies_by_kind.items()}
     assert list(kinds) == ["read", "update"]
-    assert kinds["update"] == written
+    assert 0 <= written - kinds["update"] <= 2  # a server now and then updates its own sessions
     assert sum(kinds.values()) == sum(done.latencies.values()) == done.operations
 
 
