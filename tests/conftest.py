@@ -34,21 +34,21 @@ def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
     return (os.cpu_count() or 1) + 1
 
 
-def _asks_for_thorough(config: pytest.Config) -> bool:
-    return "thorough" in config.option.markexpr.replace("not thorough", "")
+def _asks_for_all_examples(config: pytest.Config) -> bool:
+    return "exhaustive" in config.option.markexpr.replace("not exhaustive", "")
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Marks each test with what it needs, so that ``-m`` can leave it out.
 
-    Properties are tried with few examples, but where thorough tests were asked for: there they are among them.
+    Properties are tried with few examples, but where exhaustive tests are asked for: there they are among them.
     """
-    thorough = _asks_for_thorough(config)
+    exhaustive = _asks_for_all_examples(config)
     for item in items:
         if isinstance(item, pytest.Function):
-            for name in markers_of(item, thorough):
+            for name in markers_of(item, exhaustive):
                 item.add_marker(name)
-            if not thorough:
+            if not exhaustive:
                 try_fewer_examples(item.function)
 
 

@@ -150,12 +150,12 @@ LONG: Final = (
 them."""
 MANY_EXAMPLES: Final = 100
 FEWER: Final = 4
-"""One of so many examples is tried, where not all are asked for by ``-m thorough``."""
+"""One of so many examples is tried, where not all are asked for by ``-m exhaustive``."""
 _FEWER_ALREADY: Final = "_tried_with_fewer_examples"
 
 
-def markers_of(item: pytest.Function, thorough: bool = False) -> Iterator[str]:
-    """The markers of a test; ``thorough`` says that properties are to be tried with all their examples."""
+def markers_of(item: pytest.Function, exhaustive: bool = False) -> Iterator[str]:
+    """The markers of a test; ``exhaustive`` says that properties are to be tried with all their examples."""
     functions = [item.function, *(one[-1].func for one in item._fixtureinfo.name2fixturedefs.values())]
     needs = frozenset().union(*(needs_of(one) for one in functions))
     yield from sorted(needs)
@@ -165,8 +165,10 @@ def markers_of(item: pytest.Function, thorough: bool = False) -> Iterator[str]:
     long = item.nodeid.startswith(LONG)
     if item.nodeid.startswith(SLOW) or long or many or _is_marked_long(item):
         yield "slow"
-    if long or (thorough and many):
+    if long:
         yield "thorough"
+    if exhaustive and many:
+        yield "exhaustive"
 
 
 def _is_marked_long(item: pytest.Function) -> bool:

@@ -79,7 +79,7 @@ def test_what_needs_the_machine_to_itself_is_not_run_before_a_commit_nor_with_wh
 ) -> None:
     assert isinstance(request.node, pytest.Function)
     request.node.add_marker("alone")
-    assert list(markers_of(request.node, thorough=True)) == ["slow"]
+    assert list(markers_of(request.node, exhaustive=True)) == ["slow"]
 
 
 def test_a_property_is_told_by_the_number_of_its_examples() -> None:
