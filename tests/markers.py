@@ -85,7 +85,7 @@ LONG: Final = (
     "tests/acceptance/test_same_bytes.py::test_fixture_and_server_give_the_same_bytes[everything]",
     "tests/aggregation/test_limits.py::test_a_dense_graph_is_walked",
     "tests/aggregation/test_limits.py::test_long_arrays_are_held",
-    "tests/browser/test_accessibility.py::test_no_rule_is_broken_on_any_page",
+    "tests/browser/test_accessibility.py::test_no_rule_is_broken_on_any_kind_of_page",
     "tests/browser/test_accessibility.py::test_no_rule_is_broken_where_it_is_narrow",
     "tests/browser/test_hostile.py::test_hostile_values_are_shown_as_they_are[extension.html]",
     "tests/browser/test_hostile.py::test_nothing_of_a_hostile_database_runs_or_is_fetched[extension.html]",
@@ -172,7 +172,7 @@ def markers_of(item: pytest.Function, exhaustive: bool = False) -> Iterator[str]
 
 
 def _is_marked_long(item: pytest.Function) -> bool:
-    return any(item.get_closest_marker(name) for name in ("thorough", "alone"))
+    return any(item.get_closest_marker(name) for name in ("thorough", "exhaustive", "alone"))
 
 
 def examples_of(function: Callable[..., Any]) -> int:

@@ -13,7 +13,7 @@ from tests.mongod import Mongod
 
 
 @pytest.mark.parametrize(
-    ("chosen", "examples"), [(1, 100), pytest.param(2, 1000, marks=pytest.mark.thorough)]
+    ("chosen", "examples"), [(1, 100), pytest.param(2, 1000, marks=pytest.mark.exhaustive)]
 )
 def test_generated_pipelines_give_what_a_server_gives(chosen: int, examples: int, mongod: Mongod) -> None:
     seen: Counter[str] = Counter()

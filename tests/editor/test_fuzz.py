@@ -40,7 +40,7 @@ PIECES = [
     "{{ x }}",
     '--8<-- "page.md"',
 ]
-AMOUNT = {"quick": 400, "thorough": 20_000}
+AMOUNT = {"quick": 400, "exhaustive": 20_000}
 
 
 @pytest.fixture
@@ -107,9 +107,9 @@ def test_nothing_that_is_typed_makes_a_question_fail(site: Path, seed: int) -> N
     type_at_random(Session(lambda: request_of(None, None, None, database=False)), seed, AMOUNT["quick"] // 2)
 
 
-@pytest.mark.thorough
+@pytest.mark.exhaustive
 @pytest.mark.timeout(3_000)
 def test_nothing_of_twenty_thousand_edits_makes_a_question_fail(site: Path) -> None:
     for seed in range(10):
         session = Session(lambda: request_of(None, None, None, database=False))
-        type_at_random(session, 100 + seed, AMOUNT["thorough"] // 10)
+        type_at_random(session, 100 + seed, AMOUNT["exhaustive"] // 10)
