@@ -42,10 +42,13 @@ def html_table(
 
 
 def html_chart(spec: ChartSpec, rows: Sequence[Mapping[str, object]], *, notes: str = "") -> str:
-    """The figure that stands in the page for one chart: the drawing, its values to unfold, and ``notes`` as HTML."""
+    """The figure that stands in the page for one chart: the drawing, its values to unfold, and ``notes`` as HTML.
+
+    What shared lists say of its fields explains the columns of the values.
+    """
     if not rows:
         return _figure(spec, _nothing(spec))
-    values = table_html(replace(as_table(spec), id=spec.id), rows)
+    values = table_html(replace(as_table(spec), id=spec.id), rows, meanings=spec.meanings)
     unfold = f'<details class="mongo-chart__values">\n<summary>Values</summary>\n{values}\n</details>'
     return _figure(spec, _draw(chart_plot(spec), rows), unfold, notes)
 

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from preprocessor.specs.model import TableSpec
 
 NO_MEANINGS: Final[Mapping[str, str]] = MappingProxyType({})
+_COMPARED: Final = "By how much the column before it differs from that of the baseline."
 
 
 def table_html(
@@ -78,7 +79,9 @@ def _head(spec: TableSpec, layout: TableLayout, meanings: Mapping[str, str]) -> 
     yield "<thead>"
     yield from _heading_row(spec, layout)
     yield "<tr>"
-    yield from (_header(column, meanings.get(column.name, "")) for column in layout.columns)
+    # A column that compares has no name of its own.
+    texts = (meanings.get(column.name, "") if column.name else _COMPARED for column in layout.columns)
+    yield from map(_header, layout.columns, texts)
     yield "</tr>"
     yield "</thead>"
 

@@ -179,7 +179,13 @@ def _say_size(ratio: float) -> str:
 
 
 def _round_alike(percents: Sequence[float]) -> list[str]:
-    """The per cents with as few decimals as leave none of them 0 and both ends, the last two, apart; two at most."""
+    """The per cents with as few decimals as leave none of them 0 and both ends, the last two, apart; two at most.
+
+    Beside ones of two digits an end near 0 has its decimals alone: ``19 % (0.1 to 28 %)``.
+    """
     texts = [[f"{percent:.{decimals}f}" for percent in percents] for decimals in range(3)]
+    *others, nearer, farther = texts[0]
+    if float(nearer) == 0 and all(len(text) > 1 for text in (*others, farther)):
+        return [*others, next((some[-2] for some in texts if float(some[-2])), texts[-1][-2]), farther]
     told = (some for some in texts if all(map(float, some)) and some[-2] != some[-1])
     return next(told, texts[-1])

@@ -35,10 +35,18 @@ def test_equal_factors_are_equal_distances_from_no_difference():
 
 
 def test_what_lies_beyond_the_scale_ends_in_an_arrow_at_its_end():
-    low, dot, _, _ = places(interval_picture(concluded(0.1, 0.01, 0.3)))
-    assert low == dot == 6
+    low, dot, high, _ = places(interval_picture(concluded(0.1, 0.01, 0.3)))
+    assert low < dot < high
     assert interval_picture(concluded(0.1, 0.01, 0.3)).count("l-3 3l3 3") == 1
     assert "l3 3l-3 3" in interval_picture(concluded(9, 2, 30, "faster"))
+
+
+def test_the_arrow_of_what_lies_beyond_stands_clear_of_a_dot_at_the_end_of_the_scale():
+    picture = interval_picture(concluded(0.02, 0.01, 0.03))
+    low, dot, _, _ = places(picture)
+    tip, radius = low, float(re.search(r' r="([\d.]+)"', picture)[1])
+    assert 0 < tip
+    assert tip + 3 < dot - radius
 
 
 def test_campaigns_that_do_not_agree_have_a_dot_each():
@@ -66,7 +74,7 @@ def test_an_interval_beyond_one_end_of_the_scale_has_one_arrow_there():
 
 def test_the_scale_is_marked_at_each_doubling():
     marks = [float(at) for at in re.findall(r"M([\d.]+) 14v-2", interval_picture(concluded(1, 0.5, 2)))]
-    assert marks == [6, 20, 34, 62, 76, 90]
+    assert marks == [10, 22.7, 35.3, 60.7, 73.3, 86]
 
 
 def test_who_points_at_it_is_told_the_blocks_and_search_engines_are_not():

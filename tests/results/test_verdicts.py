@@ -136,3 +136,15 @@ def test_campaigns_are_apart_where_two_of_their_intervals_do_not_touch(campaigns
 )
 def test_campaigns_that_are_apart_are_told_with_a_ratio_each(found, apart, words):
     assert describe_interval(*found, apart) == words
+
+
+@pytest.mark.parametrize(
+    ("found", "words"),
+    [
+        (("slower", 0.807, 0.716, 0.999), "19 % slower (0.1 to 28 %)"),
+        (("faster", 1.2, 1.0003, 1.4), "20 % faster (0.03 to 40 %)"),
+        (("faster", 1.03, 1.001, 1.058), "3.0 % faster (0.1 to 5.8 %)"),
+    ],
+)
+def test_an_end_near_no_difference_gives_no_decimals_to_figures_of_two_digits(found, words):
+    assert describe_interval(*found) == words
