@@ -1,9 +1,10 @@
 """A comparison as a small picture beside its words: a dot for the ratio, a line for its interval, and one for none.
 
 All have one scale, from an eighth to eight times the speed in equal steps of a factor, so that pictures that stand
-below one another can be compared; it is marked at each doubling. What lies beyond goes on to the edge of the picture and
-ends in an arrow there, which no dot at the end of the scale hides. Campaigns that do not agree have a dot each. The words say all that the picture does, so screen readers leave it out; who points at it is
-told the number of blocks too. That stands in an attribute, which search engines do not take for words of the sentence.
+below one another can be compared; it is marked at each doubling. What lies beyond goes on to the edge of the picture
+and ends in an arrow there, which no dot at the end of the scale hides. Campaigns that do not agree have a dot each.
+The words say all that the picture does, so screen readers leave it out; who points at it is told the number of blocks
+too. That stands in an attribute, which search engines do not take for words of the sentence.
 """
 
 from __future__ import annotations
@@ -52,7 +53,7 @@ def _place(ratio: float) -> float:
 
 
 def _reach(end: float) -> float:
-    """Where the line of an interval ends: at its end, or at the edge of the picture where that lies beyond the scale."""
+    """Where the line of an interval ends: at its end, or where that lies beyond the scale, at the edge."""
     if 1 / _MOST <= end <= _MOST:
         return _place(end)
     return _EDGE if end < 1 else _WIDTH - _EDGE

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -28,6 +29,24 @@ def test_the_site_is_built_from_files_alone_without_a_network(own_site: Path) ->
     page = (own_site / "experiments/insert-docsize/index.html").read_text("utf-8")
     assert page.count('<figure class="mongo-table"') >= 5
     assert "MONGO_" not in page
+
+
+def test_every_header_of_a_table_of_results_says_what_it_means(own_site: Path) -> None:
+    pages = [own_site / "index.html", *own_site.glob("experiments/**/*.html")]
+    pages += [
+        own_site / name / "index.html"
+        for name in ("changes", "costs", "methodology", "sizing", "targets", "two-machines")
+    ]
+    headers = [
+        (page.parent.name, header)
+        for page in pages
+        for figure in re.findall(
+            r'<figure class="mongo-table".*?</figure>', page.read_text("utf-8"), re.DOTALL
+        )
+        for header in re.findall(r'<th scope="col".*?</th>', figure)
+    ]
+    assert len(headers) > 1000
+    assert [header for header in headers if "<abbr title=" not in header[1]] == []
 
 
 @pytest.mark.thorough

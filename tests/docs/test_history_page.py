@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import tomllib
 from pathlib import Path
 from types import SimpleNamespace
@@ -14,6 +15,7 @@ from mkdocs.exceptions import PluginError
 
 from docs.hooks import campaigns
 from docs.hooks.history import make_feed, on_post_page
+from preprocessor.aggregation import aggregate
 
 HERE = Path(__file__).parents[2]
 HOW = "CONTRIBUTING.md says how `history` is written anew"
@@ -48,6 +50,26 @@ def test_every_row_of_this_site_is_in_the_history(history: list[dict[str, Any]])
     points = {(one["experiment"], one["start"]["$date"]) for one in history}
     shown = {(row["_id"]["testname"], start) for row, start in zip(rows, starts, strict=True)}
     assert sorted(shown - points) == [], HOW
+
+
+def test_a_row_is_called_in_words_and_no_two_of_an_experiment_alike(history: list[dict[str, Any]]) -> None:
+    stages = json.loads((HERE / "docs/pipelines/row-in-words.json").read_text("utf-8"))["pipeline"]
+    compared = {
+        (one["experiment"], one["variant"])
+        for one in history
+        if one["_id"]["of"] == "ratio"
+        and not one["otherwise"]
+        and "no longer shown" not in (one["known"] or {}).get("reason", "")
+    }
+    documents = [
+        {"_id": number, "experiment": name, "variant": row}
+        for number, (name, row) in enumerate(sorted(compared))
+    ]
+    called = [(row["experiment"], row["words"]) for row in aggregate(documents, stages)]
+    assert len(called) == len(set(called)) > 100
+    of_the_program = re.compile(r"[a-z][A-Z]|[A-Z]{3,}_|True|False|Threads|cached")
+    calls = re.compile("FindOneAndUpdate|UpdateOne|ObjectIds")
+    assert [row for _, row in called if of_the_program.search(calls.sub("", row))] == []
 
 
 def test_what_is_known_of_changes_is_of_campaigns_and_rows_that_there_are(

@@ -53,6 +53,12 @@ def test_a_row_can_be_named_by_its_values(value: object) -> None:
     assert [row[-1] for row in shown(row={"t": float(str(value))})][3] == "baseline"
 
 
+def test_the_header_of_a_comparison_says_with_what_rows_are_compared() -> None:
+    assert '<abbr title="By how much the column before it differs from that of the baseline.">' in html_table(
+        spec(), ROWS
+    )
+
+
 def test_the_baseline_row_is_marked_and_alone() -> None:
     lines = html_table(spec(row={"t": 16}), ROWS).splitlines()
     (marked,) = [line for line in lines if line.startswith('<tr class="mongo-table__baseline">')]

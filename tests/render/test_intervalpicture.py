@@ -45,7 +45,7 @@ def test_the_arrow_of_what_lies_beyond_stands_clear_of_a_dot_at_the_end_of_the_s
     picture = interval_picture(concluded(0.02, 0.01, 0.03))
     low, dot, _, _ = places(picture)
     tip, radius = low, float(re.search(r' r="([\d.]+)"', picture)[1])
-    assert 0 < tip
+    assert tip > 0
     assert tip + 3 < dot - radius
 
 

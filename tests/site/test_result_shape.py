@@ -131,6 +131,16 @@ def test_what_a_shared_list_says_of_its_fields_stands_at_their_headers_whatever_
     assert '<abbr title="Who played.">Game</abbr>' in html
 
 
+def test_the_values_of_a_chart_are_explained_at_their_headers_as_those_of_a_table_are(tmp_path: Path) -> None:
+    body = {"fields": {"game": "Who played.", "n": "How often."}, "pipeline": [{"$set": {"n": 1}}]}
+    (tmp_path / "games.json").write_text(json.dumps(body), encoding="utf-8")
+    drawn = {"collection": "results", "pipeline": ["games"], "mark": "bar", "x": "game", "y": "n"}
+    page = f"# Games\n\n<!-- MONGO_CHART: {json.dumps(drawn)} -->\n"
+    html = figures(page, fixtures(tmp_path, "results", SPORTS), SharedPipelines(tmp_path))
+    assert '<abbr title="Who played.">' in html
+    assert '<abbr title="How often.">' in html
+
+
 def test_headers_mean_the_same_where_no_line_is_wanted(tmp_path: Path) -> None:
     page = (SPEEDS % ', "provenance": false').replace("NAME", "results")
     html = figures(page, fixtures(tmp_path, "results", [document(1)]))
