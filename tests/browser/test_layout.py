@@ -49,7 +49,9 @@ def on_phone(request: pytest.FixtureRequest, site: Served, browser: Browser) -> 
 
 ON_PHONE = {
     "too wide": PAGE_TOO_WIDE,
-    "label": "Math.max(0, ...[...document.querySelectorAll('.mongo-table tbody th')].map((one) => one.offsetWidth))",
+    # Beside values: a label may also stand above them.
+    "label": "Math.max(0, ...[...document.querySelectorAll('.mongo-table tbody th')]"
+    ".filter((one) => getComputedStyle(one).display == 'table-cell').map((one) => one.offsetWidth))",
     "text": TEXT_SIZES,
     "hidden": HIDDEN_OF_CHARTS,
     "sticking": STICKING,
