@@ -11,6 +11,8 @@ from playwright.sync_api import Page
 TOO_WIDE: Final = """() => [...document.querySelectorAll(".mongo-table__scroll")]
     .filter((box) => box.checkVisibility() && box.scrollWidth > box.clientWidth)
     .map((box) => `${box.closest("figure").id}: ${box.scrollWidth - box.clientWidth}px`)"""
+# What scripts do at another width is done when a frame has been drawn.
+DRAWN: Final = "new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))"
 PAGE_TOO_WIDE: Final = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
 SIZES: Final = [1280, 768, 1024, 1920]
 PAPER: Final = 717
@@ -65,5 +67,6 @@ def look_at_tables(page: Page, url: str) -> Tables:
 
 def what_is_too_wide(page: Page, width: int) -> list[str]:
     page.set_viewport_size({"width": width, "height": 900})
+    page.evaluate(DRAWN)
     found: list[str] = page.evaluate(TOO_WIDE)
     return found + (["the page itself"] if page.evaluate(PAGE_TOO_WIDE) else [])
