@@ -5,14 +5,15 @@ They look at rows, and at fixtures, which can be asked what a pipeline has at on
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final
 
+from preprocessor.aggregation.fields import split_path
 from preprocessor.aggregation.values import MISSING
 from preprocessor.findings.finding import Finding
 from preprocessor.findings.rules import finding
-from preprocessor.lint.asking import Documents, collect_documents, run_stages
+from preprocessor.lint.asking import collect_documents
 from preprocessor.lint.ordering import By, Order, orders
 from preprocessor.lint.rulecontext import quote
 from preprocessor.lint.sortings import Sorting, Stages, is_kept, is_row_by_row, last_sorting, write_sorting
@@ -89,9 +90,9 @@ def find_ties_at_limit(spec: PipelineSpec, source: LocalDocuments) -> Iterator[F
         sorting = last_sorting(spec.pipeline[:place]) if "$limit" in stage else None
         if sorting is None or (last := _last_kept([*sorting.behind, stage])) < 1:
             continue
-        before = spec.pipeline[: sorting.place + 1]
-        border = collect_documents(spec, source, [*before, {"$skip": last - 1}, {"$limit": 2}])
-        keys = sorting.keys_of(border)
+        border = [*spec.pipeline[: sorting.place + 1], {"$skip": last - 1}, {"$limit": 2}]
+        # Of large documents the keys alone are decoded.
+        keys = sorting.keys_of(collect_documents(spec, source, [*border, _only(sorting.keys)]))
         if len(keys) == 2 and keys[0] == keys[1] and _is_seen(spec, source, sorting, border):
             with_id = write_sorting(spec, {**sorting.keys, "_id": 1})
             yield finding(
@@ -116,14 +117,19 @@ def _last_kept(stages: Stages) -> int:
     return last
 
 
-def _is_seen(spec: PipelineSpec, source: LocalDocuments, sorting: Sorting, border: Documents) -> bool:
-    """Whether it makes a difference to readers which of two documents is kept."""
+def _only(keys: Iterable[str]) -> dict[str, Any]:
+    """The stage that leaves of a document the fields in which keys are."""
+    return {"$project": {"_id": 0, **{split_path(key)[0]: 1 for key in keys}}}
+
+
+def _is_seen(spec: PipelineSpec, source: LocalDocuments, sorting: Sorting, border: Stages) -> bool:
+    """Whether it makes a difference to readers which of two documents is kept, which stages give."""
     behind = spec.pipeline[sorting.place + 1 :]
     if not is_row_by_row(behind):
-        return border[0] != border[1]
-    rows = run_stages(
-        spec, source, border, [one for one in behind if next(iter(one)) not in ("$limit", "$skip")]
-    )
+        one, other = collect_documents(spec, source, border)
+        return one != other
+    rest = [one for one in behind if next(iter(one)) not in ("$limit", "$skip")]
+    rows = collect_documents(spec, source, [*border, *rest])
     return len(rows) == 2 and bool(_differing(spec, *rows))
 
 
