@@ -13,8 +13,8 @@ from preprocessor.comments.commonmark import TOKEN
 from preprocessor.comments.fences import Fence, fence_at
 from preprocessor.comments.keywords import opening_at
 
-_NEWLINE = re.compile(r"\r\n|\r|\n")
-_CLOSE = re.compile(r"--!?>")
+NEWLINE = re.compile(r"\r\n|\r|\n")
+CLOSE = re.compile(r"--!?>")
 _INTEREST = re.compile(r"<!--|`+|\\`")
 _ENDS_PARAGRAPH = re.compile(r"[> \t]*(?:$|(?P<mark>`{3}|~{3}))| {0,3}<!--")
 
@@ -51,8 +51,8 @@ class Page:
     starts: list[int] = field(init=False)
 
     def __post_init__(self) -> None:
-        self.lines = _NEWLINE.split(self.text)
-        self.starts = [0, *(match.end() for match in _NEWLINE.finditer(self.text))]
+        self.lines = NEWLINE.split(self.text)
+        self.starts = [0, *(match.end() for match in NEWLINE.finditer(self.text))]
 
     def line_index(self, offset: int) -> int:
         """Give the index, from 0, of the line in which ``offset`` is."""
@@ -178,7 +178,7 @@ class _Folding:
         """Give the offset after the close of a comment that opens at ``start``; 0 when there is none."""
         if start + 4 >= self.no_close_after:
             return 0
-        match = _CLOSE.search(self.page.text, start + 4)
+        match = CLOSE.search(self.page.text, start + 4)
         if match is None:
             self.no_close_after = start + 4
             return 0

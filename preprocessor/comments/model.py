@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate
-from typing import NamedTuple
+from typing import Any, NamedTuple, Self
 
 from preprocessor.comments.keywords import KEYWORDS
 from preprocessor.findings.finding import Finding
@@ -66,6 +66,21 @@ class Comment:
     def _line_starts(self) -> tuple[int, ...]:
         return tuple(accumulate((len(line) + 1 for line in self.body.split("\n")), initial=0))[:-1]
 
+    @cached_property
+    def matter(self) -> tuple[Any, ...]:
+        """All that matters of it, wherever on its page it stands."""
+        lines = tuple((line - self.line, column) for line, column in self.body_lines)
+        return self.keyword, self.body, lines, self.column, self.inline, self.prefix, self.holder
+
+    def moved(self, by: int, lines: int) -> Self:
+        """The same comment, which has no region, so many characters and lines further on."""
+        other = object.__new__(type(self))
+        other.__dict__.update(self.__dict__, start=self.start + by, end=self.end + by)
+        if lines:
+            places = tuple((line + lines, column) for line, column in self.body_lines)
+            other.__dict__.update(line=self.line + lines, body_lines=places)
+        return other
+
     def locate(self, body_offset: int) -> tuple[int, int]:
         """Give line and column in the file of an offset in ``body``; what is out of range is moved to the
         nearest end.
@@ -96,13 +111,15 @@ class Scan(NamedTuple):
     ``rejected`` gives the offsets, from and to, of comments with an error. Whoever publishes a page all the
     same (a preview while it is being written) must leave them out, since Python-Markdown prints the JSON of
     some of them. ``off`` gives those of comments that are text without being a fault and stand in the site's
-    HTML all the same: within another comment, in raw HTML that hides them.
+    HTML all the same: within another comment, in raw HTML that hides them. ``settled``: no comment, region or fence
+    makes the page another one when the body of a comment is edited (``rescan``).
     """
 
     comments: tuple[Comment, ...]
     findings: tuple[Finding, ...]
     rejected: tuple[tuple[int, int], ...] = ()
     off: tuple[tuple[int, int], ...] = ()
+    settled: bool = False
 
 
 def replace(

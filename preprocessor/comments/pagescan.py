@@ -91,8 +91,13 @@ def scan_page(text: str, file: str) -> Scan:
         if comment.region is not None
     ]
     own = [one for one in judge.findings if not any(a <= (one.line, one.column) < b for a, b in generated)]
+    settled = not markers and not hiding and html_comments[-1].fence is None
     return Scan(
-        tuple(comments), tuple(sorted([*above, *own, *findings])), tuple(judge.rejected), tuple(judge.off)
+        tuple(comments),
+        tuple(sorted([*above, *own, *findings])),
+        tuple(judge.rejected),
+        tuple(judge.off),
+        settled,
     )
 
 
@@ -272,7 +277,7 @@ class _Judge:
             )
         elif body.endswith("--!>"):
             self._report("MT107", html.end - 4, f"{name} is closed by --!>", "write --> instead")
-        elif _in_string(body) and '"' in _rest_of_line(text, html.end):
+        elif closes_in_string(text, candidate.opening.body, html.end):
             self._report(
                 "MT102",
                 html.end - 3,
@@ -328,9 +333,7 @@ class _Judge:
             )
         html, opening = candidate.html, candidate.opening
         line, column = self.page.position(html.start)
-        before = self.page.text[self.page.starts[line - 1] : html.start].removeprefix("\ufeff")
-        prefix = place.prefix if before.strip("> \t") else before.expandtabs(4)
-        body, body_lines = _body(self.page, opening.body, html.end - len("-->"), prefix)
+        body, body_lines = read_body(self.page, html.start, opening.body, html.end, place.prefix)
         return Comment(
             opening.name,
             body,
@@ -348,6 +351,11 @@ class _Judge:
         )
 
 
+def closes_in_string(text: str, body: int, end: int) -> bool:
+    """Whether the end of a comment, whose body begins at an offset, is one within a JSON string of its author's."""
+    return _in_string(text[body:end]) and '"' in rest_of_line(text, end)
+
+
 def _in_string(body: str) -> bool:
     """Whether ``body`` ends inside a JSON string."""
     if "\\" not in body:
@@ -355,9 +363,22 @@ def _in_string(body: str) -> bool:
     return any(not string["closed"] for string in _STRING.finditer(body))
 
 
-def _rest_of_line(text: str, at: int) -> str:
+def rest_of_line(text: str, at: int) -> str:
+    """What stands in a line from an offset on."""
     match = re.compile(r"[^\r\n]*").match(text, at)
     return match[0] if match else ""
+
+
+def read_body(
+    page: Page, opened: int, start: int, end: int, prefix: str
+) -> tuple[str, tuple[tuple[int, int], ...]]:
+    """Give the body of a comment, and where each of its lines begins.
+
+    The comment begins at ``opened`` and ends at ``end``, its body begins at ``start``; ``prefix`` is that of its place.
+    """
+    before = page.text[page.starts[page.line_index(opened)] : opened].removeprefix("\ufeff")
+    own = prefix if before.strip("> \t") else before.expandtabs(4)
+    return _body(page, start, end - len("-->"), own)
 
 
 def _body(page: Page, start: int, end: int, prefix: str) -> tuple[str, tuple[tuple[int, int], ...]]:

@@ -11,8 +11,9 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Final, NamedTuple
 
 from preprocessor.editor.bodies import Body
-from preprocessor.editor.diagnostics import Diagnostic
+from preprocessor.editor.diagnostics import Diagnostic, offset_of
 from preprocessor.editor.members import add_member, append_element, remove_member
+from preprocessor.editor.positions import Lines
 from preprocessor.editor.tokens import Token, read_tokens
 from preprocessor.findings.finding import Finding
 from preprocessor.lint.suppressions import is_silenced
@@ -43,12 +44,14 @@ class _Place(NamedTuple):
         return self.text[self.token.start : self.token.end] if self.token else ""
 
 
-def list_actions(found: Sequence[Diagnostic], text: str, body: Body | None) -> Iterator[Action]:
+def list_actions(found: Sequence[Diagnostic], lines: Lines, body: Body | None) -> Iterator[Action]:
     """What may be done about findings of a text; ``body`` is the JSON that they stand in, None where it is none."""
+    text = lines.text
     tokens = read_tokens(text, body.start, body.end).found if body else ()
     for diagnostic in found:
         one = diagnostic.finding
-        token = next((each for each in tokens if each.start == diagnostic.start), None)
+        start = offset_of(one, lines)
+        token = next((each for each in tokens if each.start == start), None)
         place = _Place(one, text, tokens, token)
         for rewrite in rewrites_of(one, text):
             yield Action(rewrite, diagnostic)

@@ -7,9 +7,10 @@ from collections.abc import Iterable
 from typing import Final, NamedTuple
 
 from preprocessor.editor.positions import Lines, Span
+from preprocessor.files.difference import difference
 from preprocessor.findings.finding import Finding
 
-_MARKED: Final = re.compile(r'<!--[ \t]*\w*|"(?:[^"\\\r\n]|\\.)*"|[\w$][\w$.-]*|[^\s]')
+_MARKED: Final = re.compile(r'<!--[ \t]*\w*|"(?:[^"\\\r\n]|\\[^\r\n])*"|[\w$][\w$.-]*|[^\s]')
 """A name of a comment, a text, a word, or a single sign."""
 
 
@@ -18,19 +19,40 @@ class Diagnostic(NamedTuple):
 
     finding: Finding
     span: Span
-    start: int
 
 
-def diagnose(found: Iterable[Finding], lines: Lines) -> list[Diagnostic]:
-    """The findings about a file with the pieces of its text."""
-    return [_mark(one, lines) for one in found]
+class Diagnoses:
+    """The findings about a file with the pieces of its text; none is looked for again in a line that stayed."""
+
+    def __init__(self, lines: Lines) -> None:
+        self.lines = lines
+        self.found: list[Diagnostic] = []
+
+    def after(self, found: Iterable[Finding], lines: Lines) -> Diagnoses:
+        """What is found in a text that comes after this one."""
+        change = difference(self.lines.text, lines.text)
+        first, last = self.lines.line_at(change.start), self.lines.line_at(change.end)
+        as_many = len(lines) == len(self.lines)
+        stayed = {
+            one.finding: one
+            for one in self.found
+            if (line := _line_of(one.finding)) < first or (as_many and line > last)
+        }
+        other = Diagnoses(lines)
+        other.found = [stayed.get(one) or _mark(one, lines) for one in found]
+        return other
+
+
+def _line_of(one: Finding) -> int:
+    """The line, from 0, that a finding stands in; the first where it is about the whole file."""
+    return max(one.line, 1) - 1
 
 
 def _mark(one: Finding, lines: Lines) -> Diagnostic:
     start = offset_of(one, lines)
     match = _MARKED.match(lines.text, start)
     end = match.end() if match and one.line else max(start, lines.end_of(lines.line_at(start)))
-    return Diagnostic(one, lines.span(start, end), start)
+    return Diagnostic(one, lines.span(start, end))
 
 
 def offset_of(one: Finding, lines: Lines) -> int:

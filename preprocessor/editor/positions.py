@@ -11,6 +11,8 @@ from collections.abc import Iterable
 from typing import Final, NamedTuple
 
 _NEWLINE: Final = re.compile(r"\r\n|\r|\n")
+_WIDE: Final = re.compile("[\U00010000-\U0010ffff]")
+"""Characters of two code units."""
 
 
 class Position(NamedTuple):
@@ -40,7 +42,28 @@ class Lines:
     def __init__(self, text: str) -> None:
         self.text = text
         self._starts = [0, *(match.end() for match in _NEWLINE.finditer(text))]
-        self._narrow = text.isascii() or max(text, default="") <= "\uffff"
+        self._narrow = text.isascii() or not _WIDE.search(text)
+
+    def edited(self, edits: Iterable[Edit]) -> Lines:
+        """The text after changes that follow one another, as an editor tells them."""
+        lines = self
+        for edit in edits:
+            lines = Lines(edit.text) if edit.span is None else lines._replaced(edit.span, edit.text)
+        return lines
+
+    def _replaced(self, span: Span, piece: str) -> Lines:
+        start, end = sorted((self.offset(span.start), self.offset(span.end)))
+        text = f"{self.text[:start]}{piece}{self.text[end:]}"
+        if "\r" in piece or "\r" in self.text[max(start - 1, 0) : end + 1]:
+            return Lines(text)  # What was one line break may be two, or two one.
+        by = len(piece) - (end - start)
+        above, below = bisect_right(self._starts, start), bisect_right(self._starts, end)
+        new = (start + match.end() for match in _NEWLINE.finditer(piece))
+        lines = object.__new__(Lines)
+        lines.text = text
+        lines._starts = [*self._starts[:above], *new, *(one + by for one in self._starts[below:])]
+        lines._narrow = self._narrow and not _WIDE.search(piece)
+        return lines
 
     def __len__(self) -> int:
         return len(self._starts)
@@ -87,15 +110,3 @@ class Lines:
 
 def _units(text: str) -> int:
     return len(text) + sum(character > "\uffff" for character in text)
-
-
-def apply_edits(text: str, edits: Iterable[Edit]) -> str:
-    """The text after changes that follow one another, as an editor tells them."""
-    for edit in edits:
-        if edit.span is None:
-            text = edit.text
-            continue
-        lines = Lines(text)
-        start, end = sorted((lines.offset(edit.span.start), lines.offset(edit.span.end)))
-        text = text[:start] + edit.text + text[end:]
-    return text

@@ -14,6 +14,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from preprocessor.commands.check.checking import Desk, Request, check_pages
+from preprocessor.comments.model import Scan
+from preprocessor.comments.rescan import rescan
+from preprocessor.comments.search import find
 from preprocessor.editor.remembered import Remembered
 from preprocessor.lint.pages import Looked, Ran, look_at
 from preprocessor.pages.asking import queries
@@ -71,6 +74,7 @@ class Project:
         self._edited: dict[str, str] = {}
         self._saved: dict[str, str | bytes] = {}
         self._pages: dict[str, tuple[str | bytes, Page]] = {}
+        self._scans: dict[str, tuple[str, Scan]] = {}
         self._remembered = Remembered()
         self.look_again()
 
@@ -160,8 +164,15 @@ class Project:
 
     def _read_page(self, content: str | bytes, file: str) -> Page:
         if isinstance(content, str):
-            return read_page(content, file, self.shared, read=self._remembered.read)
+            return read_page(content, file, self.shared, read=self._remembered.read, find=self._find)
         return page_of_no_text(content, file) or Page(file, content.decode(), (), (), ())
+
+    def _find(self, text: str, file: str) -> Scan:
+        """The comments of a page: as they were, where nothing but the body of one was edited."""
+        before, known = self._scans.get(file, ("", Scan((), ())))
+        scan = rescan(text, before, known) or find(text, file)
+        self._scans[file] = text, scan
+        return scan
 
     def check(self) -> Findings:
         """What is wrong, by file.

@@ -64,7 +64,7 @@ class Remembered:
 
     def read(self, comment: Comment, file: str, shared: Shared) -> tuple[Reading, Finding | None]:
         """The same as ``read_comment``."""
-        key = _key_of(comment, file)
+        key = file, comment.matter
         known = self._known.get(key)
         moved = _moved(known, comment, file) if known else None
         if moved is None:
@@ -99,13 +99,6 @@ class Remembered:
         found = self._keys.get(id(spec))
         known = self._known.get(found[1]) if found else None
         return known if known and known.read.spec is spec else None
-
-
-def _key_of(comment: Comment, file: str) -> Key:
-    """All that matters of a comment but the line that it begins in and its offset."""
-    lines = tuple((line - comment.line, column) for line, column in comment.body_lines)
-    place = comment.column, comment.inline, comment.prefix, comment.holder
-    return file, comment.keyword, comment.body, lines, *place
 
 
 def _moved(known: _Known, comment: Comment, file: str) -> _Known | None:

@@ -6,7 +6,7 @@ import asyncio
 import logging
 import os
 from argparse import Namespace
-from collections.abc import Callable, Coroutine, Generator
+from collections.abc import Callable, Coroutine, Generator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
 from pathlib import Path
@@ -55,6 +55,18 @@ class _Protocol(LanguageServerProtocol):
         # pygls would apply the changes to a text of its own, by other ends of lines than editors have.
         yield self.fm.features[lsp.TEXT_DOCUMENT_DID_CHANGE], (params,), None
 
+    def write(self, one: Diagnostic) -> dict[str, Any]:
+        """A finding as it is sent."""
+        written: dict[str, Any] = self._converter.unstructure(diagnostic_of(one))
+        return written
+
+    def publish(self, uri: str, found: Sequence[dict[str, Any]], version: int | None) -> None:
+        """Send the findings of a file, which are written already: with each keystroke few of them are others."""
+        named = {"uri": uri, "diagnostics": found} | ({} if version is None else {"version": version})
+        self._send_data(
+            {"jsonrpc": self.VERSION, "method": lsp.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS, "params": named}
+        )
+
 
 class Server(LanguageServer):
     """A language server for one editor."""
@@ -66,12 +78,14 @@ class Server(LanguageServer):
         self.arguments = arguments
         self.session: Session | None = None
         self.root = Path.cwd()
+        self.protocol: _Protocol
         self._judge = ThreadPoolExecutor(1, "mongo-tables check")
         self._timer: asyncio.TimerHandle | None = None
         self._resting: asyncio.TimerHandle | None = None
         self._running = False
         self._wanted = False
         self._shown: dict[str, tuple[list[Diagnostic], int | None]] = {}
+        self._written: dict[str, dict[Diagnostic, Any]] = {}
         self._told = ""
         self._tasks: set[asyncio.Task[None]] = set()
 
@@ -206,15 +220,12 @@ class Server(LanguageServer):
         for file in {**checked.diagnostics, **self._shown, **now}:
             found = checked.diagnostics.get(file, [])
             version = now.get(file)
-            known = self._shown.get(file, ([], None))
-            if version != checked.versions.get(file) or known == (found, version):
+            if version != checked.versions.get(file) or self._shown.get(file, ([], None)) == (found, version):
                 continue
             self._shown[file] = found, version
-            self.text_document_publish_diagnostics(
-                lsp.PublishDiagnosticsParams(
-                    self.uri_of(file), [diagnostic_of(one) for one in found], version
-                )
-            )
+            known = self._written.get(file, {})
+            self._written[file] = {one: known.get(one) or self.protocol.write(one) for one in found}
+            self.protocol.publish(self.uri_of(file), list(self._written[file].values()), version)
         if checked.notice and checked.notice != self._told:
             self.tell(checked.notice)
         self._told = checked.notice

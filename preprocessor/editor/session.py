@@ -16,7 +16,7 @@ from preprocessor.comments.model import Comment
 from preprocessor.editor.actions import Action, list_actions
 from preprocessor.editor.bodies import PIPELINE, Body, comment_body, cursor_at, read_value
 from preprocessor.editor.completion import Completion, complete
-from preprocessor.editor.diagnostics import Diagnostic, diagnose
+from preprocessor.editor.diagnostics import Diagnoses, Diagnostic, offset_of
 from preprocessor.editor.formatting import format_comment, format_pipeline
 from preprocessor.editor.highlighting import Coloured, colour_comments, colour_pipeline
 from preprocessor.editor.hovering import Hover, hover, hover_comment
@@ -32,9 +32,10 @@ from preprocessor.editor.outline import (
     list_pipeline_parts,
 )
 from preprocessor.editor.positions import Edit as Typed
-from preprocessor.editor.positions import Lines, Position, Span, apply_edits
+from preprocessor.editor.positions import Lines, Position, Span
 from preprocessor.editor.project import Findings, Project
 from preprocessor.editor.tokens import read_tokens
+from preprocessor.files.difference import difference
 from preprocessor.findings.usage import UsageError
 from preprocessor.lint.shape.values import Shape
 from preprocessor.pages.rewrites import Edit, Rewrite
@@ -47,8 +48,13 @@ from preprocessor.specs.model import DIRECTIVES
 class Document(NamedTuple):
     """A file that is open, as its editor has it."""
 
-    text: str
+    lines: Lines
     version: int
+
+    @property
+    def text(self) -> str:
+        """Its text."""
+        return self.lines.text
 
 
 class Checked(NamedTuple):
@@ -102,6 +108,7 @@ class Session:
         self._pending: dict[str, str | None] = {}
         self._stale = False
         self._found: Mapping[str, list[Diagnostic]] = {}
+        self._diagnoses: Mapping[str, Diagnoses] = {}
         self._seen: Mapping[str, int] = {}
         self._lock = Lock()
 
@@ -111,17 +118,17 @@ class Session:
 
     def open(self, file: str, text: str, version: int) -> None:
         """Take a file that was opened."""
-        self._put(file, text, version)
+        self._put(file, Lines(text), version)
 
     def change(self, file: str, edits: list[Typed], version: int) -> None:
         """Take what was typed into an open file."""
         known = self.documents.get(file)
-        self._put(file, apply_edits(known.text if known else "", edits), version)
+        self._put(file, (known.lines if known else Lines("")).edited(edits), version)
 
-    def _put(self, file: str, text: str, version: int) -> None:
+    def _put(self, file: str, lines: Lines, version: int) -> None:
         with self._lock:
-            self.documents[file] = Document(text, version)
-            self._pending[file] = text
+            self.documents[file] = Document(lines, version)
+            self._pending[file] = lines.text
 
     def close(self, file: str) -> None:
         """Take the saved text of a file again."""
@@ -167,22 +174,23 @@ class Session:
         document = self.documents.get(file)
         if document is None:
             return None
-        lines = Lines(document.text)
+        text, lines = document.text, document.lines
         offset = lines.offset(at)
-        body = self._body_at(file, document.text, offset)
-        return None if body is None else _Place(document.text, lines, offset, body)
+        body = self._body_at(file, text, offset)
+        return None if body is None else _Place(text, lines, offset, body)
 
     def list_actions(self, file: str, span: Span) -> tuple[list[Action], Lines] | None:
         """What may be done about what is between two places of an open file; asked by the one who checks."""
         document = self.documents.get(file)
         if document is None:
             return None
-        lines = Lines(document.text)
+        lines = document.lines
         found = self._found.get(file, []) if self._seen.get(file) == document.version else []
         touched = [one for one in found if one.span.start <= span.end and span.start <= one.span.end]
         start = lines.offset(span.start)
-        body = self._body_at(file, document.text, touched[0].start if touched else start)
-        actions = list(list_actions(touched, document.text, body))
+        at = offset_of(touched[0].finding, lines) if touched else start
+        body = self._body_at(file, document.text, at)
+        actions = list(list_actions(touched, lines, body))
         if body is None and self._seen.get(file) == document.version:
             actions += self._offer_value(file, document.text, start)
         return actions, lines
@@ -191,7 +199,7 @@ class Session:
         """A value of a table in the place of a figure in a sentence."""
         written = self.project.fix_figure(file, at)
         if written is not None:
-            edit = difference(text, written)
+            edit = Edit(*difference(text, written))
             yield Action(Rewrite("Let a table write this figure", (edit,), preferred=False), None)
 
     def _body_at(self, file: str, text: str, offset: int) -> Body | None:
@@ -209,7 +217,7 @@ class Session:
         document = self.documents.get(file)
         if document is None or self.project.is_list(file) or self.project.request.static:
             return False
-        body = comment_body(document.text, Lines(document.text).offset(at), whole=True)
+        body = comment_body(document.text, document.lines.offset(at), whole=True)
         return body is not None and DIRECTIVES[body.kind].has_pipeline
 
     # -- what is asked between two checks, by the one who checks --
@@ -226,9 +234,14 @@ class Session:
         self.settle()
         if self.project.is_list(file):
             text = self.project.text(file) or ""
-            return text, Lines(text), None
+            return text, self._split(file, text), None
         page = self.project.page(file)
-        return page.text, Lines(page.text), page.comments
+        return page.text, self._split(file, page.text), page.comments
+
+    def _split(self, file: str, text: str) -> Lines:
+        """A text of a file by its lines: those that are at hand, where it is the one that is open."""
+        document = self.documents.get(file)
+        return document.lines if document is not None and document.text == text else Lines(text)
 
     def look_ahead(self) -> None:
         """Look at documents that will be asked for, as long as nothing is typed."""
@@ -274,7 +287,7 @@ class Session:
         document = self.documents.get(file)
         if document is None or document.text != page.text or self.project.is_list(file):
             return None
-        return list_lenses(page, self.project.answers), Lines(page.text)
+        return list_lenses(page, self.project.answers), document.lines
 
     def explain(self, file: str, at: Position) -> str:
         """What the pipeline at a place does, up to the stage there. Raises ResultsError where nothing can be run."""
@@ -282,7 +295,7 @@ class Session:
         page = self.project.page(file)
         if self.project.request.static:
             raise ResultsError("a database is asked only where the server was started with --database")
-        lines = Lines(page.text)
+        lines = self._split(file, page.text)
         offset = lines.offset(at)
         column = offset - lines.start_of(at.line) + 1
         return explain_at(page, at.line + 1, column, self.project.shared, self.project.answers.source)
@@ -298,7 +311,8 @@ class Session:
     def mention_at(self, file: str, at: Position) -> tuple[Mention, Texts] | None:
         """The name that stands at a place."""
         texts = self.texts()
-        found = mention_at(mentions(texts), file, Lines(self.project.text(file) or "").offset(at))
+        lines = self._split(file, self.project.text(file) or "")
+        found = mention_at(mentions(texts), file, lines.offset(at))
         return (found, texts) if found else None
 
     # -- what is wrong --
@@ -315,7 +329,11 @@ class Session:
             self.project.edit(file, text)
         found, notice = self._find()
         texts = {file: self.project.text(file) or _read(file) for file in found}
-        self._found = {file: diagnose(found[file], Lines(texts[file])) for file in found}
+        self._diagnoses = {
+            file: self._diagnoses.get(file, Diagnoses(Lines(""))).after(found[file], self._split(file, text))
+            for file, text in texts.items()
+        }
+        self._found = {file: one.found for file, one in self._diagnoses.items()}
         self._seen = versions
         return Checked(self._found, versions, notice)
 
@@ -344,20 +362,6 @@ class Session:
 def _offsets(lines: Lines, span: Span | None) -> tuple[int, int]:
     """Where a part begins and ends; the whole text without one."""
     return (lines.offset(span.start), lines.offset(span.end)) if span else (0, len(lines.text))
-
-
-def difference(before: str, after: str) -> Edit:
-    """The one change that makes one text of another: what differs between what begins and what ends both alike."""
-    start = _count_alike(before, after)
-    rest, other = before[start:], after[start:]
-    same = _count_alike(rest[::-1], other[::-1])
-    return Edit(start, len(before) - same, other[: len(other) - same])
-
-
-def _count_alike(one: str, other: str) -> int:
-    """How many characters two texts begin with alike."""
-    different = (at for at, pair in enumerate(zip(one, other, strict=False)) if pair[0] != pair[1])
-    return next(different, min(len(one), len(other)))
 
 
 def _read(file: str) -> str:

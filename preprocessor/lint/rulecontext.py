@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 from preprocessor.aggregation.values import is_flag
 from preprocessor.findings.finding import Finding
@@ -17,6 +17,16 @@ from preprocessor.lint.shape.flow import Flow, StageFlow, flow_of
 from preprocessor.lint.shape.values import ANY, Shape, column, document
 from preprocessor.render.headers import with_unit
 from preprocessor.specs.model import PipelineSpec, TableSpec
+
+
+class HeadedColumn(NamedTuple):
+    """A column of a table: its header without stray blanks, what it is computed from, and to how many digits."""
+
+    place: int
+    column: str
+    header: str
+    sources: frozenset[str]
+    digits: int | None
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -66,6 +76,20 @@ class RuleContext:
         if not isinstance(spec, TableSpec):
             return ()
         return tuple(self._header(*pair) for pair in zip(spec.columns, spec.headers, strict=True))
+
+    @cached_property
+    def headed_columns(self) -> tuple[HeadedColumn, ...]:
+        """The columns of a table with their headers; a chart has none."""
+        spec = self.spec
+        if not isinstance(spec, TableSpec):
+            return ()
+        traits = (self.column(column).traits for column in spec.columns)
+        return tuple(
+            HeadedColumn(place, column, " ".join(header.split()), one.sources, one.digits)
+            for place, (column, header, one) in enumerate(
+                zip(spec.columns, spec.headers, traits, strict=True)
+            )
+        )
 
     def _header(self, column: str, header: str) -> str:
         form = self.spec.format.get(column)

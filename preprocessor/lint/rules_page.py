@@ -7,11 +7,10 @@ from typing import NamedTuple
 
 from preprocessor.findings.finding import Finding
 from preprocessor.lint.rulecontext import RuleContext
-from preprocessor.specs.model import TableSpec
 
 
 class _Shown(NamedTuple):
-    """One column of one table: its header without stray blanks, and what it is computed from."""
+    """A column of a table on the page; what is behind the table is as in ``HeadedColumn``."""
 
     subject: RuleContext
     place: int
@@ -22,19 +21,7 @@ class _Shown(NamedTuple):
 
 
 def _list_shown_columns(subjects: Sequence[RuleContext]) -> list[_Shown]:
-    return [
-        _Shown(
-            subject,
-            index,
-            column,
-            " ".join(header.split()),
-            subject.column(column).traits.sources,
-            subject.column(column).traits.digits,
-        )
-        for subject in subjects
-        if isinstance(subject.spec, TableSpec)
-        for index, (column, header) in enumerate(zip(subject.spec.columns, subject.spec.headers, strict=True))
-    ]
+    return [_Shown(subject, *column) for subject in subjects for column in subject.headed_columns]
 
 
 def find_misplaced_headers(subjects: Sequence[RuleContext]) -> Iterator[tuple[RuleContext, Finding]]:

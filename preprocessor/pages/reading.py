@@ -12,7 +12,7 @@ from preprocessor.findings.rules import finding
 from preprocessor.pages.model import Page
 
 if TYPE_CHECKING:
-    from preprocessor.comments.model import Comment
+    from preprocessor.comments.model import Comment, Scan
     from preprocessor.files.text import BadByte
     from preprocessor.results.model import LocalDocuments, ResultsError
     from preprocessor.specs.reading import Reading
@@ -33,13 +33,14 @@ def read_page(
     shared: Lookup,
     wanted: Callable[[Comment], bool] | None = None,
     read: ReadComment | None = None,
+    find: Callable[[str, str], Scan] | None = None,
 ) -> Page:
     """The page's comments, each validated against its schema and held to the rules of safety.
 
     ``shared`` gives the shared stage list of a name, None when there is none. Only comments that are ``wanted`` are
     read; all are where that is None. ``read`` does what ``static.read_comment`` does. Nothing is run.
     """
-    scan = comments.find(text, file)
+    scan = (find or comments.find)(text, file)
     found: list[Finding] = list(scan.findings)
     chosen = scan.comments if wanted is None else tuple(filter(wanted, scan.comments))
     if not chosen:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from preprocessor.editor.positions import Edit, Lines, Position, Span, apply_edits
+from preprocessor.editor.positions import Edit, Lines, Position, Span
 
 TEXTS = st.text(st.sampled_from('a"\n\r é😀\u2028\x0c\t'), max_size=60)
 
@@ -41,5 +41,11 @@ def test_a_change_puts_a_text_in_the_place_of_what_stood_there(
     start, end = sorted((min(one, len(text)), min(other, len(text))))
     span = Span(lines.position(start), lines.position(end))
     start, end = lines.offset(span.start), lines.offset(span.end)
-    assert apply_edits(text, [Edit(span, new)]) == text[:start] + new + text[end:]
-    assert apply_edits(text, [Edit(span, ""), Edit(None, new)]) == new
+    edited, whole = lines.edited([Edit(span, new)]), Lines(text[:start] + new + text[end:])
+    assert edited.text == whole.text
+    places = range(len(whole.text) + 1)
+    assert [edited.position(at) for at in places] == [whole.position(at) for at in places]
+    assert [edited.start_of(line) for line in range(len(edited))] == [
+        whole.start_of(line) for line in range(len(whole))
+    ]
+    assert lines.edited([Edit(span, ""), Edit(None, new)]).text == new
