@@ -279,17 +279,12 @@ def _operand_keys(asked: _Asked) -> Iterator[_Offer]:
 
 
 def _argument_keys(asked: _Asked) -> Iterator[_Offer]:
-    operator = catalogue.find("stage", asked.way.slot.name)
-    own = _STAGE_ARGUMENTS.get(asked.way.slot.name, ())
-    for name in (*operator.required, *operator.optional, *own) if operator else own:
-        yield _Offer(name, "key", f"argument of {asked.way.slot.name}")
+    stage = asked.way.slot.name
+    operator = catalogue.find("stage", stage)
+    known = (*operator.required, *operator.optional) if operator else ()
+    for name in known or catalogue.find_arguments("stage", stage):
+        yield _Offer(name, "key", f"argument of {stage}")
 
-
-_STAGE_ARGUMENTS: Final[Mapping[str, Sequence[str]]] = {
-    "$replaceRoot": ("newRoot",),
-    "$unionWith": ("coll", "pipeline"),
-    "$unwind": ("path", "includeArrayIndex", "preserveNullAndEmptyArrays"),
-}
 
 _KEYS: Final[Mapping[str, Callable[[_Asked], Iterable[_Offer]]]] = {
     "schema": _schema_keys,

@@ -12,36 +12,12 @@ from functools import cached_property
 from itertools import islice
 from typing import Final
 
+from preprocessor.aggregation.bsontypes import name_type
 from preprocessor.lint.shape.learn import FEW
 from preprocessor.lint.shape.units import of_field
 from preprocessor.lint.shape.values import Shape, Traits
 from preprocessor.results import rawbson
 from preprocessor.results.rawdocuments import RawPlace
-
-_KINDS: Final[Mapping[int, str]] = {
-    0x01: "double",
-    0x02: "string",
-    0x03: "object",
-    0x04: "array",
-    0x05: "binData",
-    0x06: "undefined",
-    0x07: "objectId",
-    0x08: "bool",
-    0x09: "date",
-    0x0A: "null",
-    0x0B: "regex",
-    0x0C: "dbPointer",
-    0x0D: "javascript",
-    0x0E: "symbol",
-    0x0F: "javascriptWithScope",
-    0x10: "int",
-    0x11: "timestamp",
-    0x12: "long",
-    0x13: "decimal",
-    0x7F: "maxKey",
-    0xFF: "minKey",
-}
-"""https://bsonspec.org/spec.html"""
 
 _DOUBLE: Final = 0x01
 _SCALARS: Final = frozenset({_DOUBLE, rawbson.STRING, 0x10, 0x12})
@@ -91,7 +67,7 @@ class Observed:
     @cached_property
     def kinds(self) -> Counter[str]:
         """How many values there are of each kind."""
-        return Counter(_KINDS.get(value.kind, "undefined") for value in self._values)
+        return Counter(name_type(value.kind) for value in self._values)
 
     @cached_property
     def _members(self) -> dict[str, list[_Value]]:
@@ -118,9 +94,23 @@ class Observed:
         """The values of a field of those that are documents."""
         if name not in self._children:
             path = f"{self.path}.{name}" if self.path else name
-            values, beside = self._members.get(name, []), len(self._members)
+            listed = not self._is_wide or "_members" in self.__dict__
+            values = self._members.get(name, []) if listed else list(self._find(name))
+            beside = len(self._members) if listed else _WIDE + 1
             self._children[name] = Observed(values, path, self.kinds["object"], beside)
         return self._children[name]
+
+    @cached_property
+    def _is_wide(self) -> bool:
+        """Whether documents have so many fields that one is found sooner than all are listed."""
+        return self.begins_with_more(_WIDE)
+
+    def _find(self, name: str) -> Iterator[_Value]:
+        """The values of one field."""
+        for value in self._values:
+            found = rawbson.find(value.raw, value.start, name) if value.kind == rawbson.DOCUMENT else None
+            if found is not None:
+                yield _Value(value.raw, *found)
 
     @cached_property
     def elements(self) -> Observed | None:
@@ -167,9 +157,10 @@ class _Fields(Mapping[str, Shape]):
         self._of = of
 
     def __getitem__(self, name: str) -> Shape:
-        if name not in self._of._members:
+        found = self._of.member(name)
+        if not found.present:
             raise KeyError(name)
-        return self._of.member(name).shape
+        return found.shape
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._of.names)

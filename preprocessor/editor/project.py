@@ -11,12 +11,13 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from preprocessor.commands.check.checking import Desk, Request, check_pages
 from preprocessor.comments.model import Scan
 from preprocessor.comments.rescan import rescan
 from preprocessor.comments.search import find
+from preprocessor.editor.recent import Recent
 from preprocessor.editor.remembered import Remembered
 from preprocessor.lint.pages import Looked, Ran, look_at
 from preprocessor.pages.asking import queries
@@ -29,29 +30,48 @@ from preprocessor.pages.keptanswers import KeptAnswers
 from preprocessor.pages.model import Page
 from preprocessor.pages.reading import read_page
 from preprocessor.pages.sitepages import Whereabouts, page_folders
+from preprocessor.results.model import ResultsError
 from preprocessor.specs.sharedpipelines import SharedPipelines, read_shared
 
 if TYPE_CHECKING:
     from preprocessor.findings.finding import Finding
     from preprocessor.pages.otherpages import OtherPages
-    from preprocessor.results.model import Limits, LocalDocuments, Query
+    from preprocessor.results.model import Limits, LocalDocuments, Query, Rows
     from preprocessor.specs.model import PipelineSpec, Spec, TableSpec
 
 Findings = Mapping[str, Sequence["Finding"]]
 """Findings by the file in which they are, or which they are about."""
 
 
+_FEW_ROWS: Final = 1_000
+"""Answers of more rows are not kept once nothing asks for them."""
+
+
 class TimedAnswers(KeptAnswers):
-    """Answers, by ``Query.key``, with the milliseconds that each took to come."""
+    """Answers, by ``Query.key``, with the milliseconds that each took to come.
+
+    Those that nothing asks for any more are kept for a while: what is typed is often taken back.
+    """
 
     def __init__(self, where: str, limits: Limits, server: str) -> None:
         super().__init__(where, limits, workers=1, server=server)
         self.milliseconds: dict[str, float] = {}
+        self._dropped: Recent[str, Rows | ResultsError] = Recent()
+
+    def refresh(self) -> None:
+        """Forget the answers that may no longer hold, and those that were a source out of reach."""
+        super().refresh()
+        if not self._answers:
+            self._dropped.clear()
 
     def ask(self, queries: Iterable[Query]) -> None:
         """Run those queries that have no answer yet, one by one."""
         for query in queries:
-            if query.key not in self._answers:
+            if query.key in self._answers:
+                continue
+            if (known := self._dropped.take(query.key)) is not None:
+                self._answers[query.key] = known
+            else:
                 began = time.perf_counter()
                 super().ask([query])
                 self.milliseconds[query.key] = (time.perf_counter() - began) * 1000
@@ -59,8 +79,11 @@ class TimedAnswers(KeptAnswers):
     def keep(self, keys: Collection[str]) -> None:
         """Drop all other answers: what is typed asks for something else with every letter."""
         for key in self._answers.keys() - keys:
-            del self._answers[key]
-            self.milliseconds.pop(key, None)
+            answer = self._answers.pop(key)
+            if isinstance(answer, ResultsError) or len(answer) <= _FEW_ROWS:
+                self._dropped.put(key, answer)
+        for key in self.milliseconds.keys() - self._answers.keys() - self._dropped.keys():
+            del self.milliseconds[key]
 
 
 class Project:
@@ -286,13 +309,15 @@ class _KeptBuild(Build):
         self._remembered = remembered
         self._look = self._look_once
 
-    def _judge_anew(self, spec: Spec) -> list[Finding]:
+    def judge(self, spec: Spec) -> list[Finding]:
+        if self.away or not self._runs:
+            return []
         table: TableSpec | None = (
             self.tables.get(spec.quoted_table) if spec.quoted_table is not None else None
         )
         found = self._remembered.judged(spec, table)
         if found is None:
-            found = super()._judge_anew(spec)
+            found = self._judge_anew(spec)
             self._remembered.keep_judged(spec, table, found)
         return found
 

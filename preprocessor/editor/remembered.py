@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from preprocessor.editor.recent import Recent
 from preprocessor.pages.static import read_comment
 
 if TYPE_CHECKING:
@@ -45,27 +46,31 @@ class Remembered:
 
     def __init__(self) -> None:
         self._known: dict[Key, _Known] = {}
+        self._dropped: Recent[Key, _Known] = Recent()
         self._keys: dict[int, tuple[Spec, Key]] = {}
 
     def forget(self) -> None:
         """Drop everything: shared pipelines have changed."""
         self._known.clear()
+        self._dropped.clear()
         self._keys.clear()
 
     def forget_rows(self) -> None:
         """Drop what was said with rows at hand: they have changed."""
         self._known = {key: one._replace(judged=None, looked=None) for key, one in self._known.items()}
+        self._dropped.clear()
 
     def keep(self, specs: Iterable[Spec]) -> None:
-        """Drop what is known of comments other than these."""
+        """Drop what is known of comments other than these, after a while: what is typed is often taken back."""
         self._keys = {id(spec): self._keys[id(spec)] for spec in specs if id(spec) in self._keys}
         used = {key for _, key in self._keys.values()}
-        self._known = {key: one for key, one in self._known.items() if key in used}
+        for key in self._known.keys() - used:
+            self._dropped.put(key, self._known.pop(key))
 
     def read(self, comment: Comment, file: str, shared: Shared) -> tuple[Reading, Finding | None]:
         """The same as ``read_comment``."""
         key = file, comment.matter
-        known = self._known.get(key)
+        known = self._known.get(key) or self._dropped.take(key)
         moved = _moved(known, comment, file) if known else None
         if moved is None:
             read, server_only = read_comment(comment, file, shared)

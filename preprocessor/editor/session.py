@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from argparse import Namespace
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from importlib import import_module
 from pathlib import Path
 from threading import Lock
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from preprocessor.commands.check.checking import Request
 from preprocessor.comments.model import Comment
@@ -43,6 +44,15 @@ from preprocessor.pages.siteconfig import fill_in
 from preprocessor.results.model import ResultsError
 from preprocessor.results.opening import is_uri
 from preprocessor.specs.model import DIRECTIVES
+
+_OF_MISTAKES: Final = (
+    "jsonschema",
+    "preprocessor.jsontext.reader",
+    "preprocessor.lint.suppressions",
+    "preprocessor.lint.versions",
+    "preprocessor.pages.mistypedcolumns",
+)
+"""What a check loads at the first mistake in a page: an author shall not wait for it while typing."""
 
 
 class Document(NamedTuple):
@@ -244,7 +254,9 @@ class Session:
         return document.lines if document is not None and document.text == text else Lines(text)
 
     def look_ahead(self) -> None:
-        """Look at documents that will be asked for, as long as nothing is typed."""
+        """Look at documents that will be asked for, as long as nothing is typed; and load what mistakes need."""
+        for name in _OF_MISTAKES:
+            import_module(name)
         if self.project.request.static:
             return
         for file in list(self.documents):

@@ -7,7 +7,6 @@ pipeline.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from functools import cached_property
 from typing import TYPE_CHECKING
 
 from preprocessor.files.gcpause import nothing_collected
@@ -39,11 +38,12 @@ class KeptAnswers:
         self._answers: dict[str, Rows | ResultsError] = {}
         self._unreachable: ResultsError | None = None
         self._collections: tuple[str, ...] | None = None
+        self._version: str | None = None
 
     def refresh(self) -> None:
         """Forget the answers that may no longer hold, and those that were a source out of reach."""
         self.ran = 0
-        self._collections = None
+        self._collections = self._version = None
         try:
             state = self.source.state()
         except ResultsError:
@@ -108,13 +108,15 @@ class KeptAnswers:
             return None
         return local
 
-    @cached_property
+    @property
     def version(self) -> str:
         """The version of MongoDB that the source is; "" where it is none, or does not tell."""
-        try:
-            return self.source.version()
-        except ResultsError:
-            return ""
+        if self._version is None:
+            try:
+                self._version = self.source.version()
+            except ResultsError:
+                self._version = ""
+        return self._version
 
     @property
     def unreachable(self) -> ResultsError | None:

@@ -98,10 +98,10 @@ def scalar_at(raw: bytes, path: tuple[str, ...]) -> Scalar | None:
     """
     start = 0
     for number, name in enumerate(path):
-        found = _find(raw, start, name)
+        found = find(raw, start, name)
         if found is None:
             return None
-        kind, start = found
+        kind, start, _ = found
         if kind == ARRAY:
             raise Unclear
         if number == len(path) - 1:
@@ -173,10 +173,22 @@ def prune(raw: bytes, wanted: PathTree, small: int, start: int = 0) -> bytes:
     return bytes(kept)
 
 
-def _find(raw: bytes, start: int, name: str) -> tuple[int, int] | None:
-    for kind, found, _, value, _ in elements(raw, start):
-        if found == name:
-            return kind, value
+def find(raw: bytes, start: int, name: str) -> tuple[int, int, int] | None:
+    """The field of a name in the document at ``start``: type, and where its value begins and ends.
+
+    Raises ``Broken`` where a field ahead of it does not fit into ``raw``. Names are compared as bytes: of the hundreds
+    of counters ahead of it none is decoded.
+    """
+    sought = name.encode("utf-8", "surrogatepass") + b"\0"
+    position, most, none = start + 4, len(raw), "\0" in name
+    while kind := raw[position]:
+        value = raw.index(0, position + 1) + 1
+        end = value + _size(raw, kind, value)
+        if end >= most:
+            raise Broken("a field longer than its document")
+        if raw.startswith(sought, position + 1) and not none:
+            return kind, value, end
+        position = end
     return None
 
 

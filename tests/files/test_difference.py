@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from os.path import commonprefix
-
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -21,7 +19,8 @@ def test_the_change_makes_the_one_text_of_the_other(before: str, after: str) -> 
 @given(TEXTS, TEXTS)
 def test_the_change_is_as_short_as_it_can_be(before: str, after: str) -> None:
     start, end, text = difference(before, after)
-    assert start == len(commonprefix([before, after]))
+    assert before[:start] == after[:start]
+    assert before[start : start + 1] != after[start : start + 1] or start == len(before) == len(after)
     assert not (text and end > start and text[-1] == before[end - 1])
 
 

@@ -10,13 +10,14 @@ import functools
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 from bson.decimal128 import Decimal128
 from bson.int64 import Int64
 from bson.objectid import ObjectId
 
 from preprocessor.aggregation import binarytext
+from preprocessor.aggregation.bsontypes import NAMES
 from preprocessor.aggregation.compiler import (
     Node,
     Scope,
@@ -46,31 +47,7 @@ from preprocessor.aggregation.values import (
     type_name,
 )
 
-# BSON type numbers (https://www.mongodb.com/docs/manual/reference/bson-types/) and their aliases.
-_ALIASES: dict[int, str] = {
-    -1: "minKey",
-    0: "missing",
-    1: "double",
-    2: "string",
-    3: "object",
-    4: "array",
-    5: "binData",
-    6: "undefined",
-    7: "objectId",
-    8: "bool",
-    9: "date",
-    10: "null",
-    11: "regex",
-    12: "dbPointer",
-    13: "javascript",
-    14: "symbol",
-    15: "javascriptWithScope",
-    16: "int",
-    17: "timestamp",
-    18: "long",
-    19: "decimal",
-    127: "maxKey",
-}
+_ALIASES: Final[Mapping[int, str]] = {**NAMES, 0: "missing"}
 
 
 @dataclass(frozen=True, slots=True)

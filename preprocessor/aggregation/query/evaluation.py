@@ -6,6 +6,7 @@ from typing import Any
 
 from bson.decimal128 import Decimal128
 
+from preprocessor.aggregation import bsontypes
 from preprocessor.aggregation.compiler import Scope
 from preprocessor.aggregation.errors import AggregationError, Path
 from preprocessor.aggregation.numbers import integral, is_nan, rank, to_decimal
@@ -21,13 +22,6 @@ from preprocessor.aggregation.values import (
     type_name,
 )
 
-# https://www.mongodb.com/docs/manual/reference/bson-types/
-_CODES = {
-    1: "double", 2: "string", 3: "object", 4: "array", 5: "binData", 6: "undefined", 7: "objectId", 8: "bool",
-    9: "date", 10: "null", 11: "regex", 12: "dbPointer", 13: "javascript", 14: "symbol",
-    15: "javascriptWithScope", 16: "int", 17: "timestamp", 18: "long", 19: "decimal", -1: "minKey",
-    127: "maxKey",
-}  # fmt: skip
 _NUMBERS = frozenset({"double", "int", "long", "decimal"})
 
 
@@ -58,15 +52,15 @@ def _type_names(argument: Any, path: Path) -> frozenset[str]:
     if is_string(argument):
         if argument == "number":
             return _NUMBERS
-        if argument in _CODES.values():
+        if argument in bsontypes.NAMES.values():
             return frozenset({argument})
         raise AggregationError(f"there is no type '{argument}'", path, 2)
     if not is_number(argument):
         raise AggregationError("$type takes names and numbers of types", path, 14)
     code = integral(argument)
-    if code not in _CODES:
+    if code is None or code not in bsontypes.NAMES:
         raise AggregationError(f"there is no type number {argument}", path, 2)
-    return frozenset({_CODES[code]})
+    return frozenset({bsontypes.NAMES[code]})
 
 
 @condition("$mod")

@@ -43,7 +43,8 @@ def try_mutations(pages: Sequence[Page], request: Request, progress: Progress) -
     taken_in = read_included(pages, request.pipelines)
     others = Whereabouts(request.site).others(pages, request.pipelines)
     every = [*pages, *taken_in.pages]
-    build = Build(KeptAnswers(request.results, request.limits), every, others.tables_for(every))
+    asked = KeptAnswers(request.results, request.limits, server=request.server)
+    build = Build(asked, every, others.tables_for(every))
     with closing(build.asked):
         build.ask_or_raise()
         return [_try_page(page, build, request.pipelines, progress) for page in pages]

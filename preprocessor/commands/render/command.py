@@ -87,7 +87,8 @@ def _ask(pages: Sequence[Page], arguments: Namespace) -> tuple[Build, list[Findi
     from preprocessor.pages.sitepages import Whereabouts
 
     others = Whereabouts(arguments.site).others(pages, arguments.pipelines)
-    build = Build(KeptAnswers(arguments.results, arguments.limits), pages, others.tables_for(pages))
+    asked = KeptAnswers(arguments.results, arguments.limits, server=arguments.server)
+    build = Build(asked, pages, others.tables_for(pages))
     with closing(build.asked):
         build.ask_or_raise()
         return build, build.findings()
