@@ -12,11 +12,11 @@ from preprocessor.editor.bodies import Cursor, read_value, value_at
 from preprocessor.editor.flows import fields_at, found_at, rows_shape, shape_before, tell_kinds, variables_at
 from preprocessor.editor.knowledge import Knowledge
 from preprocessor.editor.observed import has_more_fields
+from preprocessor.editor.plainvalues import order_values, values_of_column
 from preprocessor.editor.skeletons import argument_skeleton, escape
 from preprocessor.editor.slots import Way, argument_names, way_to
 from preprocessor.editor.tokens import read_tokens
 from preprocessor.lint.shape.values import Shape
-from preprocessor.render.column import column_value
 
 Sort = Literal["key", "value", "field", "operator", "stage", "variable", "table", "list", "collection"]
 """What kind of thing is offered."""
@@ -405,8 +405,7 @@ def _comparands(asked: _Asked) -> Iterator[_Offer]:
 
 
 def _values(values: Iterable[Any]) -> Iterator[_Offer]:
-    ordered = sorted(values, key=lambda value: (isinstance(value, str), value))
-    for value in ordered[:_VALUES]:
+    for value in order_values(values)[:_VALUES]:
         written = value if isinstance(value, str) else json.dumps(value)
         yield _Offer(written, "value", value=value)
 
@@ -469,9 +468,7 @@ def _quoted_columns(asked: _Asked) -> Iterator[_Offer]:
 def _values_of_rows(asked: _Asked, column: str) -> Iterator[_Offer]:
     table = value_at(asked.value, ("table",))
     rows = asked.known.rows(table) if isinstance(table, str) else ()
-    values = [column_value(row, column) for row in rows]
-    plain = {value for value in values if isinstance(value, (str, int, float))}
-    yield from _values(plain)
+    yield from _values(values_of_column(rows, column))
 
 
 def _sorted_values(asked: _Asked) -> Iterator[_Offer]:

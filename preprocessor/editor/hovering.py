@@ -20,6 +20,7 @@ from preprocessor.editor.flows import (
     variables_at,
 )
 from preprocessor.editor.knowledge import Knowledge
+from preprocessor.editor.plainvalues import order_values, values_of_column
 from preprocessor.editor.slots import Slot, Way, way_to
 from preprocessor.editor.tokens import Token, read_tokens, unquote
 from preprocessor.lint.shape.values import Shape, lookup
@@ -265,7 +266,7 @@ def _tell_share(asked: _Asked, path: str) -> str:
 
 
 def _list_values(values: frozenset[Any]) -> str:
-    ordered = sorted(values, key=lambda value: (isinstance(value, str), value))
+    ordered = order_values(values)
     shown = ", ".join(f"`{json.dumps(value, ensure_ascii=False)}`" for value in ordered[:_VALUES])
     return f"{shown} and {len(ordered) - _VALUES} more" if len(ordered) > _VALUES else shown
 
@@ -276,7 +277,6 @@ def _tell_column(asked: _Asked, column: str) -> str:
     told = asked.known.columns(table).get(column) if isinstance(table, str) else None
     if told is None or not isinstance(table, str):
         return ""
-    values = (column_value(row, column) for row in asked.known.rows(table))
-    plain = frozenset(value for value in values if isinstance(value, (str, int, float)))
+    plain = values_of_column(asked.known.rows(table), column)
     heading = f"`{column}` of table `{table}`: {told}"
     return f"{heading}\n\nvalues: {_list_values(plain)}" if plain else heading

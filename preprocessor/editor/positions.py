@@ -28,6 +28,10 @@ class Span(NamedTuple):
     start: Position
     end: Position
 
+    def touches(self, other: Span) -> bool:
+        """Whether two have a place in common, be it an end of both."""
+        return self.start <= other.end and other.start <= self.end
+
 
 class Edit(NamedTuple):
     """A text for the place of what stands at ``span``; without a span, for the place of all."""

@@ -55,6 +55,10 @@ _OF_MISTAKES: Final = (
 """What a check loads at the first mistake in a page: an author shall not wait for it while typing."""
 
 
+_LINE_END: Final = 2**31 - 1
+"""The greatest column that the protocol has."""
+
+
 class Document(NamedTuple):
     """A file that is open, as its editor has it."""
 
@@ -190,13 +194,18 @@ class Session:
         return None if body is None else _Place(text, lines, offset, body)
 
     def list_actions(self, file: str, span: Span) -> tuple[list[Action], Lines] | None:
-        """What may be done about what is between two places of an open file; asked by the one who checks."""
+        """What may be done about what is between two places of an open file, or else in their lines.
+
+        It is asked by the one who checks.
+        """
         document = self.documents.get(file)
         if document is None:
             return None
         lines = document.lines
         found = self._found.get(file, []) if self._seen.get(file) == document.version else []
-        touched = [one for one in found if one.span.start <= span.end and span.start <= one.span.end]
+        whole = Span(Position(span.start.line, 0), Position(span.end.line, _LINE_END))
+        touched = [one for one in found if one.span.touches(span)]
+        touched = touched or [one for one in found if one.span.touches(whole)]
         start = lines.offset(span.start)
         at = offset_of(touched[0].finding, lines) if touched else start
         body = self._body_at(file, document.text, at)

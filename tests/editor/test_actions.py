@@ -119,6 +119,16 @@ def test_only_what_is_touched_is_offered(session: Session) -> None:
     ]
 
 
+def test_where_nothing_is_touched_what_is_in_the_line_is_offered(session: Session) -> None:
+    text = f"{table(SORTED.replace('$sort', '$sotr'))}\n\n{table(SORTED.replace('$match', '$mach'))}"
+    last = Lines(text).position(text.rindex("-->"))
+    assert [title for title in titles(session, text, Span(last, last)) if "Replace" in title] == [
+        "Replace `$mach` by `$match`"
+    ]
+    between = Position(last.line - 1, 0)
+    assert titles(session, text, Span(between, between)) == []
+
+
 def test_a_figure_in_a_sentence_becomes_a_value_of_its_table(session: Session) -> None:
     text = f"# Speeds\n\n{TABLE}\nWith 2 threads there are 201 queries/s.\n"
     at = Lines(text).position(text.index("201"))

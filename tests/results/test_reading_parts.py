@@ -322,3 +322,11 @@ def test_a_collection_that_is_looked_up_is_kept_whole():
     trees, reasons = trees_by_collection([Reader(Query("results", (lookup,)), ("n",), (), "p.md:3")])
     assert trees == {"hosts": None, "results": {"_id": {}, "h": {}, "host": {}, "n": {}}}
     assert reasons[0] == "hosts: p.md:3: another collection looks it up"
+
+
+@given(documents(), st.text(max_size=3) | st.sampled_from(["a", "b", "a\0", "\ud800"]))
+def test_a_field_is_found_by_its_name_where_listing_all_fields_has_it(raw: bytes, name: str) -> None:
+    fields = list(rawbson.elements(raw))
+    for sought in (name, *(one[1] for one in fields)):
+        listed = [(kind, value, end) for kind, found, _, value, end in fields if found == sought]
+        assert rawbson.find(raw, 0, sought) == (listed[0] if listed else None)

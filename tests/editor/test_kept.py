@@ -1,0 +1,82 @@
+"""What is typed and taken back costs nothing, and never brings back what no longer holds."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from preprocessor.comments.model import Comment, Scan
+from preprocessor.editor.positions import Edit, Lines
+from preprocessor.editor.recent import Recent
+from preprocessor.editor.remembered import Shared
+from preprocessor.editor.session import Session, request_of
+from preprocessor.findings.finding import Finding
+from preprocessor.pages.static import read_comment
+from preprocessor.specs.reading import Reading
+from tests.editor.conftest import PAGE, SAID, TABLE, lay_out
+
+TEXT = f"# Speeds\n\n{TABLE}\n{SAID}"
+
+
+@pytest.fixture
+def session(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Session:
+    lay_out(tmp_path, {PAGE: TEXT})
+    monkeypatch.chdir(tmp_path)
+    session = Session(lambda: request_of(None, None, None, database=False))
+    session.open(PAGE, TEXT, 1)
+    session.check()
+    return session
+
+
+def replace(session: Session, old: str, new: str) -> list[str]:
+    """Put one text in the place of another; give the rules of what is found."""
+    text, version = session.documents[PAGE].text, session.documents[PAGE].version
+    at = text.index(old)
+    session.change(PAGE, [Edit(Lines(text).span(at, at + len(old)), new)], version + 1)
+    return [one.finding.rule for one in session.check().diagnostics.get(PAGE, [])]
+
+
+def test_what_is_taken_back_is_not_run_again(session: Session) -> None:
+    assert replace(session, '"read"', '"rea"') != []
+    ran = session.project.answers.ran
+    assert replace(session, '"rea"', '"read"') == []
+    assert replace(session, '"read"', '"rea"') != []
+    assert session.project.answers.ran == ran
+
+
+def test_where_results_have_changed_meanwhile_what_is_taken_back_is_run_again(session: Session) -> None:
+    replace(session, '"read"', '"rea"')
+    runs = Path("fixtures/runs/runs.jsonl")
+    runs.write_text(runs.read_text().replace('"threads": 1,', '"threads": 3,'))
+    session.look_again()
+    assert replace(session, '"rea"', '"read"') == ["MT320"]
+
+
+def test_of_what_was_dropped_the_last_is_kept() -> None:
+    recent: Recent[int, str] = Recent()
+    for number in range(100):
+        recent.put(number, str(number))
+    assert recent.take(99) == "99"
+    assert recent.take(99) is None
+    assert recent.take(0) is None
+    recent.clear()
+    assert not recent.keys()
+
+
+def test_a_letter_in_a_comment_has_no_other_comment_read_or_judged_again(
+    session: Session, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen = []
+
+    def read(comment: Comment, file: str, shared: Shared) -> tuple[Reading, Finding | None]:
+        seen.append(comment.keyword)
+        return read_comment(comment, file, shared)
+
+    def scan(text: str, file: str) -> Scan:
+        raise AssertionError("the whole page was scanned")
+
+    monkeypatch.setattr("preprocessor.editor.remembered.read_comment", read)
+    monkeypatch.setattr("preprocessor.editor.project.find", scan)
+    replace(session, '"_id": 1}} -->', '"_id": 2}} -->')
+    assert seen == ["MONGO_VALUE"]
