@@ -25,7 +25,7 @@ from preprocessor.editor.diagnostics import Diagnostic
 from preprocessor.editor.naming import Mention, Texts
 from preprocessor.editor.positions import Span
 from preprocessor.editor.session import Checked, Session, request_of
-from preprocessor.pages.siteconfig import from_here
+from preprocessor.pages.siteconfig import from_here, has_site_file
 
 _T = TypeVar("_T")
 
@@ -37,6 +37,15 @@ _REST: Final = 10.0
 
 _LOOK: Final = 2.0
 """Seconds between two looks at the disk, for editors that do not tell of changes there."""
+
+
+def _list_folders(params: lsp.InitializeParams) -> list[Path]:
+    """The folders that an editor has open, as far as they are there."""
+    uris = [each.uri for each in params.workspace_folders or ()]
+    if not uris and params.root_uri:
+        uris = [params.root_uri]
+    paths = [to_fs_path(uri) for uri in uris] if uris else [params.root_path]
+    return [Path(path) for path in paths if path and Path(path).is_dir()]
 
 
 class _Protocol(LanguageServerProtocol):
@@ -121,12 +130,12 @@ class Server(LanguageServer):
     # -- files --
 
     def begin(self, params: lsp.InitializeParams) -> None:
-        """Open the project of the folder that an editor works in."""
-        uri = params.workspace_folders[0].uri if params.workspace_folders else params.root_uri
-        root = to_fs_path(uri) if uri else params.root_path
-        if root and Path(root).is_dir():
+        """Open the project of the folder that an editor works in; of several the first that has a site's file."""
+        folders = _list_folders(params)
+        root = next((each for each in folders if has_site_file(each)), folders[0] if folders else None)
+        if root is not None:
             os.chdir(root)
-            self.root = Path(root)
+            self.root = root
         given = self.arguments
         self.session = Session(
             lambda: request_of(given.site_file, given.results, given.limit, database=given.database)

@@ -57,6 +57,11 @@ class Site:
     names_us: bool = False
 
 
+def has_site_file(folder: Path) -> bool:
+    """Whether a folder is that of a site."""
+    return any((folder / name).is_file() for name in FILES)
+
+
 def find_site(start: Path) -> Site | None:
     """The site that ``start``, or the nearest folder above it, describes; None where none does.
 
