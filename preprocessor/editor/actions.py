@@ -12,15 +12,22 @@ from typing import Final, NamedTuple
 
 from preprocessor.editor.bodies import Body
 from preprocessor.editor.diagnostics import Diagnostic, offset_of
-from preprocessor.editor.members import add_member, append_element, remove_member
+from preprocessor.editor.members import add_member, append_element, end_of, insert_before, remove_member
 from preprocessor.editor.positions import Lines
 from preprocessor.editor.tokens import Token, read_tokens
 from preprocessor.findings.finding import Finding
+from preprocessor.jsontext.model import Path
 from preprocessor.lint.suppressions import is_silenced
 from preprocessor.pages.rewrites import Edit, Rewrite, rewrites_of
 
 REASON: Final = "say why"
 """What an author writes something else for."""
+
+
+_AT_END: Final = (
+    r"(?:end the pipeline with a `\$sort` .*, for example|sort them:|on a time axis, to scale:) (\{.*\})"
+)
+"""The hints with a stage for the end of the pipeline."""
 
 
 class Action(NamedTuple):
@@ -66,31 +73,61 @@ def list_actions(found: Sequence[Diagnostic], lines: Lines, body: Body | None) -
 
 def _sort_at_end(place: _Place) -> Iterator[Rewrite]:
     """A `$sort` at the end of the pipeline, or elements of an array put in order there."""
-    match = re.search(
-        r"(?:end the pipeline with a `\$sort` .*, for example|sort them:) (\{.*\})", place.one.hint
-    )
+    match = re.search(_AT_END, place.one.hint)
     edit = append_element(place.text, place.tokens, ("pipeline",), match[1]) if match else None
     if match and edit:
         yield Rewrite(f"End the pipeline with {match[1]}", (edit,), preferred=False)
 
 
+def _sort_by_more(place: _Place) -> Iterator[Rewrite]:
+    """The keys of a sort by which documents differ, in the place of those by which some are equal."""
+    match = re.search(r'for example (?:\{("\$sort": .*)\}|("sort": .*?))(?:, or show both)?$', place.one.hint)
+    if match is None or place.one.rule not in ("MT418", "MT419", "MT424") or place.token is None:
+        return
+    written = match[1] or match[2]
+    sorts = [one for one in place.tokens if one.kind == "key" and one.start <= place.token.start]
+    name, depth = ("$sort", 3) if match[1] else ("sort", 1)
+    sort = next((one for one in reversed(sorts) if one.path[-1] == name and len(one.path) == depth), None)
+    if sort is not None:
+        edit = Edit(sort.start, end_of(place.tokens, sort.path), written)
+        yield Rewrite(f"Sort by {written}", (edit,), preferred=False)
+
+
+def _match_before(place: _Place) -> Iterator[Rewrite]:
+    """A stage that a hint writes, put before the one in which the finding is."""
+    match = re.fullmatch(r'add (\{"\$match": .*\})', place.one.hint)
+    if match and place.token and place.token.path[:1] == ("pipeline",):
+        edit = insert_before(place.text, place.tokens, place.token.path[:2], match[1])
+        yield Rewrite(f"Put {match[1]} before this stage", (edit,), preferred=False)
+
+
 def _add_key(place: _Place) -> Iterator[Rewrite]:
-    """A key that a hint writes with its value."""
+    """A key that a hint writes with its value: in the comment, or in the object at which the finding stands."""
     match = re.search(
         r'(?:add a `sort` .*?, for example|round what readers see:) "(\w+)": (.+?)(?: for the newest)?$',
         place.one.hint,
     )
-    edit = add_member(place.text, place.tokens, (), match[1], match[2]) if match else None
+    within = re.match(r'(?:for example:|add) "(\w+)": (.+?)(?:, or .*)?$', place.one.hint)
+    path: Path = ()
+    if within and place.one.rule in ("MT131", "MT505") and place.token and place.token.kind == "open":
+        match, path = within, place.token.path
+    edit = add_member(place.text, place.tokens, path, match[1], match[2]) if match else None
     if match and edit:
         yield Rewrite(f'Add "{match[1]}": {match[2]}', (edit,), preferred=False)
 
 
-def _trim_header(place: _Place) -> Iterator[Rewrite]:
-    """A header without stray blanks."""
-    match = re.fullmatch(r'write "(.*)"', place.one.hint)
-    if place.one.rule == "MT503" and match and place.token and place.token.kind == "string":
-        written = json.dumps(match[1], ensure_ascii=False)
-        yield Rewrite("Remove stray blanks", (Edit(place.token.start, place.token.end, written),))
+def _write_header(place: _Place) -> Iterator[Rewrite]:
+    """A header without stray blanks, in words, or that says all that stands under it."""
+    match = re.fullmatch(
+        r'write "(.*)"|write it in words: "(.*)"|say so in the header, for example “(.*)”', place.one.hint
+    )
+    if match is None or place.token is None or place.token.kind != "string":
+        return
+    if place.one.rule in ("MT503", "MT504", "MT413"):
+        written = json.dumps(next(filter(None, match.groups()), ""), ensure_ascii=False)
+        trims = place.one.rule == "MT503"
+        edit = Edit(place.token.start, place.token.end, written)
+        yield Rewrite("Remove stray blanks" if trims else f"Write {written}", (edit,), preferred=trims)
 
 
 def _read_copy(place: _Place) -> Iterator[Rewrite]:
@@ -103,15 +140,28 @@ def _read_copy(place: _Place) -> Iterator[Rewrite]:
 
 
 def _take_out(place: _Place) -> Iterator[Rewrite]:
-    """A member that says nothing: a rule that is ignored in vain, a key that stands there twice."""
-    if place.one.rule in ("MT507", "MT122") and place.token and place.token.kind == "key":
-        yield Rewrite(f"Remove {place.written}", (remove_member(place.tokens, place.token),))
+    """A member that says nothing: a rule that is ignored in vain, a key that stands there twice, a field not shown."""
+    if place.token is None or place.token.kind != "key":
+        return
+    in_vain = place.one.rule in ("MT507", "MT122")
+    if in_vain or (place.one.rule in ("MT501", "MT502") and _is_one_of_several(place.token, place.tokens)):
+        edit = remove_member(place.tokens, place.token)
+        yield Rewrite(f"Remove {place.written}", (edit,), preferred=in_vain)
+
+
+def _is_one_of_several(field: Token, tokens: Sequence[Token]) -> bool:
+    """Whether a field is made by a stage that makes others as well."""
+    above = field.path[:-1]
+    beside = [one for one in tokens if one.kind == "key" and one.path[:-1] == above]
+    return len(beside) > 1 and above[-1:] in (("$project",), ("$set",), ("$addFields",), ("$group",))
 
 
 _WAYS: Final[Sequence[Callable[[_Place], Iterator[Rewrite]]]] = (
     _sort_at_end,
+    _sort_by_more,
+    _match_before,
     _add_key,
-    _trim_header,
+    _write_header,
     _read_copy,
     _take_out,
 )

@@ -15,7 +15,7 @@ def add_member(text: str, tokens: Sequence[Token], path: Path, key: str, value: 
     keys = [one for one in tokens if one.kind == "key" and one.path[:-1] == path]
     if not keys or any(one.path[-1] == key for one in keys):
         return None
-    end = _end_of(tokens, keys[-1].path)
+    end = end_of(tokens, keys[-1].path)
     return Edit(end, end, f",{_gap_before(text, keys[-1].start)}{json.dumps(key)}: {value}")
 
 
@@ -24,13 +24,19 @@ def append_element(text: str, tokens: Sequence[Token], path: Path, value: str) -
     elements = [one for one in tokens if one.path[:-1] == path and one.path != path and one.kind != "close"]
     if not elements or not isinstance(elements[-1].path[-1], int):
         return None
-    end = _end_of(tokens, elements[-1].path)
+    end = end_of(tokens, elements[-1].path)
     return Edit(end, end, f",{_gap_before(text, elements[-1].start)}{value}")
+
+
+def insert_before(text: str, tokens: Sequence[Token], path: Path, value: str) -> Edit:
+    """A new element of a list, before the one at a path."""
+    start = next(one.start for one in tokens if one.path == path)
+    return Edit(start, start, f"{value},{_gap_before(text, start)}")
 
 
 def remove_member(tokens: Sequence[Token], key: Token) -> Edit:
     """A member taken out, with the comma that parts it from its neighbours."""
-    end = _end_of(tokens, key.path)
+    end = end_of(tokens, key.path)
     following = [one for one in tokens if one.start >= end]
     if following and following[0].kind == "comma":
         return Edit(key.start, following[1].start if len(following) > 1 else following[0].end, "")
@@ -38,7 +44,7 @@ def remove_member(tokens: Sequence[Token], key: Token) -> Edit:
     return Edit(before[-1].start if before and before[-1].kind == "comma" else key.start, end, "")
 
 
-def _end_of(tokens: Sequence[Token], path: Path) -> int:
+def end_of(tokens: Sequence[Token], path: Path) -> int:
     """Where the value at a path ends."""
     return max(one.end for one in tokens if one.path[: len(path)] == path)
 

@@ -42,6 +42,7 @@ _STRING: Final = r'"([^"\\\n]*)"'
 _LINE_END: Final = r"\r\n|\r|\n"
 _UNSORTED: Final = "MT401"
 _SYNTAX: Final = "MT120"
+_ENDS: Final = ("MT101", "MT102", "MT107", "MT110")
 
 
 def rewrites_of(finding: Finding, text: str) -> tuple[Rewrite, ...]:
@@ -56,6 +57,8 @@ def rewrites_of(finding: Finding, text: str) -> tuple[Rewrite, ...]:
         return tuple(_mend_syntax(finding.hint, text, at))
     if finding.rule == _UNSORTED:
         return tuple(_sort_before(finding.hint, text, at))
+    if finding.rule in _ENDS:
+        return tuple(_mend_end(finding.rule, text, at))
     if name := re.fullmatch(_NAME, finding.hint):
         return tuple(_rename_comment(name[1], text, at))
     meant = re.fullmatch(_MEANT, finding.hint)
@@ -118,6 +121,29 @@ def _rename_comment(name: str, text: str, at: int) -> Iterator[Rewrite]:
     written = re.compile(r"<!--+[ \t]*(\w+)(?:[ \t]*:)?").match(text, at)
     if written is not None:
         yield Rewrite(f"Write `<!-- {name}:`", (Edit(written.start(), written.end(), f"<!-- {name}:"),))
+
+
+# -- where a comment begins and ends --
+
+
+def _mend_end(rule: str, text: str, at: int) -> Iterator[Rewrite]:
+    if rule == "MT107" and text.startswith("--!>", at):
+        yield Rewrite("Write -->", (Edit(at, at + 4, "-->"),))
+    elif rule == "MT102" and text.startswith("-->", at):
+        yield Rewrite(r"Write --\u003e", (Edit(at, at + 3, r"--\u003e"),))
+    elif rule == "MT110" and text[at - 1 : at] == "\\":
+        yield Rewrite("Remove the backslash", (Edit(at - 1, at, ""),), preferred=False)
+    elif rule == "MT101" and (end := _end_of_body(text, at)):
+        yield Rewrite("Add -->", (Edit(end, end, " -->"),))
+
+
+def _end_of_body(text: str, at: int) -> int:
+    """Where the JSON of the comment that begins at a place ends; 0 where that is not certain."""
+    body = re.compile(r"<!--\s*\w+\s*:\s*").match(text, at)
+    try:
+        return json.JSONDecoder().raw_decode(text, body.end())[1] if body else 0
+    except (ValueError, RecursionError):
+        return 0
 
 
 # -- what is no JSON --

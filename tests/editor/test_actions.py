@@ -80,6 +80,56 @@ SORTED = '{"$match": {"kind": "read"}}, {"$sort": {"threads": 1}}'
             'Remove "MT401"',
         ),
         (table('{"$limit": 1}, {"$sort": {"threads": 1}}'), "MT401", "Put the `$sort` before the `$limit`"),
+        (
+            table('{"$match": {"kind": "read"}}, {"$sort": {"threads": 1}}', '"headers": ["Threads"]'),
+            "MT131",
+            'Add "columns": ["threads", "qps"]',
+        ),
+        (
+            table('{"$sort": {"threads": 1}}', '"columns": ["_id", "threads"]'),
+            "MT418",
+            'Sort by "$sort": {"threads": 1, "_id": 1}',
+        ),
+        (
+            table('{"$sort": {"kind": 1}}, {"$limit": 1}', '"columns": ["host.name", "threads"]'),
+            "MT419",
+            'Sort by "$sort": {"kind": 1, "_id": 1}',
+        ),
+        (
+            '<!-- RESULT_TABLE: {"collection": "runs", "columns": ["_id", "threads"], "sort": "-threads"} -->\n',
+            "MT418",
+            'Sort by "sort": ["-threads", "_id"]',
+        ),
+        (
+            table(
+                '{"$project": {"_id": 0, "threads": 1, "w": {"$subtract": ["$after.n", "$before.n"]}}}, '
+                '{"$sort": {"threads": 1}}',
+                '"columns": ["threads", "w"], "empty": "-"',
+            ),
+            "MT409",
+            'Put {"$match": {"$expr": {"$eq": ["$before.pid", "$after.pid"]}}} before this stage',
+        ),
+        (
+            table(
+                f'{{"$set": {{"tookMs": "$qps"}}}}, {SORTED}', '"columns": ["tookMs"], "headers": ["tookMs"]'
+            ),
+            "MT504",
+            'Write "Took ms"',
+        ),
+        (table(f'{SORTED}, {{"$project": {{"threads": 1, "qps": 1}}}}'), "MT501", 'Remove "qps"'),
+        (
+            table('{"$project": {"_id": 0, "threads": 1, "qps": 1}}, {"$sort": {"threads": 1}}'),
+            "MT501",
+            'Remove "qps"',
+        ),
+        (table(SORTED)[:-5] + "\n", "MT101", "Add -->"),
+        (table(SORTED).replace("-->", "--!>"), "MT107", "Write -->"),
+        ("\\" + table(SORTED), "MT110", "Remove the backslash"),
+        (
+            table(SORTED, '"columns": ["threads"], "headers": ["a --> b"]'),
+            "MT102",
+            r"Write --\u003e",
+        ),
     ],
 )
 def test_what_a_hint_says_is_done(session: Session, text: str, rule: str, title: str) -> None:

@@ -10,10 +10,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from preprocessor.commands.check.checking import Request, check_pages
-from preprocessor.editor.positions import Edit, Lines
+from preprocessor.editor.positions import Edit, Lines, Position, Span
 from preprocessor.editor.session import Session, request_of
 from preprocessor.findings.finding import Finding
 from preprocessor.pages.reading import read_page
+from preprocessor.pages.rewrites import apply_edits
 from preprocessor.specs.sharedpipelines import SharedPipelines
 from tests.editor.conftest import SAID, TABLE, lay_out
 
@@ -65,6 +66,24 @@ def test_a_page_has_the_findings_of_check_at_the_same_places(
             column = len(before.encode("utf-16-le", "surrogatepass")) // 2
             assert one.span.start == (one.finding.line - 1, column)
         assert one.span.end >= one.span.start
+
+
+@pytest.mark.parametrize("page", LINTED, ids=lambda page: f"{page.parent.name}-{page.stem}")
+def test_what_is_offered_about_a_finding_makes_no_error(
+    page: Path, session: Session, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    text = page.read_bytes().decode().removeprefix("\ufeff")
+    session.open(page.name, text, 1)
+    found = session.check().diagnostics.get(page.name, [])
+    everywhere = Span(Position(0, 0), Position(len(text), 0))
+    listed = session.list_actions(page.name, everywhere)
+    errors = sum(one.finding.severity == "error" for one in found)
+    for action in listed[0] if listed else []:
+        session.open(page.name, apply_edits(text, action.rewrite.edits), 2)
+        after = session.check().diagnostics.get(page.name, [])
+        assert sum(one.finding.severity == "error" for one in after) <= errors, action.rewrite
+    session.close(page.name)
 
 
 def test_there_are_pages_with_findings_of_many_rules() -> None:

@@ -26,6 +26,12 @@ async def test_an_editor_gets_outline_folds_colours_and_a_layout(editor: Editor)
     colours = await editor.client.text_document_semantic_tokens_full_async(lsp.SemanticTokensParams(named))
     assert colours is not None
     assert list(colours.data[:10]) == [2, 5, 11, 0, 0, 1, 2, 4, 1, 0]
+    group = lsp.Range(place(text, '"$group"', 0), place(text, '"$group"'))
+    some = lsp.SemanticTokensRangeParams(named, group)
+    part = await editor.client.text_document_semantic_tokens_range_async(some)
+    assert part is not None
+    assert list(part.data) == list(colours.data)[: len(part.data)]  # those of the one comment there
+    assert 0 < len(part.data) < len(colours.data)
     options = lsp.FormattingOptions(2, True)
     laid = lsp.DocumentFormattingParams(named, options)
     assert list(await editor.client.text_document_formatting_async(laid) or ()) == []

@@ -94,6 +94,12 @@ SORTED = '{"$sort": {"n": 1}}'
         (comment("{$sort: {n: 1}}"), comment(SORTED)),
         (comment("{'$sort': {\"n\": 1}}"), comment(SORTED)),
         (comment('{"$sort": {"n": 1,}}'), comment(SORTED)),
+        (comment(SORTED).replace("-->", "--!>"), comment(SORTED)),
+        (comment(SORTED)[: -len(" -->")], comment(SORTED)),
+        (
+            comment(SORTED).replace('["N"]', '["N --> M"]'),
+            comment(SORTED).replace('["N"]', r'["N --\u003e M"]'),
+        ),
         (comment('{"$sort": {"n" = 1}}'), comment('{"$sort": {"n" : 1}}')),
         (
             comment(f'{{"$set": {{"m": True}}}}, {SORTED}', '["n", "m"]').replace('["N"]', '["N", "M"]'),
