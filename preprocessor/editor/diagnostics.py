@@ -36,16 +36,16 @@ class Diagnoses:
         stayed = {
             one.finding: one
             for one in self.found
-            if (line := _line_of(one.finding)) < first or (as_many and line > last)
+            if (line := _line_of(one.finding, self.lines)) < first or (as_many and line > last)
         }
         other = Diagnoses(lines)
         other.found = [stayed.get(one) or _mark(one, lines) for one in found]
         return other
 
 
-def _line_of(one: Finding) -> int:
+def _line_of(one: Finding, lines: Lines) -> int:
     """The line, from 0, that a finding stands in; the first where it is about the whole file."""
-    return max(one.line, 1) - 1
+    return min(max(one.line, 1), len(lines)) - 1
 
 
 def _mark(one: Finding, lines: Lines) -> Diagnostic:
@@ -59,6 +59,6 @@ def offset_of(one: Finding, lines: Lines) -> int:
     """The offset at which a finding stands; 0 where it is about the whole file."""
     if not one.line:
         return 0
-    line = min(one.line, len(lines)) - 1
+    line = _line_of(one, lines)
     mark = line == 0 and lines.text.startswith("\ufeff")
     return min(lines.start_of(line) + max(one.column, 1) - 1 + mark, len(lines.text))

@@ -144,7 +144,7 @@ class Project:
     def _read_lists(self) -> None:
         edited = {file: text for file, text in self._edited.items() if self.is_list(file)}
         self.shared = SharedPipelines(Path(self.request.pipelines), edited)
-        self._remembered.forget()
+        self._remembered.forget_others(self.shared)
         self._pages.clear()
 
     @property
@@ -193,7 +193,7 @@ class Project:
     def _find(self, text: str, file: str) -> Scan:
         """The comments of a page: as they were, where nothing but the body of one was edited."""
         before, known = self._scans.get(file, ("", Scan((), ())))
-        scan = rescan(text, before, known) or find(text, file)
+        scan = known if text == before else rescan(text, before, known) or find(text, file)
         self._scans[file] = text, scan
         return scan
 

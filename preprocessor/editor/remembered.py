@@ -7,7 +7,7 @@ said before, some lines further down or up.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
@@ -31,12 +31,14 @@ _NAMES_LINE: Final = re.compile(r"\blines? \d")
 class _Known(NamedTuple):
     """All that is known of one comment: where it stood, as it was read, and what was said of it with which rows.
 
-    ``judged`` and ``looked`` begin with what they depend on beside the comment.
+    ``judged`` and ``looked`` begin with what they depend on beside the comment. ``shared`` has the shared
+    pipelines that it names, as text: as values 1 and 1.0 would be the same.
     """
 
     line: int
     read: Reading
     server_only: Finding | None
+    shared: Mapping[str, str]
     judged: tuple[TableSpec | None, list[Finding]] | None = None
     looked: tuple[Key, Looked | None] | None = None
 
@@ -49,11 +51,14 @@ class Remembered:
         self._dropped: Recent[Key, _Known] = Recent()
         self._keys: dict[int, tuple[Spec, Key]] = {}
 
-    def forget(self) -> None:
-        """Drop everything: shared pipelines have changed."""
-        self._known.clear()
+    def forget_others(self, shared: Shared) -> None:
+        """Drop what was said of comments that name shared pipelines which are others by now."""
+        self._known = {
+            key: one
+            for key, one in self._known.items()
+            if all(repr(shared(name)) == text for name, text in one.shared.items())
+        }
         self._dropped.clear()
-        self._keys.clear()
 
     def forget_rows(self) -> None:
         """Drop what was said with rows at hand: they have changed."""
@@ -73,8 +78,7 @@ class Remembered:
         known = self._known.get(key) or self._dropped.take(key)
         moved = _moved(known, comment, file) if known else None
         if moved is None:
-            read, server_only = read_comment(comment, file, shared)
-            moved = _Known(comment.line, read, server_only)
+            moved = _read(comment, file, shared)
         self._known[key] = moved
         if moved.read.spec is not None:
             self._keys[id(moved.read.spec)] = moved.read.spec, key
@@ -106,6 +110,19 @@ class Remembered:
         return known if known and known.read.spec is spec else None
 
 
+def _read(comment: Comment, file: str, shared: Shared) -> _Known:
+    """A comment that was read, with the shared pipelines that it asked for."""
+    asked: dict[str, str] = {}
+
+    def ask(name: str) -> SharedPipeline | None:
+        found = shared(name)
+        asked[name] = repr(found)
+        return found
+
+    read, server_only = read_comment(comment, file, ask)
+    return _Known(comment.line, read, server_only, asked)
+
+
 def _moved(known: _Known, comment: Comment, file: str) -> _Known | None:
     """What is known of a comment where it is now; None where it has to be read anew."""
     by = comment.line - known.line
@@ -120,7 +137,7 @@ def _moved(known: _Known, comment: Comment, file: str) -> _Known | None:
         findings=found[: len(known.read.findings)],
         pipeline=replace(pipeline, comment=comment) if pipeline else None,
     )
-    moved = _Known(comment.line, read, found[-1] if known.server_only else None)
+    moved = _Known(comment.line, read, found[-1] if known.server_only else None, known.shared)
     if known.judged and (judged := _move(known.judged[1], file, by)) is not None:
         moved = moved._replace(judged=(known.judged[0], judged))
     if known.looked:

@@ -16,6 +16,7 @@ from preprocessor.pages.static import read_comment
 from preprocessor.specs.reading import Reading
 from tests.editor.conftest import PAGE, SAID, TABLE, lay_out
 
+LIST = "docs/pipelines/reads.json"
 TEXT = f"# Speeds\n\n{TABLE}\n{SAID}"
 
 
@@ -80,3 +81,33 @@ def test_a_letter_in_a_comment_has_no_other_comment_read_or_judged_again(
     monkeypatch.setattr("preprocessor.editor.project.find", scan)
     replace(session, '"_id": 1}} -->', '"_id": 2}} -->')
     assert seen == ["MONGO_VALUE"]
+
+
+def test_a_shared_pipeline_that_is_edited_has_only_those_judged_again_that_name_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    match = '{"$match": {"kind": "read"}}'
+    shared = TABLE.replace(match, '"outer"').replace('"speeds"', '"shared"')
+    lay_out(
+        tmp_path,
+        {PAGE: TEXT + shared, LIST: f"[{match}]", "docs/pipelines/outer.json": '["reads"]'},
+    )
+    monkeypatch.chdir(tmp_path)
+    session = Session(lambda: request_of(None, None, None, database=False))
+    session.open(PAGE, TEXT + shared, 1)
+    session.open(LIST, f"[{match}]", 1)
+    assert session.check().diagnostics.get(PAGE, []) == []
+    seen = []
+
+    def read(comment: Comment, file: str, shared: Shared) -> tuple[Reading, Finding | None]:
+        seen.append(comment.body.count('"outer"'))
+        return read_comment(comment, file, shared)
+
+    monkeypatch.setattr("preprocessor.editor.remembered.read_comment", read)
+    session.change(LIST, [Edit(None, f"[{match.replace('read', 'none')}]")], 2)
+    assert [one.finding.rule for one in session.check().diagnostics[PAGE]] == ["MT303"]
+    assert seen == [1]
+    session.change(LIST, [Edit(None, f'[{match}, {{"$limit": 1}}]')], 3)
+    session.check()
+    session.change(LIST, [Edit(None, f'[{match}, {{"$limit": 1.5}}]')], 4)
+    assert "MT301" in {one.finding.rule for one in session.check().diagnostics[PAGE]}

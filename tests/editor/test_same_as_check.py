@@ -145,6 +145,53 @@ def test_any_sequence_of_edits_ends_in_the_findings_of_the_final_text(
         assert found_by(session) == found_by_check(texts, session.project.request)
 
 
+LIST = "docs/pipelines/reads.json"
+OUTER = "docs/pipelines/outer.json"
+NAMING = TABLE.replace('{"$match": {"kind": "read"}}', '"outer"')
+LIST_PIECES = [*'x1"$,:{}[] \n', "1.0", "true", '"reads"', '{"$limit": 1}, ', '{"$limit": 1.0}, ']
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    edits=st.lists(
+        st.tuples(
+            st.sampled_from([LIST, LIST, OUTER, "docs/one.md"]),
+            st.floats(0, 1),
+            st.integers(0, 8),
+            st.sampled_from(LIST_PIECES),
+            st.booleans(),
+        ),
+        min_size=1,
+        max_size=10,
+    )
+)
+def test_edits_of_shared_pipelines_end_in_the_findings_of_opening_the_final_texts(
+    tmp_path_factory: pytest.TempPathFactory, edits: Sequence[tuple[str, float, int, str, bool]]
+) -> None:
+    texts = {
+        "docs/one.md": f"# One\n\n{NAMING}\n{SAID}\n{TABLE.replace('speeds', 'others')}",
+        LIST: '[{"$match": {"kind": "read"}}, {"$limit": 1}]',
+        OUTER: '["reads"]',
+    }
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(tmp_path_factory.mktemp("lists"))
+        lay_out(Path(), texts)
+        session = Session(lambda: request_of(None, None, None, database=False))
+        for file, text in texts.items():
+            session.open(file, text, 1)
+        for number, (file, where, dropped, piece, looks) in enumerate(edits, 2):
+            lines, at = Lines(texts[file]), round(where * len(texts[file]))
+            end = min(at + dropped, len(texts[file]))
+            session.change(file, [Edit(lines.span(at, end), piece)], number)
+            texts[file] = session.documents[file].text
+            if looks:
+                session.check()
+        fresh = Session(lambda: request_of(None, None, None, database=False))
+        for file, text in texts.items():
+            fresh.open(file, text, 1)
+        assert found_by(session) == found_by(fresh)
+
+
 NEWER = TABLE.replace(
     '{"$sort": {"_id": 1}}', '{"$sort": {"_id": 1}},\n    {"$set": {"qps": {"$percentile": {"input": "$qps", "p": [0.5], "method": "approximate"}}}}'
 )  # fmt: skip
