@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from errno import EACCES, EISDIR
 from pathlib import Path
@@ -11,7 +11,7 @@ from typing import Final
 
 _ANY_WRITES: Final = 0o222
 
-Content = bytes | tuple[bytes, ...]
+Content = bytes | Iterable[bytes]
 """What a file is to hold; parts are written one behind the other."""
 
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import accumulate, pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -85,20 +86,25 @@ def load(fixtures: Path, key: str) -> dict[str, KeptPage] | None:
 def _restore_pages(payload: bytes) -> Iterator[tuple[str, KeptPage]]:
     """Take pages apart. Raises ``TypeError`` or ``ValueError`` for another form."""
     start = payload.index(b"\n") + 1
-    for name, (given, told, head, body) in json.loads(payload[:start]).items():
-        middle, end = start + head, start + head + body
-        yield name, KeptPage(given, told, payload[start:middle], payload[middle:end])
-        start = end
+    for name, (given, told, *lengths) in json.loads(payload[:start]).items():
+        ends = list(accumulate(lengths, initial=start))
+        head, body, words = (payload[begin:end] for begin, end in pairwise(ends))
+        yield name, KeptPage(given, told, head, body, words)
+        start = ends[-1]
     if start != len(payload):
         raise ValueError("other bytes than the pages have")
 
 
 def store(fixtures: Path, key: str, pages: Mapping[str, KeptPage]) -> None:
     """Keep pages under a key, or quietly do not when the cache's folder cannot be written."""
-    index = {name: (page.given, page.told, len(page.head), len(page.body)) for name, page in pages.items()}
-    packed = (part for page in pages.values() for part in (page.head, page.body))
+    index = {name: (page.given, page.told, *map(len, _parts(page))) for name, page in pages.items()}
+    packed = (part for page in pages.values() for part in _parts(page))
     payload = b"".join((json.dumps(index, ensure_ascii=True).encode("ascii"), b"\n", *packed))
     bsoncache.put(cachefolder.folder_for(fixtures), {key: payload})
+
+
+def _parts(page: KeptPage) -> tuple[bytes, bytes, bytes]:
+    return page.head, page.body, page.words
 
 
 def forget(fixtures: Path, key: str) -> None:

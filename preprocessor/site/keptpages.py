@@ -1,7 +1,7 @@
 """A page as it is kept, in this build and for the next one: packed, since a site may have thousands of them.
 
-Its head is what its conversion needs. Its body has the figures with a table, the words by which they are found and the
-files behind them; they are large, and needed when the page is written.
+Its head is what its conversion needs. Its body has the figures with a table and the files behind them; they are large,
+and needed when the page is written. The words by which figures are found may be needed later.
 """
 
 from __future__ import annotations
@@ -35,15 +35,14 @@ class Head(NamedTuple):
 
 
 class Body(NamedTuple):
-    """The large figures of a page, their words, by token; and the files that figures link to, by path."""
+    """The large figures of a page by token, and the files that figures link to by path."""
 
     figures: Mapping[str, str]
-    words: Mapping[str, str]
     files: Mapping[str, str]
 
 
 class Made(NamedTuple):
-    """What was made for a page, as in ``Head`` and ``Body``; the large figures are those that have ``words``.
+    """What was made for a page, as in ``Head`` and ``Body``; the large figures are those that have ``words``, by token.
 
     ``told`` are the indexes of the figures that tell of tables on other pages.
     """
@@ -64,21 +63,29 @@ class KeptPage(NamedTuple):
     told: Sequence[int]
     head: bytes
     body: bytes
+    words: bytes
 
     @classmethod
     def of(cls, given: str, made: Made) -> KeptPage:
         """Pack what was made."""
         large = list(made.words)
         figures = {token: "" if token in made.words else html for token, html in made.figures.items()}
-        body = Body({token: made.figures[token] for token in large}, made.words, made.files)
-        return cls(
-            given, made.told, _pack(Head(made.text, figures, made.plain, large, made.anchors)), _pack(body)
-        )
+        head = Head(made.text, figures, made.plain, large, made.anchors)
+        body = Body({token: made.figures[token] for token in large}, made.files)
+        return cls(given, made.told, _pack(head), _pack(body), pack_words(made.words))
 
     def open_head(self) -> Head:
         """Unpack the head. Raises ``Broken``."""
         text, figures, plain, large, anchors = _unpack(self.head, str, dict, dict, list, list)
         return Head(text, figures, {token: Plain(*each) for token, each in plain.items()}, large, anchors)
+
+    def open_body(self) -> Body:
+        """Unpack the body. Raises ``Broken``."""
+        return Body(*_unpack(self.body, dict, dict))
+
+    def open_words(self) -> Mapping[str, str]:
+        """Unpack the words. Raises ``Broken``."""
+        return open_words(self.words)
 
     def with_changes(self, figures: Mapping[str, str], plain: Mapping[str, Plain]) -> KeptPage:
         """The page with other figures, none of them large. Raises ``Broken``."""
@@ -86,9 +93,15 @@ class KeptPage(NamedTuple):
         return self._replace(head=_pack(head._replace(figures={**head.figures, **figures}, plain=plain)))
 
 
-def open_body(packed: bytes) -> Body:
-    """Unpack the body of a page. Raises ``Broken``."""
-    return Body(*_unpack(packed, dict, dict, dict))
+def pack_words(words: Mapping[str, str]) -> bytes:
+    """Pack the words of figures, by token."""
+    return _pack([words])
+
+
+def open_words(packed: bytes) -> Mapping[str, str]:
+    """Unpack the words of figures. Raises ``Broken``."""
+    (words,) = _unpack(packed, dict)
+    return dict(words)
 
 
 def large_figures(figures: Mapping[str, str], told: Iterable[int]) -> list[str]:

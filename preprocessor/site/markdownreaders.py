@@ -60,10 +60,11 @@ def content_is_read(config: MkDocsConfig) -> bool:
 
 def _is_read(config: MkDocsConfig, attribute: str) -> bool:
     late = (each for event, every in config.plugins.events.items() if event not in _EARLY for each in every)
-    return any(_may_read(each, attribute) for each in late) or _templates_may_read(config, attribute)
+    return any(may_read(each, attribute) for each in late) or _templates_may_read(config, attribute)
 
 
-def _may_read(handler: Callable[..., Any], attribute: str) -> bool:
+def may_read(handler: Callable[..., Any], attribute: str) -> bool:
+    """Whether the handler of an event may take an attribute (a pattern) of a page, or of whatever else."""
     plugin = getattr(handler, "__self__", None)
     if plugin is None:
         return _speaks_of(attribute, str(getattr(handler, "__module__", "")), set())

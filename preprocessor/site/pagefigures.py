@@ -13,7 +13,7 @@ from preprocessor.site.buildcache import hash_given
 from preprocessor.site.documents import Documents
 from preprocessor.site.downloads import Shelf
 from preprocessor.site.excerpts import excerpt_of
-from preprocessor.site.keptpages import Broken, KeptPage, Made, large_figures, open_body
+from preprocessor.site.keptpages import Broken, KeptPage, Made, large_figures
 from preprocessor.site.plainmarkdown import plain_figures, with_plain_figures
 from preprocessor.site.reporting import log
 from preprocessor.site.searchtext import search_words
@@ -45,7 +45,7 @@ def put_tokens(site: SiteBuild, markdown: str, page: SitePage) -> str:
         if site.key:
             # With figures it is packed when they are there.
             site.fresh[name] = (
-                KeptPage(given, (), b"", b"") if name in site.pages else KeptPage.of(given, Made(text))
+                KeptPage(given, (), b"", b"", b"") if name in site.pages else KeptPage.of(given, Made(text))
             )
     site.tokens |= names_in(text)
     return text
@@ -57,9 +57,10 @@ def _kept_text(site: SiteBuild, name: str, given: str) -> str | None:
     if kept is None or kept.given != given:
         return None
     try:
-        return kept.open_head().text
+        site.opened = name, kept.open_head()
     except Broken:
         return None
+    return site.opened[1].text
 
 
 def _text_with_tokens(given: Page, markdown: str) -> str:
@@ -80,9 +81,10 @@ def put_figures(site: SiteBuild, html: str, page: SitePage) -> str:
 
 def _with_kept(site: SiteBuild, html: str, page: SitePage, kept: KeptPage) -> str | None:
     """The page's HTML with the figures that were kept; None where they do not fit what other plugins made of it."""
+    opened, site.opened = site.opened, None
     try:
-        head = kept.open_head()
-        body = open_body(kept.body) if site.content_is_read else None
+        head = opened[1] if opened and opened[0] == page.file.src_uri else kept.open_head()
+        body = kept.open_body() if site.content_is_read else None
     except Broken:
         return None
     large = body.figures if body else dict(zip(head.large, head.large, strict=True))
@@ -92,7 +94,7 @@ def _with_kept(site: SiteBuild, html: str, page: SitePage, kept: KeptPage) -> st
         return None
     if body:
         site.downloads |= body.files
-    _note_figures(site, page, large if body else kept.body, head.anchors)
+    _note_figures(site, page, large if body else kept, head.anchors)
     _put_plain(site, page, figures, head.plain, bool(kept.told))
     return html
 
@@ -135,7 +137,7 @@ def _take_in(
         if before:
             site.fresh[name] = kept
         if not site.content_is_read:
-            _note_figures(site, page, kept.body, anchors)
+            _note_figures(site, page, kept, anchors)
             return {**figures, **{token: token for token in large}}
     site.downloads |= made.files
     _note_figures(site, page, large, anchors)
@@ -143,10 +145,10 @@ def _take_in(
 
 
 def _note_figures(
-    site: SiteBuild, page: SitePage, large: Mapping[str, str] | bytes, anchors: Iterable[str]
+    site: SiteBuild, page: SitePage, large: Mapping[str, str] | KeptPage, anchors: Iterable[str]
 ) -> None:
     """Hold large figures until the page is written; tell MkDocs, which has looked for anchors already, of those."""
-    if isinstance(large, bytes):
+    if isinstance(large, KeptPage):
         site.bodies[page.file.src_uri] = large
     else:
         site.figures[page.file.src_uri] = dict(large)

@@ -4,8 +4,8 @@ One build goes: ``on_nav``, when all plugins have added their pages, reads them 
 once; ``on_page_markdown`` puts tokens for the comments; ``on_page_content`` swaps them for figures; ``on_env``, when
 all pages are read and nothing is written yet, reports every fault and ends a build that has errors; ``on_page_context``
 shows figures as words to search plugins, which come between, and fills the excerpts of blogs; ``on_post_page`` takes
-large figures away again; ``on_post_build`` looks for tokens in what was written. Under ``serve`` a fault is shown in
-the page instead.
+large figures away again; ``on_post_build`` puts into the search index what waits for it, and looks for tokens in what
+was written. Under ``serve`` a fault is shown in the page instead.
 
 The class has ``on_startup``, which makes MkDocs keep the instance between rebuilds, and with it pages and
 answers: https://www.mkdocs.org/dev-guide/plugins/#on_startup
@@ -38,6 +38,7 @@ from preprocessor.site.options import MongoTablesConfig
 from preprocessor.site.pagefigures import list_published, put_figures, put_tokens
 from preprocessor.site.pagereader import PageReader
 from preprocessor.site.reporting import findings_of, log, report
+from preprocessor.site.searchindex import find_waiting
 from preprocessor.site.searchtext import rows_are_read
 from preprocessor.site.settling import settle
 from preprocessor.site.shownpath import choose_shown_path
@@ -48,7 +49,7 @@ from preprocessor.site.takenin import where_taken_in, with_snippets
 from preprocessor.site.tokensleft import places_left
 from preprocessor.site.twodoors import two_sources
 from preprocessor.site.writes import sign_of_writes
-from preprocessor.site.writing import put_away, show_figures, show_words, write_files
+from preprocessor.site.writing import fill_index, put_away, show_figures, show_words, write_files
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -118,6 +119,7 @@ class MongoTablesPlugin(BasePlugin[MongoTablesConfig]):  # type: ignore[no-untyp
         site.markdown_is_read = markdown_is_read(config)
         site.rows_are_read = rows_are_read(config)
         site.content_is_read = site.markdown_is_read or self._serving or content_is_read(config)
+        site.waiting = find_waiting(config, self)
         load_or_ask(site)
         log.debug("%d pipelines run", site.asked.ran)
         return nav
@@ -196,12 +198,19 @@ class MongoTablesPlugin(BasePlugin[MongoTablesConfig]):  # type: ignore[no-untyp
         put_away(self._site, page)
         return output
 
+    @event_priority(-50)
+    def _put_in_words(self, *, config: MkDocsConfig) -> None:
+        """Put the words of figures into the search index, before a plugin makes something else of it."""
+        fill_index(self._site)
+
     @event_priority(-200)
-    def on_post_build(self, *, config: MkDocsConfig) -> None:
+    def _look_for_tokens(self, *, config: MkDocsConfig) -> None:
         """End a build where any file, whoever wrote it, has a placeholder or a comment instead of a figure."""
         site, folder = self._site, Path(config.site_dir)
         without = site.copied | {f"{folder}/{path}" for path in site.downloads}
         report(site, places_left(folder, without, site.tokens), "do not publish this site")
+
+    on_post_build = CombinedEvent(_put_in_words, _look_for_tokens)
 
     def on_serve(
         self, server: LiveReloadServer, *, config: MkDocsConfig, builder: object

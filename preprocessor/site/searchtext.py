@@ -46,16 +46,16 @@ def rows_are_read(config: MkDocsConfig) -> bool:
     return not all(f"{type(reader).__module__}.".startswith(_WITHOUT_ROWS) for reader in readers)
 
 
-def in_words(html: str, figures: Mapping[str, str], *, rows: bool = True) -> str:
+def in_words(html: str, figures: Mapping[str, str], words: Mapping[str, str]) -> str:
     """The page with the words of each figure between two of its tokens (``swap``) in the place of the figure.
 
-    A figure that stands there otherwise than it was made stays as it is. ``rows``: each row is a paragraph.
+    A figure that stands there otherwise than it was made stays as it is.
     """
     if not figures:
         return html
     pieces, done = list[str](), 0
     for token, start, figure in _find_figures(html, figures):
-        pieces += [html[done:start], token, search_words(figure, rows=rows), token]
+        pieces += [html[done:start], token, words[token], token]
         done = start + len(figure)
     return "".join([*pieces, html[done:]])
 
@@ -104,7 +104,7 @@ def in_full(html: str, figures: Mapping[str, str]) -> str:
 
 
 def search_words(figure: str, *, rows: bool) -> str:
-    """What search plugins read of a figure; ``rows`` as in ``in_words``."""
+    """What search plugins read of a figure; ``rows``: each row is a paragraph."""
     return words_of(figure) if rows else bare_words_of(figure)
 
 

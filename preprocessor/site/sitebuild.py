@@ -10,7 +10,7 @@ from preprocessor.pages.build import Build
 from preprocessor.pages.model import Page
 from preprocessor.site.amending import Told
 from preprocessor.site.documents import Documents
-from preprocessor.site.keptpages import Body, KeptPage
+from preprocessor.site.keptpages import Body, Head, KeptPage
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from preprocessor.pages.keptanswers import KeptAnswers
     from preprocessor.site.options import MongoTablesConfig
     from preprocessor.site.pagereader import PageReader
+    from preprocessor.site.searchindex import WaitingWords
 
 
 class Written(NamedTuple):
@@ -44,9 +45,11 @@ class SiteBuild:
 
     ``markdown_is_read``, ``rows_are_read`` and ``content_is_read`` say what plugins look at: the Markdown of pages that
     are converted, rows as paragraphs, and the HTML of pages before they are written. Where nothing does that, the HTML
-    keeps the tokens of ``large_figures``, which are in ``bodies``, until then; ``written`` is the page in turn.
+    keeps the tokens of ``large_figures``, which are in ``bodies``, until then; ``written`` is the page in turn,
+    ``waiting`` what is to be found in it, where a search plugin need not parse that.
 
-    ``key`` is that under which figures are kept, ``kept`` are those of an earlier build, ``fresh`` those of this one.
+    ``key`` is that under which figures are kept, ``kept`` are those of an earlier build, ``fresh`` those of this one,
+    ``opened`` is the head of the page that is being converted.
     ``downloads`` are the files that figures link to, ``documents`` those behind them. ``late`` is what only the
     conversion brought to light. ``copied`` are files that are no pages, ``tokens`` those that were put into pages.
     """
@@ -65,8 +68,10 @@ class SiteBuild:
     pages: dict[str, Page] = field(default_factory=dict)
     told: dict[str, Told] = field(default_factory=dict)
     figures: dict[str, dict[str, str]] = field(default_factory=dict)
-    bodies: dict[str, bytes] = field(default_factory=dict)
+    opened: tuple[str, Head] | None = None
+    bodies: dict[str, KeptPage] = field(default_factory=dict)
     written: Written | None = None
+    waiting: WaitingWords | None = None
     excerpted: dict[str, Mapping[str, str]] = field(default_factory=dict)
     tokens_in: dict[str, str] = field(default_factory=dict)
     key: str = ""

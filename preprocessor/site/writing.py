@@ -2,24 +2,26 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from mkdocs.exceptions import PluginError
 
 from preprocessor.site.buildcache import forget
 from preprocessor.site.downloads import put
-from preprocessor.site.keptpages import Broken, open_body
-from preprocessor.site.searchtext import in_full, in_words, with_words
+from preprocessor.site.keptpages import Broken
+from preprocessor.site.searchtext import in_full, in_words, search_words, with_words
 from preprocessor.site.sitebuild import Written
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from mkdocs.structure.pages import Page as SitePage
 
-    from preprocessor.site.keptpages import Body
     from preprocessor.site.sitebuild import SiteBuild
+
+_T = TypeVar("_T")
 
 
 def show_words(site: SiteBuild, page: SitePage) -> None:
@@ -27,10 +29,16 @@ def show_words(site: SiteBuild, page: SitePage) -> None:
     name, html = page.file.src_uri, page.content or ""
     packed = site.bodies.pop(name, None)
     if packed is None:
-        page.content = in_words(html, site.figures.get(name, {}), rows=site.rows_are_read)
+        figures = site.figures.get(name, {})
+        words = {token: search_words(figure, rows=site.rows_are_read) for token, figure in figures.items()}
+        page.content = in_words(html, figures, site.waiting.mark(words) if site.waiting and words else words)
         return
-    site.written = Written(_open(site, packed), html)
-    page.content = with_words(html, site.written.body.words)
+    site.written = Written(_open(site, packed.open_body), html)
+    if site.waiting:
+        shown = site.waiting.mark_packed(site.written.body.figures, packed.words)
+    else:
+        shown = _open(site, packed.open_words)
+    page.content = with_words(html, shown)
 
 
 def show_figures(site: SiteBuild, page: SitePage) -> None:
@@ -59,9 +67,19 @@ def write_files(site: SiteBuild, files: Mapping[str, str | bytes]) -> None:
         raise PluginError(f"mongo-tables: {error.filename}: {error.strerror}") from None
 
 
-def _open(site: SiteBuild, packed: bytes) -> Body:
+def fill_index(site: SiteBuild) -> None:
+    """Put the words of figures into the index of the site's search, where they wait for it."""
+    if site.waiting is None:
+        return
     try:
-        return open_body(packed)
+        _open(site, partial(site.waiting.fill_index, Path(site.config.site_dir)))
+    except OSError as error:
+        raise PluginError(f"mongo-tables: {error.filename}: {error.strerror}") from None
+
+
+def _open(site: SiteBuild, unpack: Callable[[], _T]) -> _T:
+    try:
+        return unpack()
     except Broken:
         forget(Path(site.asked.where), site.key)
         raise PluginError(

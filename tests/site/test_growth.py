@@ -51,13 +51,13 @@ def page_swapped(count: int) -> Callable[[], object]:
 def page_searched(count: int) -> Callable[[], object]:
     given = figures(count)
     page = "<p>Words</p>\n".join(given.values())
-    return lambda: in_full(in_words(page, given), given)
+    return lambda: in_full(in_words(page, given, given), given)
 
 
 def page_changed_and_searched(count: int) -> Callable[[], object]:
     given = figures(count)
     page = "\n".join(given.values()).replace("<table>", "<table >")
-    return lambda: in_full(in_words(page, given), given)
+    return lambda: in_full(in_words(page, given, given), given)
 
 
 def page_of_lost_figures(count: int) -> Callable[[], object]:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from preprocessor.site import buildcache
-from preprocessor.site.keptpages import Broken, KeptPage, Made, open_body
+from preprocessor.site.keptpages import Broken, KeptPage, Made
 from preprocessor.site.plainmarkdown import Plain
 from preprocessor.site.plugin import MongoTablesPlugin
 from tests.site.builds import files
@@ -64,11 +64,11 @@ def test_a_page_is_unpacked_as_it_was_packed() -> None:
     figures = {"a": "<table>ä\ud800</table>", "b": "", "c": "<b>1</b>"}
     made = Made("text", figures, {"c": Plain("1")}, {"rows/a.csv": "1\r\n"}, {"a": "words"}, [2])
     page = KeptPage.of("given", made)
-    head, body = page.open_head(), open_body(page.body)
+    head, body = page.open_head(), page.open_body()
     assert (head.text, head.large, head.plain) == ("text", ["a"], {"c": Plain("1")})
     assert {**head.figures, **body.figures} == figures
     assert list(head.figures) == list(figures)
-    assert (body.words, body.files) == (made.words, made.files)
+    assert (page.open_words(), body.files) == (made.words, made.files)
 
 
 @pytest.mark.parametrize("do", BREAKS.values(), ids=BREAKS)
@@ -77,7 +77,7 @@ def test_what_is_broken_is_not_unpacked(do: Callable[[bytes], bytes]) -> None:
     with pytest.raises(Broken):
         page._replace(head=do(page.head)).open_head()
     with pytest.raises(Broken):
-        open_body(do(page.body))
+        page._replace(body=do(page.body)).open_body()
 
 
 @pytest.mark.parametrize("do", BREAKS.values(), ids=BREAKS)
@@ -89,13 +89,14 @@ def test_a_page_whose_kept_head_is_broken_is_made_anew(
     assert build(site) == sound
 
 
+@pytest.mark.parametrize("part", ["body", "words"])
 @pytest.mark.parametrize("do", BREAKS.values(), ids=BREAKS)
-def test_a_page_whose_kept_figures_are_broken_is_not_written(
-    do: Callable[[bytes], bytes], site: Path, monkeypatch: pytest.MonkeyPatch
+def test_a_page_whose_kept_figures_are_broken_is_not_published(
+    do: Callable[[bytes], bytes], part: str, site: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     sound = build(site)
     with monkeypatch.context() as patch:
-        break_what_is_kept(patch, "body", do)
+        break_what_is_kept(patch, part, do)
         outcome = built(site, strict=True)
     assert not outcome.done
     assert "kept figures were broken" in outcome.log
@@ -120,7 +121,7 @@ def test_no_page_holds_its_tables_before_its_turn_or_after(
     def look(plugin: MongoTablesPlugin) -> None:
         held.extend("<table" in (page.content or "") for page, _ in plugin._site.given.values())
 
-    for event in ("on_env", "on_post_build"):
+    for event in ("on_env", "on_shutdown"):
         usual = getattr(MongoTablesPlugin, event)
 
         def watched(self: MongoTablesPlugin, *given: object, usual=usual, **named: object) -> object:  # type: ignore[no-untyped-def]
