@@ -30,18 +30,24 @@ class Build:
     """Pages that are judged together, the results source that they ask, and what is known of both so far.
 
     ``others`` are there for their tables: what keeps rows from the pages is told of them, and nothing else. ``tables``
-    are the sound ones that have an id, by it. Where nothing is asked, as in a static check, there are no
+    are the sound ones that have an id, by it, unless given. Where nothing is asked, as in a static check, there are no
     rows to judge.
     """
 
     _look: Look | None = None
     """Looks at a comment for the linter; None for what looks at each anew."""
 
-    def __init__(self, asked: KeptAnswers, pages: Iterable[Page], others: Sequence[Page] = ()) -> None:
+    def __init__(
+        self,
+        asked: KeptAnswers,
+        pages: Iterable[Page],
+        others: Sequence[Page] = (),
+        tables: MutableMapping[str, TableSpec] | None = None,
+    ) -> None:
         self.asked = asked
         self.pages = [*pages, *others]
         self._others = {page.file for page in others}
-        self.tables: MutableMapping[str, TableSpec] = tables_by_id(self.pages)
+        self.tables = tables_by_id(self.pages) if tables is None else tables
         self._runs = False
         # By the id of a spec, which is held as well: another one could get the id of one that is gone.
         self._judged: dict[int, tuple[Spec, TableSpec | None, list[Finding]]] = {}
@@ -73,6 +79,17 @@ class Build:
         self._runs = True
         self.asked.ask(queries([page], with_sources=True))
         self.tables.update(tables_by_id([page]))
+
+    def let_go(self, page: Page) -> None:
+        """Forget a page, its tables and all that is known of it; what is asked once more is answered once more."""
+        for spec in page.specs:
+            self._judged.pop(id(spec), None)
+        for asking in page.pipeline_specs:
+            self._sources.pop((asking.source_query.key, asking.provenance), None)
+        for table in page.tables:
+            if table.id is not None and self.tables.get(table.id) is table:
+                del self.tables[table.id]
+        self.asked.let_go(queries([page], with_sources=True))
 
     def of(self, pages: Iterable[Page]) -> Build:
         """Other pages with the same answers; what is known of comments that they share is not looked at again."""

@@ -130,6 +130,11 @@ class KeptAnswers:
         except ResultsError:
             return None
 
+    def let_go(self, queries: Iterable[Query]) -> None:
+        """Drop the answers to some queries."""
+        for query in queries:
+            self._answers.pop(query.key, None)
+
     def forget(self) -> None:
         """Let the source drop the documents behind the answers, which a long build would carry along to its end."""
         if self._source is not None:

@@ -14,6 +14,7 @@ from preprocessor.site.documents import Documents
 from preprocessor.site.downloads import Shelf
 from preprocessor.site.excerpts import excerpt_of
 from preprocessor.site.keptpages import Broken, KeptPage, Made, large_figures
+from preprocessor.site.pagebypage import is_sound, let_go, read_alone
 from preprocessor.site.plainmarkdown import plain_figures, with_plain_figures
 from preprocessor.site.reporting import log
 from preprocessor.site.searchtext import search_words
@@ -41,7 +42,7 @@ def put_tokens(site: SiteBuild, markdown: str, page: SitePage) -> str:
     if text is None:
         if site.kept is not None:
             make_anew(site)
-        text = _text_with_tokens(read_given(site, markdown, page), markdown)
+        text = _text_with_tokens(_read(site, markdown, page), markdown)
         if site.key:
             # With figures it is packed when they are there.
             site.fresh[name] = (
@@ -49,6 +50,14 @@ def put_tokens(site: SiteBuild, markdown: str, page: SitePage) -> str:
             )
     site.tokens |= names_in(text)
     return text
+
+
+def _read(site: SiteBuild, markdown: str, page: SitePage) -> Page:
+    if (alone := read_alone(site, markdown, page)) is not None:
+        return alone
+    if site.apart is not None:
+        make_anew(site)
+    return read_given(site, markdown, page)
 
 
 def _kept_text(site: SiteBuild, name: str, given: str) -> str | None:
@@ -76,7 +85,15 @@ def put_figures(site: SiteBuild, html: str, page: SitePage) -> str:
             return made
         make_anew(site)
     given = site.pages.get(name)
-    return html if given is None else _with_figures(site, html, page, given)
+    if given is None:
+        return html
+    if site.apart is not None and not is_sound(site, given):
+        make_anew(site)
+        given = read_given(site, site.given[name][1], page)
+    made = _with_figures(site, html, page, given)
+    if site.apart is not None:
+        let_go(site, name)
+    return made
 
 
 def _with_kept(site: SiteBuild, html: str, page: SitePage, kept: KeptPage) -> str | None:

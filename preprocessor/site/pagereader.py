@@ -59,6 +59,10 @@ class PageReader:
         others = [self._page(text, shorten_path(path)) for path, text in included]
         return place_findings(given, before, others) if before is not None or others else given
 
+    def let_go(self, page: Page) -> None:
+        """Hold a page no longer."""
+        self._read.pop((page.file, page.text), None)
+
     def _page(self, text: str, file: str) -> Page:
         key = (file, text)
         if key not in self._read:

@@ -43,7 +43,7 @@ from preprocessor.site.searchtext import rows_are_read
 from preprocessor.site.settling import settle
 from preprocessor.site.shownpath import choose_shown_path
 from preprocessor.site.sitebuild import SiteBuild, pipelines_of, root_of
-from preprocessor.site.sitereading import keep, load_or_ask, make_anew, read_files, text_of
+from preprocessor.site.sitereading import keep, load_or_ask, look_for_missing, read_files, text_of
 from preprocessor.site.source import find_watched_path, results_source
 from preprocessor.site.takenin import where_taken_in, with_snippets
 from preprocessor.site.tokensleft import places_left
@@ -146,8 +146,7 @@ class MongoTablesPlugin(BasePlugin[MongoTablesConfig]):  # type: ignore[no-untyp
     def on_env(self, env: Environment, *, config: MkDocsConfig, files: Files) -> None:
         """Report every fault of every page; a build with an error ends here, before anything is written."""
         site = self._site
-        if site.kept is not None and site.kept.keys() != site.given.keys():
-            make_anew(site)  # A page did not come, and others may speak of its tables.
+        look_for_missing(site)
         settle(site, _readers_of_content(self, config))
         findings = findings_of(site)
         report(site, findings, "nothing was built")

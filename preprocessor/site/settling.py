@@ -22,8 +22,9 @@ if TYPE_CHECKING:
 
 def settle(site: SiteBuild, readers: Sequence[str]) -> None:
     """Amend figures that have changed since; ``readers`` are plugins that have read the HTML of pages before."""
-    if site.kept is not None:
-        for name in (name for name, kept in site.kept.items() if kept.told):
+    if site.kept is not None or site.apart is not None:
+        pages = site.fresh if site.kept is None else site.kept
+        for name in (name for name, kept in pages.items() if kept.told):
             _take_numbers_out(site.given[name][0])
         return
     now = site.known.of(site.pages.values())

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from preprocessor.findings.finding import Finding
     from preprocessor.pages.keptanswers import KeptAnswers
     from preprocessor.site.options import MongoTablesConfig
+    from preprocessor.site.pagebypage import PageByPage
     from preprocessor.site.pagereader import PageReader
     from preprocessor.site.searchindex import WaitingWords
 
@@ -50,6 +51,7 @@ class SiteBuild:
 
     ``key`` is that under which figures are kept, ``kept`` are those of an earlier build, ``fresh`` those of this one,
     ``opened`` is the head of the page that is being converted.
+    ``apart``: pages are let go of once they are done, none had a finding, and ``pages`` has few of them.
     ``downloads`` are the files that figures link to, ``documents`` those behind them. ``late`` is what only the
     conversion brought to light. ``copied`` are files that are no pages, ``tokens`` those that were put into pages.
     """
@@ -77,6 +79,7 @@ class SiteBuild:
     key: str = ""
     kept: dict[str, KeptPage] | None = None
     fresh: dict[str, KeptPage] = field(default_factory=dict)
+    apart: PageByPage | None = None
     downloads: dict[str, str] = field(default_factory=dict)
     documents: Documents | None = None
     late: list[Finding] = field(default_factory=list)

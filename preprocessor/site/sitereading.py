@@ -14,6 +14,7 @@ from preprocessor.pages.build import Build
 from preprocessor.site.amending import Told
 from preprocessor.site.buildcache import folder_state, hash_given, key_of, load, may_be_kept, store
 from preprocessor.site.keptpages import Broken
+from preprocessor.site.pagebypage import begin
 from preprocessor.site.reporting import refuse_unreadable
 from preprocessor.site.sitebuild import SiteBuild
 from preprocessor.site.takenin import read_taken_in
@@ -55,7 +56,8 @@ def load_or_ask(site: SiteBuild) -> None:
     site.key = _site_key(site)
     site.kept = load(Path(site.asked.where), site.key) if site.key else None
     if site.kept is None:
-        ask_all(site)
+        if not begin(site):
+            ask_all(site)
     else:  # The key has seen the texts; thousands of them are not held for a page that may come otherwise.
         site.files = {name: (file, "") for name, (file, _) in site.files.items()}
 
@@ -63,7 +65,7 @@ def load_or_ask(site: SiteBuild) -> None:
 def text_of(site: SiteBuild, name: str) -> str:
     """A page as it is on disk; nothing where there is none of this name."""
     file, text = site.files.get(name, (None, ""))
-    return _text(file) if file is not None and site.kept is not None else text
+    return _text(file) if file is not None and not text else text
 
 
 def _site_key(site: SiteBuild) -> str:
@@ -97,13 +99,25 @@ def ask_all(site: SiteBuild) -> None:
         gcpause.freeze_objects()
 
 
+def look_for_missing(site: SiteBuild) -> None:
+    """Go on with all pages where one of those that are kept, or are made one by one, did not come.
+
+    Others may speak of its tables.
+    """
+    if site.apart is not None and not site.apart.waiting:
+        site.pages.clear()  # All are done, and none has a finding.
+    elif site.apart is not None or (site.kept is not None and site.kept.keys() != site.given.keys()):
+        make_anew(site)
+
+
 def make_anew(site: SiteBuild) -> None:
-    """Go on without what was kept: a page came as another one than it was made from, and others may speak of it.
+    """Go on with all pages: one came as another than it was made from, or has a finding, and others may speak of it.
 
     Pages that have their figures already keep them, but what they tell of other pages is looked at again.
     """
     site.files = {name: (file, text_of(site, name)) for name, (file, _) in site.files.items()}
-    kept, site.kept = site.kept or {}, None
+    kept, site.kept, site.apart = site.kept or dict(site.fresh), None, None
+    site.pages.clear()  # In the order in which they came: of two with an id the later one is at fault.
     ask_all(site)
     for name, (page, markdown) in site.given.items():
         before = kept.get(name)
@@ -133,5 +147,6 @@ def read_given(site: SiteBuild, markdown: str, page: SitePage) -> Page:
 
 def keep(site: SiteBuild) -> None:
     """Keep the figures of a site without a single finding for the next build."""
-    if site.key and site.kept is None and may_be_kept(site.pages.values()):
+    lasting = may_be_kept(site.pages.values()) if site.apart is None else site.apart.lasting
+    if site.key and site.kept is None and lasting:
         store(Path(site.asked.where), site.key, site.fresh)

@@ -1,8 +1,8 @@
 """A random site, edited at random: what is built from what was kept is what would be built from nothing.
 
 Pages are written by authors, by a hook, and by both; they include files, speak of each other's tables and share a
-pipeline. After each edit the site is built twice, with the cache of all builds before and without any, and every file of
-the two must be equal, or both builds must end with the same faults.
+pipeline. After each edit the site is built twice, with the cache of all builds before and page by page, and without any
+and all pages at once, and every file of the two must be equal, or both builds must end with the same faults.
 
     MONGO_TABLES_STEPS=2000 python -m pytest tests/site/test_random_sites.py   # as many edits, other ones each time
 """
@@ -21,6 +21,7 @@ from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, rule, run_state_machine_as_test
 
+from preprocessor.site import pagebypage
 from tests.site.inprocess import Outcome, built, write
 
 STEPS = int(os.environ.get("MONGO_TABLES_STEPS", "0"))
@@ -218,6 +219,7 @@ class Site(RuleBasedStateMachine):
         with pytest.MonkeyPatch.context() as patch:
             patch.chdir(self.root)
             patch.setenv("MONGO_TABLES_CACHE", str(self.root / "cache") if how == "warm" else "")
+            patch.setattr(pagebypage, "MANY", 1 if how == "warm" else 10**6)
             return built(self.root)
 
     def _files(self, how: str) -> dict[str, bytes]:
