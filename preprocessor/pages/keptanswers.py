@@ -39,11 +39,13 @@ class KeptAnswers:
         self._unreachable: ResultsError | None = None
         self._collections: tuple[str, ...] | None = None
         self._version: str | None = None
+        self._reached = False  # Of many pages that ask one by one, not each looks for all files.
 
     def refresh(self) -> None:
         """Forget the answers that may no longer hold, and those that were a source out of reach."""
         self.ran = 0
         self._collections = self._version = None
+        self._reached = False
         try:
             state = self.source.state()
         except ResultsError:
@@ -63,12 +65,14 @@ class KeptAnswers:
         self.ran += len(new)
         try:
             with nothing_collected():
-                self._answers.update(run_all(self.source, new.values(), self._workers))
+                found = run_all(self.source, new.values(), self._workers, reached=self._reached)
+            self._answers.update(found)
         except ResultsError as error:
             self._answers.update(dict.fromkeys(new, error))
         # Asked for page by page: going through all answers each time would cost pages times answers.
         failures = (each for each in map(self._answers.get, new) if isinstance(each, ResultsError))
         self._unreachable = self._unreachable or next((each for each in failures if each.environment), None)
+        self._reached = self._unreachable is None
 
     @property
     def source(self) -> ResultsSource:

@@ -26,20 +26,21 @@ def _refuse(refusal: Refusal, path: tuple[str | int, ...] | None) -> ResultsErro
 
 
 def run_all(
-    source: ResultsSource, queries: Iterable[Query], workers: int = 4
+    source: ResultsSource, queries: Iterable[Query], workers: int = 4, *, reached: bool = False
 ) -> dict[str, Rows | ResultsError]:
     """Rows or the error of every distinct query, by ``query.key``, in the order of first appearance.
 
     At most ``workers`` queries (and never more than the source asks for) run at the same time; a source that
     asks for one is its own work, and needs no thread. A source that cannot be reached is asked once; all queries
-    then share that error. An interrupt leaves at once: the threads are daemons, and what a server still works on
-    ends with its time limit.
+    then share that error. One that was ``reached`` already is not tried. An interrupt leaves at once: the threads are
+    daemons, and what a server still works on ends with its time limit.
     """
     distinct = {query.key: query for query in queries}
     if not distinct:
         return {}
     try:
-        source.reach()
+        if not reached:
+            source.reach()
     except ResultsError as error:
         return dict.fromkeys(distinct, error)
     work = list(distinct.items())
