@@ -4,6 +4,9 @@ https://go.dev/design/14313-benchmark-format says what lines there are: ``key: v
 a line that begins with ``Benchmark`` is a result, all else is passed over. Lines ``Unit`` say which direction
 of a unit is better (https://github.com/golang/go/issues/43744). A name that stands in several lines was run several
 times: each line is a sample, all of one process of ``go test``.
+
+Go ends each line, so a last one without an end is cut off, and the lines of a failure are known: neither file is read.
+A file that is cut between two lines cannot be told from a whole one: many keep the lines of results alone.
 """
 
 from __future__ import annotations
@@ -27,6 +30,7 @@ from preprocessor.results.formats.benchmark import (
     with_parameters,
 )
 from preprocessor.results.formats.model import SourceFile
+from preprocessor.results.model import ResultsError
 
 TOOL: Final = "Go benchmark"
 NANOSECONDS: Final = "ns/op"
@@ -39,8 +43,13 @@ CONFIGURATION: Final = re.compile(r"([^\sA-Z:][^\sA-Z:]*):(?:[ \t]+(.*))?")
 PARAMETER: Final = re.compile(r"([^=/]+)=([^/]*)")
 _RESULT: Final = re.compile(r"Benchmark(?![a-z])\S*\s+\d+\s")
 _PROCESSORS: Final = re.compile(r"-(\d+)$")
+_FAILURE: Final = re.compile(
+    r"(?:Benchmark\S*\s+)?(--- FAIL: .+|panic: .+|fatal error: .+|exit status [1-9]\d*|FAIL(?:\t.*)?)", re.DOTALL
+)
+"""What ``go test`` prints of a failure; the name of the benchmark that ran may stand before it."""
 
 
+_AGAIN: Final = "run the benchmarks once more"
 _PACKAGE: Final = "pkg"
 _ORIGIN: Final = frozenset((
     "goos", "goarch", "cpu", "cpu-count", "kernel", "commit", "commit-time", "branch", "harness", "runtime",
@@ -80,12 +89,16 @@ def read(file: SourceFile) -> Iterator[dict[str, Any]]:
     """The documents of the file: each unit of each name.
 
     Raises ``ResultsError`` for a line that begins as a result and is none, for a NUL character, which no name of a
-    field may have, and for a file of several runs.
+    field may have, for a run that failed, for a last line without an end, and for a file of several runs.
     """
     reading = _Reading()
     for number, line in enumerate(file.lines(), 1):
         if "\0" in line:
             raise file.refuse("a NUL character stands in the text", number, line.index("\0") + 1)
+        if failure := _FAILURE.fullmatch(line.rstrip()):
+            raise _refuse_failure(file, number, failure[1])
+        if not line.endswith("\n"):
+            raise file.refuse(_describe_cut(line), number, 1, _AGAIN)
         if line.startswith("Benchmark"):
             _read_result(file, number, line, reading)
         elif line.startswith("Unit "):
@@ -96,6 +109,17 @@ def read(file: SourceFile) -> Iterator[dict[str, Any]]:
     merged = _merge(reading.samples.values(), varied)
     benchmarks = [_make_benchmark(one, reading.better) for one in merged]
     return make_documents(file, _make_origin(reading.origin), benchmarks)
+
+
+def _refuse_failure(file: SourceFile, number: int, said: str) -> ResultsError:
+    """The error that the run failed: what would have come behind the failure is not in the file."""
+    message = f"the run failed, so results may be missing: {' '.join(said.split())}"
+    return file.refuse(message, number, 1, _AGAIN)
+
+
+def _describe_cut(line: str) -> str:
+    name = line.split()[0] if line.startswith("Benchmark") else ""
+    return f"the file ends within {f'the result of {name!r}' if name else 'a line'}"
 
 
 def _read_configuration(file: SourceFile, number: int, key: str, value: str, reading: _Reading) -> None:
@@ -120,10 +144,6 @@ def _read_result(file: SourceFile, number: int, line: str, reading: _Reading) ->
     if len(words) % 2 or len(words) < 4:
         hint = "NAME ITERATIONS VALUE UNIT, and more values and units"
         raise file.refuse(f"the result of {words[0]!r} is cut off", number, 1, hint)
-    if not line.endswith("\n") and words[-1] not in BETTER:
-        raise file.refuse(
-            f"the file ends within the result of {words[0]!r}", number, 1, "run the benchmarks once more"
-        )
     for text, unit in zip(words[2::2], words[3::2], strict=True):
         try:
             value = shift(text.replace("_", ""), -9 if unit == NANOSECONDS else 0)

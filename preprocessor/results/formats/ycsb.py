@@ -3,12 +3,15 @@
 The lines are those of ``TextMeasurementsExporter`` (https://github.com/brianfrankcooper/YCSB), in versions 0.1 to 0.17;
 other lines, which it prints before, are passed over. Of the command line, which can hold a password, only the workload
 and the number of threads are read.
+
+YCSB ends each line, so a last one without an end is cut off; so is a last operation that lacks figures which YCSB gives
+of each. A file that is cut between two operations cannot be told from a whole one.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, Final, NamedTuple
 
 from preprocessor.results.formats.benchmark import Benchmark, Better, Origin, make_documents, shift
@@ -22,6 +25,12 @@ _VERSION: Final = re.compile(r"YCSB Client (\S+)")
 _WORKLOAD: Final = re.compile(r"-P\s+(?:\S*[/\\])?([\w.-]+)(?=\s|$)")
 _THREADS: Final = re.compile(r"(?:-threads\s+|threadcount=)(\d+)")
 _BUCKET: Final = re.compile(r">?\d+")
+_OPERATIONS: Final = "Operations"
+_LATENCY_MAX: Final = "MaxLatency"
+"""The last of the figures that each version gives of each operation."""
+_RETURNED: Final = "Return="
+"""How often operations ended so: not each kind of operation did."""
+_AGAIN: Final = "run YCSB once more"
 _POWERS: Final = {"us": -6, "ms": -3}
 _UNITS: Final = {"us": "s", "ms": "s", "ops/sec": "ops/s", "%": "%"}
 _COUNTS: Final = {"MBs": "MB", "Count": "", "Load": "", "Operations": "operations"}
@@ -43,16 +52,36 @@ def read(file: SourceFile) -> Iterator[dict[str, Any]]:
     versions = {"harness": _TOOL}
     parameters: dict[str, str] = {}
     found = []
+    number = 0
     for number, line in enumerate(file.lines(), 1):
+        if not line.endswith("\n"):
+            raise file.refuse("a line of YCSB that is cut off", number, 1, "[OPERATION], MEASURE, VALUE")
         if version := _VERSION.match(line):
             versions["harness"] = f"{_TOOL} {version[1]}"
         elif line.startswith("Command line:"):
             parameters |= _read_command(line)
         elif _OURS.match(line):
             found.append(_read_line(file, number, line))
+    if lacking := _find_lacking(found):
+        raise file.refuse(f"the file ends within {found[-1].subject}: it has no {lacking}", number, 1, _AGAIN)
     return make_documents(
         file, Origin(_TOOL, versions=versions), [_make_benchmark(one, parameters) for one in found]
     )
+
+
+def _find_lacking(lines: Sequence[_Line]) -> str:
+    """A figure that the last operation lacks, and each has: ends of latency, and what the others have; "" for none."""
+    measures: dict[str, dict[str, None]] = {}
+    for one in lines:
+        if not one.measure.startswith(_RETURNED):
+            measures.setdefault(one.subject, {})[one.measure] = None
+    last = measures.pop(lines[-1].subject, {}) if lines else {}
+    if _OPERATIONS not in last:
+        return ""
+    if not any(one.startswith(_LATENCY_MAX) for one in last):
+        return _LATENCY_MAX
+    others = (one for one in measures.values() if _OPERATIONS in one)
+    return next((measure for one in others for measure in one if measure not in last), "")
 
 
 def _read_command(line: str) -> dict[str, str]:
@@ -66,7 +95,7 @@ def _read_command(line: str) -> dict[str, str]:
 
 def _read_line(file: SourceFile, number: int, line: str) -> _Line:
     parts = _LINE.fullmatch(line.rstrip())
-    if parts is None or not line.endswith("\n"):
+    if parts is None:
         raise file.refuse("a line of YCSB that is cut off", number, 1, "[OPERATION], MEASURE, VALUE")
     if _BUCKET.fullmatch(parts[2]):
         hint = (

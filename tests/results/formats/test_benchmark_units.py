@@ -11,6 +11,7 @@ import pytest
 from preprocessor.results.model import ResultsError
 from tests.results.formats import fault, written
 from tests.results.formats.reading import format_of, read, write
+from tests.results.formats.test_recorded import RECORDED
 
 
 def pytest_benchmark(version="5.3.1", **stats: Any) -> dict[str, Any]:
@@ -314,3 +315,17 @@ def test_yahoos_histogram_is_refused_and_a_password_is_not_read(tmp_path):
         read(write(tmp_path, head + lines + "[READ], 17, 3\n", "run.txt"))
     with pytest.raises(ResultsError, match=r"run.txt:6:1: a line of YCSB that is cut off"):
         read(write(tmp_path, head + lines[:-2], "run.txt"))
+
+
+def test_a_file_of_yahoos_that_is_cut_within_an_operation_is_never_read(tmp_path):
+    (path,) = (RECORDED / "ycsb").glob("*.txt")
+    text = path.read_text("utf-8")
+    operations = {text.index(f"[{name}], Operations") for name in ("READ", "CLEANUP", "UPDATE")}
+    between = {len("".join(text.splitlines(keepends=True)[:number])) for number in range(1, 12)}
+    for end in range(1, len(text)):
+        cut = write(tmp_path, text[:end], "run.txt")
+        whole_enough = ("[READ], 9", "[READ], Return", "[UPDATE], Return")
+        may_be_whole = end in operations | between or text[end:].startswith(whole_enough)
+        if not may_be_whole and format_of(cut) is not None:
+            with pytest.raises(ResultsError, match="cut off|the file ends within"):
+                read(cut)

@@ -9,6 +9,7 @@ import pytest
 
 from preprocessor.results.model import ResultsError
 from tests.results.formats.reading import format_of, read, write
+from tests.results.formats.test_recorded import RECORDED
 
 HEAD = "goos: linux\ngoarch: amd64\npkg: example.com/words\ncpu: Some CPU @ 2.00GHz\n"
 
@@ -85,6 +86,10 @@ def test_a_file_of_two_commits_is_refused_by_the_line_where_the_second_begins(tm
         ("BenchmarkA\t10\t123\n", "the result of 'BenchmarkA' is cut off"),
         ("BenchmarkA\t10\t12 ns/op\t48\n", "the result of 'BenchmarkA' is cut off"),
         ("BenchmarkA\t10\t12 ns/o", "the file ends within the result of 'BenchmarkA'"),
+        ("BenchmarkA\t10\t12 ns/op", "the file ends within the result of 'BenchmarkA'"),
+        ("BenchmarkA\t10", "the file ends within the result of 'BenchmarkA'"),
+        ("Benchm", "the file ends within a line"),
+        ("PAS", "the file ends within a line"),
         ("BenchmarkA\t10\tfast ns/op\n", "'fast' is no number"),
     ],
 )
@@ -94,6 +99,42 @@ def test_a_result_that_is_none_is_told_with_its_line(tmp_path, line, told):
     assert "bench.txt:6:" in raised.value.message
     assert told in raised.value.message
     assert "\n" not in raised.value.message
+
+
+FAILURES = [
+    "--- FAIL: BenchmarkB-2\n    words_test.go:4: no\nFAIL\nexit status 1\nFAIL\texample.com/words\t0.005s\nFAIL\n",
+    "BenchmarkB-2    \t--- FAIL: BenchmarkB-2\n    words_test.go:4: no\n",
+    "panic: boom\n\ngoroutine 20 [running]:\n",
+    "BenchmarkB-2    \tpanic: boom\n",
+    "fatal error: all goroutines are asleep - deadlock!\n",
+    "FAIL\texample.com/words [build failed]\n",
+    "FAIL\r\n",
+    "exit status 2\n",
+    "FAIL",
+]
+
+
+@pytest.mark.parametrize("lines", FAILURES)
+def test_a_run_that_failed_is_told_in_one_line_with_what_go_says_of_it(tmp_path, lines):
+    with pytest.raises(ResultsError, match=r"bench.txt:6:1: the run failed, so results may be missing: ") as raised:
+        go(tmp_path, "BenchmarkA\t1\t1 ns/op\n" + lines)
+    assert "\n" not in raised.value.message
+    assert raised.value.message.rpartition("missing: ")[2] in " ".join(lines.split())
+
+
+def test_words_of_failing_within_other_lines_are_no_failure(tmp_path):
+    lines = "a log: panic: no\nFAILED 0 of 3\nexit status 0\n    --- FAIL: in a log\nBenchmarkA\t1\t1 ns/op\n"
+    assert len(go(tmp_path, lines)) == 1
+
+
+@pytest.mark.parametrize("path", sorted((RECORDED / "gobenchmark").glob("*.txt")), ids=lambda path: path.name)
+def test_a_recorded_file_that_is_cut_within_a_line_is_never_read(path, tmp_path):
+    text = path.read_text("utf-8")
+    for end in range(1, len(text)):
+        cut = write(tmp_path, text[:end], path.name)
+        if text[end - 1] != "\n" and format_of(cut) is not None:
+            with pytest.raises(ResultsError, match="the file ends within"):
+                read(cut)
 
 
 def test_what_else_the_program_printed_is_passed_over(tmp_path):
