@@ -15,6 +15,7 @@ from preprocessor.lint import (
     rules_chance,
     rules_digits,
     rules_elements,
+    rules_failed,
     rules_fields,
     rules_headers,
     rules_numbers,
@@ -98,4 +99,5 @@ def find_by_asking(
     return [
         *(by_chance or rules_elements.find_elements_by_chance(subject, source, rows)),
         *rules_texts.find_text_order_in_stages(subject, source),
+        *rules_failed.find_failed_benchmarks(subject, source),
     ]

@@ -66,8 +66,8 @@ def _passing(documents: Iterable[dict[str, Any]], spec: PipelineSpec) -> Iterato
 
 
 def _with_more(pipeline: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
-    """The pipeline, made to read what rules ask for beside: what varied, what it is, and who wrote it."""
-    more = {"$set": {"_": ["$variant", "$versions.harness", *(f"${field}" for field in MARKS)]}}
+    """The pipeline, made to read what rules ask for beside: what varied, what failed, what it is, and who wrote it."""
+    more = {"$set": {"_": ["$variant", "$failed", "$versions.harness", *(f"${field}" for field in MARKS)]}}
     first = 1 if pipeline and "$match" in pipeline[0] else 0
     return [*pipeline[:first], more, *pipeline[first:]]
 

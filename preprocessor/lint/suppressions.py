@@ -26,6 +26,7 @@ SEEN_IN_ROWS: Final = frozenset(
         "MT429",
         "MT430",
         "MT431",
+        "MT432",
         "MT508",
     }
 )

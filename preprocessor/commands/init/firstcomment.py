@@ -22,12 +22,13 @@ _TITLE = "Results"
 
 
 class FirstTable(NamedTuple):
-    """A page with a table: its text, the line of the comment, the collection, and fields that are shown."""
+    """A page with a table: its text, the line of the comment, the collection, fields that are shown, and what is not."""
 
     text: str
     line: int
     collection: str
     columns: Sequence[str]
+    remarks: Sequence[str] = ()
 
 
 def add_first_table(page: str, asked: KeptAnswers, *, in_place: bool) -> FirstTable | None:
@@ -43,7 +44,7 @@ def add_first_table(page: str, asked: KeptAnswers, *, in_place: bool) -> FirstTa
     if all(comment.line != added.line for comment in find(added.text, "").comments):
         return None
     text = _with_rows(added.text, asked) if in_place else added.text
-    return FirstTable(text, added.line, proposal.collection, proposal.drafted.paths)
+    return FirstTable(text, added.line, proposal.collection, proposal.drafted.paths, proposal.remarks)
 
 
 def _propose(asked: KeptAnswers, keyword: str) -> Proposal:

@@ -172,7 +172,8 @@ def _plan_page(base: Path, site: Site | None, results: _Results, page: ChosenPag
         )
     shown = f"a table of `{table.collection}` in line {table.line}: {', '.join(table.columns)}"
     by_hand = () if before is not None or not page.is_built else _to_navigation(site, page)
-    return Plan((Change(page.path, before, table.text, shown),), by_hand=by_hand)
+    change = Change(page.path, before, table.text, shown)
+    return Plan((change,), tuple(f"{from_here(page.path)}: {one}" for one in table.remarks), by_hand)
 
 
 def _to_navigation(site: Site | None, page: ChosenPage) -> tuple[str, ...]:

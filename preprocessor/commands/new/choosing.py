@@ -40,12 +40,16 @@ _AT_HAND = 10_000
 
 @dataclass(frozen=True, slots=True)
 class Proposal:
-    """A comment for a collection, made from ``looked_at`` documents; ``left_out``: fields by why they are not shown."""
+    """A comment for a collection, made from ``looked_at`` documents; ``left_out``: fields by why they are not shown.
+
+    ``remarks`` say what the documents have and the table has not.
+    """
 
     collection: str
     looked_at: int
     drafted: Drafted
     left_out: Mapping[str, Sequence[str]]
+    remarks: Sequence[str] = ()
 
 
 class Wishes(NamedTuple):
@@ -86,7 +90,7 @@ def propose_comment(wishes: Wishes, asked: KeptAnswers) -> Proposal:
     else:
         drafted = choose_soundest(drafts, asked)
     out = {} if wishes.columns or wishes.asking else explain_left_out(documents, fields, drafted.paths)
-    return Proposal(collection, len(documents), drafted, out)
+    return Proposal(collection, len(documents), drafted, out, chosen.remarks)
 
 
 def _choose(wishes: Wishes, fields: Sequence[Candidate], documents: Rows) -> Suggestion:

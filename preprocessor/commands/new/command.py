@@ -76,6 +76,8 @@ def run(arguments: Namespace) -> int:
 
 def _report(proposal: Proposal) -> None:
     _say(f"{proposal.looked_at} documents of `{proposal.collection}` looked at")
+    for remark in proposal.remarks:
+        _say(remark)
     for reason, names in proposal.left_out.items():
         more = f" and {len(names) - _LISTED} more" if len(names) > _LISTED else ""
         _say(f"left out ({reason}): {', '.join(names[:_LISTED])}{more}")

@@ -1,0 +1,60 @@
+"""MT432: rows that come of benchmarks that failed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any, Final
+
+from preprocessor.findings.finding import Finding
+from preprocessor.lint.asking import Documents, Stages, collect_documents, run_stages
+from preprocessor.lint.rulecontext import RuleContext
+from preprocessor.lint.rules_order import draws
+from preprocessor.lint.shape.values import member
+from preprocessor.results.benchmarks import is_benchmark
+
+if TYPE_CHECKING:
+    from preprocessor.results.model import LocalDocuments
+    from preprocessor.specs.model import PipelineSpec
+
+FAILED: Final = "failed"
+"""The field in which a document of a benchmark tool says what went wrong (``schemas/benchmark.schema.json``)."""
+
+
+def find_failed_benchmarks(subject: RuleContext, source: LocalDocuments) -> Iterator[Finding]:
+    """MT432: without the benchmarks that failed the rows would be others, and no column says that they did."""
+    if member(subject.flow.documents, FAILED).absent or _shows_failures(subject):
+        return
+    spec = subject.spec
+    if any(draws(spec.pipeline, ())):
+        return  # Other rows would say nothing.
+    documents = collect_documents(spec, source, _first_match(spec))
+    failed = [one for one in documents if _has_failed(one)]
+    sound = [one for one in documents if not _has_failed(one)]
+    if not failed or _rows(spec, source, documents) == _rows(spec, source, sound):
+        return
+    first = failed[0]
+    others = f", and {len(failed) - 1} more" if len(failed) > 1 else ""
+    yield subject.finding(
+        "MT432",
+        spec.locate(("collection",)),
+        f"a benchmark failed, and its figures are shown: {first.get('name')}: {first[FAILED]}{others}",
+        'leave them out with {"failed": {"$exists": false}} in `where`, or in the first `$match`; or show `failed` in a '
+        "column",
+    )
+
+
+def _shows_failures(subject: RuleContext) -> bool:
+    return any(FAILED in subject.column(name).traits.sources for name in subject.columns)
+
+
+def _has_failed(document: dict[str, Any]) -> bool:
+    return FAILED in document and is_benchmark(document)
+
+
+def _first_match(spec: PipelineSpec) -> Stages:
+    """What chooses documents before anything is done with them."""
+    return spec.pipeline[:1] if spec.pipeline and "$match" in spec.pipeline[0] else ()
+
+
+def _rows(spec: PipelineSpec, source: LocalDocuments, documents: Documents) -> Documents:
+    return run_stages(spec, source, documents, spec.pipeline)
