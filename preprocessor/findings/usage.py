@@ -42,7 +42,8 @@ def print_failure(error: CommandError) -> int:
 
 
 def print_error(message: str, hint: str = "") -> None:
-    """Say on standard error what keeps the program from doing what it was asked for."""
+    """Say on standard error what keeps the program from doing what it was asked for; lines below a hint are to copy."""
     print("\n".join(map(escape_control_chars, f"mongo-tables: {message}".split("\n"))), file=sys.stderr)
     if hint:
-        print(hint_line(hint), file=sys.stderr)
+        first, *below = hint.split("\n")
+        print("\n".join([hint_line(first), *map(escape_control_chars, below)]), file=sys.stderr)

@@ -20,6 +20,7 @@ from preprocessor.pages.siteconfig import (
     read_site,
 )
 from preprocessor.pages.watching import list_unwatched
+from preprocessor.pages.zensicalextensions import lists_none_of_them
 from preprocessor.results.limitoptions import OPTIONS
 
 Listing = Literal["plugins", "markdown_extensions"]
@@ -54,6 +55,7 @@ class Door(NamedTuple):
     ``by`` is the list that has our entry, None where none has that the program goes by; ``entry`` are the options that
     it has, or should have. ``drops``: the program passes over an entry without a word. ``is_first``: the file has no
     list yet where the best entry would stand. ``unwatched`` are paths that its preview does not follow.
+    ``loses_own``: the file is for Zensical alone, and its list takes the place of all extensions of Zensical's own.
     """
 
     program: Program
@@ -63,6 +65,7 @@ class Door(NamedTuple):
     drops: bool
     is_first: bool
     unwatched: Sequence[str]
+    loses_own: bool = False
 
     @property
     def is_named(self) -> bool:
@@ -107,6 +110,7 @@ def _look(program: Program, file: Path) -> Door:
         unwatched=list_unwatched(followed, root, site.results, site.pipelines)
         if program is _ZENSICAL
         else (),
+        loses_own=file.suffix == ".toml" and lists_none_of_them(settings.get("markdown_extensions")),
     )
 
 

@@ -57,7 +57,9 @@ def test_the_first_comment_shows_what_a_tool_wrote(recorded, folder):
     if recorded.parent.name == "ycsb":
         (folder / "README.md").write_text(comment().replace('"time"', '"AverageLatency"'), "utf-8")
     if '"failed"' in recorded.with_name(f"{recorded.name}.documents.jsonl").read_text("utf-8"):
-        knowing = comment().replace("\n} -->", ',\n  "ignore": {"MT432": "some failed, and are shown"}\n} -->')
+        knowing = comment().replace(
+            "\n} -->", ',\n  "ignore": {"MT432": "some failed, and are shown"}\n} -->'
+        )
         (folder / "README.md").write_text(knowing, "utf-8")
     for command in (["render", "--in-place"], ["check", "--fail-on", "note"]):
         assert main([*command, "README.md", "--results", name]) == 0

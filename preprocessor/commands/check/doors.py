@@ -11,6 +11,7 @@ from typing import Any, Final
 from preprocessor.findings.reporters import escape_control_chars
 from preprocessor.pages.siteconfig import NAME, from_here
 from preprocessor.pages.sitedoors import Door, Listing, list_doors
+from preprocessor.pages.zensicalextensions import OWN_EXTENSIONS
 from preprocessor.results.opening import is_uri
 
 _CALLED: Final[Mapping[Listing, str]] = {
@@ -42,6 +43,9 @@ def _describe(door: Door) -> Iterator[str]:
     best = door.program.lists[0]
     if door.by != best:
         yield from _say_what_to_add(door, best)
+    if door.loses_own:
+        yield "  its list takes the place of Zensical's own extensions, so `!!! note` is plain text; those that pages use, of:"
+        yield from _indent(OWN_EXTENSIONS.splitlines())
     if door.unwatched:
         yield f"  and for its preview to follow saved results and shared pipelines{_where(door, 'at the top')}:"
         yield from _indent(_write_watch(door))
@@ -58,7 +62,10 @@ def _say_what_to_add(door: Door, best: Listing) -> Iterator[str]:
     aim = "for search, downloads and less time" if door.by else "for figures"
     yield f"  {aim}, add{_where(door, f'to `{best}`')}:"
     yield from _indent(_write_entry(door, best))
-    if door.is_first:
+    if door.is_first and _is_toml(door):
+        yield "  and what Zensical has without a list, which this one takes the place of:"
+        yield from _indent(OWN_EXTENSIONS.splitlines())
+    elif door.is_first:
         yield f"  {_OF_ITSELF[best]}"
 
 

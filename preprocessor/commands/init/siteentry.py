@@ -12,9 +12,11 @@ from preprocessor.commands.init.yamltext import add_item, write_items
 from preprocessor.pages.markdown import newline_of
 from preprocessor.pages.settingsfiles import toml_settings, yaml_settings
 from preprocessor.pages.siteyaml import load
+from preprocessor.pages.zensicalextensions import OWN_EXTENSIONS, read_own_extensions
 
 _NAME: Final = "mongo-tables"
 _TABLE: Final = f"[project.markdown_extensions.{_NAME}]"
+_WHY_LISTED: Final = "# What Zensical has without a list, and this list takes the place of."
 
 
 def own_text(results: str, pages: Sequence[str]) -> str:
@@ -39,9 +41,16 @@ def lists_pages(file: Path) -> bool:
 
 def entry_for(file: Path, results: str) -> str:
     """What to add to a site's file by hand."""
+    if file.suffix == ".toml" and isinstance(_listed_extensions(file), list):
+        return f"to `markdown_extensions`: {{ {_NAME} = {{ results = {_toml(results)} }} }}"
     if file.suffix == ".toml":
         return f"{_TABLE}\nresults = {_toml(results)}"
     return "plugins:\n" + "\n".join(write_items([_plugin(results)], "  "))
+
+
+def _listed_extensions(file: Path) -> object:
+    project = toml_settings(file).get("project")
+    return project.get("markdown_extensions") if isinstance(project, dict) else None
 
 
 def _plugin(results: str) -> dict[str, Any]:
@@ -58,21 +67,26 @@ def _add_to_yaml(text: str, results: str) -> str | None:
 
 
 def _add_to_toml(text: str, results: str) -> str | None:
-    """The text with a table at its end, where the site lists extensions as tables.
+    """The text with a table at its end, where the site lists extensions as tables, or none.
 
-    Without any list Zensical has extensions of its own choice, which one entry would take the place of.
+    Without any list Zensical has extensions of its own, which one entry would take the place of: they are listed too.
     """
-    before = tomllib.loads(text)
-    extensions = before.get("project", {}).get("markdown_extensions")
-    if not isinstance(extensions, dict):
+    after = tomllib.loads(text)
+    project = after.get("project")
+    if not isinstance(project, dict):
         return None
+    lines = [_TABLE, f"results = {_toml(results)}"]
+    if "markdown_extensions" not in project:
+        project["markdown_extensions"] = read_own_extensions()
+        lines = [_WHY_LISTED, *OWN_EXTENSIONS.splitlines(), "", *lines]
+    if not isinstance(project["markdown_extensions"], dict):
+        return None
+    project["markdown_extensions"][_NAME] = {"results": results}
     newline = newline_of(text)
     above = text if text.endswith(newline) else text + newline
-    lines = ["", _TABLE, f"results = {_toml(results)}", ""]
-    added = above + newline.join(lines)
-    extensions[_NAME] = {"results": results}
+    added = above + newline.join(["", *lines, ""])
     try:
-        return added if tomllib.loads(added) == before else None
+        return added if tomllib.loads(added) == after else None
     except tomllib.TOMLDecodeError:
         return None
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from zensical.config import DEFAULT_MARKDOWN_EXTENSIONS, parse_zensical_config
 
 from preprocessor.pages.settingsfiles import toml_settings
 from preprocessor.pages.siteyaml import load
@@ -170,3 +171,33 @@ def test_pages_and_other_options_do_not_go_with_it(project: Path) -> None:
             in mongo_tables("check", "--site", *other, cwd=project, expect=2).stderr
         )
     assert heads(said(project, "--config-file", "mkdocs.yml"))
+
+
+def test_a_list_that_took_the_place_of_zensicals_own_extensions_is_told_with_what_they_were(
+    project: Path,
+) -> None:
+    ours = '[project.markdown_extensions.mongo-tables]\nresults = "data"\n'
+    file = project / "zensical.toml"
+    file.write_text(f'[project]\nsite_name = "S"\nwatch = ["data", "docs/pipelines"]\n{ours}')
+    told = said(project)
+    assert "its list takes the place of Zensical's own extensions" in told
+    file.write_text(f"{file.read_text()}{added(told)}\n")
+    assert said(project) == "zensical.toml: Zensical shows figures, by the Markdown extension\n"
+
+
+def test_a_list_that_has_one_of_zensicals_own_extensions_is_its_authors_choice(project: Path) -> None:
+    lines = '[project.markdown_extensions.mongo-tables]\nresults = "data"\n[project.markdown_extensions]\ntoc = {}\n'
+    (project / "zensical.toml").write_text(f'[project]\nsite_name = "S"\n{lines}')
+    assert "takes the place" not in said(project)
+
+
+def test_what_it_says_to_add_to_a_toml_without_a_list_keeps_zensicals_own_extensions(project: Path) -> None:
+    file = project / "zensical.toml"
+    file.write_text(
+        '[project]\nsite_name = "S"\nwatch = ["data", "docs/pipelines"]\nplugins = ["mongo-tables"]\n'
+    )
+    told = said(project, expect=1)
+    file.write_text(f"{file.read_text()}{added(told)}\n")
+    assert {*DEFAULT_MARKDOWN_EXTENSIONS} < {*parse_zensical_config(str(file))["markdown_extensions"]}
+    assert "Zensical shows figures, by the Markdown extension" in said(project)
+    assert "takes the place" not in said(project)

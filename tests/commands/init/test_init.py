@@ -273,7 +273,7 @@ def test_an_entry_is_written_as_the_file_is(site: Path, text: str, after: str) -
         ("mkdocs.yml", "plugins:\n"),
         ("mkdocs.yml", "a: &p [search]\nplugins: *p\n"),
         ("mkdocs.yml", "INHERIT: base.yml\n"),
-        ("zensical.toml", '[project]\nsite_name = "A"\n'),
+        ("zensical.toml", 'project = {site_name = "A"}\n'),
         ("zensical.toml", '[project]\nmarkdown_extensions = ["toc"]\n'),
     ],
 )
@@ -297,6 +297,47 @@ def test_a_site_of_zensical_gets_the_extension_behind_those_it_lists(site: Path)
     mongo_tables("init", cwd=site)
     added = '\n[project.markdown_extensions.mongo-tables]\nresults = "bench.json"\n'
     assert (site / "zensical.toml").read_text() == text + added
+
+
+def zensical_reads(file: Path) -> tuple[list[str], dict[str, Any]]:
+    """The extensions with which Zensical converts the pages of a site, and their options."""
+    from zensical.config import parse_zensical_config
+
+    config = parse_zensical_config(str(file))
+    return config["markdown_extensions"], config["mdx_configs"]
+
+
+def test_an_ordinary_site_of_zensical_keeps_all_extensions_that_it_has_of_itself(site: Path) -> None:
+    (site / "mkdocs.yml").unlink()
+    file = site / "zensical.toml"
+    file.write_text('[project]\nsite_name = "A"\n')
+    names, options = zensical_reads(file)
+    done = mongo_tables("init", cwd=site)
+    assert done.stderr == "1 comment on 2 pages: no fault\n"
+    others, settings = zensical_reads(file)
+    assert settings.pop("mongo-tables") == {"results": "bench.json"}
+    assert [name for name in others if name != "mongo-tables"] == names
+    assert settings == options
+    once = files(site)
+    mongo_tables("init", cwd=site)
+    assert files(site) == once
+
+
+def test_what_is_to_be_added_by_hand_stands_in_lines_of_its_own(site: Path) -> None:
+    (site / "mkdocs.yml").write_text("plugins:\n")
+    done = mongo_tables("init", cwd=site, expect=2)
+    lines = "  hint: add this, and run the command again:\nplugins:\n  - mongo-tables:\n      results: bench.json\n"
+    assert done.stderr.endswith(lines)
+
+
+def test_a_list_of_extensions_in_toml_is_told_an_entry_of_a_list(site: Path) -> None:
+    (site / "mkdocs.yml").unlink()
+    file = site / "zensical.toml"
+    file.write_text('[project]\nsite_name = "A"\nmarkdown_extensions = ["toc"]\n')
+    told = mongo_tables("init", cwd=site, expect=2).stderr.rstrip().rpartition("`markdown_extensions`: ")[2]
+    file.write_text(f'[project]\nsite_name = "A"\nmarkdown_extensions = ["toc", {told}]\n')
+    assert zensical_reads(file)[1]["mongo-tables"] == {"results": "bench.json"}
+    assert mongo_tables("init", cwd=site).stderr == "1 comment on 2 pages: no fault\n"
 
 
 HOOKS = """\

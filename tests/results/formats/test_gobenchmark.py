@@ -116,7 +116,9 @@ FAILURES = [
 
 @pytest.mark.parametrize("lines", FAILURES)
 def test_a_run_that_failed_is_told_in_one_line_with_what_go_says_of_it(tmp_path, lines):
-    with pytest.raises(ResultsError, match=r"bench.txt:6:1: the run failed, so results may be missing: ") as raised:
+    with pytest.raises(
+        ResultsError, match=r"bench.txt:6:1: the run failed, so results may be missing: "
+    ) as raised:
         go(tmp_path, "BenchmarkA\t1\t1 ns/op\n" + lines)
     assert "\n" not in raised.value.message
     assert raised.value.message.rpartition("missing: ")[2] in " ".join(lines.split())
