@@ -319,6 +319,7 @@ _ALL = (
     Rule("MT430", "unsafe-link", "warning", "A row has an address that must not become a link."),
     Rule("MT431", "group-in-pieces", "warning", "Rows of one group stand apart, under two headings."),
     Rule("MT432", "failed-benchmark", "warning", "Figures are shown of a benchmark that failed."),
+    Rule("MT433", "numbers-as-texts", "warning", "Texts that are numbers are compared as texts."),
     Rule("MT501", "unused-field", "note", "A field is computed or kept, and never used."),
     Rule("MT502", "carried-arrays", "note", "Whole arrays travel with every row and are not shown."),
     Rule("MT503", "header-blanks", "note", "A header has blanks at its ends, or two in a row."),

@@ -19,6 +19,7 @@ from preprocessor.lint import (
     rules_fields,
     rules_headers,
     rules_numbers,
+    rules_numerals,
     rules_order,
     rules_page,
     rules_rows,
@@ -100,4 +101,5 @@ def find_by_asking(
         *(by_chance or rules_elements.find_elements_by_chance(subject, source, rows)),
         *rules_texts.find_text_order_in_stages(subject, source),
         *rules_failed.find_failed_benchmarks(subject, source),
+        *rules_numerals.find_numerals(subject, source),
     ]

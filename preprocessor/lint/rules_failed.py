@@ -38,8 +38,8 @@ def find_failed_benchmarks(subject: RuleContext, source: LocalDocuments) -> Iter
         "MT432",
         spec.locate(("collection",)),
         f"a benchmark failed, and its figures are shown: {first.get('name')}: {first[FAILED]}{others}",
-        'leave them out with {"failed": {"$exists": false}} in `where`, or in the first `$match`; or show `failed` in a '
-        "column",
+        'leave them out with {"failed": {"$exists": false}} in `where`, or in the first `$match`; or show `failed` '
+        "in a column",
     )
 
 

@@ -27,6 +27,7 @@ SEEN_IN_ROWS: Final = frozenset(
         "MT430",
         "MT431",
         "MT432",
+        "MT433",
         "MT508",
     }
 )

@@ -44,7 +44,7 @@ def _describe(door: Door) -> Iterator[str]:
     if door.by != best:
         yield from _say_what_to_add(door, best)
     if door.loses_own:
-        yield "  its list takes the place of Zensical's own extensions, so `!!! note` is plain text; those that pages use, of:"
+        yield "  its list takes the place of Zensical's own extensions: `!!! note` is text; add what pages use of"
         yield from _indent(OWN_EXTENSIONS.splitlines())
     if door.unwatched:
         yield f"  and for its preview to follow saved results and shared pipelines{_where(door, 'at the top')}:"

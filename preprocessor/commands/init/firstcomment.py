@@ -22,7 +22,7 @@ _TITLE = "Results"
 
 
 class FirstTable(NamedTuple):
-    """A page with a table: its text, the line of the comment, the collection, fields that are shown, and what is not."""
+    """A page with a table: its text, the line of the comment, the collection, fields that are shown, what is not."""
 
     text: str
     line: int

@@ -327,5 +327,5 @@ def test_a_file_of_yahoos_that_is_cut_within_an_operation_is_never_read(tmp_path
         whole_enough = ("[READ], 9", "[READ], Return", "[UPDATE], Return")
         may_be_whole = end in operations | between or text[end:].startswith(whole_enough)
         if not may_be_whole and format_of(cut) is not None:
-            with pytest.raises(ResultsError, match="cut off|the file ends within"):
+            with pytest.raises(ResultsError, match=r"cut off|the file ends within"):
                 read(cut)
