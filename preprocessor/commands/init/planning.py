@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shlex
+from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import Final, NamedTuple
@@ -74,11 +75,24 @@ def plan(folder: Path, given: str | None) -> Plan:
         _plan_page(base, site, results, page),
         _plan_hook(base, site),
     ]
+    changes = tuple(one for part in parts for one in part.changes)
+    _refuse_ways_out(changes, repository_of(base) or base)
     return Plan(
-        tuple(one for part in parts for one in part.changes),
+        changes,
         tuple(one for part in parts for one in part.remarks),
         tuple(one for part in parts for one in part.by_hand),
     )
+
+
+def _refuse_ways_out(changes: Sequence[Change], outermost: Path) -> None:
+    """Raise UsageError where a link leads a change out of the repository, to what is not its own."""
+    for one in changes:
+        written = one.path.resolve()
+        if one.path.is_relative_to(outermost) and not written.is_relative_to(outermost.resolve()):
+            raise UsageError(
+                f"{from_here(one.path)}: a link leads out of the repository, so nothing was written",
+                f"put a file of its own there, or run the command where {written} belongs",
+            )
 
 
 def _choose_results(base: Path, site: Site | None, given: str | None) -> _Results:

@@ -28,6 +28,10 @@ _ORDERED = frozenset({"int", "long", "double", "decimal", "date", "null"})
 _MEASURED = frozenset({"double", "decimal"})
 """What another run would hardly give again."""
 
+_DAY = "%Y-%m-%d"
+_MIDNIGHT = "T00:00:00Z"
+"""How a day is written that has no time."""
+
 _COLUMN = re.compile(r"[^-$.][^.]*(\.[^$.][^.]*)*")
 """What can be both a column and a field that rows are sorted by."""
 
@@ -54,13 +58,14 @@ class Candidate:
 class Column(NamedTuple):
     """A column of the draft: the field it shows, its header, and what it says of documents without the field.
 
-    ``duration`` is the unit of values that are shown in the unit of time that fits them.
+    ``duration`` is the unit of values that are shown in the unit of time that fits them, ``date`` the pattern of dates.
     """
 
     path: str
     header: str
     missing: str = ""
     duration: str = ""
+    date: str = ""
 
 
 def find_candidates(documents: Sequence[Mapping[str, Any]]) -> list[Candidate]:
@@ -177,11 +182,24 @@ def name_columns(
     paths: Sequence[str], headers: Sequence[str], fields: Iterable[Candidate], durations: Mapping[str, str]
 ) -> list[Column]:
     """The columns that show ``paths``, some of ``fields``, under ``headers``; ``durations``: path → unit."""
-    gaps = {one.path for one in fields if not one.everywhere}
+    known = list(fields)
+    gaps = {one.path for one in known if not one.everywhere}
+    dates = {one.path: _DAY for one in known if _are_days(one)}
     return [
-        Column(path, text, _describe_gap(path) if path in gaps else "", durations.get(path, ""))
+        Column(
+            path,
+            text,
+            _describe_gap(path) if path in gaps else "",
+            durations.get(path, ""),
+            dates.get(path, ""),
+        )
         for path, text in zip(paths, headers, strict=True)
     ]
+
+
+def _are_days(one: Candidate) -> bool:
+    """Whether all values are dates without a time of day."""
+    return set(one.types) <= {"date", "null"} and all(text.endswith(_MIDNIGHT) for text in one.values)
 
 
 def _describe_gap(path: str) -> str:
@@ -245,7 +263,7 @@ def format_comment(
 
 def _format_column(column: Column) -> dict[str, str]:
     """What `format` says of a column."""
-    written = {"missing": column.missing, "duration": column.duration}
+    written = {"missing": column.missing, "duration": column.duration, "date": column.date}
     return {key: text for key, text in written.items() if text}
 
 

@@ -64,6 +64,8 @@ def _read_metric(name: str, slug: str, metric: Part) -> Benchmark:
     )
     if value is None:
         raise metric.refuse("`value` is missing, or no number")
+    if low is not None and high is not None and low > high:
+        raise metric.refuse("`lower_value` is above `upper_value`")
     bounds = [shift(one, known.power) for one in (low, high) if one is not None]
     return Benchmark(
         suite=TOOL,

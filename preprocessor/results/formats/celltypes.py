@@ -46,6 +46,12 @@ def could_be(kind: str, cells: Sequence[str]) -> bool:
     return kind == DATE or max(map(len, cells), default=0) < _INT64_DIGITS or all(map(_fits, cells))
 
 
+def is_too_big(kind: str, cell: str) -> bool:
+    """Whether a cell is written as a number, and is beyond what numbers here hold."""
+    written = kind == NUMBER and re.fullmatch(_NUMBER, cell, re.ASCII)
+    return bool(written) and not (_fits(cell) and math.isfinite(float(cell)))
+
+
 def _fits(cell: str) -> bool:
     """Whether a number is none that is whole and beyond 64 bits, whose digits would be lost."""
     return not cell.lstrip("-").isdigit() or int(cell) in _INT64

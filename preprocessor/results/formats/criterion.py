@@ -32,6 +32,10 @@ _ORIGIN: Final = Origin(_TOOL, versions={"harness": "cargo-criterion"})
 _POWERS: Final = {"s": 0, "ms": -3, "us": -6, "µs": -6, "ns": -9, "ps": -12}
 _COMPLETE: Final = "benchmark-complete"
 _GROUP: Final = "group-complete"
+_PASSED_OVER: Final = frozenset((
+    "compiler-message", "compiler-artifact", "build-script-executed", "build-finished", "timing-info",
+))  # fmt: skip
+"""Reasons of Cargo's own messages: https://doc.rust-lang.org/cargo/reference/external-tools.html#json-messages."""
 _COLUMNS: Final = (
     *("group", "function", "value", "throughput_num", "throughput_type"),
     *("sample_measured_value", "unit", "iteration_count"),
@@ -53,7 +57,10 @@ def read(file: SourceFile) -> Iterator[dict[str, Any]]:
 
 
 def _read_messages(file: SourceFile) -> list[Benchmark]:
-    """The benchmarks of all messages; those of a group are a suite, and what is in none is one of Criterion's."""
+    """The benchmarks of all messages; those of a group are a suite, and what is in none is one of Criterion's.
+
+    Messages of Cargo are passed over, and so is JSON without a reason, which other programs print.
+    """
     completed: list[Part] = []
     groups: dict[str, str] = {}
     for message in read_lines(file):
@@ -63,6 +70,8 @@ def _read_messages(file: SourceFile) -> list[Benchmark]:
         elif reason and reason.value == _GROUP:
             name = message.need("group_name").text()
             groups |= {one.text(): name for one in message.need("benchmarks").elements()}
+        elif reason and reason.text() not in _PASSED_OVER:
+            raise reason.refuse(f"the message {reason.text()!r} of cargo-criterion is not known")
     return [_read_message(one, groups) for one in completed]
 
 

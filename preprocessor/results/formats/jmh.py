@@ -26,15 +26,17 @@ from preprocessor.results.formats.model import SourceFile
 
 _POWERS: Final = {"s": 0, "ms": -3, "us": -6, "ns": -9}
 _FACTORS: Final = {"min": 60.0, "hr": 3600.0, "day": 86400.0}
+_OPERATIONS: Final = "ops/s"
 
 
 class _Mode(NamedTuple):
     metric: str
     better: Better
+    unit: str = SECONDS
 
 
 _MODES: Final = {
-    "thrpt": _Mode("throughput", "higher"),
+    "thrpt": _Mode("throughput", "higher", _OPERATIONS),
     "avgt": _Mode(TIME, "lower"),
     "sample": _Mode("sampled time", "lower"),
     "ss": _Mode("single-shot time", "lower"),
@@ -76,7 +78,10 @@ def _read_run(part: Part) -> Iterator[Benchmark]:
     if mode.text() not in _MODES:
         raise mode.refuse(f"the mode {mode.text()!r} of JMH is not known")
     primary = part.need("primaryMetric")
-    yield _read_metric(part, primary, *_MODES[mode.text()])
+    unit, known = primary.need("scoreUnit"), _MODES[mode.text()]
+    if _read_scale(primary).unit != known.unit:
+        raise unit.refuse(f"the unit {unit.text()!r} of JMH is none of its mode {mode.text()!r}")
+    yield _read_metric(part, primary, known.metric, known.better)
     if others := part.find("secondaryMetrics"):
         yield from (_read_metric(part, one, name.lstrip("·"), "") for name, one in others.members())
 
@@ -119,9 +124,9 @@ def _read_scale(metric: Part) -> _Scale:
     if below == "op" and above in _FACTORS:
         return _Scale(SECONDS, factor=_FACTORS[above])
     if above == "ops" and below in _POWERS:
-        return _Scale("ops/s", -_POWERS[below])
+        return _Scale(_OPERATIONS, -_POWERS[below])
     if above == "ops" and below in _FACTORS:
-        return _Scale("ops/s", factor=1 / _FACTORS[below])
+        return _Scale(_OPERATIONS, factor=1 / _FACTORS[below])
     return _Scale(unit)
 
 

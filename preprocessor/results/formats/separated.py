@@ -12,7 +12,7 @@ from urllib.parse import quote
 
 from preprocessor.files.text import shorten
 from preprocessor.findings.nearest import did_you_mean
-from preprocessor.results.formats.celltypes import convert, could_be
+from preprocessor.results.formats.celltypes import convert, could_be, is_too_big
 from preprocessor.results.formats.model import TEXT, TYPES, Document, SourceFile
 from preprocessor.results.formats.tabletext import Chunk, TableText
 
@@ -67,7 +67,9 @@ def _refuse_cell(table: TableText, chunk: Chunk, index: int, kind: str) -> Excep
     name = quote(table.names()[index], safe=" ")
     hint = f"mend it, or say that the column is text: ?{name}={TEXT} behind the file's name"
     line, column = table.place_of(chunk.first + row, index)
-    return table.file.refuse(f"`{shorten(cells[row])}` is no {kind}", line, column, hint)
+    cell = shorten(cells[row])
+    message = f"the number `{cell}` is too big" if is_too_big(kind, cells[row]) else f"`{cell}` is no {kind}"
+    return table.file.refuse(message, line, column, hint)
 
 
 def _is_of(kind: str, cell: str) -> bool:

@@ -194,6 +194,32 @@ def test_a_page_of_benchmarks_comes_before_the_readme(project: Path) -> None:
     assert (project / "README.md").read_text() == "# Mine\n\nIt is fast.\n"
 
 
+def test_a_readme_that_is_a_link_out_of_the_repository_is_left_alone(project: Path, tmp_path_factory) -> None:
+    other = tmp_path_factory.mktemp("other") / "notes.md"
+    other.write_text("# Theirs\n")
+    (project / "README.md").unlink()
+    (project / "README.md").symlink_to(other)
+    before = files(project)
+    done = mongo_tables("init", cwd=project, expect=2)
+    assert "README.md: a link leads out of the repository, so nothing was written" in done.stderr
+    assert (files(project), other.read_text()) == (before, "# Theirs\n")
+
+
+def test_a_readme_that_is_a_link_within_the_repository_is_written_through_it(project: Path) -> None:
+    (project / "docs").mkdir()
+    (project / "README.md").rename(project / "docs/home.md")
+    (project / "README.md").symlink_to("docs/home.md")
+    mongo_tables("init", cwd=project)
+    assert "RESULT_TABLE" in (project / "docs/home.md").read_text()
+
+
+def test_days_are_shown_as_days(project: Path) -> None:
+    (project / "bench.json").unlink()
+    (project / "bench.csv").write_text("day,mean\n2026-01-01,1.5\n2026-01-02,2.5\n")
+    assert mongo_tables("init", cwd=project).stderr == CHECKED
+    assert "| 2026-01-01 |" in (project / "README.md").read_text()
+
+
 def test_a_page_with_code_that_is_not_closed_is_left_alone(project: Path) -> None:
     (project / "README.md").write_text("# Mine\n\n<pre>\nopen\n")
     before = files(project)

@@ -111,7 +111,6 @@ def documents(tmp_path, value) -> list[dict[str, Any]]:
         ("min/op", "ss", ("single-shot time", 120.0, "s", "lower")),
         ("ops/ms", "thrpt", ("throughput", 2000.0, "ops/s", "higher")),
         ("ops/min", "thrpt", ("throughput", 2 / 60, "ops/s", "higher")),
-        ("pages/op", "avgt", ("time", 2.0, "pages/op", "lower")),
     ],
 )
 def test_scores_of_jmh_are_in_seconds_or_operations_a_second(tmp_path, unit, mode, told):
@@ -181,6 +180,15 @@ def test_samples_of_criterion_are_times_of_one_iteration(tmp_path):
     assert (other["metric"], other["unit"], other["value"]) == ("cycles", "cycles", 2.0)
 
 
+def test_a_message_of_an_unknown_reason_is_told_and_those_of_cargo_are_passed_over(tmp_path):
+    lines = [criterion(), {"reason": "compiler-artifact"}, {"level": "info"}]
+    text = "".join(json.dumps(one, separators=(",", ":")) + "\n" for one in lines)
+    assert len(read(write(tmp_path, text))) == 1
+    told = "bench.json:4:11: the message 'benchmark-skipped' of cargo-criterion is not known"
+    with pytest.raises(ResultsError, match=told):
+        read(write(tmp_path, text + '{"reason":"benchmark-skipped"}\n'))
+
+
 def test_a_table_of_criterion_whose_head_ends_in_an_open_quote_is_refused(tmp_path):
     table = (Path(__file__).parent / "recorded/criterion/0.8.2-raw.csv").read_text()
     broken = written(tmp_path, "raw.csv", table.replace("iteration_count", '"iteration_count', 1))
@@ -229,6 +237,9 @@ def test_a_date_is_in_utc(tmp_path):
         (pytest_benchmark("2.5.0"), "a file of pytest-benchmark 2.5.0, and only"),
         (pytest_benchmark(median="fast"), "`median` must be a number, not a string"),
         (jmh(version="2.0"), "a file of JMH 2.0, and only those of versions 1 are known"),
+        (jmh("pages/op"), "the unit 'pages/op' of JMH is none of its mode 'avgt'"),
+        (jmh("us/zonk"), "the unit 'us/zonk' of JMH is none of its mode 'avgt'"),
+        (jmh("us/op", mode="thrpt"), "the unit 'us/op' of JMH is none of its mode 'thrpt'"),
         (jmh(mode="all"), "the mode 'all' of JMH is not known"),
         (jmh(rawData=[["x"]]), "this must be a number, not a string"),
         (google(schema=2), "schema 2 of Google Benchmark's JSON, and only 1 is known"),
@@ -241,6 +252,10 @@ def test_a_date_is_in_utc(tmp_path):
         (criterion(iteration_count=[1]), "`measured_values` and `iteration_count` do not belong together"),
         ({"a": {"latency": {"value": 1, "p99": 2}}}, "the Bencher Metric Format has no `p99`"),
         ({"a": {"latency": {"lower_value": 1}}}, "`value` is missing"),
+        (
+            {"a": {"latency": {"value": 2, "lower_value": 3, "upper_value": 1}}},
+            "`lower_value` is above `upper_value`",
+        ),
     ],
 )
 def test_what_a_reader_does_not_know_is_refused_in_one_line_with_its_place(tmp_path, value, told):

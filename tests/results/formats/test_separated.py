@@ -114,7 +114,7 @@ def test_an_author_says_otherwise_for_each_column(tmp_path: Path) -> None:
     [
         (["1", "n/a"], "number", "3:3: `n/a` is no number"),
         (["2026-01-01", "soon"], "date", "3:3: `soon` is no date"),
-        (["1", "99999999999999999999"], "number", "3:3: `99999999999999999999` is no number"),
+        (["1", "99999999999999999999"], "number", "3:3: the number `99999999999999999999` is too big"),
     ],
 )
 def test_a_cell_that_is_not_of_the_type_its_author_states_is_told_with_its_place(
@@ -125,9 +125,15 @@ def test_a_cell_that_is_not_of_the_type_its_author_states_is_told_with_its_place
     assert "?v=text" in told
 
 
-@pytest.mark.parametrize("cell", ["2026-02-30", "0000-01-01", "9999-12-31T23:00-05:00", "1e400"])
+@pytest.mark.parametrize("cell", ["2026-02-30", "0000-01-01", "9999-12-31T23:00-05:00"])
 def test_what_looks_like_a_value_and_is_none_is_told_with_its_place(tmp_path: Path, cell: str) -> None:
     assert fault(table(tmp_path, "k,v", f"x,{cell}")).startswith(f"bench.csv:2:3: `{cell}` is no ")
+
+
+def test_a_number_beyond_a_double_is_told_as_too_big(tmp_path: Path) -> None:
+    assert fault(table(tmp_path, "k,v", "x,-1e400")).startswith(
+        "bench.csv:2:3: the number `-1e400` is too big"
+    )
 
 
 def test_what_stands_in_a_file_stands_in_a_message_in_one_short_line(tmp_path: Path) -> None:
