@@ -3,7 +3,8 @@
 https://bheisler.github.io/criterion.rs/book/cargo_criterion/external_tools.html documents the messages,
 https://bheisler.github.io/criterion.rs/book/user_guide/csv_output.html the table, and calls all JSON files in
 ``target/criterion`` private: their structure may change at any time, so they are refused. The samples are parts of one
-process; each did the work a number of times.
+process; each did the work a number of times. A file that is cut between two lines cannot be told from one of fewer
+benchmarks, or samples.
 """
 
 from __future__ import annotations

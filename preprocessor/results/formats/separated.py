@@ -2,6 +2,8 @@
 
 Cells are text. Their types are those that the author states, else those of the rule in ``formats.celltypes``, which
 looks at all cells of a column: so a file is read twice. An empty cell is a field that the document does not have.
+
+The last line may lack its end (RFC 4180, section 2), so a file that is cut off within its last cell cannot be known.
 """
 
 from __future__ import annotations
