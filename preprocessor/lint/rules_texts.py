@@ -128,13 +128,22 @@ def _ends(subject: RuleContext) -> Iterator[_Use]:
 
 def _conditions(subject: RuleContext) -> Iterator[_Use]:
     for stage in subject.stages("$match"):
-        for name, condition in stage.argument.items():
-            if name.startswith("$") or not isinstance(condition, Mapping):
-                continue
+        for path, name, operator, operand in _conditions_in(stage.argument, stage.path):
             field = _field_of(lookup(stage.before, tuple(name.split("."))))
-            for operator, operand in condition.items() if field else ():
-                if numbers := _numbers_in(operand):
-                    yield _Use((*stage.path, name, operator), operator, field, numbers)
+            if field and (numbers := _numbers_in(operand)):
+                yield _Use(path, operator, field, numbers)
+
+
+def _conditions_in(query: Mapping[str, Any], path: Path) -> Iterator[tuple[Path, str, str, Any]]:
+    """The comparisons of a query: where each stands, the field, the operator and what it is compared with."""
+    for name, condition in query.items():
+        if name in ("$and", "$or", "$nor"):
+            for number, part in enumerate(condition):
+                yield from _conditions_in(part, (*path, name, number))
+        elif not name.startswith("$"):
+            written = isinstance(condition, Mapping)
+            for operator, operand in condition.items() if written else [("$eq", condition)]:
+                yield (*path, name, operator) if written else (*path, name), name, operator, operand
 
 
 def _comparisons(subject: RuleContext) -> Iterator[_Use]:
