@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
-from preprocessor.pages.prose.numbers import NUMBER, blank_names, figures, fold_case
+from preprocessor.pages.prose.numbers import GROUPING, NUMBER, blank_names, figures, fold_case
 from preprocessor.pages.prose.paragraphs import BLANK, Paragraph, paragraphs, split_sentences
 
 _CONTRARY_PAIRS: Final = (
@@ -52,7 +52,6 @@ _BEHIND_DIGITS: Final = re.compile(r"(?:st|nd|rd|th)\b|[A-Za-z]*\d|-\w|[.,]\d")
 """What makes digits part of a name: 2nd, 4xlarge2, 3-node."""
 _BEFORE_FIGURE: Final = re.compile(rf"\s*[\d{BLANK}]")
 """What follows `above` and `below` where they are no places: a figure, typed or written by a comment."""
-_GROUPING: Final = re.compile(r"[,\u202f\u00a0]")
 _YEARS: Final = range(1900, 2122)
 _LEAST_WITHOUT_UNIT: Final = 1000
 """Smaller numbers without a unit are no figures to a check; one that becomes so large would be noticed for that."""
@@ -108,8 +107,8 @@ def _change_figure(written: str, behind: str) -> str:
     A third of it where three times would be noticed for another reason: a share of more than all, or a number without a
     unit that only then is large enough to be a figure.
     """
-    number = float(_GROUPING.sub("", written))
-    grouping = _GROUPING.search(written)
+    number = float(GROUPING.sub("", written))
+    grouping = GROUPING.search(written)
     other = number * 3 if number else 7.0
     is_share = behind.lstrip().startswith("%")
     if (is_share and other > 100) or number < _LEAST_WITHOUT_UNIT <= other:

@@ -29,16 +29,23 @@ _LARGE = 1000
 _LONGEST = 60
 """Characters of a figure: a longer one is a code."""
 
-NUMBER = r"\d{1,3}(?:[,\u202f\u00a0]\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?"
+NUMBER = r"\d{1,3}(?:[,_\u202f\u00a0]\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?"
+GROUPING = re.compile(r"[,_\u202f\u00a0]")
+"""What stands between thousands."""
 _MULTIPLIERS = {"k": 1e3, "thousand": 1e3, "m": 1e6, "million": 1e6, "bn": 1e9, "billion": 1e9}
 _FIGURE = re.compile(
     rf"(?<![\w.,/#§:$€£])(?<!/\s)(?<![\d\w][-–])(?P<low>{NUMBER})(?:\s?(?:[-–—]|to)\s?(?P<high>{NUMBER}))?"
-    r"(?P<times>(?-i:[kKM](?![A-Za-z])|\sk\b)|\s(?:thousand|million|billion)\b)?(?![\d]|[.,]\d)",
+    r"(?P<times>(?-i:[kKM](?![A-Za-z])|\sk\b)|\s(?:thousand|million|billion)\b|e[-+]?\d{1,2}(?!\w))?(?!\d|[.,]\d)",
     re.IGNORECASE,
 )
-_ABOUT = re.compile(r"(?:[~≈]|\b(?:about|around|roughly|approximately|approx|nearly|almost|some))\s*$")
-_MORE = re.compile(r"(?:[>≥]|\b(?:over|above|more than|at least))\s*$")
-_LESS = re.compile(r"(?:[<≤]|\b(?:under|below|less than|at most|up to))\s*$")
+_LISTED = rf"(?:\ue000*(?:{NUMBER})\ue000*|\ue000+)"
+_LIST = re.compile(rf"(?<![\w.,/#§:$€£–\ue000-])(?<!/\s){_LISTED}(?:\s?/\s?{_LISTED})+(?!\d|[.,]\d)")
+"""Numbers between slashes, of which some may be values of comments."""
+_ABOUT = re.compile(
+    r"(?:[~≈]|\b(?:about|around|roughly|approximately|approx|nearly|almost|some))[\s\ue000]*$"
+)
+_MORE = re.compile(r"(?:[>≥]|\b(?:over|above|more than|at least))[\s\ue000]*$")
+_LESS = re.compile(r"(?:[<≤]|\b(?:under|below|less than|at most|up to))[\s\ue000]*$")
 _NO_FIGURE = re.compile(
     r"\b\d{4}-\d{2}(?:-\d{2})?\b|\b\d+(?:\.\d+){2,}\b|\bv\d[\d.]*"
     r"|\b\d{1,2}\s(?:January|February|March|April|May|June|July|August|September|October|November|December)\b"
@@ -59,7 +66,8 @@ _TIMES = {
     "s": 1.0,
     "sec": 1.0,
 }
-_TIMES |= {"second": 1.0, "min": 60.0, "minute": 60.0, "h": 3600.0, "hour": 3600.0}
+_TIMES |= {"second": 1.0, "min": 60.0, "minute": 60.0, "h": 3600.0, "hr": 3600.0, "hour": 3600.0}
+_TIMES |= {"nsec": 1e-9, "µsec": 1e-6, "usec": 1e-6, "msec": 1e-3, "milli": 1e-3, "micro": 1e-6}
 _ALIKE = {
     "document": "document doc insert update write record replacement delete",
     "query": "query querie read lookup find",
@@ -68,23 +76,24 @@ _ALIKE = {
 _NOUNS = {word: noun for noun, words in _ALIKE.items() for word in words.split()}
 _PER_SECOND = r"\s?/\s?s(?:ec(?:ond)?)?\b|ps\b|\s(?:per|a|each)\s(?:second|sec)\b"
 _UNIT = re.compile(
-    rf"(?P<bytes>(?:[kmgt]i?)?B(?:ytes?)?)(?P<flow>{_PER_SECOND})?(?![\w/])"
+    rf"(?P<bytes>(?:[kmgt]i?)?B(?:ytes?)?|(?:kilo|mega|giga|tera|kibi|mebi|gibi|tebi)bytes?)(?P<flow>{_PER_SECOND})?(?![\w/])"
     r"|(?P<share>%|per\s?cent\b)"
     r"|(?P<disk>IOPS?\b)"
     rf"|(?P<rated>qps\b|(?!O/S)(?P<noun>[a-z]+|1)(?:{_PER_SECOND}))"
-    r"|(?P<time>(?:milli|micro|nano)?seconds?|ms|µs|us|ns|s|sec|min(?:ute)?s?|h(?:our)?s?)\b(?!/| of)"
-    r"|(?P<factor>times\b|×|(?<=\d)x\b)"
+    r"|(?P<time>(?:milli|micro|nano)?seconds?|millis|micros|[mµun]secs?|[mµun]?s|secs?|min(?:ute)?s?|h(?:our|r)?s?)\b"
+    r"(?:/[a-z]{2,}\b|(?!/| of))"
+    r"|(?P<factor>times\b|×|(?<=[\d\ue000])x\b)"
     r"|(?P<count>threads?|connections?|clients?|documents?|docs|inde(?:x|xe)s|members|processors?|cores?|vcpus?|batches)\b",
     re.IGNORECASE,
 )
 _TIMES_BEHIND = re.compile(
-    r"\s(?:as|than|the(?!\ssame)|its|their|that|this|those|what|more|less|better|worse"
+    r"\ue000*\s(?:as|than|the(?!\ssame)|its|their|that|this|those|what|more|less|better|worse"
     r"|(?:fast|slow|quick|high|low|long|short|cheap|larg|small|bigg|great|few|heavi|light)er"
     r"|(?:speed|slow)[\s-]?(?:up|down)|improvement|increase|reduction|gain|overhead)\b",
     re.IGNORECASE,
 )
 _TIMES_BEFORE = re.compile(
-    r"\b(?:by|gr[eo]w\w*|ris\w*|rose|improv\w+|increas\w+|gain\w*|drop\w*|f[ae]ll?\w*)\s(?:\w+\s)?$",
+    r"\b(?:by|gr[eo]w\w*|ris\w*|rose|improv\w+|increas\w+|gain\w*|drop\w*|f[ae]ll?\w*)\s(?:\w+\s)?[\s\ue000]*$",
     re.IGNORECASE,
 )
 """What stands behind and before a whole number of times that compares; `each command 50 times` says how often."""
@@ -164,7 +173,7 @@ def figures(text: str, nouns: Collection[str] = ()) -> Iterator[Figure]:
 
     ``nouns`` are units as well, each a singular, as `tool` in `a 63-tool test` and `63 tools`.
     """
-    text = blank_names(text)
+    text, shared = _join_lists(blank_names(text))
     end = 0
     for found in _FIGURE.finditer(text):
         if found.start() < end or len(found[0]) > _LONGEST:
@@ -175,14 +184,52 @@ def figures(text: str, nouns: Collection[str] = ()) -> Iterator[Figure]:
         if unit is None and nouns:
             unit, end = _noun_after(text, found.end(), nouns)
         before = text[max(found.start() - 32, 0) : found.start()]
+        unit, before = shared.get(found.start(), (unit, before))
         low, high = rounded = _read_range(found, before)
-        is_large = read_number(found["high"] or found["low"]) >= _LARGE or found["times"] is not None
+        is_large = _is_large(found)
         if unit is not None and unit.by_header and "." not in found[0] and not is_large:
             low, high = _read_counts(found, before)
         if unit is not None or (is_large and not _bare_name(found, low, high)):
             ends = _read_ends(found, unit, before)
             other = rounded if rounded != (low, high) else None
             yield Figure(text[found.start() : end], found.start(), low, high, unit, ends, other)
+
+
+def _join_lists(text: str) -> tuple[str, dict[int, tuple[Unit, str]]]:
+    """The text without the slashes of lists that share a unit, and by the place of each number that and what is before.
+
+    `1.2/3.4/5.6 ms` is one; two whole numbers may be a fraction, and numbers of what is counted a set that was chosen.
+    """
+    shared: dict[int, tuple[Unit, str]] = {}
+    for found in _LIST.finditer(text):
+        unit, _ = unit_after(text, found.end())
+        is_list = "." in found[0] or found[0].count("/") > 1
+        if unit is None or not is_list or not (unit.kind in ("time", "byte") or unit.kind.endswith("/s")):
+            continue
+        before = text[max(found.start() - 32, 0) : found.start()]
+        for number in re.finditer(NUMBER, found[0]):
+            shared[found.start() + number.start()] = unit, before
+        text = text[: found.start()] + found[0].replace("/", "\ue000") + text[found.end() :]
+    return text, shared
+
+
+def _is_large(found: re.Match[str]) -> bool:
+    """Whether a number is a figure without a unit; `1e6` and `10_000` may be names, as programs have them."""
+    if "_" in found[0] or _is_power(found["times"]):
+        return False
+    return read_number(found["high"] or found["low"]) >= _LARGE or found["times"] is not None
+
+
+def _is_power(times: str | None) -> bool:
+    return times is not None and times[0] in "eE"
+
+
+def _multiplier(found: re.Match[str]) -> float:
+    """How many of one its digits are: of `5 k` a thousand, of `7.7e1` ten."""
+    times = found["times"]
+    if _is_power(times):
+        return 10.0 ** int(times[1:])
+    return _MULTIPLIERS[fold_case(times.strip())] if times else 1.0
 
 
 def _is_how_often(found: re.Match[str], text: str, end: int) -> bool:
@@ -229,7 +276,7 @@ def _read_counts(found: re.Match[str], before: str) -> tuple[float, float]:
 
 def _read_range(found: re.Match[str], before: str) -> tuple[float, float]:
     """The lowest and the highest number that a figure may mean, from its digits and the words before it."""
-    times = _MULTIPLIERS[fold_case(found["times"].strip())] if found["times"] else 1.0
+    times = _multiplier(found)
     first = read_number(found["low"])
     last = read_number(found["high"]) if found["high"] else first
     low, high = first - _slack(found["low"], 0.5), last + _slack(found["high"] or found["low"], 1)
@@ -257,7 +304,7 @@ def _read_ends(found: re.Match[str], unit: Unit | None, before: str) -> tuple[Fi
     """Both ends of a range that is written with decimals."""
     if not found["high"] or "." not in found["low"] or "." not in found["high"]:
         return ()
-    times = _MULTIPLIERS[fold_case(found["times"].strip())] if found["times"] else 1.0
+    times = _multiplier(found)
     ends = list[Figure]()
     for name in ("low", "high"):
         value = read_number(found[name])
@@ -269,7 +316,7 @@ def _read_ends(found: re.Match[str], unit: Unit | None, before: str) -> tuple[Fi
 
 def read_number(digits: str) -> float:
     """The number that digits write, grouped or not."""
-    return float(re.sub(r"[,\u202f\u00a0]", "", digits))
+    return float(GROUPING.sub("", digits))
 
 
 def _slack(digits: str, part: float) -> float:
@@ -277,7 +324,7 @@ def _slack(digits: str, part: float) -> float:
 
     Of whole digits at least 1 percent; who writes decimals means them.
     """
-    plain = re.sub(r"[,\u202f\u00a0]", "", digits)
+    plain = GROUPING.sub("", digits)
     _, point, decimals = plain.partition(".")
     zeros = 0 if point else len(plain) - len(plain.rstrip("0"))
     off = part * 10.0 ** (zeros - len(decimals)) * (5 if re.fullmatch(r"\d+5", plain) else 1)

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from preprocessor.pages.prose.numbers import Figure, Unit, fold_case, read_bounds, unit_after
+from preprocessor.pages.prose.paragraphs import BLANK
 
 _COUNTS: Final = {
     word: float(number)
@@ -37,11 +38,11 @@ _FRACTION: Final = re.compile(
     re.IGNORECASE,
 )
 _FACTOR: Final = re.compile(
-    rf"\b(?:(?P<word>twice|thrice)|(?P<count>{_COUNT})\stimes)\s(?=as\s(?:fast|slow|long)\b|{MEASURED}|{_COMPARES})"
-    rf"|\b(?P<verb>doubl|tripl)(?:e|es|ed|ing)\s(?={MEASURED})",
+    rf"\b(?:(?P<word>twice|thrice)|(?P<count>{_COUNT})[\s{BLANK}]+times)[\s{BLANK}]+(?=as\s(?:fast|slow|long)\b|{MEASURED}|{_COMPARES})"
+    rf"|\b(?P<verb>doubl|tripl)(?:e|es|ed|ing)[\s{BLANK}]+(?={MEASURED})",
     re.IGNORECASE,
 )
-_COUNTED: Final = re.compile(rf"\b(?P<count>{_COUNT})(?=[\s-])", re.IGNORECASE)
+_COUNTED: Final = re.compile(rf"\b(?P<count>{_COUNT})(?=[\s{BLANK}-])", re.IGNORECASE)
 _DURATION: Final = re.compile(
     rf"\b(?:(?:(?P<count>an?|one|{_COUNT})\s)?(?P<part>{'|'.join(_PARTS)})s?\sof|(?P<half>half))\s(?:an?|one)(?=\s)",
     re.IGNORECASE,

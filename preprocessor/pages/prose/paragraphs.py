@@ -2,9 +2,9 @@
 
 A heading, a row of a table that somebody wrote, and the title and caption of a figure are paragraphs of their own.
 Offsets stay those of the page, so that what is found in a paragraph has its line and column. Comments, generated
-regions, code, link targets, addresses and HTML tags are no prose; the words between tags are, for READMEs centre their
-headline in HTML. What Python-Markdown indents under an admonition or a
-tab is code to CommonMark, and is not looked at.
+regions, code, link targets, addresses, HTML tags and the signs of emphasis are no prose; the words between tags are,
+for READMEs centre their headline in HTML. What Python-Markdown indents under an admonition or a tab is code to
+CommonMark, and is not looked at.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ _NO_PROSE = re.compile(
     r"|\]\([^)]*\)|\]\[[^\]]*\]"
     r"|(?:https?|mongodb(?:\+srv)?)://\S+"
     r"|<[/!a-zA-Z][^>]*>|&#?\w+;"
+    r"|\*+(?=\S)|(?<=\S)\*+|(?<!\w)_+(?=\S)|(?<=[^\s_])_+(?!\w)"
     r"|^[ \t>]*(?:#{1,6}[ \t]+)?(?:\d+(?:\.\d+)*[.)]|[-*+])[ \t]",
     re.DOTALL | re.MULTILINE,
 )

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from preprocessor.aggregation import aggregate
 from preprocessor.pages.prose.naming import find_words, header_words, naming_columns
-from preprocessor.pages.prose.numbers import NUMBER
+from preprocessor.pages.prose.numbers import GROUPING, NUMBER
 from preprocessor.pages.prose.paragraphs import BLANK
 from preprocessor.render.column import column_value
 from preprocessor.render.fewdigits import with_few_digits
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from preprocessor.results.model import Rows
 
 _DIGITS: Final = re.compile(rf"(?P<digits>{NUMBER})")
-_SEPARATOR: Final = re.compile(r"[,\u202f\u00a0]")
 _NAMES: Final = (str, int, bool)
 """What a row is selected by: what it is called, or a setting. A fraction was measured."""
 
@@ -123,9 +122,9 @@ def _find_alike(figure: Figure, table: TableSpec, column: str, row: Mapping[str,
     value, own = column_value(row, column), table.form_of(column)
     shown = cell_text(value, own)
     with_unit = f"{shown} {own.unit}" if own and own.unit else shown
-    if BLANK not in figure.written and with_unit in (figure.written, digits):
+    if with_unit == digits or (BLANK not in figure.written and with_unit == figure.written):
         return _Alike(with_unit, {})
-    separator = _SEPARATOR.search(digits)
+    separator = GROUPING.search(digits)
     form: dict[str, Any] = {"decimals": len(digits.partition(".")[2])}
     if separator:
         form["thousands"] = True if separator[0] == "," else separator[0]

@@ -31,6 +31,11 @@ def only(text: str) -> Figure:
         ("between 20-30 ms", 27, "time"),
         ("uses 2,200 IOPS", 2229, "IOPS"),
         ("is 4,321 altogether", 4321, None),
+        ("needs 512 megabytes", 511.6, "byte"),
+        ("needs 3 tebibytes", 3, "byte"),
+        ("takes 7.7e-2 s", 0.0772, "time"),
+        ("takes 2 hrs", 2, "time"),
+        ("takes 350 nsecs/op", 350, "time"),
     ],
 )
 def test_a_figure_stands_for_what_rounds_to_it(text: str, value: float, kind: str | None) -> None:

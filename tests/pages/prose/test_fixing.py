@@ -179,6 +179,12 @@ def test_a_sentence_that_names_the_row_of_the_cell_beside_others_may_be_about_it
     assert "MONGO_VALUE" in of("Three waits longest. It is 4,200 inserts/s elsewhere.", source)
 
 
+def test_a_figure_in_emphasis_becomes_a_value_in_emphasis(source: KeptAnswers) -> None:
+    value = comment("p99", {"name": "three"})
+    assert of("It waits **12.5** ms.", source, in_place=False) == f"It waits **{value}** ms."
+    assert of("It waits **12.5 ms**.", source, in_place=False) == f"It waits **{value} ms**."
+
+
 def test_a_figure_in_html_becomes_a_value_too(source: KeptAnswers) -> None:
     assert "MONGO_VALUE" in of('<p align="center">\n  It waits <b>12.5 ms</b>.\n</p>', source)
 
