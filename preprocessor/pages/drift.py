@@ -111,7 +111,7 @@ def is_near_table(standing: str, today: Sequence[str], spec: TableSpec, rows: Ro
     shown = with_few_digits(spec, rows)
     layout = lay_out(shown, rows)
     texts = [[read_cell(cell) for cell in row] for row in now.rows]
-    ordered = _order_like_today(
+    ordered = order_like_today(
         [[read_cell(cell) for cell in row] for row in then.rows], texts, spec, layout, rows
     )
     return all(
@@ -120,7 +120,7 @@ def is_near_table(standing: str, today: Sequence[str], spec: TableSpec, rows: Ro
     )
 
 
-def _order_like_today(
+def order_like_today(
     standing: Sequence[Cells], today: Sequence[Cells], spec: TableSpec, layout: TableLayout, rows: Rows
 ) -> list[Cells]:
     """The rows that stand in the page in today's order, those below each heading for themselves.

@@ -24,6 +24,7 @@ from preprocessor.pages.prose.paragraphs import BLANK, find_clause, paragraphs, 
 from preprocessor.pages.prose.sections import list_tables_within
 from preprocessor.pages.prose.typed import Left, Proposal, propose
 from preprocessor.pages.prose.unsupported import list_generated
+from preprocessor.pages.standing import standing_answers
 from preprocessor.pages.statements import value_text
 from preprocessor.render.anchors import distinct, with_anchors
 from preprocessor.render.markdownescape import escape_words
@@ -103,7 +104,8 @@ def fix_figure(page: Page, build: Build, read: Read, at: int, *, in_place: bool)
 
 def _list_typed(page: Page, build: Build) -> Iterator[tuple[int, str, Proposal | Left]]:
     """The figures of a page's sentences that its tables speak of: where, what is written, and what may become of it."""
-    shown = list_tables_within((0, len(page.text)), page, build.tables, build.answers)
+    answers = standing_answers(page, build.tables, build.answers)
+    shown = list_tables_within((0, len(page.text)), page, build.tables, answers)
     known, rows = evidence(shown), {id(spec): found for spec, found in shown}
     if not shown:
         return
@@ -143,7 +145,8 @@ class _Trial(NamedTuple):
             )
         specs = {spec.comment.start: spec for spec in after.specs if isinstance(spec, ValueSpec)}
         quoted = [specs.get(start) for start in written.comments]
-        texts = [value_text(spec, seen.tables, seen.answers) if spec else "" for spec in quoted]
+        answers = standing_answers(after, seen.tables, seen.answers)
+        texts = [value_text(spec, seen.tables, answers) if spec else "" for spec in quoted]
         if sorted(texts) != sorted(value.proposal.written for value in values):
             return Left(
                 "its row cannot be quoted from here", "write the MONGO_VALUE, and see what `check` says"

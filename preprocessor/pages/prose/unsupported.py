@@ -11,7 +11,7 @@ may also be the comparison of two rows; in a section with a column of shares onl
 be that of two counts beside it that one row has. In a paragraph with a MONGO_CHECK a figure may be a number that it
 expects. A part of a second that is spelled is judged beside a MONGO_CHECK of durations. What is said of a direction is
 in ``directions``. A table that ignores MT324 or MT327 takes that of its section upon itself, a MONGO_CHECK that of its
-paragraph.
+paragraph. Of a table that stays in a page within its tolerance, the rows are as they stand there.
 """
 
 from __future__ import annotations
@@ -34,6 +34,7 @@ from preprocessor.pages.prose.numberwords import spelled_durations, spelled_figu
 from preprocessor.pages.prose.paragraphs import BLANK, Paragraph, paragraphs, place, split_sentences
 from preprocessor.pages.prose.sections import Section, Sections, specs_within
 from preprocessor.pages.prose.support import Beside, find_named, is_supported, names_for
+from preprocessor.pages.standing import standing_answers
 from preprocessor.pages.statements import find_numbers, shown_value
 from preprocessor.render.column import column_value
 from preprocessor.render.conclusions import conclusion_of
@@ -66,6 +67,7 @@ def _page_findings(
     """``quotable`` are the nouns of ``tables``, which a site has too many of to list them for each page."""
     if not page.comments:
         return
+    answers = standing_answers(page, tables, answers)
     found = paragraphs(page.text, list_generated(page), list(list_captions(page)))
     sections = Sections(page, tables, answers, [one.start for one in found if one.in_table])
     nouns = quotable | _list_nouns(one for one in page.specs if isinstance(one, TableSpec))
