@@ -23,7 +23,7 @@ from preprocessor.pages.prose.numbers import figures
 from preprocessor.pages.prose.paragraphs import BLANK, find_clause, paragraphs, place
 from preprocessor.pages.prose.sections import list_tables_within
 from preprocessor.pages.prose.typed import Left, Proposal, propose
-from preprocessor.pages.prose.unsupported import list_generated
+from preprocessor.pages.prose.unsupported import PROSE_RULES, list_generated
 from preprocessor.pages.standing import standing_answers
 from preprocessor.pages.statements import value_text
 from preprocessor.render.anchors import distinct, with_anchors
@@ -139,10 +139,7 @@ class _Trial(NamedTuple):
         after = self.read(written.text, self.page.file)
         seen = self.build.of([after if one.file == self.page.file else one for one in self.build.pages])
         if new := complaints(after, seen, in_place=self.in_place) - self.known:
-            (_, message), *_ = new
-            return Left(
-                message, next((one.hint for one in region_findings(after) if one.message == message), "")
-            )
+            return _object(new, after)
         specs = {spec.comment.start: spec for spec in after.specs if isinstance(spec, ValueSpec)}
         quoted = [specs.get(start) for start in written.comments]
         answers = standing_answers(after, seen.tables, seen.answers)
@@ -165,6 +162,17 @@ class _Trial(NamedTuple):
             comment += f"{begin_marker(words)}{words}{END_MARKER}"
             shown = comment
         return _Edit(value.start, value.start + len(written), comment, shown)
+
+
+def _object(new: Counter[tuple[str, str]], after: Page) -> Left:
+    """What a value brings up, as a reason to leave it; sentences beside one are held to rows that were not before."""
+    if beside := [message for rule, message in new if rule in PROSE_RULES]:
+        return Left(
+            f"beside a value more would be told: {'; '.join(beside)}",
+            "correct that first, or let a MONGO_CHECK beside it ignore the rule and say why",
+        )
+    (_, message), *_ = new
+    return Left(message, next((one.hint for one in region_findings(after) if one.message == message), ""))
 
 
 def _apply(text: str, edits: Sequence[_Edit]) -> _Written:

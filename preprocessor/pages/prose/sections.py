@@ -15,7 +15,9 @@ from preprocessor.specs.model import PipelineSpec, QuotingSpec, Spec
 if TYPE_CHECKING:
     from preprocessor.pages.model import Answers, Page, Tables
     from preprocessor.pages.prose.directions import Shown
+    from preprocessor.pages.prose.numbers import Figure
     from preprocessor.pages.prose.paragraphs import Paragraph
+    from preprocessor.pages.prose.typedtables import TypedTable
 
 
 @dataclass(frozen=True)
@@ -44,10 +46,10 @@ class Section:
 class Sections:
     """The sections of a page, each read once, when it is asked for."""
 
-    def __init__(self, page: Page, tables: Tables, answers: Answers, written_tables: Sequence[int]) -> None:
-        """``written_tables``: where rows of tables begin that somebody typed."""
+    def __init__(self, page: Page, tables: Tables, answers: Answers, typed_rows: Sequence[Paragraph]) -> None:
+        """``typed_rows``: the rows of tables that somebody typed."""
         self._page, self._tables, self._answers = page, tables, answers
-        self._written_tables = written_tables
+        self._typed_rows = typed_rows
         self._spans: dict[tuple[int, int], Section | None] = {}
         self._read: dict[tuple[int, ...], Section] = {}
 
@@ -69,19 +71,48 @@ class Sections:
         """The smallest section around a paragraph that has tables.
 
         None where no section has one with rows, and where somebody typed a table into one that has none of ours: that
-        speaks of it, but in paragraphs that quote another.
+        speaks of it, but in paragraphs that quote another, and where it repeats one itself.
         """
-        quotes = any(
-            isinstance(one, QuotingSpec) for one in specs_within(self._page, paragraph.start, paragraph.end)
-        )
+        quotes = self._quotes(paragraph)
         for span in paragraph.sections:
             found = self.at(span)
-            is_typed = any(span[0] <= one < span[1] for one in self._written_tables)
-            if found is not None and (quotes or not is_typed or self._has_own(span)):
+            if found is not None and (quotes or self._has_own(span)):
                 return found
-            if is_typed:
+            typed = self._typed_within(span)
+            if typed and (quotes or not all(one.repeating for one in typed)):
                 return None
+            if found is not None:
+                return found
         return None
+
+    def is_typed_beside(self, figure: Figure, paragraph: Paragraph) -> bool:
+        """Whether a table that somebody typed into the innermost section, which has none of ours, says a figure."""
+        span = paragraph.sections[0]
+        if self._quotes(paragraph) or self._has_own(span):
+            return False
+        return any(one.adds(figure, paragraph.start + figure.start) for one in self._typed_within(span))
+
+    def is_near(self, paragraph: Paragraph) -> bool:
+        """Whether the innermost section around a paragraph has tables, be it one that somebody typed."""
+        span = paragraph.sections[0]
+        return self.at(span) is not None or bool(self._typed_within(span))
+
+    def _quotes(self, paragraph: Paragraph) -> bool:
+        specs = specs_within(self._page, paragraph.start, paragraph.end)
+        return any(isinstance(one, QuotingSpec) for one in specs)
+
+    def _typed_within(self, span: tuple[int, int]) -> list[TypedTable]:
+        """The tables with a row in a section that somebody typed."""
+        return [one for one in self._typed if any(span[0] <= row.start < span[1] for row in one.rows)]
+
+    @cached_property
+    def _typed(self) -> Sequence[TypedTable]:
+        from preprocessor.pages.prose.typedtables import TypedTable, group_rows  # many pages have none
+
+        ours = self.at((0, len(self._page.text))) if self._typed_rows else None
+        if ours is None:
+            return ()
+        return [TypedTable(self._page, rows, ours) for rows in group_rows(self._page, self._typed_rows)]
 
     def _has_own(self, span: tuple[int, int]) -> bool:
         """Whether a table or a chart stands in a section."""

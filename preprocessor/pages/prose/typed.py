@@ -9,11 +9,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
+from math import isclose
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from preprocessor.aggregation import aggregate
+from preprocessor.pages.prose.columnnumbers import factors_between
 from preprocessor.pages.prose.naming import find_words, header_words, naming_columns
-from preprocessor.pages.prose.numbers import GROUPING, NUMBER
+from preprocessor.pages.prose.numbers import GROUPING, NUMBER, read_number
 from preprocessor.pages.prose.paragraphs import BLANK
 from preprocessor.render.column import column_value
 from preprocessor.render.fewdigits import with_few_digits
@@ -84,6 +86,15 @@ def propose(figure: Figure, clause: str, known: Evidence, rows: Mapping[int, Row
     return Proposal(
         cell.spec, written.text, {"column": cell.column, **({"where": where} if where else {}), **form}
     )
+
+
+def is_the_number(figure: Figure, cell: Number) -> bool:
+    """Whether a figure that a cell could be has the very number of it, as many digits as these are."""
+    found = _DIGITS.match(figure.written)
+    if found is None:
+        return False
+    number = read_number(found["digits"])
+    return any(isclose(cell.value * one, number) for one in factors_between(cell.unit, figure.unit))
 
 
 def _find_other_name(clause: str, table: TableSpec, rows: Rows, cell: Number) -> str:

@@ -2,9 +2,10 @@
 
 They are held against the tables and charts of the smallest section around them that has any, and against those that a
 MONGO_VALUE or a MONGO_CHECK of that section names; a section with a table that somebody typed, and none of ours, speaks
-of that one, but for paragraphs with such a comment. A figure is judged where one of their columns has its unit, in a
-section of tables however far off it is; or where it has no unit, is of a thousand and more, and of the size of their
-numbers. A noun that a header ends with, or that a format names, is a unit as well, of numbers of that size.
+of that one, but for paragraphs with such a comment, and as far as it repeats one of ours (``typedtables``). A figure is
+judged where one of their columns has its unit, in a section of tables however far off it is; or where it has no unit,
+is of a thousand and more, and of the size of their numbers. A noun that a header ends with, or that a format names, is
+a unit as well, of numbers of that size.
 
 Where the clause of a figure names rows or columns, only those count (``naming``, ``support``). A share or a factor
 may also be the comparison of two rows; in a section with a column of shares only where the clause compares. A share may
@@ -46,7 +47,8 @@ if TYPE_CHECKING:
     from preprocessor.findings.finding import Finding
     from preprocessor.pages.model import Answers, Page, Tables
 
-_FIGURES, _DIRECTIONS = "MT324", "MT327"
+PROSE_RULES = _FIGURES, _DIRECTIONS = "MT324", "MT327"
+"""What is told of figures, and of directions."""
 
 
 def prose_findings(pages: Sequence[Page], answers: Answers) -> list[Finding]:
@@ -69,7 +71,7 @@ def _page_findings(
         return
     answers = standing_answers(page, tables, answers)
     found = paragraphs(page.text, list_generated(page), list(list_captions(page)))
-    sections = Sections(page, tables, answers, [one.start for one in found if one.in_table])
+    sections = Sections(page, tables, answers, [one for one in found if one.in_table])
     nouns = quotable | _list_nouns(one for one in page.specs if isinstance(one, TableSpec))
     for paragraph in found:
         said = (*figures(paragraph.text, nouns), *spelled_figures(paragraph.text))
@@ -132,16 +134,20 @@ class _Judged(NamedTuple):
     def list_unsupported(self, said: Sequence[Figure]) -> Iterator[Figure]:
         """The figures that could come from the tables and are in no row."""
         words = keep_code(self.page.text, self.paragraph)
-        nearby = self.sections.at(self.paragraph.sections[0]) is not None
+        nearby = self.sections.is_near(self.paragraph)
         for figure in said:
             clause = clause_of(figure, self.paragraph, words)
             named = find_named(self.beside, clause)
             is_named = names_for(self.known, named, figure)
-            if self.known.speaks_of(figure, nearby=nearby, named=is_named) and not is_supported(
-                figure,
-                clause,
-                Beside(self.beside, self.known, named),
-                self.sections.around(self.paragraph),
+            if (
+                self.known.speaks_of(figure, nearby=nearby, named=is_named)
+                and not is_supported(
+                    figure,
+                    clause,
+                    Beside(self.beside, self.known, named),
+                    self.sections.around(self.paragraph),
+                )
+                and not self.sections.is_typed_beside(figure, self.paragraph)
             ):
                 yield figure
         for figure in spelled_durations(self.paragraph.text) if self.known.bounds else ():

@@ -1,0 +1,127 @@
+"""Tables that somebody typed into a page: which of their columns repeat numbers of its own tables, and what they add.
+
+A column repeats a table where a cell of it is a value, or where most of the figures in rows that are called as rows of
+ours, two at least, are the very numbers of these. What stands in such a column and row is held against rows as
+sentences are; the other cells may be of any other measurement, and sentences may speak of them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from preprocessor.pages.prose.clauses import keep_code
+from preprocessor.pages.prose.numbers import NUMBER, Figure, figures, read_number
+from preprocessor.pages.prose.support import names_for, narrow
+from preprocessor.pages.prose.typed import is_the_number
+
+if TYPE_CHECKING:
+    from preprocessor.pages.model import Page
+    from preprocessor.pages.prose.naming import Named
+    from preprocessor.pages.prose.paragraphs import Paragraph
+    from preprocessor.pages.prose.sections import Section
+
+_DELIMITER_ROW: Final = re.compile(r"[ \t>|:-]*\r?\n?")
+_COMPARISONS: Final = ("%", "times")
+_FEWEST: Final = 2
+"""As many figures at least are the same in a table that repeats another."""
+
+
+class Cell(NamedTuple):
+    """A cell of a typed row, from and to in the page; ``named`` is what its row names in the page's tables."""
+
+    row: Paragraph
+    column: int
+    start: int
+    end: int
+    named: Mapping[int, Named]
+
+
+@dataclass(frozen=True, eq=False)
+class TypedTable:
+    """The rows of a table that somebody typed, and all tables of its page."""
+
+    page: Page
+    rows: Sequence[Paragraph]
+    ours: Section
+
+    def holds(self, offset: int) -> bool:
+        """Whether a place of the page is in the table."""
+        return self.rows[0].start <= offset < self.rows[-1].end
+
+    @cached_property
+    def repeating(self) -> frozenset[int]:
+        """The columns that repeat numbers of the page's tables, from 0."""
+        columns = {cell.column for cell in self._cells}
+        return frozenset(column for column in columns if self._repeats(column))
+
+    def _repeats(self, column: int) -> bool:
+        cells = [cell for cell in self._cells if cell.column == column]
+        if any(
+            cell.start <= spec.comment.start < cell.end for spec in self.page.specs if spec for cell in cells
+        ):
+            return True
+        same = [one for cell in cells if cell.named for one in self._compare(cell)]
+        return sum(same) >= _FEWEST and 2 * sum(same) > len(same)
+
+    def _compare(self, cell: Cell) -> Iterator[bool]:
+        """For each figure that the rows which are named could have: whether it is the number of one of them."""
+        known = self.ours.evidence
+        for figure in figures(self._text_of(cell), self.ours.nouns):
+            if names_for(known, cell.named, figure):
+                found = narrow(known, cell.named, figure).cells_of(figure)
+                yield any(is_the_number(figure, one) for one in found)
+
+    def adds(self, figure: Figure, offset: int) -> bool:
+        """Whether the table itself may say a figure at a place of the page, in a cell that repeats no other.
+
+        A share or a factor may compare such a cell with another one.
+        """
+        if self.holds(offset):
+            return any(cell.start <= offset < cell.end for cell in self._own_cells)
+        if figure.unit is not None and figure.unit.kind in _COMPARISONS and self._own_numbers:
+            return True
+        low, high = figure.span(whole=False)
+        return any(low <= number <= high for number in self._own_numbers)
+
+    @cached_property
+    def _own_cells(self) -> Sequence[Cell]:
+        return [cell for cell in self._cells if cell.column not in self.repeating or not cell.named]
+
+    @cached_property
+    def _own_numbers(self) -> Sequence[float]:
+        texts = (self._text_of(cell) for cell in self._own_cells)
+        return [read_number(found[0]) for text in texts for found in re.finditer(NUMBER, text)]
+
+    def _text_of(self, cell: Cell) -> str:
+        return cell.row.text[cell.start - cell.row.start : cell.end - cell.row.start]
+
+    @cached_property
+    def _cells(self) -> Sequence[Cell]:
+        return [cell for row in self.rows for cell in self._split(row)]
+
+    def _split(self, row: Paragraph) -> Iterator[Cell]:
+        words = keep_code(self.page.text, row)
+        named = {key: one for key, one in self.ours.find_names(words).items() if one.rows}
+        first = re.match(r"[ \t>]*\|?", row.text)
+        begin = first.end() if first else 0
+        borders = [begin - 1, *(one.start() for one in re.finditer(r"\|", row.text[begin:])), len(row.text)]
+        borders[1:-1] = [border + begin for border in borders[1:-1]]
+        for column, (start, end) in enumerate(pairwise(borders)):
+            yield Cell(row, column, row.start + start + 1, row.start + end, named)
+
+
+def group_rows(page: Page, rows: Sequence[Paragraph]) -> list[list[Paragraph]]:
+    """The typed rows of a page by their tables; nothing but what is below a header stands between two of one."""
+    found: list[list[Paragraph]] = []
+    for row in rows:
+        between = page.text[found[-1][-1].end : row.start] if found else ""
+        if found and _DELIMITER_ROW.fullmatch(between):
+            found[-1].append(row)
+        else:
+            found.append([row])
+    return found

@@ -1,0 +1,134 @@
+"""A table that somebody typed speaks for its section, but not against the rows that it repeats."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from preprocessor.pages.build import Build
+from preprocessor.pages.keptanswers import KeptAnswers
+from preprocessor.pages.model import Page
+from preprocessor.pages.prose.fixing import Fixed, fix_page
+from preprocessor.pages.prose.unsupported import prose_findings
+from preprocessor.pages.reading import read_page
+
+ROWS = [
+    {"name": "alpha", "ms": 120.4, "ops": 8300},
+    {"name": "beta", "ms": 98.7, "ops": 10130},
+    {"name": "gamma", "ms": 455, "ops": 2197},
+]
+TABLE = {
+    "id": "bench",
+    "collection": "bench",
+    "sort": "name",
+    "columns": ["name", "ms", "ops"],
+    "headers": ["Case", "Time (ms)", "Ops"],
+}
+VALUE = '<!-- MONGO_VALUE: {"table": "bench", "column": "ms", "where": {"name": "beta"}} -->'
+
+
+@pytest.fixture
+def source(tmp_path: Path):
+    (tmp_path / "bench.json").write_text(json.dumps(ROWS))
+    opened = KeptAnswers(str(tmp_path))
+    yield opened
+    opened.close()
+
+
+def read(text: str, file: str = "README.md") -> Page:
+    return read_page(text, file, lambda _: None)
+
+
+def built(typed: str, prose: str, source: KeptAnswers) -> Build:
+    """A page with a typed table and a sentence in a section, and a table of ours in another."""
+    ours = f"## Results\n\n<!-- MONGO_TABLE: {json.dumps(TABLE)} -->\n"
+    build = Build(source, [read(f"# Tool\n\n## Benchmarks\n\n{typed}\n\n{prose}\n\n{ours}")])
+    build.ask()
+    assert [one for one in build.findings() if one.severity == "error"] == []
+    return build
+
+
+def told(typed: str, prose: str, source: KeptAnswers) -> list[str]:
+    build = built(typed, prose, source)
+    return [one.message.split("`")[1] for one in prose_findings(build.pages, build.answers)]
+
+
+def fixed(typed: str, prose: str, source: KeptAnswers) -> Fixed:
+    build = built(typed, prose, source)
+    return fix_page(build.pages[0], build, read, in_place=True)
+
+
+def table(*rows: str, headers: str = "Case | Time") -> str:
+    delimiters = " | ".join("---" for _ in headers.split("|"))
+    return "\n".join(f"| {row} |" for row in (headers, delimiters, *rows))
+
+
+REPEATED = table("alpha | 120.4 ms", "beta | 98.7 ms", "gamma | 999 ms")
+
+
+def test_a_wrong_cell_among_right_ones_is_told_and_so_is_the_sentence_that_quotes_it(
+    source: KeptAnswers,
+) -> None:
+    assert told(REPEATED, "gamma needs 999 ms.", source) == ["999 ms", "999 ms"]
+    assert told(REPEATED.replace("999", "455"), "gamma needs 455 ms, alpha about 120 ms.", source) == []
+
+
+def test_a_wrong_figure_is_told_as_well_once_the_right_cells_are_values(source: KeptAnswers) -> None:
+    typed = table("alpha | 131 ms", f"beta | {VALUE} ms", "gamma | 999 ms")
+    assert told(typed, "gamma needs 9,999 ms.", source) == ["131 ms", "999 ms", "9,999 ms"]
+
+
+def test_values_are_written_and_what_is_wrong_is_told_before_and_after(source: KeptAnswers) -> None:
+    prose = "gamma needs 999 ms. Another does 10,130 ops."
+    done = fixed(REPEATED, prose, source)
+    assert done.text.count("MONGO_VALUE") == 3
+    after = Build(source, [read(done.text)])
+    assert [one.message.split("`")[1] for one in prose_findings(after.pages, source.by_key)] == ["999 ms"] * 2
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        [
+            "alpha | 121 ms",
+            "beta | 98.7 ms",
+            "gamma | 999 ms",
+        ],  # an older run, of which one number is the same
+        ["alpha | 150 ms", "beta | 140 ms", "gamma | 999 ms"],
+        ["one | 120.4 ms", "two | 98.7 ms", "three | 999 ms"],  # of other things
+        ["alpha | 120.4 MB", "beta | 98.7 MB", "gamma | 999 MB"],
+    ],
+)
+def test_a_table_of_other_measurements_speaks_for_its_section(rows: list[str], source: KeptAnswers) -> None:
+    assert told(table(*rows), "gamma needs 999 ms, and 77 ms elsewhere.", source) == []
+
+
+def test_columns_and_rows_that_repeat_nothing_may_be_of_anything(source: KeptAnswers) -> None:
+    headers = "Case | Before | Now | Theirs"
+    rows = [
+        "alpha | 180 ms | 120.4 ms | 77 ms",
+        "beta | 150 ms | 98.7 ms | 60 ms",
+        "gamma | 600 ms | 455 ms | 70 ms",
+    ]
+    typed = table(*rows, "delta | 610 ms | 321 ms | 75 ms", headers=headers)
+    prose = "gamma took 600 ms before, theirs takes 70 ms, 6.5 times as fast; delta takes 321 ms."
+    assert told(typed, prose, source) == []
+    assert told(typed.replace("455", "999"), prose, source) == ["999 ms"]
+    assert told(typed, "gamma takes 470 ms.", source) == ["470 ms"]
+
+
+def test_a_second_table_of_a_section_speaks_for_it_as_before(source: KeptAnswers) -> None:
+    other = table("one | 150 ms", "two | 999 ms")
+    assert told(f"{REPEATED}\n\nWords.\n\n{other}", "gamma needs 999 ms.", source) == []
+
+
+def test_a_note_says_all_that_a_value_would_bring_up(source: KeptAnswers) -> None:
+    typed = table("one | 150 ms", "two | 999 ms")
+    done = fixed(typed, "It takes 77 ms, or 66 ms, and does 10,130 ops.", source)
+    (note,) = done.left
+    assert note.message == (
+        "`10,130 ops` stays as it is typed: beside a value more would be told: "
+        "no row of the section's tables has `77 ms`; no row of the section's tables has `66 ms`"
+    )
