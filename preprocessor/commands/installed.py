@@ -8,13 +8,13 @@ from collections.abc import Iterable
 from preprocessor.runner.errors import RunnerError
 
 
-def require_runner_extra(what: str, modules: Iterable[str]) -> None:
-    """Raise RunnerError where one of these modules of the extra ``runner`` is missing; ``what`` says what they do."""
+def require_extra(extra: str, what: str, modules: Iterable[str]) -> None:
+    """Raise RunnerError where one of these modules of an extra is missing; ``what`` says what they do."""
     if missing := [name for name in modules if importlib.util.find_spec(name) is None]:
-        hint = "pip install 'mkdocs-mongo-tables[runner]'"
+        hint = f"pip install 'mkdocs-mongo-tables[{extra}]'"
         raise RunnerError(f"{what} is not installed: {', '.join(missing)}", hint)
 
 
 def require_intervals() -> None:
     """Raise RunnerError where intervals cannot be computed."""
-    require_runner_extra("what computes intervals", ("scipy",))
+    require_extra("runner", "what computes intervals", ("scipy",))

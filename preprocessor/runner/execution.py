@@ -39,7 +39,7 @@ from preprocessor.runner.goodbye import close_beside
 from preprocessor.runner.heartbeat import Heartbeat
 from preprocessor.runner.honoured import conflict
 from preprocessor.runner.journal import Place, SlicesPlace
-from preprocessor.runner.load import WorkerPool
+from preprocessor.runner.load import Crew
 from preprocessor.runner.local import MEMBERS
 from preprocessor.runner.machines import TIER, differing, drop_equal, variants_for
 from preprocessor.runner.measure import Measurement, measure, settle
@@ -107,7 +107,7 @@ class Run:
     scaled: Experiment
     options: Options
     target: Target
-    crew: WorkerPool
+    crew: Crew
     progress: Progress
     numbers: Sequence[int]
     """Of the variants that are measured on this target."""
@@ -324,7 +324,7 @@ def open_run(
     experiment: Experiment,
     options: Options,
     target: Target,
-    crew: WorkerPool,
+    crew: Crew,
     progress: Progress,
     named: NamedTarget = ALONE,
     side: str = "",

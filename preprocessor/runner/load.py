@@ -10,9 +10,10 @@ from __future__ import annotations
 import multiprocessing
 import signal
 import time
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from multiprocessing.connection import Connection
@@ -27,6 +28,7 @@ from preprocessor.runner.errors import KEPT, WorkFailed
 from preprocessor.runner.lag import Lag
 from preprocessor.runner.latency import mean
 from preprocessor.runner.lengthening import ends_after
+from preprocessor.runner.loadmachines.machinestats import MachineStats
 from preprocessor.runner.meter import Usage
 from preprocessor.runner.requestoptions import RequestOptions
 from preprocessor.runner.scheduling import Scheduling, scheduling_of
@@ -82,7 +84,8 @@ class Outcome:
     what was waited for on the client's side. ``lost`` connections broke in the window and were opened again, and
     ``without_service`` seconds of it are the longest time until one had an answer again. CPU seconds are those of each
     worker process in the window. ``first_late`` are the seconds by which the first request of each connection was late,
-    by process; ``in_one_thread`` and ``options`` say how requests were sent.
+    by process; ``in_one_thread`` and ``options`` say how requests were sent. ``machines`` are those that did it, where
+    they are told apart.
     """
 
     seconds: float
@@ -109,6 +112,7 @@ class Outcome:
     first_late: tuple[tuple[float, ...], ...]
     in_one_thread: bool
     options: RequestOptions
+    machines: tuple[MachineStats, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,8 +124,150 @@ class Patience:
     question: str
 
 
-class WorkerPool:
-    """Worker processes, as a context manager: at its end they have ended, whatever they were doing."""
+class Crew(ABC):
+    """Who loads a target, as a context manager: at its end they have ended, whatever they were doing.
+
+    What a window is, is the same for all who do; they differ in how they ``start``, how each is told what to
+    ``prepare`` and when to ``go``, and how they ``collect`` what was done.
+    """
+
+    board: Board
+    ahead = 0.0
+    """Seconds that it takes at most until all see what is written on the board."""
+
+    @abstractmethod
+    def start(self) -> None:
+        """Have those there that are to work; they cost nothing until they do."""
+
+    @abstractmethod
+    def prepare(self, loads: Sequence[Load], order: Callable[[tuple[int, ...]], Any]) -> None:
+        """Tell each which of the connections are its own, by an ``order`` for them, and wait until all are ready.
+
+        Raises WorkFailed when one does not become ready.
+        """
+
+    @abstractmethod
+    def go(self, at: float) -> None:
+        """Have all begin at that moment on the monotonic clock; raises WorkFailed when one cannot."""
+
+    @abstractmethod
+    def collect(self, look: Callable[[], None], poll: float, patience: Patience) -> list[Any]:
+        """What each process did, once all have ended; ``look`` is called every ``poll`` seconds meanwhile.
+
+        Raises WorkFailed when one gave up or is lost, and when the patience is over.
+        """
+
+    @abstractmethod
+    def dismiss(self) -> None:
+        """End the work, whatever it is; there can be other work later."""
+
+    def close(self) -> None:
+        """Give back what is held."""
+        self.dismiss()
+
+    @property
+    @abstractmethod
+    def scheduling(self) -> Scheduling:
+        """How the system schedules the processes, once they have done some work."""
+
+    @abstractmethod
+    def pids(self) -> list[int]:
+        """The processes that run on this machine."""
+
+    def has_news(self) -> bool:
+        """Whether the counters on the board are of now, for all."""
+        return True
+
+    def machines(self) -> tuple[MachineStats, ...]:
+        """What each machine did in the last window, where they are told apart."""
+        return ()
+
+    def __enter__(self) -> Self:
+        """Give the crew itself."""
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """End the processes."""
+        self.close()
+
+    @property
+    def window(self) -> tuple[int, int]:
+        """When the last window opened and closed, in nanoseconds on the monotonic clock."""
+        return self.board.opens, self.board.closes
+
+    def perform(
+        self,
+        load: Load,
+        *,
+        before: Callable[[], None] = lambda: None,
+        opened: Callable[[], None] = lambda: None,
+        over: Callable[[], None] = lambda: None,
+        progress: Callable[[int], None] = lambda done: None,
+    ) -> Outcome:
+        """Prepare, begin, measure, and wait; ``progress`` hears of operations done so far.
+
+        ``before`` is called just before the window opens, of work given by amount before the start too, in case that
+        all of it is measured; ``opened`` is called when it is open, ``over`` when it closes. Raises WorkFailed when a
+        worker could not prepare or gave up, or a member of the deployment has ended; then the pool has to be dismissed.
+        """
+        board = self.board
+        board.clear(load.seconds)
+        self.prepare([load], partial(Assignment, load))
+        if not load.lead:
+            before()
+        start = time.monotonic() + START_DELAY_SECONDS + self.ahead
+        if load.has_steady_part:
+            board.count_from(round(start * 1e9))
+        elif not load.lead:
+            board.open(round(start * 1e9), lengthens=load.lengthens)
+        self.go(start)
+        watch = _Watch(board, before, opened, over, start, load, self.ahead)
+
+        def look() -> None:
+            watch.look(news=self.has_news())
+            progress(sum(board.counters[: load.connections]))
+
+        tallies = self.collect(
+            look,
+            STEADY_PART_POLL_SECONDS if load.has_steady_part else POLL_SECONDS,
+            until_answered(board),
+        )
+        watch.end()
+        return replace(_outcome(tallies, start, board, watch.lead, load), machines=self.machines())
+
+    def alternate(
+        self,
+        loads: tuple[Load, Load],
+        slices: Slices,
+        *,
+        opened: Callable[[], None] = lambda: None,
+        over: Callable[[], None] = lambda: None,
+    ) -> Sides:
+        """Have two loads, of as many connections, take turns; give what both did in their slices.
+
+        ``opened`` is called when the slices begin that count, ``over`` when all are over. Raises WorkFailed as
+        ``perform`` does.
+        """
+        board = self.board
+        board.clear(slices.counted / 1e9)
+        self.prepare(loads, lambda mine: Alternation(loads, mine, slices))
+        start = time.monotonic() + START_DELAY_SECONDS
+        board.open(round(start * 1e9) + slices.counted_from)
+        self.go(start)
+        edges = Edges(board, opened, over)
+        found = self.collect(edges.look, POLL_SECONDS, until_answered(board))
+        edges.end()
+        total = SideStats(), SideStats()
+        for of_process in found:
+            for side, done in zip(total, of_process, strict=True):
+                side.add(done)
+        return total
+
+
+class WorkerPool(Crew):
+    """Worker processes on this machine."""
 
     def __init__(
         self,
@@ -141,38 +287,25 @@ class WorkerPool:
         self._count = processes
         self._gives_way = gives_way
         self._context = multiprocessing.get_context("spawn")
-        with _signals_ignored():  # the first lock starts a process of Python's own
-            self._board = Board.of(self._context)
+        with signals_ignored():  # the first lock starts a process of Python's own
+            self.board = Board.of(self._context)
         self._pipes: list[Connection] = []
+        self._at_work: Sequence[Connection] = ()
         self._processes: list[SpawnProcess] = []
-        self._start()
+        self.start()
 
-    def _start(self) -> None:
+    def start(self) -> None:
+        """Start the processes."""
         for _ in range(self._count):
             ours, theirs = self._context.Pipe()
             process = self._context.Process(
-                target=serve, args=(theirs, self._board, self._gives_way), daemon=True
+                target=serve, args=(theirs, self.board, self._gives_way), daemon=True
             )
-            with _signals_ignored():
+            with signals_ignored():
                 process.start()
             theirs.close()
             self._pipes.append(ours)
             self._processes.append(process)
-
-    def __enter__(self) -> Self:
-        """Give the crew itself."""
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        """End the processes."""
-        self.dismiss()
-
-    @property
-    def window(self) -> tuple[int, int]:
-        """When the last window opened and closed, in nanoseconds on the monotonic clock."""
-        return self._board.opens, self._board.closes
 
     @property
     def scheduling(self) -> Scheduling:
@@ -193,90 +326,32 @@ class WorkerPool:
         self._processes.clear()
         self._pipes.clear()
 
-    def perform(
+    def prepare(
         self,
-        load: Load,
-        *,
-        before: Callable[[], None] = lambda: None,
-        opened: Callable[[], None] = lambda: None,
-        over: Callable[[], None] = lambda: None,
-        progress: Callable[[int], None] = lambda done: None,
-    ) -> Outcome:
-        """Prepare, begin, measure, and wait; ``progress`` hears of operations done so far.
-
-        ``before`` is called just before the window opens, of work given by amount before the start too, in case that
-        all of it is measured; ``opened`` is called when it is open, ``over`` when it closes. Raises WorkFailed when a
-        worker could not prepare or gave up, or a member of the deployment has ended; then the pool has to be dismissed.
-        """
-        board = self._board
-        board.clear(load.seconds)
-        pipes = self._prepare([load], partial(Assignment, load))
-        if not load.lead:
-            before()
-        start = time.monotonic() + START_DELAY_SECONDS
-        if load.has_steady_part:
-            board.count_from(round(start * 1e9))
-        elif not load.lead:
-            board.open(round(start * 1e9), lengthens=load.lengthens)
-        for pipe in pipes:
-            _tell(pipe, start)
-        watch = _Watch(board, before, opened, over, start, load)
-
-        def look() -> None:
-            watch.look()
-            progress(sum(board.counters[: load.connections]))
-
-        tallies = self._collect(
-            pipes,
-            look,
-            STEADY_PART_POLL_SECONDS if load.has_steady_part else POLL_SECONDS,
-            _until_answered(lambda: board.stops / 1e9),
-        )
-        watch.end()
-        return _outcome(tallies, start, board, watch.lead, load)
-
-    def alternate(
-        self,
-        loads: tuple[Load, Load],
-        slices: Slices,
-        *,
-        opened: Callable[[], None] = lambda: None,
-        over: Callable[[], None] = lambda: None,
-    ) -> Sides:
-        """Have two loads, of as many connections, take turns; give what both did in their slices.
-
-        ``opened`` is called when the slices begin that count, ``over`` when all are over. Raises WorkFailed as
-        ``perform`` does.
-        """
-        board = self._board
-        board.clear(slices.counted / 1e9)
-        pipes = self._prepare(loads, lambda mine: Alternation(loads, mine, slices))
-        start = time.monotonic() + START_DELAY_SECONDS
-        board.open(round(start * 1e9) + slices.counted_from)
-        for pipe in pipes:
-            _tell(pipe, start)
-        edges = _Edges(board, opened, over)
-        found = self._collect(pipes, edges.look, POLL_SECONDS, _until_answered(lambda: board.stops / 1e9))
-        edges.end()
-        total = SideStats(), SideStats()
-        for of_process in found:
-            for side, done in zip(total, of_process, strict=True):
-                side.add(done)
-        return total
-
-    def _prepare(self, loads: Sequence[Load], order: Callable[[tuple[int, ...]], Any]) -> list[Connection]:
-        """Tell each process which connections are its own, and wait until it is ready; give the pipes to them."""
+        loads: Sequence[Load],
+        order: Callable[[tuple[int, ...]], Any],
+        mine: Sequence[int] | None = None,
+    ) -> None:
+        """Tell each process which connections are its own, of ``mine`` or else of all, and wait until it is ready."""
         if not self._processes:
-            self._start()
-        connections = loads[0].connections
-        count = min(len(self._pipes), connections)
-        pipes = self._pipes[:count]
+            self.start()
+        connections = range(loads[0].connections) if mine is None else mine
+        count = min(len(self._pipes), len(connections))
+        self._at_work = pipes = self._pipes[:count]
         for number, pipe in enumerate(pipes):
-            _tell(pipe, order(tuple(range(number, connections, count))))
-        longest = _connect_seconds(loads, connections / count)
+            _tell(pipe, order(tuple(connections[number::count])))
+        longest = connect_seconds(loads, len(connections) / count)
         self._await(pipes, longest, "opening connections", "does it permit so many connections?")
         self._await(pipes, PREPARE_SECONDS, "preparing what they send", "is there enough memory?")
-        return pipes
+
+    def go(self, at: float) -> None:
+        """Tell the processes that have work when to begin."""
+        for pipe in self._at_work:
+            _tell(pipe, at)
+
+    def collect(self, look: Callable[[], None], poll: float, patience: Patience) -> list[Any]:
+        """What each process did."""
+        return self._collect(self._at_work, look, poll, patience)
 
     def _await(self, pipes: Sequence[Connection], seconds: float, doing: str, question: str) -> None:
         """Wait until all workers have done what they are at; raises WorkFailed after so many seconds."""
@@ -310,11 +385,11 @@ class WorkerPool:
 
     def _until_look(self, poll: float) -> float:
         """Seconds to wait for a word: no longer than until the window closes, for what a server counts goes on then."""
-        left = (self._board.closes - time.monotonic_ns()) / 1e9
+        left = (self.board.closes - time.monotonic_ns()) / 1e9
         return min(poll, left) if left > 0 else poll
 
 
-def _connect_seconds(loads: Sequence[Load], each: float) -> float:
+def connect_seconds(loads: Sequence[Load], each: float) -> float:
     """How long workers may take to open so many connections each for every load."""
     found = max(selection_ms(load.uri, SELECTION_MS) for load in loads) / 1000
     return CONNECT_SECONDS + found + CONNECTION_SECONDS * each * len(loads)
@@ -338,17 +413,17 @@ class _Reminder:
             self._next *= 2
 
 
-def _until_answered(window_ends: Callable[[], float]) -> Patience:
+def until_answered(board: Board) -> Patience:
     """How long answers are waited for, when no further request is sent."""
     return Patience(
-        lambda: window_ends() + UNANSWERED_SECONDS,
+        lambda: board.stops / 1e9 + UNANSWERED_SECONDS,
         f"have requests that were not answered {UNANSWERED_SECONDS:,.0f} s after the window",
         "is its cache large enough for the work?",
     )
 
 
 @contextmanager
-def _signals_ignored() -> Iterator[None]:
+def signals_ignored() -> Iterator[None]:
     """Let a child begin with Ctrl-C and a closed terminal ignored: all are told of them, the runner alone answers."""
     names = ("SIGINT", "SIGHUP")
     try:
@@ -388,7 +463,7 @@ def _somebody_there() -> Iterator[None]:
         raise WorkFailed("a worker process ended without a word", "is there enough memory?") from None
 
 
-class _Edges:
+class Edges:
     """Has the deployment looked at when the window has opened, and when it closes."""
 
     def __init__(self, board: Board, opened: Callable[[], None], over: Callable[[], None]) -> None:
@@ -422,26 +497,28 @@ class _Watch:
         over: Callable[[], None],
         start: float,
         load: Load,
+        ahead: float = 0.0,
     ) -> None:
-        """``start`` is when the work begins."""
+        """``start`` is when the work begins, ``ahead`` in how many seconds all see what is written on the board."""
         self._board = board
         self._before = before
-        self._edges = _Edges(board, opened, over)
+        self._edges = Edges(board, opened, over)
         self._start = start
         self.lead = Lead(load.lead, max(load.lead, load.longest_lead), lead_interval(load.seconds) / 1e9)
         self._done_before = 0
         """Operations when the window opened."""
         self._load = load
+        self._ahead = round(ahead * 1e9)
 
-    def look(self) -> None:
-        """Do what is to be done at this moment."""
+    def look(self, *, news: bool = True) -> None:
+        """Do what is to be done at this moment; ``news`` says that counters are of now."""
         board, now = self._board, time.monotonic_ns()
         done = sum(board.counters[: self._load.connections])
-        if board.opens == NEVER and self._may_open(now, done):
+        if board.opens == NEVER and news and self._may_open(now, done):
             self._before()
             self._done_before = sum(board.counters[: self._load.connections])
             opening = board.open_steady_part if self._load.has_steady_part else board.open
-            opening(time.monotonic_ns(), lengthens=self._load.lengthens)
+            opening(time.monotonic_ns() + self._ahead, lengthens=self._load.lengthens)
         if board.opens == NEVER:
             return  # all of the work is measured where it runs out before the window opens
         self._end_when(done - self._done_before >= self._load.least)
@@ -454,7 +531,8 @@ class _Watch:
             return
         since = time.monotonic_ns() - board.opens
         ran_out = board.closes != NEVER
-        length = ends_after(since, round(asked * 1e9), enough or ran_out, widest(asked, since))
+        ahead = self._ahead + widest(asked, since)
+        length = ends_after(since, round(asked * 1e9), enough or ran_out, ahead)
         if length is not None:
             board.end(board.opens + length)
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from preprocessor.runner.diagnosticdata import SOURCE, read_machine
 from preprocessor.runner.iostats import disk_bytes, reads
-from preprocessor.runner.load import Outcome, WorkerPool
+from preprocessor.runner.load import Crew, Outcome
 from preprocessor.runner.rights import is_refused
 from preprocessor.runner.sampling import Mark, Sample, Sampler, cores, look_at_processors, series
 from preprocessor.runner.serverprocess import describe_change, process_of
@@ -59,7 +59,7 @@ class Measurement:
 
 def measure(
     client: MongoClient[dict[str, Any]],
-    crew: WorkerPool,
+    crew: Crew,
     load: Load,
     machine: Machine,
     progress: Callable[[int], None],

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from preprocessor.runner.errors import KEPT, WorkFailed
 from preprocessor.runner.goodbye import close_beside
-from preprocessor.runner.load import WorkerPool
+from preprocessor.runner.load import Crew
 from preprocessor.runner.measure import Measurement, measure
 from preprocessor.runner.target import LocalTarget, Machine
 from preprocessor.runner.worker import Load
@@ -70,7 +70,7 @@ class _Change(threading.Thread):
 
 
 def measure_change(
-    target: LocalTarget, crew: WorkerPool, load: Load, machine: Machine, progress: Callable[[int], None]
+    target: LocalTarget, crew: Crew, load: Load, machine: Machine, progress: Callable[[int], None]
 ) -> Measurement:
     """Do the work of ``load`` while the primary changes.
 

@@ -15,6 +15,7 @@ from preprocessor.runner.diagnosticdata import SOURCE
 from preprocessor.runner.experiment import Experiment
 from preprocessor.runner.latency import summarise, summarise_series
 from preprocessor.runner.load import Outcome
+from preprocessor.runner.loadmachines.machinestats import MachineStats
 from preprocessor.runner.measure import Measurement
 from preprocessor.runner.scheduling import Scheduling
 from preprocessor.runner.target import Machine
@@ -283,7 +284,7 @@ def _client(measurement: Measurement, context: Context, connections: int) -> dic
         "loop": "one thread" if outcome.in_one_thread else "threads",
         "sessions": outcome.options.sessions,
         "retryable_writes": outcome.options.retryable_writes,
-        **_lateness(outcome),
+        **_lateness(outcome.first_late),
         "processes": len(outcome.process_cpu_seconds),
         "connections": connections,
         "cpu_seconds": cpu,
@@ -292,13 +293,38 @@ def _client(measurement: Measurement, context: Context, connections: int) -> dic
         else None,
         "busiest_process_share": busiest,
         **_waits(measurement),
+        **_machines(outcome),
         "client_bound": bool(list_limits(outcome, busiest)),
     }
 
 
-def _lateness(outcome: Outcome) -> dict[str, float]:
+def _machines(outcome: Outcome) -> dict[str, Any]:
+    """Each of several load machines, without its name."""
+    if not outcome.machines:
+        return {}
+    return {"machines": [_machine(one, outcome.seconds) for one in outcome.machines]}
+
+
+def _machine(stats: MachineStats, seconds: float) -> dict[str, Any]:
+    from bson.int64 import Int64
+
+    return {
+        "connections": stats.connections,
+        "processes": stats.processes,
+        "operations_per_second": stats.operations / seconds,
+        "cpu_seconds": stats.cpu_seconds,
+        "clock_bound_seconds": stats.clock_bound,
+        **_lateness(stats.first_late),
+        "run_queue_microseconds": stats.in_run_queue / 1000 / max(1.0, stats.requests),
+        "bytes_sent": Int64(stats.network.sent),
+        "bytes_received": Int64(stats.network.received),
+        "hardware": dict(stats.hardware),
+    }
+
+
+def _lateness(first_late: Sequence[Sequence[float]]) -> dict[str, float]:
     """How late the work began: on the latest connection, and in the process whose first connection was the latest."""
-    processes = [late for late in outcome.first_late if late]
+    processes = [late for late in first_late if late]
     if not processes:
         return {}
     return {

@@ -10,7 +10,9 @@ connection had its first answer to the moment at which the first one finds nothi
 
 from __future__ import annotations
 
+import multiprocessing
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 from multiprocessing.context import BaseContext
 from typing import Any
@@ -44,14 +46,22 @@ class Board:
         raw = context.RawArray
         return cls(raw("q", 5), raw("q", MOST_CONNECTIONS), raw("Q", MOST_CONNECTIONS), context.Value("q"))
 
-    def clear(self, longest: float | None) -> None:
-        """Nothing is done, and the window, at most so many seconds long, is not open."""
+    @classmethod
+    def of_one(cls) -> Board:
+        """A board of one process alone."""
+        return cls.of(multiprocessing.get_context("spawn"))
+
+    def clear(self, longest: float | None, first: int = 0) -> None:
+        """Nothing is done, and the window, at most so many seconds long, is not open.
+
+        ``first`` is the first number of the work that is handed out.
+        """
         self.edges[:] = [NEVER] * len(self.edges)
         if longest is not None:
             self.edges[_LONGEST] = round(longest * 1e9)
         self.first_answers[:] = [0] * MOST_CONNECTIONS
         self.counters[:] = [0] * MOST_CONNECTIONS
-        self.handed_out.value = 0
+        self.handed_out.value = first
 
     def open(self, when: int, *, lengthens: bool = False) -> None:
         """Open the window then, and close it when it has its length; one that ``lengthens`` has no end yet."""
@@ -69,6 +79,24 @@ class Board:
         """Close the window at that moment, or earlier where work runs out."""
         self.edges[_STOPS] = when
         self.edges[_CLOSES] = min(self.edges[_CLOSES], when)
+
+    def close(self, when: int) -> None:
+        """Close the window at that moment, or earlier where work runs out; requests are sent until all is done."""
+        self.edges[_CLOSES] = min(self.edges[_CLOSES], when)
+
+    def take_over(self, edges: Sequence[int]) -> None:
+        """Have the edges of another board, whose window may have closed earlier there, or here."""
+        closes = min(self.edges[_CLOSES], edges[_CLOSES])
+        self.edges[:] = edges
+        self.edges[_CLOSES] = closes
+
+    def edges_by(self, offset: int) -> tuple[int, ...]:
+        """The edges on another clock, which is so many nanoseconds ahead of this one."""
+        moments = (_OPENS, _CLOSES, _COUNTED_FROM, _STOPS)
+        return tuple(
+            edge + offset if number in moments and edge != NEVER else edge
+            for number, edge in enumerate(self.edges)
+        )
 
     def count_from(self, when: int) -> None:
         """Keep requests from that moment on, though the window is not open: all of them may be what is measured."""

@@ -106,10 +106,14 @@ class Load:
 
 @dataclass(frozen=True, slots=True)
 class Assignment:
-    """What one process is to do: which of the load's connections are its own."""
+    """What one process is to do: which of the load's connections are its own.
+
+    ``upto`` is the end of the numbers that are the work, where others than those of this machine have the rest.
+    """
 
     load: Load
     mine: tuple[int, ...]
+    upto: int | None = None
 
 
 def work(assignment: Assignment, pipe: Connection, board: Board) -> None:
@@ -176,7 +180,8 @@ def _retry_writes(load: Load) -> dict[str, Any]:
 def open_steps(clients: Sequence[Client], assignment: Assignment, board: Board) -> list[Step]:
     """What each of the clients repeats, with everything prepared."""
     load, kind = assignment.load, workload(assignment.load.workload)
-    take, prepared = Handout(board, load.amount or 0).take, dict[str, Any]()
+    upto = load.amount or 0 if assignment.upto is None else assignment.upto
+    take, prepared = Handout(board, upto).take, dict[str, Any]()
     return [
         kind.open_steps(
             held,

@@ -107,8 +107,8 @@ def test_the_end_of_a_window_is_seen_when_it_comes_and_not_at_the_next_look(one)
         if time.monotonic_ns() >= one.window[1]:
             raise Closed
 
-    one._board.clear(0.2)
-    one._board.open(time.monotonic_ns())
+    one.board.clear(0.2)
+    one.board.open(time.monotonic_ns())
     with pytest.raises(Closed):
         one._collect(one._pipes, look, 30.0, load.Patience(lambda: inf, "", ""))
     assert time.monotonic_ns() - one.window[1] < 20e9  # on a busy machine

@@ -141,5 +141,5 @@ def test_what_one_server_counted_is_subtracted(measured):
 def test_a_row_says_how_late_its_latest_connection_and_its_latest_process_began(
     first_late, connection, process
 ):
-    told = result._lateness(SimpleNamespace(first_late=first_late))
+    told = result._lateness(first_late)
     assert told == {"latest_connection_seconds": connection, "latest_process_seconds": process}

@@ -33,6 +33,8 @@ examples:
                                                         two programs side by side, with what can be concluded
   mongo-tables run query_full --target 'large=local?cacheGB=1' --target 'small=local?cacheGB=0.25'
                                                         two settings; also members, oplogMB, setParameter.NAME
+  mongo-tables run ycsb_core --target mongodb://… --load-machines ssh:a.example,b.example
+                                                        two machines load a deployment, as one client
 
 A connection string with a password belongs into the environment, which only you can read, and not into the list of
 processes, which everybody can: {TARGET_VARIABLE} for --target (with blanks between several NAME=WHERE),
@@ -67,6 +69,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     add_course(parser)
     _add_how_much(parser)
     _add_how(parser)
+    _add_machines(parser)
 
 
 def _add_what(parser: ArgumentParser) -> None:
@@ -142,6 +145,15 @@ def _add_how(parser: ArgumentParser) -> None:
     )  # fmt: skip
 
 
+def _add_machines(parser: ArgumentParser) -> None:
+    parser.add_argument(
+        "--load-machines", metavar="WHERE",
+        help="have several machines load the target, each with --processes (default: as many as it has processors): "
+        "ssh:HOST,HOST, or tls://HOST:PORT of a scheduler of Dask whose workers they are, or local:N, so many on this "
+        "machine",
+    )  # fmt: skip
+
+
 def run(arguments: Namespace) -> int:
     """Do what the arguments say; give 0 when all rows are written, 130 on Ctrl-C.
 
@@ -156,7 +168,7 @@ def run(arguments: Namespace) -> int:
 
 
 def _run(arguments: Namespace, progress: Progress) -> None:
-    check_installed()
+    check_installed(arguments.load_machines)
     _check_slices(arguments)
     from preprocessor.commands.run.selection import load_experiments
 

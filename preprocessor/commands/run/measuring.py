@@ -19,7 +19,7 @@ from preprocessor.runner.campaign import Length, execute
 from preprocessor.runner.errors import RunnerError, WorkFailed
 from preprocessor.runner.execution import Options, Run, open_run, request
 from preprocessor.runner.journal import Campaign, find_campaign, open_journal
-from preprocessor.runner.load import WorkerPool
+from preprocessor.runner.load import Crew, WorkerPool
 from preprocessor.runner.localaddress import is_local
 from preprocessor.runner.machines import differing, names_machines
 from preprocessor.runner.namedtargets import NamedTarget
@@ -29,6 +29,8 @@ from preprocessor.runner.target import open_target
 
 if TYPE_CHECKING:
     from preprocessor.runner.experiment import Experiment
+    from preprocessor.runner.loadmachines.address import LoadMachines
+    from preprocessor.runner.loadmachines.pool import MachinePool
     from preprocessor.runner.progress import Progress
     from preprocessor.runner.store import Store
 
@@ -52,7 +54,9 @@ def _measure(
         find_campaign(store, [one.name for one in wanted]) if arguments.resume else None
     ) or Campaign.new()
     with ExitStack() as held:
-        places = [open_place(arguments, named, held, progress) for named in arguments.target]
+        places: list[Place] = []
+        machines = open_machines(arguments, held, places)
+        places += [open_place(arguments, named, held, progress, machines) for named in arguments.target]
         tasks = share_out(wanted, options, places, store, leave_out=arguments.all)
         if not arguments.resume:
             # Not before: whoever mistypes a target has not asked to forget what was measured.
@@ -67,6 +71,7 @@ def _measure(
             asked = {
                 **request(experiment, options, [str(one) for one in places]),
                 "processes": [one.processes for one in its],
+                **({"load_machines": machines.count} if machines else {}),
             }
             journal = open_journal(store, experiment.name, asked, arguments.resume, campaign)
             least = options.repeats or experiment.repeats
@@ -127,10 +132,57 @@ def read_options(arguments: Namespace) -> Options:
     )
 
 
-def open_place(arguments: Namespace, named: NamedTarget, held: ExitStack, progress: Progress) -> Place:
-    """The target, and workers for it; both end with ``held``."""
+def open_machines(arguments: Namespace, held: ExitStack, places: Sequence[Place]) -> MachinePool | None:
+    """The load machines that are asked for, which end with ``held``; None where this machine loads its targets.
+
+    They give up where a server of one of the ``places`` has ended. Raises RunnerError.
+    """
+    if not arguments.load_machines:
+        return None
+    from preprocessor.runner.loadmachines.address import parse_load_machines
+
+    wanted = parse_load_machines(arguments.load_machines)
+    check_machines(wanted, arguments)
+    from preprocessor.runner.loadmachines.clusters import open_cluster
+    from preprocessor.runner.loadmachines.pool import MachinePool
+
+    cluster = held.enter_context(open_cluster(wanted))
+    here = wanted.kind == "local"
+    client = choose_client(arguments.target, arguments.processes, os.cpu_count() or 1)
+    processes = max(1, client.processes // wanted.count) if here else arguments.processes
+    return held.enter_context(
+        MachinePool(
+            cluster,
+            arguments.processes or processes,
+            lambda: next(filter(None, (place.target.fault(patience=0) for place in places)), ""),
+            here and client.gives_way,
+        )
+    )
+
+
+def check_machines(wanted: LoadMachines, arguments: Namespace) -> None:
+    """Raise RunnerError where load machines cannot do what is asked for."""
+    if arguments.slices:
+        raise RunnerError("--slices has one machine take turns with its targets", "leave out --load-machines")
+    if wanted.kind != "local" and any(is_local(named.where) for named in arguments.target):
+        raise RunnerError(
+            "a local target hears this machine alone, and its load machines are others",
+            "name a deployment that all of them reach: --target mongodb://…",
+        )
+
+
+def open_place(
+    arguments: Namespace,
+    named: NamedTarget,
+    held: ExitStack,
+    progress: Progress,
+    machines: MachinePool | None = None,
+) -> Place:
+    """The target, and who loads it: ``machines``, or workers of its own; all end with ``held``."""
     local = sum(is_local(one.where) for one in arguments.target)
     target = held.enter_context(closing(open_target(named.where, max(1, local))))
+    if machines is not None:
+        return Place(named, target, machines, machines.processes)
     client = choose_client(arguments.target, arguments.processes, os.cpu_count() or 1)
     fault = partial(target.fault, patience=0)
     crew = held.enter_context(WorkerPool(client.processes, fault, client.gives_way, progress.note))
@@ -157,8 +209,8 @@ def choose_client(targets: Sequence[NamedTarget], asked: int | None, processors:
 class Place(Opened):
     """A target with its name, and the workers that load it."""
 
-    crew: WorkerPool
-    processes: int
+    crew: Crew
+    processes: int | None
 
     def __str__(self) -> str:
         """The name with the addresses and the options that change what is measured, which hold no secret."""

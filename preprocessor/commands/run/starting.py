@@ -16,6 +16,8 @@ from preprocessor.findings.usage import print_error
 if TYPE_CHECKING:
     from preprocessor.runner.progress import Progress
 
+CLUSTER_EXTRA = ("asyncssh", "cryptography", "distributed")
+"""Those that come with the extra ``cluster``."""
 EXTRA = ("greenlet", "hdrh", "psutil", "scipy")
 """Modules that come with the extra ``runner``."""
 
@@ -55,11 +57,13 @@ def add_seed(parser: ArgumentParser) -> None:
     )
 
 
-def check_installed() -> None:
+def check_installed(load_machines: str | None = None) -> None:
     """Raise RunnerError when what the runner needs beside the package is not there."""
-    from preprocessor.commands.installed import require_runner_extra
+    from preprocessor.commands.installed import require_extra
 
-    require_runner_extra("what runs experiments", EXTRA)
+    require_extra("runner", "what runs experiments", EXTRA)
+    if load_machines:
+        require_extra("cluster", "what has load machines under control", CLUSTER_EXTRA)
 
 
 def fill_in(arguments: Namespace) -> None:
