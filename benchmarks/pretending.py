@@ -62,7 +62,7 @@ class Server:
 
     def __init__(self, options: argparse.Namespace) -> None:
         self.options = options
-        self.listening = socket.create_server(("localhost", 0), backlog=512)
+        self.listening = socket.create_server((options.host, 0), backlog=512)
         self.port = self.listening.getsockname()[1]
         self._poll = select.epoll()
         self._poll.register(self.listening, select.EPOLLIN)
@@ -232,14 +232,14 @@ def _written(reply: bytes) -> int:
 
 
 @contextmanager
-def pretending(**behaviour: float) -> Iterator[str]:
+def pretending(*, host: str = "localhost", **behaviour: float) -> Iterator[str]:
     """The connection string of such a server, in a process of its own, with these options."""
     options = [f"--{name.replace('_', '-')}={value}" for name, value in behaviour.items()]
-    command = [sys.executable, "-m", "benchmarks.pretending", *options]
+    command = [sys.executable, "-m", "benchmarks.pretending", f"--host={host}", *options]
     server = subprocess.Popen(command, cwd=Path(__file__).parents[1], stdout=subprocess.PIPE, text=True)
     assert server.stdout is not None
     try:
-        yield f"mongodb://localhost:{server.stdout.readline().strip()}/?directConnection=true"
+        yield f"mongodb://{host}:{server.stdout.readline().strip()}/?directConnection=true"
     finally:
         server.kill()
         server.wait()
@@ -255,6 +255,7 @@ def counted(uri: str, opens: int, closes: int) -> dict[str, int]:
 def main() -> None:
     """Say the port, and serve."""
     parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--host", default="localhost")
     parser.add_argument("--milliseconds", type=float, default=0.0)
     parser.add_argument("--stall-every", type=int, default=0)
     parser.add_argument("--stall-milliseconds", type=float, default=0.0)

@@ -293,16 +293,14 @@ def _client(measurement: Measurement, context: Context, connections: int) -> dic
         else None,
         "busiest_process_share": busiest,
         **_waits(measurement),
-        **_machines(outcome),
+        **({"machines": list_machines(outcome)} if outcome.machines else {}),
         "client_bound": bool(list_limits(outcome, busiest)),
     }
 
 
-def _machines(outcome: Outcome) -> dict[str, Any]:
+def list_machines(outcome: Outcome) -> list[dict[str, Any]]:
     """Each of several load machines, without its name."""
-    if not outcome.machines:
-        return {}
-    return {"machines": [_machine(one, outcome.seconds) for one in outcome.machines]}
+    return [_machine(one, outcome.seconds) for one in outcome.machines]
 
 
 def _machine(stats: MachineStats, seconds: float) -> dict[str, Any]:

@@ -1,0 +1,35 @@
+"""Load machines are named in one word, and what is none is told of in a line."""
+
+from __future__ import annotations
+
+import pytest
+
+from preprocessor.runner.errors import RunnerError
+from preprocessor.runner.loadmachines.address import Host, LoadMachines, parse_load_machines
+
+
+@pytest.mark.parametrize(
+    ("where", "meant"),
+    [
+        ("local:2", LoadMachines("local", count=2)),
+        ("tls://a.example:8786", LoadMachines("tls", scheduler="tls://a.example:8786")),
+        ("ssh:a,b.example", LoadMachines("ssh", hosts=(Host("a"), Host("b.example")))),
+        (
+            "ssh:me@10.0.0.2:2222,[fe80::1]?python=/opt/venv/bin/python",
+            LoadMachines("ssh", hosts=(Host("10.0.0.2", "me", 2222), Host("fe80::1")), python="/opt/venv/bin/python"),
+        ),
+    ],
+)  # fmt: skip
+def test_what_is_named(where, meant):
+    assert parse_load_machines(where) == meant
+
+
+@pytest.mark.parametrize("where", ["local", "local:0", "local:many", "local:65", "ssh:", "ssh:a,,b", "ssh:a b", "tls:8786", "ray://a:1"])
+def test_what_is_none_is_refused(where):
+    with pytest.raises(RunnerError, match="no load machines are called"):
+        parse_load_machines(where)
+
+
+def test_a_scheduler_without_encryption_is_refused():
+    with pytest.raises(RunnerError, match="the password of the target in clear"):
+        parse_load_machines("tcp://a:8786")
