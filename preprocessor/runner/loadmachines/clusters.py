@@ -32,7 +32,12 @@ _SETTINGS: Mapping[str, Any] = {
     "distributed.worker.profile.enabled": False,
     "distributed.scheduler.allowed-failures": 0,
     "distributed.comm.require-encryption": True,
+    # What is of use for tasks alone, and would cost as much as all of our messages:
     "distributed.admin.system-monitor.interval": "10s",
+    "distributed.admin.tick.interval": "2s",
+    "distributed.admin.tick.cycle": "10s",
+    "distributed.scheduler.active-memory-manager.start": False,
+    "distributed.scheduler.work-stealing": False,
 }
 _WORKER: Mapping[str, Any] = {"nthreads": 1, "memory_limit": 0, "dashboard": False}
 

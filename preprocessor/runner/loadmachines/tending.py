@@ -17,7 +17,7 @@ from typing import Any
 from preprocessor.runner import hostinfo, revision
 from preprocessor.runner.driving import one_line
 from preprocessor.runner.errors import WorkFailed
-from preprocessor.runner.load import POLL_SECONDS, Edges, WorkerPool, until_answered
+from preprocessor.runner.load import Edges, WorkerPool, until_answered
 from preprocessor.runner.loadmachines.machinestats import Network, read_network
 from preprocessor.runner.loadmachines.messages import (
     OPERATION,
@@ -39,6 +39,8 @@ from preprocessor.runner.window import NEVER
 GONE_SECONDS = 15.0
 """After so long without a message whoever measures is gone, and the work ends: nobody would see what it does."""
 LOOK_SECONDS = 0.5
+POLL_SECONDS = 0.1
+"""Between two looks at the network counters: who measures hears of the rest."""
 
 
 class Tended:
