@@ -1,4 +1,4 @@
-"""What it costs to have load machines under control, against the local pool: processor time beside the worker processes.
+"""What it costs to have load machines under control, against the local pool.
 
     python -m benchmarks.load_machines [--rounds 5] [--seconds 2]
 
@@ -74,7 +74,9 @@ def compare(rounds: int, seconds: float, say: Callable[[str], object] = print) -
             measure(pool, load, [ours], pool_cost)
             measure(machines, load, [ours, *workers], machines_cost)
     for name, cost in (("local pool", pool_cost), ("two machines", machines_cost)):
-        say(f"{name:>12}: {median(cost.speeds):>9,.0f}/s, control {cost.share:.2%} of the client's processor time")
+        say(
+            f"{name:>12}: {median(cost.speeds):>9,.0f}/s, control {cost.share:.2%} of the client's processor time"
+        )
     return machines_cost.share - pool_cost.share
 
 

@@ -96,9 +96,8 @@ class Link:
 
     def end(self) -> None:
         """Have the task end."""
-        self.tell(End())
         self._ended = True
-        self._wake()
+        self.tell(End())
 
     def _wake(self) -> None:
         self._client.loop.add_callback(self._woken.set)

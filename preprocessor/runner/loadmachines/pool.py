@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
@@ -271,8 +272,12 @@ class MachinePool(Crew):
         self._cluster.wait(
             [task for link, task in zip(self._links, self._tasks, strict=False) if not link.lost]
         )
+        for talk in self._talks:
+            with suppress(TimeoutError):
+                talk.result(END_SECONDS)
         self._links.clear()
         self._tasks.clear()
+        self._talks.clear()
 
     @property
     def scheduling(self) -> Scheduling:

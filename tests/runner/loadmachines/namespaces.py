@@ -70,7 +70,9 @@ def namespaces(count: int, bits_per_second: int) -> Iterator[Network]:
 
 def _link(middle: Namespace, machine: Namespace, address: str, bits_per_second: int) -> None:
     shaped = ["root", "tbf", "rate", f"{bits_per_second}bit", "burst", "16kb", "latency", "200ms"]
-    middle.do("ip", "link", "add", machine.link, "type", "veth", "peer", "name", "eth0", "netns", machine.name)
+    middle.do(
+        "ip", "link", "add", machine.link, "type", "veth", "peer", "name", "eth0", "netns", machine.name
+    )
     middle.do("ip", "link", "set", machine.link, "master", "bridge0", "up")
     middle.do("tc", "qdisc", "add", "dev", machine.link, *shaped)
     machine.do("ip", "addr", "add", address, "dev", "eth0")

@@ -24,7 +24,10 @@ def test_what_is_named(where, meant):
     assert parse_load_machines(where) == meant
 
 
-@pytest.mark.parametrize("where", ["local", "local:0", "local:many", "local:65", "ssh:", "ssh:a,,b", "ssh:a b", "tls:8786", "ray://a:1"])
+@pytest.mark.parametrize(
+    "where",
+    ["local", "local:0", "local:many", "local:65", "ssh:", "ssh:a,,b", "ssh:a b", "tls:8786", "ray://a:1"],
+)
 def test_what_is_none_is_refused(where):
     with pytest.raises(RunnerError, match="no load machines are called"):
         parse_load_machines(where)

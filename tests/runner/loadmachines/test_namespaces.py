@@ -68,10 +68,16 @@ def seen(tmp_path_factory):
         namespaces(max(COUNTS), BITS_PER_SECOND) as network,
         dask_in(network, tmp_path_factory.mktemp("certificates")) as environment,
     ):
-        program = [sys.executable, "-m", "tests.runner.loadmachines.at_work", SCHEDULER, ",".join(map(str, COUNTS))]
+        program = [
+            sys.executable,
+            "-m",
+            "tests.runner.loadmachines.at_work",
+            SCHEDULER,
+            ",".join(map(str, COUNTS)),
+        ]
         done = subprocess.run(
             network.middle.command(*program, network.machines[-1].link),
-            cwd=ROOT, env=environment, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=120,
+            cwd=ROOT, env=environment, text=True, capture_output=True, timeout=120,
         )  # fmt: skip
     assert done.returncode == 0, done.stderr
     return [json.loads(line) for line in done.stdout.splitlines()]

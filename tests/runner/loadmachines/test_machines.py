@@ -1,0 +1,217 @@
+"""Two load machines on this one: they measure what a local pool does, and nobody reads what they are told."""
+
+from __future__ import annotations
+
+import os
+import pickle
+import signal
+import socket
+import ssl
+import time
+from contextlib import suppress
+from dataclasses import replace
+from urllib.parse import urlsplit
+
+import bson.json_util
+import psutil
+import pytest
+
+from benchmarks.pretending import READS, pretending
+from preprocessor.results.intervals import interval
+from preprocessor.results.verdicts import judge
+from preprocessor.runner.errors import RunnerError, WorkFailed
+from preprocessor.runner.load import WorkerPool
+from preprocessor.runner.loadmachines import pool as pools
+from preprocessor.runner.loadmachines.address import parse_load_machines
+from preprocessor.runner.loadmachines.clocks import Clock, Reading
+from preprocessor.runner.loadmachines.clusters import open_cluster
+from preprocessor.runner.loadmachines.messages import OPERATION, Sent, Work
+from preprocessor.runner.loadmachines.pool import MachinePool
+from preprocessor.runner.store import FileStore
+from preprocessor.runner.worker import Assignment, Load
+from tests.runner.processes import finish, start, wait_until
+
+READING = Load("mongodb://127.0.0.1:1", "load_test", "query", READS, "s", 8, "wire", seconds=0.5)
+INSERTS = {"collection": "things", "docSizeKB": 1, "writeBatchSize": 5}
+
+
+@pytest.fixture(scope="module")
+def two():
+    with open_cluster(parse_load_machines("local:2")) as cluster:
+        yield cluster
+
+
+@pytest.fixture(scope="module")
+def machines(two):
+    with MachinePool(two, 1) as running:
+        yield running
+
+
+@pytest.mark.alone
+def test_they_measure_what_a_local_pool_does(machines):
+    speeds, references = [], []
+    with pretending(milliseconds=50) as uri, WorkerPool(2) as pool:
+        load = replace(READING, uri=uri)
+        for _ in range(12):
+            for crew, kept in ((machines, speeds), (pool, references)):
+                done = crew.perform(load)
+                kept.append(done.window.operations / done.seconds)
+    found = interval(speeds, references)
+    assert judge(found.low, found.high, differs=False, margin=0.1) == "no difference", found
+
+
+def test_work_given_by_amount_is_shared_out_and_done_once(machines, replica_set):
+    config = {**INSERTS, "totalDocsToInsert": 4_000, "writeConcern": {"w": 1}}
+    load = replace(READING, uri=replica_set.uri, workload="insert", config=config, seconds=None)
+    done = machines.perform(load)
+    assert (done.documents, done.all_errors) == (4_000, {})
+    assert sum(one.operations for one in done.machines) <= 4_000
+    assert [one.connections for one in done.machines] == [4, 4]
+
+
+def test_the_window_of_an_amount_closes_before_one_of_them_finds_nothing_left(machines):
+    with pretending(milliseconds=5) as uri:
+        config = {**INSERTS, "totalDocsToInsert": 20_000}
+        done = machines.perform(replace(READING, uri=uri, workload="insert", config=config, seconds=None))
+    assert done.steady
+    assert done.documents == 20_000
+    assert 0.5 < done.window.documents / 20_000 < 1
+    assert done.window.documents / done.seconds < 8 * 5 / 0.005 * 1.05
+
+
+def test_a_start_is_refused_where_a_clock_is_not_known_to_a_hundredth_of_the_window(machines, monkeypatch):
+    monkeypatch.setattr(Clock, "best", lambda self, now: Reading(now - 12_000_000, now, now))
+    with pretending() as uri, pytest.raises(WorkFailed, match=r"is known to 6\.0 ms, which is more than 1%"):
+        machines.perform(replace(READING, uri=uri))
+    machines.dismiss()
+
+
+def test_what_goes_wrong_on_one_of_them_is_told_in_a_line(machines):
+    with pytest.raises(
+        WorkFailed, match=r"the work was given up on the load machine \d: .*Connection refused"
+    ):
+        machines.perform(replace(READING, uri="mongodb://127.0.0.1:1/?serverSelectionTimeoutMS=300"))
+    machines.dismiss()
+    with pretending(milliseconds=1) as uri:
+        assert machines.perform(replace(READING, uri=uri)).window.operations > 0
+
+
+def test_a_machine_with_another_version_is_refused(two, machines, monkeypatch):
+    monkeypatch.setattr(pools.revision, "harness", lambda: "mongo-tables 9")
+    with pytest.raises(RunnerError, match=r"has mongo-tables .*, and this one mongo-tables 9"):
+        machines._check_versions()
+
+
+def test_nobody_reads_the_password_of_the_target(two, machines, replica_set):
+    """Neither logs nor graphs nor what the scheduler would show have it, also where an order cannot be read."""
+    secret = urlsplit(replica_set.uri).password
+    assert secret
+    config = {**INSERTS, "totalDocsToInsert": 100}
+    machines.perform(replace(READING, uri=replica_set.uri, workload="insert", config=config, seconds=None))
+    broken = pickle.dumps(Sent())[:-4] + secret.encode()
+    for link in machines._links:
+        two.client.sync(getattr(two.client.rpc(link.address), OPERATION), message=broken)
+    seen = [
+        two.client.get_scheduler_logs(),
+        two.client.get_worker_logs(),
+        two.client.get_events(),
+        two.client.story(*two.client.futures),
+        two.client.run_on_scheduler(_all_of_it),
+        repr(Sent([Work(Assignment(replace(READING, uri=replica_set.uri), (0,)), 0, 1.0)])),
+    ]
+    assert "tend" in str(seen)
+    assert secret not in str(seen)
+    machines.dismiss()
+
+
+def _all_of_it(dask_scheduler):
+    """Everything that the scheduler knows of tasks, as a dashboard could show it."""
+    return [
+        (key, repr(task.run_spec), pickle.dumps(task.run_spec)) for key, task in dask_scheduler.tasks.items()
+    ]
+
+
+def test_nobody_without_a_certificate_of_the_run_is_heard(two):
+    place = urlsplit(two.client.scheduler.address)
+    assert place.scheme == "tls"
+    stranger = ssl.create_default_context()
+    stranger.check_hostname, stranger.verify_mode = False, ssl.CERT_NONE
+    for address in (place, *map(urlsplit, two.machines)):
+        with (
+            suppress(ssl.SSLError, ConnectionError),
+            socket.create_connection((address.hostname, address.port)) as plain,
+            stranger.wrap_socket(plain) as held,
+        ):
+            held.settimeout(10)
+            assert held.recv(1) == b""
+
+
+SLOW = """\
+name = "tiny"
+title = "Reads that take their time"
+workload = "ycsb"
+repeats = 2
+
+[parameters]
+database = "mongo_tables_tiny"
+collection = "usertable"
+numberOfThreads = 4
+updateproportion = 0.0
+requestdistribution = "uniform"
+readproportion = 1.0
+testTimeSecs = 3
+
+[[variants]]
+recordcount = 100
+
+[[variants]]
+recordcount = 200
+"""
+
+
+def test_a_machine_that_is_lost_ends_the_run_and_resume_goes_on(replica_set, tmp_path):
+    file = tmp_path / "tiny.toml"
+    file.write_text(SLOW)
+    asked = (
+        file,
+        "--target",
+        replica_set.uri,
+        "--output",
+        tmp_path,
+        "--load-machines",
+        "local:2",
+        "--processes",
+        1,
+    )
+    process = start(*asked)
+    wait_until(process, lambda: kept(tmp_path))
+    time.sleep(1.0)
+    victim = next(one for one in psutil.Process(process.pid).children() if is_machine(one))
+    os.kill(victim.pid, signal.SIGKILL)
+    killed = time.monotonic()
+    code, _, err = finish(process)
+    assert (code, time.monotonic() - killed < 30) == (2, True)
+    (told,) = [line for line in err.splitlines() if "mongo-tables:" in line]
+    assert "is lost: its worker has ended" in told or "is lost: CommClosedError" in told
+    before = kept(tmp_path)
+    code, out, err = finish(start(*asked, "--resume"))
+    assert (code, out) == (0, "tiny: 2 rows\n"), err
+    rows = FileStore(tmp_path).rows("tiny")
+    assert before <= {repeat["start_time"] for row in rows for repeat in row["repeats"]}
+    for row in rows:
+        assert [one["connections"] for one in row["client"]["machines"]] == [2, 2]
+
+
+def kept(folder):
+    """When the windows began that are kept of a run that has not ended."""
+    files = (folder / ".runs" / "tiny").glob("*.jsonl")
+    aware = bson.json_util.DEFAULT_JSON_OPTIONS.with_options(tz_aware=True)  # as those of the rows are
+    windows = [bson.json_util.loads(path.read_text("utf-8"), json_options=aware) for path in files]
+    return {repeat["start_time"] for window in windows for repeat in window["repeats"]}
+
+
+def is_machine(process):
+    """Whether a child of a run is a Dask worker: it has the processes of a load machine below it."""
+    with suppress(psutil.NoSuchProcess):
+        return any("spawn_main" in " ".join(one.cmdline()) for one in process.children())
+    return False
