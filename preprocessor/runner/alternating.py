@@ -96,7 +96,7 @@ class _Side:
     ) -> None:
         """Connect; the client is closed with ``held``. ``tell`` is told why a connection ends early."""
         self._client = held.enter_context(open_client(load, len(mine)))
-        self.clients, self._options = connect(self._client, load, len(mine))
+        self.clients, self._options = connect(self._client, load, mine)
         self._load = load
         self.steps: list[Step] = []
         window = Window(board, load.connections, by_amount=False)

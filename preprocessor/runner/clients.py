@@ -78,8 +78,10 @@ class Client(Protocol):
 class PyMongoClient:
     """The reference: what a program with PyMongo does."""
 
-    def __init__(self, client: MongoClient[Any], namespace: tuple[str, str], options: RequestOptions) -> None:
-        """``namespace`` is database and collection.
+    def __init__(
+        self, client: MongoClient[Any], namespace: tuple[str, str], options: RequestOptions, number: int = 0
+    ) -> None:
+        """``namespace`` is database and collection; of several mongos the driver chooses one for each request.
 
         Sessions, and whether writes are retryable, are matters of ``client`` itself.
         """

@@ -25,6 +25,7 @@ from preprocessor.runner import (
     primarychange,
     result,
     revision,
+    sharding,
     slicewindows,
     warmup,
     workingset,
@@ -253,6 +254,13 @@ def obstacle(
         return fixed
     if traits.holds_members and not target.ends_with_run:
         return f"{experiment.name} holds up members of the deployment", "it runs on --target local only"
+    if target.ends_with_run and any(
+        sharding.SHARD_KEY in config for config in experiments.configs(experiment)
+    ):
+        return (
+            f"{experiment.name} shards its collection, and a local target has no shards",
+            "it runs on --target mongodb://… with the mongos of a sharded cluster only",
+        )
     if traits.changes_primary and options.client != "wire":
         return (
             f"{experiment.name} opens connections again, which PyMongo does by itself",
@@ -687,6 +695,7 @@ def _fill(run: Run, load: Load, config: Config) -> None:
     run.loaded.pop(name, None)
     run.scanned = None
     kind.create(run.client[run.database], config)
+    sharding.shard(run.client, run.client[run.database], config)
     if first is not None:
         run.target.give_room()
         _bring_in(run, load, first)
@@ -789,5 +798,7 @@ def _doubts(run: Run, measurement: Measurement, config: Mapping[str, Any]) -> It
         yield "a member held more than its cache when the window came"
     if measurement.outcome.keeps_speed == "no":
         yield "the speed was not steady"
+    if moved := sharding.remark(measurement.sharding):
+        yield moved
     if measurement.change:
         yield measurement.change

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from preprocessor.runner import sharding
 from preprocessor.runner.diagnosticdata import SOURCE, read_machine
 from preprocessor.runner.iostats import disk_bytes, reads
 from preprocessor.runner.load import Crew, Outcome
@@ -14,6 +15,7 @@ from preprocessor.runner.rights import is_refused
 from preprocessor.runner.sampling import Mark, Sample, Sampler, cores, look_at_processors, series
 from preprocessor.runner.serverprocess import describe_change, process_of
 from preprocessor.runner.serverstatus import is_one_of_several, status
+from preprocessor.runner.sharding import ShardLook
 from preprocessor.runner.target import Machine
 from preprocessor.runner.warmup import WarmUp
 from preprocessor.runner.worker import Load
@@ -44,6 +46,8 @@ class Measurement:
     conclusion: Mapping[str, Any] = field(default_factory=dict)
     settled: bool = True
     """Whether what was loaded had been written to disk before."""
+    sharding: Mapping[str, Any] = field(default_factory=dict)
+    """Of a sharded cluster, what each shard had of the collection and did for it."""
     change: str | None = None
     """How the server that counts became another one in the window; then nothing is known of what it counted."""
 
@@ -65,7 +69,7 @@ def measure(
     progress: Callable[[int], None],
 ) -> Measurement:
     """Do the work of ``load`` once, with everything that is looked at around it."""
-    watch = _Watch(client, machine)
+    watch = _Watch(client, machine, load)
     try:
         outcome = crew.perform(
             load, before=watch.begin, opened=watch.opened, over=watch.end, progress=progress
@@ -82,13 +86,15 @@ class _Look(NamedTuple):
     status: Mapping[str, Any]
     from_disk: int | None
     mark: Mark
+    shards: ShardLook | None
 
 
 class _Watch:
     """What is looked at around a window: ``begin`` before it, ``end`` behind it, ``cease`` if it failed."""
 
-    def __init__(self, client: MongoClient[dict[str, Any]], machine: Machine) -> None:
+    def __init__(self, client: MongoClient[dict[str, Any]], machine: Machine, load: Load) -> None:
         self._client = client
+        self._namespace = load.database, load.config["collection"]
         self._pids = machine.pids
         self._here = machine.data_directory is not None
         self._sampler = Sampler(
@@ -106,8 +112,9 @@ class _Watch:
         if not self._begins:
             self._sampler.start()
         mark = self._sampler.mark()
+        shards = self._look_at_shards()
         found = status(self._client)
-        self._begins.append(_Look(found, self._read_from_disk(found), mark))
+        self._begins.append(_Look(found, self._read_from_disk(found), mark, shards))
 
     def opened(self) -> None:
         """The window is open: from here on processors are counted, as those of the client are."""
@@ -151,13 +158,20 @@ class _Watch:
             if change
             else reads(first.status, last.status, (first.from_disk, last.from_disk)),
             source=("psutil" if self._here else SOURCE) if seen.machine else None,
+            sharding=sharding.describe(self._client, self._namespace, first.shards, last.shards)
+            if first.shards and last.shards
+            else {},
             change=change,
         )
 
     def _look_behind(self) -> _Look:
         """Look at the counters of the row first."""
         found = status(self._client)
-        return _Look(found, self._read_from_disk(self._begins[-1].status), self._sampler.mark())
+        from_disk = self._read_from_disk(self._begins[-1].status)
+        return _Look(found, from_disk, self._sampler.mark(), self._look_at_shards())
+
+    def _look_at_shards(self) -> ShardLook | None:
+        return sharding.look(self._client, *self._namespace) if sharding.is_sharded(self._client) else None
 
     def _read_from_disk(self, before: Mapping[str, Any]) -> int | None:
         return disk_bytes(int(before.get("pid", 0)), self._pids)

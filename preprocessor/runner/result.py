@@ -205,6 +205,7 @@ def _by_the_server(measurement: Measurement, context: Context) -> dict[str, Any]
         "reads": dict(measurement.reads),
         "disk_baseline": context.disk_baseline,
         "collection_stats": dict(measurement.collection),
+        **({"sharding": dict(measurement.sharding)} if measurement.sharding else {}),
     }
 
 

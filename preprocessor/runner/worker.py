@@ -125,7 +125,7 @@ def work(assignment: Assignment, pipe: Connection, board: Board) -> None:
     keep_to_one_line()
     with open_client(load, len(assignment.mine)) as client:
         try:
-            clients, options = connect(client, load, len(assignment.mine))
+            clients, options = connect(client, load, assignment.mine)
             pipe.send(None)
             steps = open_steps(clients, assignment, board)
             with uncollected(load):
@@ -164,12 +164,12 @@ def open_client(load: Load, connections: int) -> MongoClient[dict[str, Any]]:
 
 
 def connect(
-    client: MongoClient[dict[str, Any]], load: Load, connections: int
+    client: MongoClient[dict[str, Any]], load: Load, mine: Sequence[int]
 ) -> tuple[list[Client], RequestOptions]:
-    """Open so many connections of a load, each for its work, and say how they send."""
-    open_connections(client, connections)
+    """Open the connections of a load with these numbers, each for its work, and say how they send."""
+    open_connections(client, mine)
     options = request_options(client, load.config)
-    return [_connect(client, load, options) for _ in range(connections)], options
+    return [_connect(client, load, options, number) for number in mine], options
 
 
 def _retry_writes(load: Load) -> dict[str, Any]:
@@ -192,9 +192,9 @@ def open_steps(clients: Sequence[Client], assignment: Assignment, board: Board) 
     ]
 
 
-def _connect(client: MongoClient[dict[str, Any]], load: Load, options: RequestOptions) -> Client:
+def _connect(client: MongoClient[dict[str, Any]], load: Load, options: RequestOptions, number: int) -> Client:
     client.admin.command("ping")
-    return _CLIENTS[load.client](client, (load.database, load.config["collection"]), options)
+    return _CLIENTS[load.client](client, (load.database, load.config["collection"]), options, number)
 
 
 def _timed(

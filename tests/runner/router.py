@@ -1,6 +1,7 @@
 """A stand-in for the mongos of a sharded cluster: it passes everything on to one replica set and back.
 
-What a mongos says of itself it says in place of the member behind it; the rest, signing in included, is the member's.
+What a mongos says of itself it says in place of the member behind it, and what it would ask config servers and shards
+it takes from a ``Cluster`` in memory; the rest, signing in included, is the member's.
 """
 
 from __future__ import annotations
@@ -8,11 +9,15 @@ from __future__ import annotations
 import socket
 import struct
 import threading
-from collections.abc import Iterator, Mapping
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from typing import Any
+from uuid import uuid4
 
 import bson
+from bson.binary import Binary
+from bson.int64 import Int64
 
 HEADER = struct.Struct("<iiii")
 OP_REPLY, OP_QUERY, OP_MSG = 1, 2004, 2013
@@ -24,14 +29,107 @@ OF_STORAGE = {"wiredTiger", "storageEngine", "repl", "flowControl"}
 SHARDS = [{"_id": "first", "host": "first/localhost:1"}, {"_id": "second", "host": "second/localhost:2"}]
 
 
+class Cluster:
+    """What the config servers of the stand-ins know. A ``lost`` shard does not answer from so many inserts on."""
+
+    def __init__(self, *, balances: bool = False, loses_after: int | None = None) -> None:
+        self.collections: dict[str, dict[str, Any]] = {}
+        self.chunks: dict[str, list[list[Any]]] = {}
+        """Of each collection: from where on, and on which shard."""
+        self.balances = balances
+        self.loses_after = loses_after
+        self.inserts: Counter[tuple[int, int]] = Counter()
+        """By the port of the router that they came to, and that of the client's end of the connection."""
+
+    def answer(self, name: str, asked: Mapping[str, Any], ports: tuple[int, int]) -> dict[str, Any] | None:
+        """What the router says by itself; None for what it passes on."""
+        if name == "insert" and asked["$db"] != "admin":
+            self.inserts[ports] += 1
+        if name in ("insert", "aggregate") and asked["$db"] not in ("admin", "config") and self._is_lost():
+            return LOST
+        if name in ("drop", "dropDatabase"):
+            self.collections.clear()
+        if asked.get("$db") == "config":
+            return self._of_config(name, asked)
+        act = {"shardCollection": self._shard, "split": self._split, "moveChunk": self._move}.get(name)
+        if act is not None:
+            return act(asked) or {"ok": 1.0}
+        if name == "balancerStatus":
+            return {"mode": "full", "inBalancerRound": False, "ok": 1.0}
+        return None
+
+    def _is_lost(self) -> bool:
+        return self.loses_after is not None and self.inserts.total() > self.loses_after
+
+    def _shard(self, asked: Mapping[str, Any]) -> dict[str, Any] | None:
+        name, key = asked["shardCollection"], asked["key"]
+        hashed = "hashed" in key.values()
+        if hashed and len(key) > 1 and "numInitialChunks" in asked:
+            text = "numInitialChunks is only supported when the collection is hashed on its first field"
+            return {"ok": 0.0, "errmsg": text, "code": 72, "codeName": "InvalidOptions"}
+        count = asked.get("numInitialChunks", 2) if hashed else 1
+        self.collections[name] = {"_id": name, "uuid": Binary.from_uuid(uuid4()), "key": key}
+        self.chunks[name] = [[number, SHARDS[number % 2]["_id"]] for number in range(count)]
+        return None
+
+    def _split(self, asked: Mapping[str, Any]) -> None:
+        (point,) = asked["middle"].values()
+        self.chunks[asked["split"]].append([point, SHARDS[0]["_id"]])
+
+    def _move(self, asked: Mapping[str, Any]) -> None:
+        (point,) = asked["find"].values()
+        (chunk,) = [one for one in self.chunks[asked["moveChunk"]] if one[0] == point]
+        chunk[1] = asked["to"]
+
+    def _of_config(self, name: str, asked: Mapping[str, Any]) -> dict[str, Any]:
+        if name == "update":
+            (change,) = asked["updates"]
+            self.collections[change["q"]["_id"]].update(change["u"]["$set"])
+            return {"n": 1, "nModified": 1, "ok": 1.0}
+        if name == "find":
+            known = self.collections.get(asked["filter"]["_id"])
+            return _cursor("config.collections", [known] if known else [])
+        wanted = asked["pipeline"][0]["$match"]["uuid"]
+        (of_it,) = [one for one in self.collections.values() if one["uuid"] == wanted]
+        chunks = self.chunks[of_it["_id"]]
+        found = Counter(shard for _, shard in chunks)
+        if self.balances and not of_it.get("noBalance"):  # one more whenever somebody looks
+            next(chunk for chunk in chunks if chunk[1] == SHARDS[0]["_id"])[1] = SHARDS[1]["_id"]
+        return _cursor("config.chunks", [{"_id": shard, "n": count} for shard, count in found.items()])
+
+    def split_up(self, asked: Mapping[str, Any], said: dict[str, Any]) -> dict[str, Any]:
+        """What the shards say of a collection, by what the one member says: each as much as it has chunks."""
+        namespace = f"{asked['$db']}.{asked['aggregate']}"
+        chunks = Counter(shard for _, shard in self.chunks.get(namespace, [])) or {SHARDS[0]["_id"]: 1}
+        (whole,) = said["cursor"]["firstBatch"]
+        parts = [
+            {**whole, "shard": shard, "count": whole["count"] * count // sum(chunks.values())}
+            for shard, count in chunks.items()
+        ]
+        return {**said, "cursor": {**said["cursor"], "firstBatch": parts}}
+
+
+LOST = {
+    "ok": 0.0,
+    "errmsg": 'Could not find host matching read preference { mode: "primary" } for set second',
+    "code": 133,
+    "codeName": "FailedToSatisfyReadPreference",
+}
+
+
+def _cursor(namespace: str, documents: list[Any]) -> dict[str, Any]:
+    return {"cursor": {"id": Int64(0), "ns": namespace, "firstBatch": documents}, "ok": 1.0}
+
+
 @contextmanager
-def routed(uri: str, count: int = 1) -> Iterator[str]:
+def routed(uri: str, count: int = 1, cluster: Cluster | None = None) -> Iterator[str]:
     """The connection string of so many such routers before the one member of the set that ``uri`` names."""
+    cluster = cluster or Cluster()
     user, _, place = uri.removeprefix("mongodb://").rpartition("@")
     host, port = place.partition("/")[0].split(":")
     listening = [socket.create_server(("localhost", 0)) for _ in range(count)]
     for one in listening:
-        threading.Thread(target=_accept, args=(one, (host, int(port))), daemon=True).start()
+        threading.Thread(target=_accept, args=(one, (host, int(port)), cluster), daemon=True).start()
     hosts = ",".join(f"localhost:{one.getsockname()[1]}" for one in listening)
     try:
         yield f"mongodb://{user}@{hosts}/?authSource=admin"
@@ -41,21 +139,51 @@ def routed(uri: str, count: int = 1) -> Iterator[str]:
             one.close()
 
 
-def _accept(listening: socket.socket, member: tuple[str, int]) -> None:
+def _accept(listening: socket.socket, member: tuple[str, int], cluster: Cluster) -> None:
     with suppress(OSError):  # it is closed
         while True:
             client = listening.accept()[0]
-            threading.Thread(target=_serve, args=(client, member), daemon=True).start()
+            threading.Thread(target=_serve, args=(client, member, cluster), daemon=True).start()
 
 
-def _serve(client: socket.socket, member: tuple[str, int]) -> None:
+def _serve(client: socket.socket, member: tuple[str, int], cluster: Cluster) -> None:
     """One connection: a request, its answer, the next."""
+    ports = client.getsockname()[1], client.getpeername()[1]
     with client, socket.create_connection(member) as behind, suppress(OSError, EOFError):
         while True:
             request = _message(client)
+            name, asked = _name(request), _asked(request)
+            own = cluster.answer(name, asked, ports)
+            if own is not None:
+                client.sendall(_reply(request, own))
+                continue
             behind.sendall(request)
-            if not _is_unanswered(request):
-                client.sendall(_answer(_name(request), _message(behind)))
+            if _is_unanswered(request):
+                continue
+            reply = _answer(name, _message(behind))
+            if "$collStats" in str(asked.get("pipeline", ""))[:20]:
+                reply = _changed(reply, lambda said, asked=asked: cluster.split_up(asked, said))
+            client.sendall(reply)
+
+
+def _asked(request: bytes) -> dict[str, Any]:
+    """The command itself, without documents that follow it."""
+    start = HEADER.size + 5
+    if HEADER.unpack_from(request)[3] != OP_MSG or request[start - 1]:
+        return {}
+    length = int.from_bytes(request[start : start + 4], "little")
+    asked = bson.decode(request[start : start + length])
+    rest = request[start + length :]
+    if asked.get("$db") == "config" and rest[:1] == b"\x01":  # documents in a section of their own
+        name, _, documents = rest[5:].partition(b"\0")
+        asked[name.decode()] = bson.decode_all(documents)
+    return asked
+
+
+def _reply(request: bytes, said: Mapping[str, Any]) -> bytes:
+    number = HEADER.unpack_from(request)[1]
+    body = bytes(5) + bson.encode(said)
+    return HEADER.pack(HEADER.size + len(body), 0, number, OP_MSG) + body
 
 
 def _message(held: socket.socket) -> bytes:
@@ -90,9 +218,13 @@ def _name(request: bytes) -> str:
 def _answer(name: str, reply: bytes) -> bytes:
     if name not in SAID:
         return reply
+    return _changed(reply, SAID[name])
+
+
+def _changed(reply: bytes, change: Callable[[dict[str, Any]], dict[str, Any]]) -> bytes:
     _, number, answered, kind = HEADER.unpack_from(reply)
     start = HEADER.size + (20 if kind == OP_REPLY else 5)
-    body = reply[HEADER.size : start] + bson.encode(SAID[name](bson.decode(reply[start:])))
+    body = reply[HEADER.size : start] + bson.encode(change(bson.decode(reply[start:])))
     return HEADER.pack(HEADER.size + len(body), number, answered, kind) + body
 
 

@@ -21,7 +21,7 @@ from uuid import uuid4
 from preprocessor.runner.clients import PROJECTION, Client, UnexpectedReply
 from preprocessor.runner.lag import Lag
 from preprocessor.runner.requestoptions import RequestOptions, read_selector
-from preprocessor.runner.wire.connection import WireConnection, check_out
+from preprocessor.runner.wire.connection import WireConnection, check_out, in_turn
 from preprocessor.runner.wire.replies import (
     EMPTY,
     FIRST_BATCH,
@@ -59,8 +59,10 @@ SESSIONS_AT_ONCE = 10_000
 class WireClient:
     """One connection that works on one collection; two where reads go elsewhere than writes."""
 
-    def __init__(self, client: MongoClient[Any], namespace: tuple[str, str], options: RequestOptions) -> None:
-        """``namespace`` is database and collection."""
+    def __init__(
+        self, client: MongoClient[Any], namespace: tuple[str, str], options: RequestOptions, number: int = 0
+    ) -> None:
+        """``namespace`` is database and collection; ``number`` is that of the connection in its load."""
         self.sleep: Callable[[float], None] = time.sleep
         """What lets others go on for so many seconds."""
         self.sessions: list[Any] = []
@@ -75,12 +77,12 @@ class WireClient:
         self._seen: bytes | None = None
         """How an answer with nothing but empty documents began."""
         self._seen_counts = 0, 0
-        self._open(None)
+        self._open(None, in_turn(number))
         self._begin_session()
 
-    def _open(self, patience: float | None) -> None:
+    def _open(self, patience: float | None, selector: Any = None) -> None:
         """Open the connection, which may stay with the server that it is given as long as it holds."""
-        self._writing = self._reading = WireConnection(self._client, None, patience)
+        self._writing = self._reading = WireConnection(self._client, selector, patience)
         if not self._options.reads_primary:
             selector = read_selector(self._options.read_preference)
             self._reading = WireConnection(self._client, selector, patience)
@@ -324,8 +326,8 @@ def wait_for_writes(client: MongoClient[Any], clients: Iterable[Client]) -> None
                 check_out(client, held).command("admin", {"ping": 1})
 
 
-def open_connections(client: MongoClient[Any], number: int) -> None:
-    """Have the pool hold so many connections to the primary: opened and signed in, before a clock runs."""
+def open_connections(client: MongoClient[Any], numbers: Sequence[int]) -> None:
+    """Have the pools hold a connection for each of these numbers: opened and signed in, before a clock runs."""
     with ExitStack() as held:
-        for _ in range(number):
-            check_out(client, held)
+        for number in numbers:
+            check_out(client, held, in_turn(number))

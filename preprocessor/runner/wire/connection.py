@@ -168,6 +168,26 @@ def check_out(client: Any, held: ExitStack, selector: Any = None, patience: floa
     return connection
 
 
+def in_turn(number: int) -> Callable[[Any], Any]:
+    """What has the driver choose the primary, or of several mongos the one whose turn it is.
+
+    All mongos that the connection string names count: one that does not answer is waited for, and not passed over.
+    """
+    from pymongo.server_selectors import writable_server_selector
+
+    def choose(selection: Any) -> Any:
+        usable = writable_server_selector(selection)
+        seeds = sorted(selection.topology_description.server_descriptions())
+        if selection.topology_description.topology_type_name != "Sharded" or len(seeds) < 2:
+            return usable
+        wanted = seeds[number % len(seeds)]
+        return usable.with_server_descriptions(
+            [one for one in usable.server_descriptions if one.address == wanted]
+        )
+
+    return choose
+
+
 def check_driver(client: Any) -> None:
     """Raise TargetError where this version of PyMongo is another inside, and what the driver does without a primary."""
     with ExitStack() as held:

@@ -191,7 +191,7 @@ def test_a_machine_that_is_lost_ends_the_run_and_resume_goes_on(replica_set, tmp
     killed = time.monotonic()
     code, _, err = finish(process)
     assert (code, time.monotonic() - killed < 30) == (2, True)
-    (told,) = [line for line in err.splitlines() if "mongo-tables:" in line]
+    (told,) = [line for line in err.splitlines() if " is lost: " in line]
     assert "is lost: its worker has ended" in told or "is lost: CommClosedError" in told
     before = kept(tmp_path)
     code, out, err = finish(start(*asked, "--resume"))
