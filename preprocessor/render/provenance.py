@@ -64,6 +64,7 @@ def _parts(source: Provenance) -> tuple[str, ...]:
         _dates(source),
         _profile(sets),
         _all("MongoDB {}", _over_campaigns(sets, "versions", "server")),
+        _all("{} in its place", _over_campaigns(sets, "versions", "product")),
         _all("{}", map(_machine_in_short, sets)),
         how_often(sets),
     )

@@ -30,6 +30,7 @@ _MEASURED: Final = (
     Told("experiment.seed"),
     Told("experiment.target"),
     Told("versions.server", "server"),
+    Told("versions.product", "product"),
     Told("versions.driver", "driver"),
     Told("versions.runtime", "runtime"),
     Told("versions.harness", "harness"),

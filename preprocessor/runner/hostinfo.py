@@ -13,17 +13,33 @@ from preprocessor.runner import disk, revision
 def versions(build_info: Mapping[str, Any]) -> dict[str, str]:
     """Versions of server (from ``buildInfo``), driver, harness and Python.
 
-    Two builds of one version of the server differ in its commit alone, where it says that.
+    Two builds of one version of the server differ in its commit alone, where it says that. A product that is not
+    MongoDB is named: its ``server`` is the version of MongoDB that it stands in for.
     """
     import pymongo
 
+    product = product_of(build_info)
     return {
         "server": build_info["version"],
+        **({"product": product} if product else {}),
         **({"server_commit": build_info["gitVersion"]} if build_info.get("gitVersion") else {}),
         "driver": f"PyMongo {pymongo.version}",
         "harness": revision.harness(),
         "python": platform.python_version(),
     }
+
+
+def product_of(build_info: Mapping[str, Any]) -> str:
+    """What answers in place of MongoDB, with its version, as far as it says so; nothing for MongoDB.
+
+    FerretDB 1 and 2 each have a field of their own (https://docs.ferretdb.io).
+    """
+    of_2: Mapping[str, Any] = build_info.get("ferretdb") or {}
+    version = build_info.get("ferretdbVersion") or of_2.get("version")
+    if version:
+        return f"FerretDB {str(version).removeprefix('v')}"
+    # Each build of MongoDB says which engines it has, or that it is without.
+    return "" if "modules" in build_info or "storageEngines" in build_info else "not MongoDB"
 
 
 Origin = dict[str, Any]

@@ -204,7 +204,14 @@ def _counters(client: MongoClient[dict[str, Any]]) -> dict[str, Any]:
 
 
 def _collection_stats(client: MongoClient[dict[str, Any]], load: Load) -> dict[str, Any]:
-    found = client[load.database].command("collStats", load.config["collection"])
+    from pymongo.errors import OperationFailure
+
+    try:
+        found = client[load.database].command("collStats", load.config["collection"])
+    except OperationFailure as error:
+        if not is_refused(error):
+            raise
+        return {"count": client[load.database][load.config["collection"]].estimated_document_count()}
     names = ("count", "size", "avgObjSize", "storageSize", "nindexes", "totalIndexSize", "indexSizes")
     return {name: found[name] for name in names if name in found}
 

@@ -33,12 +33,14 @@ WORK: Final = "readWrite on that database, or readWriteAnyDatabase,"
 _UNAUTHORIZED: Final = 13
 _ATLAS: Final = 8000
 """What Atlas answers where a tier does not have a command."""
+_UNKNOWN: Final = (59, 115, 238)
+"""Codes of a server that does not have the command, or not yet: products that are not MongoDB have few of them."""
 _QUOTED: Final = re.compile(r"not authorized on (\S+) to execute command \{ (\w+):")
 
 
 def is_refused(error: OperationFailure) -> bool:
-    """Whether the server does not permit the command, to this user or to any."""
-    return error.code in (_UNAUTHORIZED, _ATLAS)
+    """Whether the server does not permit the command, to this user or to any, or has no such command."""
+    return error.code in (_UNAUTHORIZED, _ATLAS, *_UNKNOWN)
 
 
 def describe_refusal(error: OperationFailure) -> str | None:

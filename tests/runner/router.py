@@ -29,6 +29,10 @@ OF_STORAGE = {"wiredTiger", "storageEngine", "repl", "flowControl"}
 SHARDS = [{"_id": "first", "host": "first/localhost:1"}, {"_id": "second", "host": "second/localhost:2"}]
 
 
+Saying = Callable[[dict[str, Any]], dict[str, Any]]
+"""What is said in place of what a member said."""
+
+
 class Cluster:
     """What the config servers of the stand-ins know. A ``lost`` shard does not answer from so many inserts on."""
 
@@ -40,6 +44,11 @@ class Cluster:
         self.loses_after = loses_after
         self.inserts: Counter[tuple[int, int]] = Counter()
         """By the port of the router that they came to, and that of the client's end of the connection."""
+
+    @property
+    def said(self) -> Mapping[str, Saying]:
+        """What a router says of itself, by the command."""
+        return SAID
 
     def answer(self, name: str, asked: Mapping[str, Any], ports: tuple[int, int]) -> dict[str, Any] | None:
         """What the router says by itself; None for what it passes on."""
@@ -160,7 +169,7 @@ def _serve(client: socket.socket, member: tuple[str, int], cluster: Cluster) -> 
             behind.sendall(request)
             if _is_unanswered(request):
                 continue
-            reply = _answer(name, _message(behind))
+            reply = _answer(cluster.said, name, _message(behind))
             if "$collStats" in str(asked.get("pipeline", ""))[:20]:
                 reply = _changed(reply, lambda said, asked=asked: cluster.split_up(asked, said))
             client.sendall(reply)
@@ -215,13 +224,11 @@ def _name(request: bytes) -> str:
     return request[start : request.index(0, start)].decode()
 
 
-def _answer(name: str, reply: bytes) -> bytes:
-    if name not in SAID:
-        return reply
-    return _changed(reply, SAID[name])
+def _answer(said: Mapping[str, Saying], name: str, reply: bytes) -> bytes:
+    return _changed(reply, said[name]) if name in said else reply
 
 
-def _changed(reply: bytes, change: Callable[[dict[str, Any]], dict[str, Any]]) -> bytes:
+def _changed(reply: bytes, change: Saying) -> bytes:
     _, number, answered, kind = HEADER.unpack_from(reply)
     start = HEADER.size + (20 if kind == OP_REPLY else 5)
     body = reply[HEADER.size : start] + bson.encode(change(bson.decode(reply[start:])))
@@ -253,3 +260,33 @@ SAID = {
     "listShards": _shards,
 }
 """What a mongos says, by the command, of what the member behind it said."""
+
+
+class Foreign(Cluster):
+    """Another product that answers MongoDB's messages: it has neither WiredTiger nor sets, and few commands."""
+
+    LACKING = frozenset(
+        {"collStats", "fsync", "getCmdLineOpts", "getDiagnosticData", "getParameter", "hostInfo"}
+    )
+
+    @property
+    def said(self) -> Mapping[str, Saying]:
+        return {"hello": _alone, "ismaster": _alone, "serverStatus": _status_of_foreign, "buildInfo": _build, "buildinfo": _build}
+
+    def answer(self, name: str, asked: Mapping[str, Any], ports: tuple[int, int]) -> dict[str, Any] | None:
+        if name not in self.LACKING:
+            return None
+        return {"ok": 0.0, "errmsg": f"no such command: '{name}'", "code": 59, "codeName": "CommandNotFound"}
+
+
+def _alone(said: Mapping[str, Any]) -> dict[str, Any]:
+    lacking = OF_MEMBERS | {"logicalSessionTimeoutMinutes"}
+    return {name: value for name, value in said.items() if name not in lacking}
+
+
+def _status_of_foreign(said: Mapping[str, Any]) -> dict[str, Any]:
+    return {"host": "secret.example", "version": "7.0.77", "process": "ferretdb", "uptime": 3.0, "ok": 1.0}
+
+
+def _build(said: Mapping[str, Any]) -> dict[str, Any]:
+    return {"version": "7.0.77", "gitVersion": "0", "ferretdb": {"version": "v2.5.0"}, "ok": 1.0}

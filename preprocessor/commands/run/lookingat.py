@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from preprocessor.results.driverlog import keep_to_one_line
 from preprocessor.runner.addresses import driver_fault, selection_ms
 from preprocessor.runner.estimate import size
+from preprocessor.runner.hostinfo import product_of
 from preprocessor.runner.ownership import find_user, was_made_by_run
 from preprocessor.runner.servers import is_router
 from preprocessor.runner.target import open_target
@@ -57,8 +58,10 @@ def _kind(hello: Mapping[str, Any]) -> str:
 
 def _look(client: Any, names: Collection[str]) -> Iterator[Seen]:
     hello = client.admin.command("hello")
-    version = client.server_info()["version"]
-    yield Seen(f"there now: MongoDB {version}, {_kind(hello)}")
+    info = client.server_info()
+    product = product_of(info)
+    in_place = f"{product} in place of " if product else ""
+    yield Seen(f"there now: {in_place}MongoDB {info['version']}, {_kind(hello)}")
     known = {one["name"]: one["sizeOnDisk"] for one in client.list_databases()}
     for name in sorted(names):
         there = f"{name}: {size(known[name])}" if name in known else ""
