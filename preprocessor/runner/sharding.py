@@ -2,7 +2,7 @@
 
 Everything is asked through the mongos. ``$collStats`` answers once for each shard that has a part of a collection
 (https://www.mongodb.com/docs/manual/reference/operator/aggregation/collStats/), so no shard has to be reached, or
-signed in to, by itself. Rows number the shards: their names are those of machines.
+signed in to, by itself. Rows do not name the shards: their names are those of machines.
 """
 
 from __future__ import annotations
@@ -107,9 +107,7 @@ def describe(
         ],
         "balancer": _balancer(client, known),
         "chunks_moved": sum(max(0, after.chunks.get(name, 0) - before.chunks.get(name, 0)) for name in names),
-        "shards": [
-            {"shard": number, **_of_shard(name, before, after)} for number, name in enumerate(names, 1)
-        ],
+        "shards": [_of_shard(name, before, after) for name in names],
     }
 
 

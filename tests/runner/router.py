@@ -271,7 +271,13 @@ class Foreign(Cluster):
 
     @property
     def said(self) -> Mapping[str, Saying]:
-        return {"hello": _alone, "ismaster": _alone, "serverStatus": _status_of_foreign, "buildInfo": _build, "buildinfo": _build}
+        return {
+            "hello": _alone,
+            "ismaster": _alone,
+            "serverStatus": _status_of_foreign,
+            "buildInfo": _build,
+            "buildinfo": _build,
+        }
 
     def answer(self, name: str, asked: Mapping[str, Any], ports: tuple[int, int]) -> dict[str, Any] | None:
         if name not in self.LACKING:

@@ -60,8 +60,8 @@ def test_every_number_has_a_unit():
 
 def test_a_row_of_a_run_is_as_the_schema_says(row):
     check_result(row)
-    # There is one kind of operation only, no rate, no contrast, one target, and one campaign.
-    absent = {"latencies", "service", "contrast", "targets", "slices", "campaigns"}
+    # There is one kind of operation only, no rate, no contrast, one target without shards, and one campaign.
+    absent = {"latencies", "service", "contrast", "targets", "slices", "campaigns", "sharding"}
     assert set(row) == set(SCHEMA["properties"]) - absent
 
 

@@ -17,10 +17,7 @@ import psutil
 import pytest
 
 from benchmarks.pretending import READS, pretending
-from preprocessor.results.intervals import interval
-from preprocessor.results.verdicts import judge
 from preprocessor.runner.errors import RunnerError, WorkFailed
-from preprocessor.runner.load import WorkerPool
 from preprocessor.runner.loadmachines import pool as pools
 from preprocessor.runner.loadmachines.address import parse_load_machines
 from preprocessor.runner.loadmachines.clocks import Clock, Reading
@@ -45,19 +42,6 @@ def two():
 def machines(two):
     with MachinePool(two, 1) as running:
         yield running
-
-
-@pytest.mark.alone
-def test_they_measure_what_a_local_pool_does(machines):
-    speeds, references = [], []
-    with pretending(milliseconds=50) as uri, WorkerPool(2) as pool:
-        load = replace(READING, uri=uri)
-        for _ in range(12):
-            for crew, kept in ((machines, speeds), (pool, references)):
-                done = crew.perform(load)
-                kept.append(done.window.operations / done.seconds)
-    found = interval(speeds, references)
-    assert judge(found.low, found.high, differs=False, margin=0.1) == "no difference", found
 
 
 def test_work_given_by_amount_is_shared_out_and_done_once(machines, replica_set):

@@ -1,0 +1,39 @@
+"""What two load machines on this one measure is what a local pool measures, and their control costs little."""
+
+from __future__ import annotations
+
+import pytest
+
+from benchmarks.load_machines import MOST, compare
+from benchmarks.pretending import READS, pretending
+from preprocessor.results.intervals import interval
+from preprocessor.results.verdicts import judge
+from preprocessor.runner.load import WorkerPool
+from preprocessor.runner.loadmachines.address import parse_load_machines
+from preprocessor.runner.loadmachines.clusters import open_cluster
+from preprocessor.runner.loadmachines.pool import MachinePool
+from preprocessor.runner.worker import Load
+
+pytestmark = pytest.mark.alone
+BLOCKS = 12
+
+
+def test_they_measure_what_a_local_pool_does():
+    speeds, references = [], []
+    with (
+        pretending(milliseconds=20) as uri,
+        WorkerPool(2) as pool,
+        open_cluster(parse_load_machines("local:2")) as cluster,
+        MachinePool(cluster, 1) as machines,
+    ):
+        load = Load(uri, "load_test", "query", READS, "s", 8, "wire", seconds=0.6)
+        for _ in range(BLOCKS):
+            for crew, kept in ((machines, speeds), (pool, references)):
+                done = crew.perform(load)
+                kept.append(done.window.operations / done.seconds)
+    found = interval(speeds, references)
+    assert judge(found.low, found.high, differs=False, margin=0.1) == "no difference", found
+
+
+def test_control_costs_little_beside_what_the_worker_processes_do():
+    assert compare(rounds=3, seconds=1.0) <= MOST
