@@ -8,6 +8,10 @@ from datetime import UTC, date, datetime
 RESULTS_VARIABLE = "MONGO_TABLES_RESULTS"
 TARGET_VARIABLE = "MONGO_TABLES_TARGET"
 OUTPUT_VARIABLE = "MONGO_TABLES_OUTPUT"
+ATLAS_CLIENT = ("MONGODB_ATLAS_CLIENT_ID", "MONGODB_ATLAS_CLIENT_SECRET")
+"""The variables of a service account of Atlas, as Atlas's own examples name them."""
+ATLAS_KEY = ("MONGODB_ATLAS_PUBLIC_KEY", "MONGODB_ATLAS_PRIVATE_KEY")
+"""Those of a key of its Administration API."""
 
 
 def results_named() -> str:

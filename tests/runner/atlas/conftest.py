@@ -1,0 +1,38 @@
+"""A fake Atlas for each test, its clock the one of the program, its account that of the environment."""
+
+from __future__ import annotations
+
+import pytest
+
+from preprocessor.files.environment import ATLAS_CLIENT, ATLAS_KEY
+from preprocessor.runner.atlas import clock
+from preprocessor.runner.atlas.asking import BASE_VARIABLE
+from tests.runner.atlas.fake import CLIENT, SECRET, serving
+
+
+@pytest.fixture
+def account(monkeypatch, tmp_path):
+    """Who asks, and where journals are."""
+    for name in ATLAS_KEY:
+        monkeypatch.delenv(name, raising=False)
+    for name, value in zip(ATLAS_CLIENT, (CLIENT, SECRET), strict=True):
+        monkeypatch.setenv(name, value)
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+
+
+@pytest.fixture
+def atlas(account, monkeypatch):
+    """A fake whose clusters nobody can use."""
+    with serving() as fake:
+        monkeypatch.setenv(BASE_VARIABLE, fake.base)
+        monkeypatch.setattr(clock, "Clock", lambda: fake.time)
+        yield fake
+
+
+@pytest.fixture
+def usable(account, monkeypatch, replica_set):
+    """A fake whose clusters are a replica set that runs here."""
+    with serving(replica_set.uri) as fake:
+        monkeypatch.setenv(BASE_VARIABLE, fake.base)
+        monkeypatch.setattr(clock, "Clock", lambda: fake.time)
+        yield fake

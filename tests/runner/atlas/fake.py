@@ -1,0 +1,277 @@
+"""A fake Atlas: the Administration API before one project, over HTTP on loopback, with whatever can go wrong."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import os
+import re
+import secrets
+import signal
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any, NamedTuple
+from urllib.parse import parse_qs, unquote, urlsplit
+
+from tests.runner.atlas.names import answering
+from tests.runner.atlas.project import PROJECT, Project, Refused
+from tests.runner.atlas.virtualtime import VirtualTime
+
+CLIENT, SECRET = "mdb_sa_id_known", "mdb_sa_sk_known_to_tests_alone"
+PUBLIC, PRIVATE = "publickey", "private-key-known-to-tests-alone"
+ROOT = f"/api/atlas/v2/groups/{PROJECT}/"
+CHANGES = {"POST", "PATCH", "DELETE"}
+
+
+class Exchange(NamedTuple):
+    """One request with its answer, for those who look at it later."""
+
+    method: str
+    path: str
+    query: dict[str, list[str]]
+    headers: dict[str, str]
+    body: Any
+    status: int
+    answer: Any
+    media_type: str
+
+
+@dataclass
+class Fault:
+    """What is answered in the place of the answer, so many times, to requests that match ``METHOD path``.
+
+    ``done`` is whether the request is done nevertheless. Without a status the connection is cut.
+    """
+
+    asked: str
+    status: int | None = None
+    body: Any = None
+    headers: dict[str, str] = field(default_factory=dict)
+    times: int = 1
+    done: bool = False
+    content: bytes | None = None
+    """In the place of JSON."""
+
+
+class FakeAtlas:
+    """The state that all requests share, and what they were."""
+
+    def __init__(self, time: VirtualTime, data: str = "") -> None:
+        self.time = time
+        self.project = Project(time.now, data)
+        self.faults: list[Fault] = []
+        self.seen: list[Exchange] = []
+        self.token_seconds = 3600.0
+        self.alter: Callable[[str, Any], Any] = lambda asked, body: body
+        """Changes an answer before it is sent."""
+        self.victim: int | None = None
+        """A process that is killed at the ``kill_at``-th change: before it is done, or when it was."""
+        self.kill_at, self.kill_when_done, self.changes = 0, False, 0
+        self.base = ""
+        self._tokens: dict[str, datetime] = {}
+        self._nonce = secrets.token_hex(8)
+
+    def asked(self) -> list[str]:
+        """All requests so far, as ``METHOD path``."""
+        return [f"{one.method} {one.path}" for one in self.seen]
+
+    def token(self, authorization: str) -> dict[str, Any]:
+        known = base64.b64encode(f"{CLIENT}:{SECRET}".encode()).decode()
+        if authorization != f"Basic {known}":
+            raise Refused(401, "invalid_client", "The client is not known.")
+        token = secrets.token_urlsafe(16)
+        self._tokens[token] = self.time.now() + timedelta(seconds=self.token_seconds)
+        return {"access_token": token, "expires_in": 3600, "token_type": "Bearer"}
+
+    def forget_tokens(self) -> None:
+        """As when they were withdrawn before their time."""
+        self._tokens.clear()
+
+    def is_known(self, method: str, uri: str, authorization: str) -> bool:
+        kind, _, rest = authorization.partition(" ")
+        if kind == "Bearer":
+            return self._tokens.get(rest, self.time.now()) > self.time.now()
+        return kind == "Digest" and self._is_digest(method, uri, rest)
+
+    def _is_digest(self, method: str, uri: str, rest: str) -> bool:
+        """RFC 7616, with MD5 and qop=auth, as Atlas asks."""
+        given = dict(re.findall(r'(\w+)="?([^",]*)"?', rest))
+
+        def md5(*parts: str) -> str:
+            return hashlib.md5(":".join(parts).encode()).hexdigest()
+
+        user = md5(PUBLIC, given.get("realm", ""), PRIVATE)
+        wanted = md5(
+            user, self._nonce, given.get("nc", ""), given.get("cnonce", ""), "auth", md5(method, uri)
+        )
+        return given.get("username") == PUBLIC and given.get("response") == wanted
+
+    @property
+    def challenge(self) -> str:
+        return f'Digest realm="MMS Public API", domain="", nonce="{self._nonce}", algorithm=MD5, qop="auth", stale=false'
+
+    def answer(self, method: str, path: str, query: dict[str, list[str]], body: Any) -> tuple[int, Any]:
+        """What the project does, and says. Raises Refused."""
+        parts = [unquote(part) for part in path.removeprefix(ROOT).split("/")]
+        if not path.startswith(ROOT):
+            raise Refused(404, "GROUP_NOT_FOUND", "No such project.")
+        with self.project.lock:
+            return self._answer(method, parts, query, body)
+
+    def _answer(
+        self, method: str, parts: list[str], query: dict[str, list[str]], body: Any
+    ) -> tuple[int, Any]:
+        project = self.project
+        match method, parts:
+            case "GET", ["clusters"]:
+                return 200, _page(project.all_clusters(), query)
+            case "POST", ["clusters"]:
+                return 201, project.create(body)
+            case "GET", ["clusters", name]:
+                return 200, project.told(name)
+            case "PATCH", ["clusters", name]:
+                return 200, project.change(name, body)
+            case "DELETE", ["clusters", name]:
+                project.delete(name)
+                return 202, None
+            case "GET", ["accessList"]:
+                return 200, _page(list(project.access.values()), query)
+            case "POST", ["accessList"]:
+                return 200, _page(project.let_in(body), query)
+            case "DELETE", ["accessList", entry]:
+                project.shut_out(entry)
+                return 204, None
+            case "GET", ["databaseUsers"]:
+                return 200, _page(list(project.users.values()), query)
+            case "POST", ["databaseUsers"]:
+                return 201, project.make_user(body)
+            case "GET", ["databaseUsers", "admin", name]:
+                return 200, project.user(name)
+            case "DELETE", ["databaseUsers", "admin", name]:
+                project.remove_user(name)
+                return 204, None
+            case "GET", ["processes"]:
+                return 200, _page(project.processes(), query)
+            case "GET", ["processes", process, "measurements"]:
+                return 200, self._measured(process, query)
+            case "GET", ["processes", process, "disks", "data", "measurements"]:
+                return 200, {**self._measured(process, query), "partitionName": "data"}
+        raise Refused(404, "RESOURCE_NOT_FOUND", f"There is no {'/'.join(parts)}.")
+
+    def _measured(self, process: str, query: dict[str, list[str]]) -> dict[str, Any]:
+        if len(query["m"]) > 10 or query["granularity"] != ["PT1M"]:
+            raise Refused(400, "INVALID_QUERY_PARAMETER", "At most ten, by minutes.")
+        start, end = (datetime.fromisoformat(query[name][0]) for name in ("start", "end"))
+        return self.project.measurements(process, query["m"], start, end)
+
+    def fault_for(self, asked: str) -> Fault | None:
+        for one in self.faults:
+            if one.times and re.fullmatch(one.asked, asked):
+                one.times -= 1
+                return one
+        return None
+
+    def kill(self, method: str, *, done: bool) -> None:
+        """Kill the victim when it is its turn: before its change is done, or behind that."""
+        if method not in CHANGES or self.victim is None:
+            return
+        if not done:
+            self.changes += 1
+        if self.changes == self.kill_at and done == self.kill_when_done:
+            os.kill(self.victim, signal.SIGKILL)
+            os.waitpid(self.victim, 0)
+            self.victim = None
+
+
+def _page(items: list[Any], query: dict[str, list[str]]) -> dict[str, Any]:
+    size, number = int(query.get("itemsPerPage", ["100"])[0]), int(query.get("pageNum", ["1"])[0])
+    return {"results": items[(number - 1) * size : number * size], "totalCount": len(items), "links": []}
+
+
+class _Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    fake: FakeAtlas
+
+    def log_message(self, *given: Any) -> None:
+        """Say nothing."""
+
+    def do_GET(self) -> None:
+        parts = urlsplit(self.path)
+        content = self.rfile.read(int(self.headers.get("Content-Length") or 0))
+        query = parse_qs(parts.query)
+        asked = f"{self.command} {parts.path.removeprefix(ROOT)}"
+        self.fake.kill(self.command, done=False)
+        if self.fake.kill_at and self.fake.victim is None and not self.fake.kill_when_done:
+            self.close_connection = True
+            return
+        fault = self.fake.fault_for(asked)
+        if fault is not None and not fault.done:
+            self._fail(fault)
+            return
+        headers = {"RateLimit-Limit": "100", "RateLimit-Remaining": "99"}
+        body = json.loads(content) if content.startswith((b"{", b"[")) else content.decode()
+        try:
+            status, answer = self._answer(parts.path, query, body)
+            answer = self.fake.alter(asked, answer)
+        except Refused as error:
+            status = error.status
+            answer = {"error": status, "errorCode": error.code, "detail": error.detail, "reason": "Refused"}
+            if status == 401 and error.code == "UNAUTHORIZED":
+                headers["WWW-Authenticate"] = self.fake.challenge
+        self.fake.kill(self.command, done=True)
+        if fault is not None:
+            self._fail(fault)
+            return
+        media = "application/json" if status >= 400 else self.headers.get("Accept", "")
+        self.fake.seen.append(
+            Exchange(self.command, parts.path, query, dict(self.headers.items()), body, status, answer, media)
+        )
+        self._send(status, b"" if answer is None else json.dumps(answer).encode(), headers, media)
+
+    do_POST = do_PATCH = do_DELETE = do_GET
+
+    def _answer(self, path: str, query: dict[str, list[str]], body: Any) -> tuple[int, Any]:
+        authorization = self.headers.get("Authorization", "")
+        if path == "/api/oauth/token":
+            return 200, self.fake.token(authorization)
+        if not self.fake.is_known(self.command, self.path, authorization):
+            raise Refused(401, "UNAUTHORIZED", "Who asks is not known, or no longer.")
+        if not re.fullmatch(r"application/vnd\.atlas\.\d{4}-\d\d-\d\d\+json", self.headers.get("Accept", "")):
+            raise Refused(406, "INVALID_VERSION", "A version has a date.")
+        return self.fake.answer(self.command, path, query, body)
+
+    def _fail(self, fault: Fault) -> None:
+        if fault.status is None:
+            self.close_connection = True
+            return
+        content = json.dumps(fault.body).encode() if fault.content is None else fault.content
+        self._send(fault.status, content, fault.headers, "application/json")
+
+    def _send(self, status: int, content: bytes, headers: dict[str, str], media: str) -> None:
+        self.send_response(status)
+        for name, value in headers.items():
+            self.send_header(name, value)
+        self.send_header("Content-Type", media)
+        self.send_header("Content-Length", str(len(content)))
+        self.end_headers()
+        self.wfile.write(content)
+
+
+@contextmanager
+def serving(data: str = "") -> Iterator[FakeAtlas]:
+    """A fake whose clusters are the deployment ``data``, with its names, until the block ends."""
+    fake = FakeAtlas(VirtualTime(), data)
+    handler = type("Handler", (_Handler,), {"fake": fake})
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server, answering(fake.project.knows_name):
+        server.daemon_threads = True
+        threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True).start()
+        fake.base = f"http://127.0.0.1:{server.server_address[1]}"
+        try:
+            yield fake
+        finally:
+            server.shutdown()

@@ -1,0 +1,309 @@
+"""A project of the fake Atlas: its clusters, users and access list, and what each cluster costs.
+
+Everything happens in the time of a virtual clock. A cluster is a plan of states: at which moment it is in which.
+"""
+
+from __future__ import annotations
+
+import copy
+import threading
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from typing import Any
+
+from pymongo import MongoClient
+
+PROJECT = "0123456789abcdef01234567"
+DOMAIN = "fake.mongodb.net"
+MEASURED_LATE = timedelta(seconds=100)
+IOPS_OF_STANDARD = 3000
+
+
+class Refused(Exception):
+    """What Atlas does not do: a status, and why."""
+
+    def __init__(self, status: int, code: str, detail: str) -> None:
+        super().__init__(detail)
+        self.status, self.code, self.detail = status, code, detail
+
+
+@dataclass
+class Times:
+    """How long things take, in seconds, and what goes wrong with them."""
+
+    creation: float = 600
+    change: float = 400
+    deletion: float = 120
+    flaps: bool = True
+    """Whether a cluster says IDLE between two steps of a change."""
+    names: float = 45
+    """From ready to when its name stands for hosts."""
+    no_data: float = 60
+    """From ready to when its processes are known."""
+    failing_deletions: int = 0
+    vanishes_after: float | None = None
+
+
+@dataclass
+class Cluster:
+    """One cluster: what was ordered, the states that it will be in, and who pays since when."""
+
+    body: dict[str, Any]
+    plan: list[tuple[datetime, str]]
+    ready: datetime
+    paid_from: datetime
+    paid_until: datetime | None = None
+    stopped: list[tuple[datetime, str]] = field(default_factory=list)
+
+
+class Project:
+    """All calls take the lock: the server has a thread for each."""
+
+    def __init__(self, now: Callable[[], datetime], data: str = "") -> None:
+        """``data`` is the connection string of the deployment that every cluster is; without one none can be used."""
+        self.now = now
+        self.data = data
+        self.times = Times()
+        self.lock = threading.RLock()
+        self.clusters: dict[str, Cluster] = {}
+        self.ended: list[Cluster] = []
+        self.users: dict[str, dict[str, Any]] = {}
+        self.access: dict[str, dict[str, Any]] = {}
+        self.foreign_processes = 0
+
+    # clusters
+
+    def create(self, body: dict[str, Any]) -> dict[str, Any]:
+        name, now = body["name"], self.now()
+        if name in self.clusters:
+            raise Refused(409, "DUPLICATE_CLUSTER_NAME", f"A cluster named {name} is there already.")
+        self._check(body)
+        body = copy.deepcopy(body)
+        hardware = _hardware(body)
+        if hardware.get("ebsVolumeType", "STANDARD") == "STANDARD":
+            hardware["diskIOPS"] = IOPS_OF_STANDARD
+        plan, ready = self._busy(now, "CREATING", self.times.creation)
+        self.clusters[name] = Cluster(body, plan, ready, now)
+        self._empty()
+        return self.told(name)
+
+    def _check(self, body: dict[str, Any]) -> None:
+        hardware = _hardware(body)
+        if hardware.get("ebsVolumeType", "STANDARD") == "STANDARD" and "diskIOPS" in hardware:
+            raise Refused(400, "CLUSTER_DISK_IOPS_INVALID", "The IOPS of a STANDARD disk cannot be set.")
+
+    def _busy(self, now: datetime, state: str, seconds: float) -> tuple[list[tuple[datetime, str]], datetime]:
+        """The states of a change: with a moment of IDLE in the middle of it."""
+        ready = now + timedelta(seconds=seconds)
+        plan = [(now, state)]
+        if self.times.flaps:
+            between = now + timedelta(seconds=seconds / 2)
+            plan += [(between, "IDLE"), (between + timedelta(seconds=31), "UPDATING")]
+        plan.append((ready, "IDLE"))
+        return plan, ready
+
+    def change(self, name: str, body: dict[str, Any]) -> dict[str, Any]:
+        cluster = self._cluster(name)
+        if self.state(cluster) != "IDLE":
+            raise Refused(409, "CLUSTER_UPDATE_IN_PROGRESS", "The cluster is being changed.")
+        self._check({**cluster.body, **body})
+        cluster.body.update(copy.deepcopy(body))
+        cluster.plan, cluster.ready = self._busy(self.now(), "UPDATING", self.times.change)
+        return self.told(name)
+
+    def delete(self, name: str) -> None:
+        cluster = self._cluster(name)
+        if cluster.body.get("terminationProtectionEnabled"):
+            raise Refused(
+                400, "CANNOT_TERMINATE_CLUSTER_WHEN_TERMINATION_PROTECTION_ENABLED", "It is protected."
+            )
+        now = self.now()
+        if self.times.failing_deletions:
+            self.times.failing_deletions -= 1
+            cluster.plan = [(now, "DELETING"), (now + timedelta(seconds=50), "IDLE")]
+            return
+        cluster.plan = [(now, "DELETING"), (now + timedelta(seconds=self.times.deletion), "GONE")]
+
+    def state(self, cluster: Cluster) -> str:
+        now = self.now()
+        vanishes = self.times.vanishes_after
+        if vanishes is not None and now > cluster.ready + timedelta(seconds=vanishes):
+            return "GONE"
+        return next(state for since, state in reversed(cluster.plan) if since <= now)
+
+    def settle(self) -> None:
+        """Let those clusters go that are gone by now; what they cost ends when they went."""
+        for name, cluster in list(self.clusters.items()):
+            if self.state(cluster) == "GONE":
+                cluster.paid_until = cluster.plan[-1][0] if cluster.plan[-1][1] == "GONE" else self.now()
+                self.ended.append(self.clusters.pop(name))
+
+    def told(self, name: str) -> dict[str, Any]:
+        cluster = self._cluster(name)
+        ready = self.now() >= cluster.ready or any(state == "UPDATING" for _, state in cluster.plan[:1])
+        identity = f"{abs(hash(name)) % 16**24:024x}"
+        told = {
+            **copy.deepcopy(cluster.body), "groupId": PROJECT, "id": identity, "stateName": self.state(cluster),
+            "createDate": stamp(cluster.paid_from), "paused": False, "links": [],
+            "mongoDBVersion": f"{cluster.body.get('mongoDBMajorVersion', '8.0')}.4",
+        }  # fmt: skip
+        if ready:
+            hosts = self.data.partition("@")[2] or "localhost:1/?replicaSet=none"
+            told["connectionStrings"] = {
+                "standard": f"mongodb://{hosts}", "standardSrv": f"mongodb+srv://{name.lower()}.{DOMAIN}",
+            }  # fmt: skip
+        return told
+
+    def _cluster(self, name: str) -> Cluster:
+        self.settle()
+        if name not in self.clusters:
+            raise Refused(404, "CLUSTER_NOT_FOUND", f"No cluster named {name} is in the project.")
+        return self.clusters[name]
+
+    def all_clusters(self) -> list[dict[str, Any]]:
+        self.settle()
+        return [self.told(name) for name in self.clusters]
+
+    def knows_name(self, name: str) -> bool:
+        """Whether a record is there: some time after the cluster is ready."""
+        with self.lock:
+            self.settle()
+            return any(
+                name == f"_mongodb._tcp.{one.lower()}.{DOMAIN}"
+                and self.now() >= cluster.ready + timedelta(seconds=self.times.names)
+                for one, cluster in self.clusters.items()
+            )
+
+    def cost_until(self, moment: datetime, price: Callable[[dict[str, Any]], float]) -> float:
+        """What all clusters have cost, each at the price of its last hardware."""
+        return sum(
+            ((one.paid_until or moment) - one.paid_from).total_seconds() / 3600 * price(_hardware(one.body))
+            for one in [*self.ended, *self.clusters.values()]
+        )
+
+    # users and the access list
+
+    def make_user(self, body: dict[str, Any]) -> dict[str, Any]:
+        if body["username"] in self.users:
+            raise Refused(409, "USER_ALREADY_EXISTS", "The user is there already.")
+        if self.data:
+            roles = [{"role": one["roleName"], "db": one["databaseName"]} for one in body["roles"]]
+            with MongoClient(self.data) as client:
+                client.admin.command("createUser", body["username"], pwd=body["password"], roles=roles)
+        told = {name: value for name, value in body.items() if name not in ("password", "groupId")}
+        self.users[body["username"]] = told
+        return told
+
+    def user(self, name: str) -> dict[str, Any]:
+        if name not in self.users:
+            raise Refused(404, "USER_NOT_FOUND", "No such user.")
+        return self.users[name]
+
+    def remove_user(self, name: str) -> None:
+        self.user(name)
+        if self.data:
+            with MongoClient(self.data) as client:
+                client.admin.command("dropUser", name)
+        del self.users[name]
+
+    def let_in(self, entries: list[dict[str, Any]]) -> list[dict[str, Any]]:
+        for one in entries:
+            network = one.get("cidrBlock") or f"{one['ipAddress']}/32"
+            self.access[network] = {**one, "cidrBlock": network, "groupId": PROJECT}
+        return list(self.access.values())
+
+    def shut_out(self, entry: str) -> None:
+        network = entry if "/" in entry else f"{entry}/32"
+        if network not in self.access:
+            raise Refused(404, "ATLAS_NETWORK_PERMISSION_ENTRY_NOT_FOUND", "No such entry.")
+        del self.access[network]
+
+    def _empty(self) -> None:
+        """A new cluster has no data."""
+        if self.data:
+            with MongoClient(self.data) as client:
+                for name in set(client.list_database_names()) - {"admin", "config", "local"}:
+                    client.drop_database(name)
+
+    # processes and what is measured of them
+
+    def processes(self) -> list[dict[str, Any]]:
+        self.settle()
+        foreign = [
+            _process(f"other{number}", 0, "REPLICA_PRIMARY", self.now())
+            for number in range(self.foreign_processes)
+        ]
+        return [
+            *foreign,
+            *(one for name, cluster in self.clusters.items() for one in self._members(name, cluster)),
+        ]
+
+    def _members(self, name: str, cluster: Cluster) -> Iterator[dict[str, Any]]:
+        known = self.now() >= cluster.ready + timedelta(seconds=self.times.no_data)
+        for number in range(3):
+            kind = "REPLICA_PRIMARY" if number == 1 else "REPLICA_SECONDARY"
+            yield _process(name, number, kind if known else "NO_DATA", cluster.ready)
+
+    def measurements(self, process: str, names: list[str], start: datetime, end: datetime) -> dict[str, Any]:
+        """Points of whole minutes, as far as they have come; the first has no value."""
+        name = process.partition("-shard-")[0]
+        hardware = _hardware(self._cluster(next(one for one in self.clusters if one.lower() == name)).body)
+        first = start.replace(second=0, microsecond=0) + timedelta(minutes=1)
+        last = min(end, self.now() - MEASURED_LATE)
+        moments = []
+        while first <= last:
+            moments.append(first)
+            first += timedelta(minutes=1)
+        return {
+            "start": stamp(start), "end": stamp(end), "granularity": "PT1M", "groupId": PROJECT, "hostId": process,
+            "processId": process, "links": [],
+            "measurements": [_measurement(one, hardware, moments) for one in names],
+        }  # fmt: skip
+
+
+def value_of(name: str, hardware: dict[str, Any]) -> float:
+    """What the fake measures, always: known to tests, other for each machine."""
+    iops = float(hardware["diskIOPS"])
+    return {
+        "DISK_PARTITION_IOPS_TOTAL": iops * 0.9,
+        "DISK_PARTITION_THROUGHPUT_WRITE": iops * 4096,
+        "DISK_PARTITION_THROUGHPUT_READ": iops * 1024,
+        "SYSTEM_NORMALIZED_CPU_USER": float(hardware["instanceSize"][1:]) / 2,
+        "SYSTEM_NORMALIZED_CPU_KERNEL": 5.0,
+        "SYSTEM_NORMALIZED_CPU_IOWAIT": 30000 / iops,
+        "OP_EXECUTION_TIME_WRITES": 600000 / iops,
+    }.get(name, 1.0)
+
+
+def _measurement(name: str, hardware: dict[str, Any], moments: list[datetime]) -> dict[str, Any]:
+    units = (
+        "PERCENT"
+        if "CPU" in name or "RATIO" in name
+        else "MILLISECONDS"
+        if "TIME" in name
+        else "SCALAR_PER_SECOND"
+    )
+    values = [None, *(value_of(name, hardware) for _ in moments[1:])]
+    points = [
+        {"timestamp": stamp(when), "value": value} for when, value in zip(moments, values, strict=False)
+    ]
+    return {"name": name, "units": units, "dataPoints": points}
+
+
+def _process(name: str, number: int, kind: str, since: datetime) -> dict[str, Any]:
+    host = f"{name.lower()}-shard-00-0{number}.{DOMAIN}"
+    return {
+        "id": f"{host}:27017", "hostname": host, "port": 27017, "userAlias": host, "typeName": kind,
+        "replicaSetName": f"{name}-shard-0", "groupId": PROJECT, "created": stamp(since), "lastPing": stamp(since),
+        "version": "8.0.4", "links": [],
+    }  # fmt: skip
+
+
+def _hardware(body: dict[str, Any]) -> dict[str, Any]:
+    found: dict[str, Any] = body["replicationSpecs"][0]["regionConfigs"][0]["electableSpecs"]
+    return found
+
+
+def stamp(moment: datetime) -> str:
+    return moment.strftime("%Y-%m-%dT%H:%M:%SZ")
