@@ -75,13 +75,15 @@ _ALIKE = {
 }
 _NOUNS = {word: noun for noun, words in _ALIKE.items() for word in words.split()}
 _PER_SECOND = r"\s?/\s?s(?:ec(?:ond)?)?\b|ps\b|\s(?:per|a|each)\s(?:second|sec)\b"
+_RUN = "op(?:eration)?|iter(?:ation)?|call|run|exec(?:ution)?|invocation|req(?:uest)?|query|command"
+"""What a benchmark times: `77 ms/op`. A time for each row or byte is of another size than that of the whole."""
 _UNIT = re.compile(
     rf"(?P<bytes>(?:[kmgt]i?)?B(?:ytes?)?|(?:kilo|mega|giga|tera|kibi|mebi|gibi|tebi)bytes?)(?P<flow>{_PER_SECOND})?(?![\w/])"
     r"|(?P<share>%|per\s?cent\b)"
     r"|(?P<disk>IOPS?\b)"
     rf"|(?P<rated>qps\b|(?!O/S)(?P<noun>[a-z]+|1)(?:{_PER_SECOND}))"
     r"|(?P<time>(?:milli|micro|nano)?seconds?|millis|micros|[mµun]secs?|[mµun]?s|secs?|min(?:ute)?s?|h(?:our|r)?s?)\b"
-    r"(?:/[a-z]{2,}\b|(?!/| of))"
+    rf"(?:/(?:{_RUN})\b|(?!/| of))"
     r"|(?P<factor>times\b|×|(?<=[\d\ue000])x\b)"
     r"|(?P<count>threads?|connections?|clients?|documents?|docs|inde(?:x|xe)s|members|processors?|cores?|vcpus?|batches)\b",
     re.IGNORECASE,

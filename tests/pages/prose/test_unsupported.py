@@ -120,6 +120,7 @@ def test_a_figure_that_no_row_supports_is_told(prose: str, fixtures: Path) -> No
         "Sixteen threads are **ten** times as fast as one.",
         "The seed is 1e6, the build 77_130, the commit 12e4f9, 24/7 hours a week, 1/2 s each.",
         "It takes 8/16/32 threads, and 3 * 4 of `77` ms.",
+        "That is 77 ns/row, 77 µs/document.",
         "Sixteen threads are ten times as fast as one, eight seven times as fast.",
         "Eight threads reach about three quarters of the speed of sixteen, half of them waiting.",
         "By the third run, half a second later, twelve were there twice.",
