@@ -29,6 +29,7 @@ from preprocessor.pages.inclusions import may_include
 from preprocessor.pages.keptanswers import KeptAnswers
 from preprocessor.pages.model import Page
 from preprocessor.pages.reading import read_page
+from preprocessor.pages.siteconfig import FILES
 from preprocessor.pages.sitepages import Whereabouts, page_folders
 from preprocessor.results.model import ResultsError
 from preprocessor.specs.sharedpipelines import SharedPipelines, read_shared
@@ -117,7 +118,8 @@ class Project:
         """A text that is another one once a file was written, came or went; none is read for it."""
         pages = [file for folder in self.folders for file in pages_under(Path(folder))]
         lists = sorted(Path(self.request.pipelines).glob("*.json"))
-        seen = [f"{file} {_state(file)}" for file in (*pages, *lists, self.request.site.file)]
+        sites = (self.request.site.file, *map(Path, FILES))  # one that there was not may be there now
+        seen = [f"{file} {_state(file)}" for file in (*pages, *lists, *sites)]
         return "\n".join([*seen, "" if self.request.static else self.answers.writes() or ""])
 
     def edit(self, file: str, text: str | None) -> None:
