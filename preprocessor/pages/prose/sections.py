@@ -1,46 +1,19 @@
-"""What the sentences of a page are held against: the tables of the sections that they stand in."""
+"""The sections of a page that a sentence stands in, and the tables in them or that their comments quote."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from preprocessor.pages.prose.directions import SpeedRows, read_speeds
-from preprocessor.pages.prose.evidence import Evidence, evidence
-from preprocessor.pages.prose.naming import Named, TableNames, find_names, read_names
+from preprocessor.pages.prose.section import Section, read_section
 from preprocessor.specs.model import PipelineSpec, QuotingSpec, Spec
 
 if TYPE_CHECKING:
     from preprocessor.pages.model import Answers, Page, Tables
-    from preprocessor.pages.prose.directions import Shown
     from preprocessor.pages.prose.numbers import Figure
     from preprocessor.pages.prose.paragraphs import Paragraph
     from preprocessor.pages.prose.typedtables import TypedTable
-
-
-@dataclass(frozen=True)
-class Section:
-    """The tables and charts of a section with their rows, what they say, and the rules that one of them ignores.
-
-    ``nouns`` are units by the headers of the tables, ``names`` what rows and columns are called.
-    """
-
-    shown: Shown
-    evidence: Evidence
-    nouns: frozenset[str]
-    names: tuple[TableNames, ...]
-    ignored: frozenset[str]
-
-    @cached_property
-    def speeds(self) -> Sequence[SpeedRows]:
-        """The rows whose speeds sentences may compare by their names."""
-        return tuple(read_speeds(self.shown))
-
-    def find_names(self, text: str, *, loosely: bool = False) -> dict[int, Named]:
-        """What a text names in each of the tables."""
-        return find_names(text, self.names, self.nouns, loosely=loosely)
 
 
 class Sections:
@@ -64,7 +37,7 @@ class Sections:
         """The section of some tables and charts; one around it often has no others."""
         key = tuple(id(spec) for spec, _ in shown)
         if key not in self._read:
-            self._read[key] = _read_section(shown)
+            self._read[key] = read_section(shown)
         return self._read[key]
 
     def beside(self, paragraph: Paragraph) -> Section | None:
@@ -121,12 +94,6 @@ class Sections:
     def around(self, paragraph: Paragraph) -> Iterator[Section]:
         """All sections around a paragraph that have tables, the innermost first."""
         yield from filter(None, map(self.at, paragraph.sections))
-
-
-def _read_section(shown: Shown) -> Section:
-    ignored = frozenset(rule for spec, _ in shown for rule in spec.ignore)
-    said = evidence(shown)
-    return Section(tuple(shown), said, said.nouns, read_names(shown), ignored)
 
 
 def specs_within(page: Page, start: int, end: int) -> list[Spec]:

@@ -16,7 +16,7 @@ from preprocessor.pages.prose.ratios import Compared, Concluded
 from preprocessor.specs.model import TableSpec
 
 if TYPE_CHECKING:
-    from preprocessor.pages.prose.sections import Section
+    from preprocessor.pages.prose.section import Section
 
 
 def narrow(known: Evidence, named: Mapping[int, Named], figure: Figure) -> Evidence:

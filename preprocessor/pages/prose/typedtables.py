@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from preprocessor.pages.model import Page
     from preprocessor.pages.prose.naming import Named
     from preprocessor.pages.prose.paragraphs import Paragraph
-    from preprocessor.pages.prose.sections import Section
+    from preprocessor.pages.prose.section import Section
 
 _DELIMITER_ROW: Final = re.compile(r"[ \t>|:-]*\r?\n?")
 _COMPARISONS: Final = ("%", "times")

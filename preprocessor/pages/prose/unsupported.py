@@ -33,7 +33,8 @@ from preprocessor.pages.prose.evidence import Evidence, column_unit, noun_of
 from preprocessor.pages.prose.numbers import Figure, figures
 from preprocessor.pages.prose.numberwords import spelled_durations, spelled_figures
 from preprocessor.pages.prose.paragraphs import BLANK, Paragraph, paragraphs, place, split_sentences
-from preprocessor.pages.prose.sections import Section, Sections, specs_within
+from preprocessor.pages.prose.section import Section
+from preprocessor.pages.prose.sections import Sections, specs_within
 from preprocessor.pages.prose.support import Beside, find_named, is_supported, names_for
 from preprocessor.pages.standing import standing_answers
 from preprocessor.pages.statements import find_numbers, shown_value
