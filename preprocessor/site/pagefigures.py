@@ -125,7 +125,7 @@ def _with_figures(site: SiteBuild, html: str, page: SitePage, given: Page) -> st
     figures = dict(zip(places, figures_of(given, site.known, shelf.place, find), strict=True))
     plain = plain_of(site, given, site.known)
     told = find_tables_elsewhere(given)
-    if told:
+    if told and site.apart is None:  # Where pages are let go of, each came as it is quoted here.
         tables = {table: site.known.tables.get(table) for table in told.values()}
         site.told[name] = Told({index: figures[places[index]] for index in told}, tables)
     site.late += find_taken_anchors(given, page.present_anchor_ids or ())

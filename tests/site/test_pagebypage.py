@@ -100,6 +100,7 @@ def test_no_page_is_held_once_it_is_done_and_no_other_quotes_it(
         held.append([Path(page.file).stem for page in self._site.pages.values()])
         assert len(self._site.reader._read) <= 3
         assert len(self._site.asked.by_key) <= 6
+        assert not self._site.told
         return made
 
     monkeypatch.setattr(MongoTablesPlugin, "on_page_content", watched)
