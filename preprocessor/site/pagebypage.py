@@ -8,15 +8,15 @@ another page quotes is looked for on the page that seems to have its id.
 
 from __future__ import annotations
 
-import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, MutableMapping
+from collections.abc import Iterator, MutableMapping
 from typing import TYPE_CHECKING, Final
 
 from preprocessor.comments.search import may_have_comment
 from preprocessor.pages.build import Build
 from preprocessor.pages.lasting import is_lasting
 from preprocessor.pages.model import tables_by_id
+from preprocessor.site.pagesleft import PageByPage
 
 if TYPE_CHECKING:
     from mkdocs.structure.pages import Page as SitePage
@@ -29,26 +29,6 @@ MANY: Final = 200
 """Pages with comments that are not held together any more."""
 _SOME: Final = 100
 """Pages after which the documents behind them are let go of too; the next ones may well read the same."""
-# Whatever else they find costs time, and is no fault.
-_QUOTES: Final = re.compile(r'"table"\s*:\s*"([^"\\]+)"')
-_HAS: Final = re.compile(r'"id"\s*:\s*"([^"\\]+)"')
-
-
-class PageByPage:
-    """How far a site is: which pages with comments did not come yet, and which tables are still to be quoted."""
-
-    def __init__(self, texts: Mapping[str, str]) -> None:
-        self.waiting = set(texts)
-        self.lasting = True
-        self.quoted = Counter(name for text in texts.values() for name in _QUOTES.findall(text))
-        self.ids: set[str] = set()
-        self._homes = {
-            name: page for page, text in texts.items() for name in _HAS.findall(text) if name in self.quoted
-        }
-
-    def home_of(self, table: str) -> str | None:
-        """The page that seems to have a quoted table."""
-        return self._homes.get(table)
 
 
 class _Tables(MutableMapping[str, "TableSpec"]):

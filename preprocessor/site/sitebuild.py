@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from preprocessor.findings.finding import Finding
     from preprocessor.pages.keptanswers import KeptAnswers
     from preprocessor.site.options import MongoTablesConfig
-    from preprocessor.site.pagebypage import PageByPage
     from preprocessor.site.pagereader import PageReader
+    from preprocessor.site.pagesleft import PageByPage
     from preprocessor.site.searchindex import WaitingWords
 
 
