@@ -11,6 +11,7 @@ from preprocessor.specs.model import PipelineSpec, QuotingSpec, Spec
 
 if TYPE_CHECKING:
     from preprocessor.pages.model import Answers, Page, Tables
+    from preprocessor.pages.prose.directions import Shown
     from preprocessor.pages.prose.numbers import Figure
     from preprocessor.pages.prose.paragraphs import Paragraph
     from preprocessor.pages.prose.typedtables import TypedTable
