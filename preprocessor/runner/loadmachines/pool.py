@@ -78,7 +78,8 @@ class MachinePool(Crew):
             for address, name in self._cluster.machines.items():
                 self._links.append(Link(self._cluster.client, address, name))
                 self._tasks.append(self._cluster.pin(tend, address, self.processes, self._gives_way))
-            self._talks = [self._cluster.begin(link.talk()) for link in self._links]
+                # At once: one that hears nothing takes us for gone.
+                self._talks.append(self._cluster.begin(self._links[-1].talk()))
             ends = time.monotonic() + GREETING_SECONDS
             while not all(link.greeting for link in self._links):
                 self._check(self._links)

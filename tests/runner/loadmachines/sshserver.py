@@ -34,7 +34,7 @@ def ssh_server(home: Path) -> Iterator[int]:
     try:
         yield port
     finally:
-        loop.call_soon_threadsafe(listening.close)
+        asyncio.run_coroutine_threadsafe(_end(listening), loop).result(30)
         loop.call_soon_threadsafe(loop.stop)
         thread.join(30)
 
@@ -66,3 +66,12 @@ async def _run(process: asyncssh.SSHServerProcess) -> None:
     finally:
         child.kill()
     process.exit(child.returncode or 0)
+
+
+async def _end(listening: asyncssh.SSHAcceptor) -> None:
+    """Hear nobody any more, and leave nothing under way."""
+    listening.close()
+    left = asyncio.all_tasks() - {asyncio.current_task()}
+    for task in left:
+        task.cancel()
+    await asyncio.gather(*left, return_exceptions=True)
