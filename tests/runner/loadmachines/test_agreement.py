@@ -21,12 +21,12 @@ BLOCKS = 12
 def test_they_measure_what_a_local_pool_does():
     speeds, references = [], []
     with (
-        pretending(milliseconds=20) as uri,
+        pretending(milliseconds=100) as uri,
         WorkerPool(2) as pool,
         open_cluster(parse_load_machines("local:2")) as cluster,
         MachinePool(cluster, 1) as machines,
     ):
-        load = Load(uri, "load_test", "query", READS, "s", 8, "wire", seconds=0.6)
+        load = Load(uri, "load_test", "query", READS, "s", 8, "wire", seconds=1.0)
         for _ in range(BLOCKS):
             for crew, kept in ((machines, speeds), (pool, references)):
                 done = crew.perform(load)
