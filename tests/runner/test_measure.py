@@ -26,6 +26,7 @@ class Server:
         self.process = {"pid": os.getpid(), "uptimeMillis": 60_000}
         self.admin = self
         self.address = ("localhost", 1)
+        self.topology_description = SimpleNamespace(topology_type_name="Single")
 
     def command(self, *_, **__):
         counters = {
