@@ -252,7 +252,8 @@ def obstacle(
     traits = workload(experiment.workload).TRAITS
     if fixed := _fixed_machine(experiment, options, target, named):
         return fixed
-    if traits.holds_members and not target.ends_with_run:
+    disturbs = traits.holds_members or (traits.changes_primary and target.ends_with_run)
+    if disturbs and not isinstance(target, LocalTarget):
         return f"{experiment.name} holds up members of the deployment", "it runs on --target local only"
     if target.ends_with_run and any(
         sharding.SHARD_KEY in config for config in experiments.configs(experiment)
@@ -309,7 +310,8 @@ def _other_set(experiment: Experiment, target: Target) -> tuple[str, str] | None
     """Why the target is no set as any variant asks for."""
     holds = workload(experiment.workload).TRAITS.holds_members
     members = {"members": MEMBERS} if holds else {}
-    refused = (target.obstacle({**members, **config}) for config in experiments.configs(experiment))
+    asked = {"reference": experiment.reference, **members}
+    refused = (target.obstacle({**asked, **config}) for config in experiments.configs(experiment))
     found = next(filter(None, refused), None)
     return (f"{experiment.name} {found[0]}", found[1]) if found else None
 
@@ -378,8 +380,11 @@ def request(experiment: Experiment, options: Options, targets: Sequence[str]) ->
 def _asked(
     experiment: Experiment, scaled: Experiment, scale: float, number: int
 ) -> tuple[dict[str, Any], float]:
-    """What a target is asked for: the config of a variant, and the cache in GB that keeps its ratio to the data."""
-    config = {**scaled.parameters, **scaled.variants[number]}
+    """What a target is asked for: the config of a variant, the published machine in it, and a cache in GB.
+
+    That keeps its ratio to the data.
+    """
+    config = {"reference": experiment.reference, **scaled.parameters, **scaled.variants[number]}
     return config, wanted_cache_gb(experiment.reference, experiment.variants[number], scale)
 
 
@@ -567,6 +572,8 @@ def _measurement(run: Run, place: Place, machine: Machine) -> Measurement:
     if prepared.passed is not None:
         measurement = measurement.after_pass(prepared.passed)
     _check_target(run)
+    if (found := run.target.monitored(measurement.start_time, measurement.end_time)) is not None:
+        measurement = measurement.beside(found)
     if kind.TRAITS.changes_primary:
         return primarychange.conclude(run.client, load, measurement)
     _check_errors(measurement)

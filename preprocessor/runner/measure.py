@@ -11,8 +11,9 @@ from preprocessor.runner import sharding
 from preprocessor.runner.diagnosticdata import SOURCE, read_machine
 from preprocessor.runner.iostats import disk_bytes, reads
 from preprocessor.runner.load import Crew, Outcome
+from preprocessor.runner.monitored import Monitored, has_value, merged
 from preprocessor.runner.rights import is_refused
-from preprocessor.runner.sampling import Mark, Sample, Sampler, cores, look_at_processors, series
+from preprocessor.runner.sampling import PROCESSORS, Mark, Sample, Sampler, cores, look_at_processors, series
 from preprocessor.runner.serverprocess import describe_change, process_of
 from preprocessor.runner.serverstatus import is_one_of_several, status
 from preprocessor.runner.sharding import ShardLook
@@ -23,6 +24,8 @@ from preprocessor.runner.worker import Load
 if TYPE_CHECKING:
     from pymongo import MongoClient
 
+HERE = "psutil"
+"""What processors and disks are seen by that are on this machine."""
 _HEAVY = ("metrics", "tcmalloc", "locks", "repl", "transactions", "electionMetrics", "network")
 
 
@@ -50,6 +53,8 @@ class Measurement:
     """Of a sharded cluster, what each shard had of the collection and did for it."""
     change: str | None = None
     """How the server that counts became another one in the window; then nothing is known of what it counted."""
+    monitoring: Mapping[str, Any] = field(default_factory=dict)
+    """How fine and how late the series are that others than this run made, where there are any."""
 
     @property
     def duration_ms(self) -> int:
@@ -59,6 +64,18 @@ class Measurement:
     def after_pass(self, seconds: float) -> Measurement:
         """The same, of a window before which all of its work was done once, in so many seconds."""
         return replace(self, outcome=replace(self.outcome, warmup=WarmUp("a pass before", seconds, seconds)))
+
+    def beside(self, found: Monitored) -> Measurement:
+        """The same, with the series that others made of the window beside its own, one of each name."""
+        series = merged(self.process_series, found.process_series, prefer_others=found.is_inside)
+        processors = next((one for one in series if one["name"] == PROCESSORS and has_value(one)), None)
+        return replace(
+            self,
+            process_series=series,
+            disk_series=merged(self.disk_series, found.disk_series, prefer_others=found.is_inside),
+            source=found.source if processors in found.process_series else self.source,
+            monitoring=found.facts,
+        )
 
 
 def measure(
@@ -157,7 +174,7 @@ class _Watch:
             reads=reads({}, {}, (None, None))
             if change
             else reads(first.status, last.status, (first.from_disk, last.from_disk)),
-            source=("psutil" if self._here else SOURCE) if seen.machine else None,
+            source=(HERE if self._here else SOURCE) if seen.machine else None,
             sharding=sharding.describe(self._client, self._namespace, first.shards, last.shards)
             if first.shards and last.shards
             else {},

@@ -11,12 +11,11 @@ from preprocessor.results.fewrequests import has_few_requests
 from preprocessor.runner import littleslaw
 from preprocessor.runner.amounts import round_amount
 from preprocessor.runner.clientlimits import busiest_share, in_run_queue, list_limits
-from preprocessor.runner.diagnosticdata import SOURCE
 from preprocessor.runner.experiment import Experiment
 from preprocessor.runner.latency import summarise, summarise_series
 from preprocessor.runner.load import Outcome
 from preprocessor.runner.loadmachines.machinestats import MachineStats
-from preprocessor.runner.measure import Measurement
+from preprocessor.runner.measure import HERE, Measurement
 from preprocessor.runner.scheduling import Scheduling
 from preprocessor.runner.target import Machine
 from preprocessor.runner.window import Inside
@@ -221,6 +220,7 @@ def _metrics(shown: Measurement, machine: Machine) -> dict[str, Any]:
         "source": shown.source,
         "measurements": shown.process_series,
         "diskMetrics": shown.disk_series,
+        **({"monitoring": dict(shown.monitoring)} if shown.monitoring else {}),
     }
 
 
@@ -364,7 +364,7 @@ def _processors(measurement: Measurement) -> dict[str, float] | None:
         return None
     client = sum(measurement.outcome.process_cpu_seconds) / measurement.outcome.seconds
     busy, server = measurement.cores["busy"], measurement.cores["server"]
-    here = client if measurement.source != SOURCE else 0.0  # else the client's are those of its own machine
+    here = client if measurement.source == HERE else 0.0  # else the client's are those of its own machine
     return {"busy": busy, "server": server, "client": client, "other": max(0.0, busy - server - here)}
 
 

@@ -25,8 +25,10 @@ SHORTEST_INTERVAL = timedelta(seconds=0.25)
 MOST_SAMPLES = 240
 """With more, every second one is dropped and the interval doubled: counters are sums, so no rate is lost."""
 
+PROCESSORS = "SYSTEM_NORMALIZED_CPU_USER"
+"""The series that is there whenever processors are seen."""
 _CPU = {
-    "SYSTEM_NORMALIZED_CPU_USER": "user",
+    PROCESSORS: "user",
     "SYSTEM_NORMALIZED_CPU_KERNEL": "system",
     "SYSTEM_NORMALIZED_CPU_IOWAIT": "iowait",
     "SYSTEM_NORMALIZED_CPU_STEAL": "steal",

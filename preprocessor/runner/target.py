@@ -7,6 +7,7 @@ import json
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from datetime import datetime
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Protocol
@@ -18,6 +19,7 @@ from preprocessor.runner.cachesize import SMALLEST_AT_START_GB
 from preprocessor.runner.errors import RunnerError, TargetError
 from preprocessor.runner.local import MEMBERS, LocalReplicaSet, Settings
 from preprocessor.runner.localaddress import PLAIN, SMALLEST_OPLOG_MB, LocalAddress, is_local, parse_local
+from preprocessor.runner.monitored import Monitored
 
 if TYPE_CHECKING:
     from pymongo import MongoClient
@@ -84,6 +86,12 @@ class Target(Protocol):
     @property
     def cache_shrunk(self) -> bool | None:
         """Whether every member held no more than its cache when that was given; None where none was given."""
+
+    def monitored(self, start: datetime, end: datetime) -> Monitored | None:
+        """What others than the run measured of the servers between, waited for as long as that takes; None for nobody.
+
+        Raises TargetError where the deployment is no longer what was prepared.
+        """
 
     def fault(self, patience: float = LAST_WORDS_SECONDS) -> str:
         """Why a member of the deployment has ended, empty when none has or when that cannot be known.
@@ -224,6 +232,10 @@ class LocalTarget:
         """What tells a program from one with the same name in another folder."""
         return {"path": hashlib.sha256(str(self._program).encode()).hexdigest()[:12]} if self._program else {}
 
+    def monitored(self, start: datetime, end: datetime) -> None:
+        """Nobody but the run sees it."""
+        return
+
     def fault(self, patience: float = LAST_WORDS_SECONDS) -> str:
         """Why a member has ended."""
         if self._set is None:
@@ -304,6 +316,10 @@ class UriTarget:
             topology={"kind": "given by its address"},
             not_varied=tuple(sorted(config.get("instance", {}))),
         )  # fmt: skip
+
+    def monitored(self, start: datetime, end: datetime) -> None:
+        """What others see of it is not asked."""
+        return
 
     def fault(self, patience: float = LAST_WORDS_SECONDS) -> str:
         """Never known: the servers are elsewhere."""

@@ -117,7 +117,7 @@ class FakeAtlas:
 
     def answer(self, method: str, path: str, query: dict[str, list[str]], body: Any) -> tuple[int, Any]:
         """What the project does, and says. Raises Refused."""
-        parts = [unquote(part) for part in path.removeprefix(ROOT).split("/")]
+        parts = path.removeprefix(ROOT).split("/")
         if not path.startswith(ROOT):
             raise Refused(404, "GROUP_NOT_FOUND", "No such project.")
         with self.project.lock:
@@ -126,42 +126,36 @@ class FakeAtlas:
     def _answer(
         self, method: str, parts: list[str], query: dict[str, list[str]], body: Any
     ) -> tuple[int, Any]:
-        project = self.project
-        match method, parts:
-            case "GET", ["clusters"]:
-                return 200, _page(project.all_clusters(), query)
-            case "POST", ["clusters"]:
-                return 201, project.create(body)
-            case "GET", ["clusters", name]:
-                return 200, project.told(name)
-            case "PATCH", ["clusters", name]:
-                return 200, project.change(name, body)
-            case "DELETE", ["clusters", name]:
-                project.delete(name)
-                return 202, None
-            case "GET", ["accessList"]:
-                return 200, _page(list(project.access.values()), query)
-            case "POST", ["accessList"]:
-                return 200, _page(project.let_in(body), query)
-            case "DELETE", ["accessList", entry]:
-                project.shut_out(entry)
-                return 204, None
-            case "GET", ["databaseUsers"]:
-                return 200, _page(list(project.users.values()), query)
-            case "POST", ["databaseUsers"]:
-                return 201, project.make_user(body)
-            case "GET", ["databaseUsers", "admin", name]:
-                return 200, project.user(name)
-            case "DELETE", ["databaseUsers", "admin", name]:
-                project.remove_user(name)
-                return 204, None
-            case "GET", ["processes"]:
-                return 200, _page(project.processes(), query)
-            case "GET", ["processes", process, "measurements"]:
-                return 200, self._measured(process, query)
-            case "GET", ["processes", process, "disks", "data", "measurements"]:
-                return 200, {**self._measured(process, query), "partitionName": "data"}
+        for way, pattern, act in self._routes():
+            found = re.fullmatch(pattern, "/".join(parts))
+            if way == method and found:
+                return act([unquote(part) for part in found.groups()], query, body)
         raise Refused(404, "RESOURCE_NOT_FOUND", f"There is no {'/'.join(parts)}.")
+
+    def _routes(self) -> list[tuple[str, str, Callable[..., tuple[int, Any]]]]:
+        """Method, path, and what is done, which is given the parts of the path, the query and the body."""
+        project, one = self.project, "([^/]+)"
+        return [
+            ("GET", "clusters", lambda p, q, b: (200, _page(project.all_clusters(), q))),
+            ("POST", "clusters", lambda p, q, b: (201, project.create(b))),
+            ("GET", f"clusters/{one}", lambda p, q, b: (200, project.told(*p))),
+            ("PATCH", f"clusters/{one}", lambda p, q, b: (200, project.change(*p, b))),
+            ("DELETE", f"clusters/{one}", lambda p, q, b: (202, project.delete(*p))),
+            ("GET", "accessList", lambda p, q, b: (200, _page(list(project.access.values()), q))),
+            ("POST", "accessList", lambda p, q, b: (200, _page(project.let_in(b), q))),
+            ("DELETE", f"accessList/{one}", lambda p, q, b: (204, project.shut_out(*p))),
+            ("GET", "databaseUsers", lambda p, q, b: (200, _page(list(project.users.values()), q))),
+            ("POST", "databaseUsers", lambda p, q, b: (201, project.make_user(b))),
+            ("GET", f"databaseUsers/admin/{one}", lambda p, q, b: (200, project.user(*p))),
+            ("DELETE", f"databaseUsers/admin/{one}", lambda p, q, b: (204, project.remove_user(*p))),
+            ("GET", "processes", lambda p, q, b: (200, _page(project.processes(), q))),
+            ("GET", f"processes/{one}/measurements", lambda p, q, b: (200, self._measured(*p, q))),
+            (
+                "GET",
+                f"processes/{one}/disks/data/measurements",
+                lambda p, q, b: (200, {**self._measured(*p, q), "partitionName": "data"}),
+            ),
+        ]
 
     def _measured(self, process: str, query: dict[str, list[str]]) -> dict[str, Any]:
         if len(query["m"]) > 10 or query["granularity"] != ["PT1M"]:
@@ -274,4 +268,5 @@ def serving(data: str = "") -> Iterator[FakeAtlas]:
         try:
             yield fake
         finally:
+            fake.project.forget_users()
             server.shutdown()

@@ -8,6 +8,7 @@ from __future__ import annotations
 import copy
 import threading
 from collections.abc import Callable, Iterator
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
@@ -99,7 +100,7 @@ class Project:
         plan = [(now, state)]
         if self.times.flaps:
             between = now + timedelta(seconds=seconds / 2)
-            plan += [(between, "IDLE"), (between + timedelta(seconds=31), "UPDATING")]
+            plan += [(between, "IDLE"), (between + timedelta(seconds=20), "UPDATING")]
         plan.append((ready, "IDLE"))
         return plan, ready
 
@@ -206,6 +207,13 @@ class Project:
             with MongoClient(self.data) as client:
                 client.admin.command("dropUser", name)
         del self.users[name]
+
+    def forget_users(self) -> None:
+        """Leave none of them on the deployment, which the next test has too."""
+        with MongoClient(self.data) if self.data else nullcontext() as client:
+            for name in self.users if client else ():
+                if client.admin.command("usersInfo", name)["users"]:
+                    client.admin.command("dropUser", name)
 
     def let_in(self, entries: list[dict[str, Any]]) -> list[dict[str, Any]]:
         for one in entries:

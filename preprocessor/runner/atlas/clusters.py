@@ -1,0 +1,143 @@
+"""The life of a cluster: made, waited for, read back, changed, removed.
+
+Atlas answers a request when it has been understood, and does it in the minutes that follow. A cluster says IDLE between
+two steps of one change too: it is ready when it has said so twice in a row, and where its members are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from datetime import timedelta
+from typing import Any, Final
+
+from preprocessor.runner.atlas.api import Api, ApiError
+from preprocessor.runner.atlas.budget import Budget
+from preprocessor.runner.atlas.journal import Journal
+from preprocessor.runner.atlas.machine import AtlasMachine, differences, order, specs
+from preprocessor.runner.atlas.names import run_of_cluster
+from preprocessor.runner.errors import TargetError
+
+IDLE: Final = "IDLE"
+POLL_SECONDS: Final = 30.0
+LONGEST_CHANGE: Final = timedelta(minutes=60)
+"""For so long a cluster is waited for."""
+LONGEST_DELETION: Final = timedelta(minutes=30)
+IN_USE: Final = timedelta(hours=48)
+"""For so long after it was made, no sweep of another machine takes a cluster for one that was left."""
+_WORKING: Final = frozenset({"CREATING", "UPDATING", "REPAIRING"})
+LEFT_HINT: Final = "mongo-tables run --sweep removes it; until it is gone it costs money"
+
+
+class Clusters:
+    """Those of one run in a project."""
+
+    def __init__(self, api: Api, journal: Journal, budget: Budget, note: Callable[[str], None]) -> None:
+        """``note`` tells people what is waited for."""
+        self._api = api
+        self._journal = journal
+        self._budget = budget
+        self._note = note
+
+    def create(self, machine: AtlasMachine, name: str) -> None:
+        """Order the cluster, which is not ready then. Raises TargetError; an order without an answer may be there."""
+        self._budget.begin(machine)
+        self._journal.note("create cluster", name=name)
+        self._note(f"Atlas: {name} is made: {machine}")
+        until = self._api.clock.now() + IN_USE
+        try:
+            self._api.post("clusters", body=order(machine, name, self._journal.run, until))
+        except ApiError as error:
+            # An order that was sent again since its answer was lost is refused the second time.
+            if error.status != 409 or not self._is_ours(self._api.find("clusters", name)):
+                raise
+
+    def change_tier(self, machine: AtlasMachine, name: str) -> None:
+        """Give the cluster another tier, once nothing else is changed on it. Raises TargetError."""
+        self._budget.begin(machine)
+        self._journal.note("change cluster", name=name)
+        self._note(f"Atlas: {name} becomes {machine.tier}")
+        self._when_idle(
+            name, lambda: self._api.patch("clusters", name, body={"replicationSpecs": specs(machine)})
+        )
+
+    def wait(self, machine: AtlasMachine, name: str) -> Mapping[str, Any]:
+        """What Atlas says of the cluster when it is ready, and is what was asked for. Raises TargetError."""
+        cluster = self._await_idle(name)
+        if different := list(differences(cluster, machine)):
+            raise TargetError(f"the cluster {name} is not what was asked for: {'; '.join(different)}")
+        return cluster
+
+    def find(self, name: str) -> Mapping[str, Any] | None:
+        """What Atlas says of the cluster now; None when there is none. Raises ApiError."""
+        found: Mapping[str, Any] | None = self._api.find("clusters", name)
+        return found
+
+    def delete(self, name: str) -> None:
+        """Remove the cluster, if it is there and ours, and wait until it is gone. Raises TargetError."""
+        if (cluster := self.find(name)) is None:
+            self._budget.end()
+            return
+        if not self._is_ours(cluster):
+            raise TargetError(f"the cluster {name} has not the tag of this run, and stays untouched")
+        self._journal.note("delete cluster", name=name)
+        self._note(f"Atlas: {name} is removed")
+        delete_cluster(self._api, name)
+        self._budget.end()
+
+    def _is_ours(self, cluster: Mapping[str, Any] | None) -> bool:
+        return cluster is not None and run_of_cluster(cluster) == self._journal.run
+
+    def _await_idle(self, name: str) -> Mapping[str, Any]:
+        """The cluster, which has said twice in a row that nothing is changed on it."""
+        ends, idle, state = self._api.clock.now() + LONGEST_CHANGE, 0, ""
+        while self._api.clock.now() < ends:
+            cluster = self.find(name)
+            if cluster is None:
+                raise TargetError(f"the cluster {name} is gone from the project; this run has not removed it")
+            state = str(cluster.get("stateName"))
+            if state != IDLE and state not in _WORKING:
+                raise TargetError(f"the cluster {name} is {state} while this run waits for it")
+            idle = idle + 1 if state == IDLE and cluster.get("connectionStrings") else 0
+            if idle == 2:
+                return cluster
+            self._budget.check()
+            self._api.clock.sleep(POLL_SECONDS)
+        minutes = LONGEST_CHANGE.total_seconds() / 60
+        raise TargetError(f"the cluster {name} is still {state} after {minutes:g} minutes")
+
+    def _when_idle(self, name: str, act: Callable[[], object]) -> None:
+        """Do it when nothing else is changed on the cluster."""
+        ends = self._api.clock.now() + LONGEST_CHANGE
+        while True:
+            self._await_idle(name)
+            try:
+                act()
+            except ApiError as error:
+                if error.status != 409 or self._api.clock.now() >= ends:
+                    raise
+            else:
+                return
+
+
+def delete_cluster(api: Api, name: str) -> None:
+    """Have a cluster removed that is known to be ours, and wait until it is gone. Raises TargetError.
+
+    While something else is changed on it, Atlas may refuse; and it may go on as if nothing had been asked.
+    """
+    ends, refusal = api.clock.now() + LONGEST_DELETION, ""
+    while api.clock.now() < ends:
+        try:
+            cluster = api.find("clusters", name)
+            if cluster is None:
+                return
+            if cluster.get("stateName") != "DELETING":
+                api.delete("clusters", name)
+        except ApiError as error:
+            if error.status != 404:
+                refusal = error.message
+                if error.status != 409:
+                    break
+        api.clock.sleep(POLL_SECONDS)
+    minutes = LONGEST_DELETION.total_seconds() / 60
+    reason = refusal or f"it is still there after {minutes:g} minutes"
+    raise TargetError(f"the cluster {name} could not be removed: {reason}", LEFT_HINT)

@@ -1,0 +1,75 @@
+"""From a cluster that is ready to a connection string that works."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import timedelta
+from typing import Any, Final
+from urllib.parse import parse_qsl, quote, urlsplit
+
+from preprocessor.runner.addresses import driver_fault
+from preprocessor.runner.atlas.clock import Clock
+from preprocessor.runner.errors import TargetError
+
+LONGEST: Final = timedelta(minutes=20)
+"""For so long names and users are waited for, which reach all servers after a cluster is ready."""
+POLL_SECONDS: Final = 15.0
+SELECTION_MS: Final = 10_000
+_DNS_SECONDS: Final = 10.0
+_LOOPBACK: Final = frozenset({"localhost", "127.0.0.1", "::1"})
+
+
+def connection_string(cluster: Mapping[str, Any], user: str, password: str) -> str:
+    """The string for a client; raises TargetError where Atlas gives none, or one that is not encrypted.
+
+    It is the one with all hosts, so that no worker has to ask for their names: when they are known is waited for once.
+    """
+    standard = str((cluster.get("connectionStrings") or {}).get("standard") or "")
+    scheme, _, rest = standard.partition("://")
+    if scheme != "mongodb" or "@" in rest or not rest:
+        raise TargetError(f"Atlas names no hosts of the cluster {cluster.get('name')}")
+    options = {name.lower(): value for name, value in parse_qsl(rest.partition("?")[2])}
+    encrypted = "true" in (options.get("tls"), options.get("ssl"))
+    hosts = rest.partition("/")[0].split(",")
+    if not encrypted and not all(host.rpartition(":")[0].strip("[]") in _LOOPBACK for host in hosts):
+        raise TargetError(f"the cluster {cluster.get('name')} would be used without encryption")
+    return f"mongodb://{quote(user, safe='')}:{quote(password, safe='')}@{rest}"
+
+
+def await_names(cluster: Mapping[str, Any], clock: Clock) -> None:
+    """Wait until the name of the cluster stands for its hosts (a record SRV); raises TargetError when it does not."""
+    import dns.exception
+    import dns.resolver
+
+    host = urlsplit(str((cluster.get("connectionStrings") or {}).get("standardSrv") or "")).hostname
+    if not host:
+        raise TargetError(f"Atlas gives no name for the cluster {cluster.get('name')}")
+    ends = clock.now() + LONGEST
+    while True:
+        try:
+            dns.resolver.resolve(f"_mongodb._tcp.{host}", "SRV", lifetime=_DNS_SECONDS)
+        except dns.exception.DNSException as error:
+            if clock.now() >= ends:
+                reason = type(error).__name__
+                raise TargetError(f"the name {host} stands for no hosts yet ({reason})") from None
+            clock.sleep(POLL_SECONDS)
+        else:
+            return
+
+
+def await_user(uri: str, clock: Clock) -> None:
+    """Wait until the user may sign in; raises TargetError with what the driver said last."""
+    from pymongo import MongoClient
+    from pymongo.errors import PyMongoError
+
+    ends = clock.now() + LONGEST
+    while True:
+        try:
+            with MongoClient[dict[str, Any]](uri, serverSelectionTimeoutMS=SELECTION_MS) as client:
+                client.admin.command("ping")
+        except PyMongoError as error:
+            if clock.now() >= ends:
+                raise TargetError(f"the cluster lets its user not in: {driver_fault(error, uri)}") from None
+            clock.sleep(POLL_SECONDS)
+        else:
+            return

@@ -1,0 +1,104 @@
+"""What a run does on Atlas, written down before it is done: whoever finds it knows what may be there.
+
+A line for each action, in a file of its own for each run, on disk before the request is sent. It holds names and no
+secret. The file goes with the last of what it names; one whose process has ended is that of a killed run.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any, Final
+from uuid import uuid4
+
+from preprocessor.runner.atlas.clock import Clock, iso
+from preprocessor.runner.errors import RunnerError
+from preprocessor.runner.owningprocess import OwningProcess, this_process
+
+_SUFFIX: Final = ".jsonl"
+
+
+def folder() -> Path:
+    """Where journals are: by the XDG Base Directory Specification among what a program remembers."""
+    state = os.environ.get("XDG_STATE_HOME", "").strip()
+    return Path(state or Path.home() / ".local" / "state") / "mongo-tables" / "atlas"
+
+
+class Journal:
+    """That of one run in one project."""
+
+    def __init__(self, project: str, clock: Clock, run: str | None = None) -> None:
+        """``run`` is the name that its clusters have in their tag."""
+        self.run = run or uuid4().hex[:12]
+        self.project = project
+        self._clock = clock
+        self._path = folder() / f"{self.run}-{uuid4().hex[:6]}{_SUFFIX}"
+        self._begun = False
+
+    def note(self, action: str, **what: str) -> None:
+        """Write down what is about to be done; raises RunnerError where that fails, and then it is not to be done."""
+        line: dict[str, Any] = {"do": action, **what, "at": iso(self._clock.now())}
+        try:
+            if not self._begun:
+                self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+                head = {"run": self.run, "project": self.project, "process": asdict(this_process())}
+                self._write(head, os.O_CREAT | os.O_EXCL)
+                self._begun = True
+            self._write(line, 0)
+        except OSError as error:
+            raise RunnerError(
+                f"nothing is done on Atlas that cannot be written down in {self._path.parent}: {error.strerror}",
+                "XDG_STATE_HOME names another place",
+            ) from None
+
+    def end(self) -> None:
+        """Nothing of what it names is there any more."""
+        with suppress(OSError):
+            self._path.unlink()
+
+    def _write(self, line: Mapping[str, Any], flags: int) -> None:
+        held = os.open(self._path, os.O_WRONLY | os.O_APPEND | flags, 0o600)
+        try:
+            os.write(held, (json.dumps(line) + "\n").encode())
+            os.fsync(held)
+        finally:
+            os.close(held)
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A journal that is there: whose it is, and what it says was done."""
+
+    path: Path = field(repr=False)
+    run: str
+    project: str
+    process: OwningProcess
+    actions: tuple[Mapping[str, Any], ...]
+
+    @property
+    def is_left(self) -> bool:
+        """Whether its run has ended on this machine, and can remove nothing any more."""
+        return self.process.is_here and not self.process.runs
+
+    def named(self, action: str) -> list[str]:
+        """The names of what such an action was about."""
+        return list(dict.fromkeys(str(one["name"]) for one in self.actions if one.get("do") == action))
+
+
+def found() -> Iterator[Found]:
+    """All journals of this user; one that was cut off within its first line made nothing."""
+    for path in sorted(folder().glob(f"*{_SUFFIX}")):
+        with suppress(OSError, ValueError, KeyError, TypeError):
+            head, *actions = _lines(path.read_text("utf-8"))
+            yield Found(path, head["run"], head["project"], OwningProcess(**head["process"]), tuple(actions))
+
+
+def _lines(text: str) -> Iterator[Mapping[str, Any]]:
+    """What is on the lines; the last may be cut off, and then what it names was not done."""
+    for line in text.splitlines(keepends=True):
+        if line.endswith("\n"):
+            yield json.loads(line)

@@ -1,0 +1,154 @@
+"""A run that is killed, wherever it was: a sweep finds what it left, and nothing else."""
+
+from __future__ import annotations
+
+import os
+import traceback
+from math import inf
+
+import pytest
+
+from preprocessor.runner.atlas import journal
+from preprocessor.runner.atlas.asking import open_api
+from preprocessor.runner.atlas.opening import open_atlas
+from preprocessor.runner.atlas.prices import read_prices
+from preprocessor.runner.atlas.sweep import projects, sweep
+from tests.runner.atlas.foreign import add_foreign, foreign_of
+from tests.runner.atlas.project import PROJECT
+from tests.runner.atlas.test_lifecycle import FASTER, M50, M60, PRICES, RUN, WHERE
+
+JOURNALLED = (
+    "let in", "create cluster", "make user", "change cluster", "delete cluster", "create cluster", "make user",
+    "delete cluster",
+)  # fmt: skip
+"""What a run with these three variants writes down."""
+CHANGES = 12
+"""So many requests of it make, change or remove something: also users and addresses are removed."""
+
+
+@pytest.fixture
+def prices(tmp_path):
+    path = tmp_path / "prices.toml"
+    path.write_text(PRICES, encoding="utf-8")
+    return read_prices(path)
+
+
+def use_three_machines(prices):
+    """A run in small: a cluster, another tier of it, one with another disk."""
+    target = open_atlas(WHERE, RUN, prices, inf, lambda text: None)
+    for machine in (M50, M60, FASTER):
+        target.prepare({"instance": machine}, 1.0)
+    target.close()
+
+
+def killed_run(atlas, prices, dies=None):
+    """Have a process do it that is killed; give whether it was. ``dies`` says after which lines of its journal."""
+    child = os.fork()
+    if not child:
+        try:
+            if dies:
+                die_behind_line(dies)
+            atlas_works(prices)
+        except BaseException:
+            traceback.print_exc()
+        finally:
+            os._exit(1)
+    atlas.victim = child
+    _, status = os.waitpid(child, 0) if dies else wait_for(child)
+    atlas.victim = None
+    return os.WIFSIGNALED(status)
+
+
+def atlas_works(prices):
+    use_three_machines(prices)
+    os._exit(0)
+
+
+def wait_for(child):
+    try:
+        return os.waitpid(child, 0)
+    except ChildProcessError:  # the fake has waited for it
+        return child, 9
+
+
+def die_behind_line(number):
+    """Kill this process right behind the line of that number, before anything is asked."""
+    note, written = journal.Journal.note, []
+
+    def note_and_die(self, action, **what):
+        note(self, action, **what)
+        written.append(action)
+        if len(written) == number:
+            os.kill(os.getpid(), 9)
+
+    journal.Journal.note = note_and_die
+
+
+def check_sweep(atlas, before):
+    """A sweep leaves nothing of ours, everything of others, and no more to pay."""
+    sweep(open_api(PROJECT), lambda text: None)
+    assert foreign_of(atlas.project) == before
+    assert len(atlas.project.clusters) == len(before[0])
+    assert len(atlas.project.users) == len(before[1])
+    assert list(atlas.project.access) == before[2]
+    assert list(journal.found()) == []
+    assert projects() == []
+    assert all(one.paid_until for one in atlas.project.ended)
+
+
+@pytest.mark.parametrize(
+    "line", range(1, len(JOURNALLED) + 1), ids=lambda line: f"{line}-{JOURNALLED[line - 1]}"
+)
+def test_a_run_killed_behind_any_line_of_its_journal_is_swept(usable, prices, line):
+    add_foreign(usable.project)
+    before = foreign_of(usable.project)
+    assert killed_run(usable, prices, dies=line)
+    (written,) = journal.found()
+    assert [one["do"] for one in written.actions] == list(JOURNALLED[:line])
+    assert written.is_left
+    check_sweep(usable, before)
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("done", [False, True], ids=["before", "behind"])
+def test_a_run_killed_at_any_change_is_swept_whether_atlas_did_it_or_not(usable, prices, done):
+    add_foreign(usable.project)
+    before = foreign_of(usable.project)
+    killed = 0
+    for number in range(1, 99):
+        usable.changes, usable.kill_at, usable.kill_when_done = 0, number, done
+        was = killed_run(usable, prices)
+        usable.kill_at = 0
+        if not was:
+            break
+        killed += 1
+        check_sweep(usable, before)
+    assert killed == CHANGES
+    assert foreign_of(usable.project) == before
+
+
+def test_a_run_that_nobody_kills_writes_down_what_it_does_and_leaves_nothing(usable, prices, monkeypatch):
+    written = []
+    note = journal.Journal.note
+    monkeypatch.setattr(
+        journal.Journal,
+        "note",
+        lambda self, action, **what: (written.append(action), note(self, action, **what)),
+    )
+    use_three_machines(prices)
+    assert tuple(written) == JOURNALLED
+    assert not usable.project.clusters
+    assert not list(journal.found())
+
+
+def test_no_journal_has_a_secret(usable, prices):
+    assert killed_run(usable, prices, dies=len(JOURNALLED))
+    (written,) = journal.found()
+    text = written.path.read_text("utf-8")
+    passwords = [
+        one.body["password"] for one in usable.seen if one.path.endswith("databaseUsers") and one.body
+    ]
+    assert len(passwords) == 2
+    assert not any(password in text for password in passwords)
+    assert written.path.stat().st_mode & 0o777 == 0o600
+    sweep(open_api(PROJECT), lambda text: None)

@@ -1,0 +1,350 @@
+"""Clusters of a run: made, waited for, read back, changed, removed, and nothing of others touched."""
+
+from __future__ import annotations
+
+import json
+from contextlib import closing
+from math import inf
+
+import pytest
+from pymongo import MongoClient
+
+from preprocessor.runner.atlas import journal
+from preprocessor.runner.atlas.asking import open_api
+from preprocessor.runner.atlas.clusters import LONGEST_CHANGE
+from preprocessor.runner.atlas.names import run_of_cluster
+from preprocessor.runner.atlas.opening import open_atlas
+from preprocessor.runner.atlas.prices import read_prices
+from preprocessor.runner.atlas.sweep import sweep
+from preprocessor.runner.errors import RunnerError, TargetError
+from tests.runner.atlas.fake import Fault
+from tests.runner.atlas.foreign import add_foreign, foreign_of
+from tests.runner.atlas.project import PROJECT
+
+RUN = "a1b2c3d4e5f6"
+WHERE = f"atlas:{PROJECT}?access=203.0.113.7"
+M50 = {"atlasInstanceType": "M50", "atlasDiskType": "PROVISIONED", "atlasIOPS": 3000, "atlasDiskSizeGB": 200}
+M60 = {**M50, "atlasInstanceType": "M60"}
+FASTER = {**M50, "atlasIOPS": 6000}
+PRICES = """\
+date = 2026-11-01
+source = "a test"
+currency = "USD"
+prices = [
+  { tier = "M50", region = "EU_WEST_1", disk = "PROVISIONED", iops = 3000, gb = 200, per_hour = 2.5 },
+  { tier = "M60", region = "EU_WEST_1", disk = "PROVISIONED", iops = 3000, gb = 200, per_hour = 4.5 },
+  { tier = "M50", region = "EU_WEST_1", disk = "PROVISIONED", iops = 6000, gb = 200, per_hour = 3.7 },
+  { tier = "M50", region = "EU_WEST_1", disk = "STANDARD", gb = 200, per_hour = 1.3 },
+]
+"""
+
+
+@pytest.fixture
+def told():
+    """What the run says while it works."""
+    return []
+
+
+@pytest.fixture
+def opened(tmp_path, told):
+    """Gives a target; it is closed by the test."""
+    table = tmp_path / "prices.toml"
+    table.write_text(PRICES, encoding="utf-8")
+
+    def open_one(most=inf, run=RUN, where=WHERE):
+        return open_atlas(where, run, read_prices(table), most, told.append)
+
+    return open_one
+
+
+def clusters(fake):
+    return {name: cluster.body for name, cluster in fake.project.clusters.items()}
+
+
+def changes(fake):
+    """What was made, changed or removed, as ``METHOD path`` below the project, in order."""
+    asked = ((one.method, one.path.partition(f"{PROJECT}/")[2]) for one in fake.seen)
+    return [f"{method} {path}" for method, path in asked if method != "GET" and path]
+
+
+def is_empty(fake):
+    """Whether nothing of ours is there, and no journal."""
+    return not (fake.project.clusters or fake.project.users or fake.project.access or list(journal.found()))
+
+
+def test_a_cluster_is_made_used_and_removed_with_its_user_and_the_address(usable, opened):
+    with closing(opened()) as target:
+        machine = target.prepare({"instance": M50}, 1.0)
+        (body,) = clusters(usable).values()
+        assert run_of_cluster(body) == RUN
+        with MongoClient(target.uri) as client:
+            client.measured.one.insert_one({"x": 1})
+            assert (
+                client.admin.command("connectionStatus")["authInfo"]["authenticatedUsers"][0]["user"]
+                == body["name"]
+            )
+        assert machine.bench_config["atlasInstanceType"] == "M50"
+        assert machine.varied == M50
+        assert machine.not_varied == ()
+        assert list(usable.project.access) == ["203.0.113.7/32"]
+    assert is_empty(usable)
+    name = "mongo-tables-a1b2c3-1"
+    assert changes(usable) == [
+        "POST accessList", "POST clusters", "POST databaseUsers",
+        f"DELETE clusters/{name}", f"DELETE databaseUsers/admin/{name}", "DELETE accessList/203.0.113.7%2F32",
+    ]  # fmt: skip
+
+
+def test_nothing_that_costs_more_or_disturbs_is_on(usable, opened):
+    with closing(opened()) as target:
+        target.prepare({"instance": M50}, 1.0)
+        (body,) = clusters(usable).values()
+    assert not body["backupEnabled"] and not body["pitEnabled"] and not body["terminationProtectionEnabled"]
+    region = body["replicationSpecs"][0]["regionConfigs"][0]
+    assert not any(part["enabled"] for part in region["autoScaling"].values())
+    assert "diskIOPS" in region["electableSpecs"]
+
+
+def test_another_tier_is_a_change_and_another_disk_is_another_cluster(usable, opened):
+    with closing(opened()) as target:
+        target.prepare({"instance": M50}, 1.0)
+        first = target.uri
+        with MongoClient(first) as client:
+            client.measured.one.insert_one({"x": 1})
+        target.prepare({"instance": M60}, 1.0)
+        assert target.uri == first
+        with MongoClient(first) as client:
+            assert client.measured.one.count_documents({}) == 1
+        assert [cluster.body["name"] for cluster in usable.project.clusters.values()] == [
+            "mongo-tables-a1b2c3-1"
+        ]
+        target.prepare({"instance": FASTER}, 1.0)
+        assert list(clusters(usable)) == ["mongo-tables-a1b2c3-2"]
+        with MongoClient(target.uri) as client:
+            assert client.measured.one.count_documents({}) == 0
+    assert is_empty(usable)
+    patched = [one for one in changes(usable) if one.startswith("PATCH")]
+    assert patched == ["PATCH clusters/mongo-tables-a1b2c3-1"]
+
+
+def test_what_a_variant_does_not_say_the_address_and_then_the_published_machine_do(usable, opened):
+    reference = {
+        "atlasInstanceType": "M40",
+        "atlasDiskType": "STANDARD",
+        "atlasIOPS": 3000,
+        "atlasDiskSizeGB": 200,
+    }
+    with closing(opened(where=f"{WHERE}&tier=M50&version=7.0")) as target:
+        machine = target.prepare({"reference": {**reference, "version": "8.0"}}, 1.0)
+        (body,) = clusters(usable).values()
+    assert (machine.bench_config["atlasInstanceType"], machine.bench_config["atlasIOPS"]) == ("M50", 3000)
+    assert body["mongoDBMajorVersion"] == "7.0"
+
+
+def test_operations_that_a_standard_disk_does_not_have_are_said_not_to_be_varied(usable, opened):
+    asked = {
+        "atlasInstanceType": "M50",
+        "atlasDiskType": "STANDARD",
+        "atlasIOPS": 3072,
+        "atlasDiskSizeGB": 200,
+        "price": 1.0,
+    }
+    with closing(opened()) as target:
+        machine = target.prepare({"instance": asked}, 1.0)
+    assert machine.not_varied == ("atlasIOPS",)
+    assert machine.bench_config["atlasIOPS"] == 3000
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (lambda body: _hardware(body).update(instanceSize="M80"), "tier is M80, not M50"),
+        (lambda body: _hardware(body).update(ebsVolumeType="STANDARD"), "disk is STANDARD, not PROVISIONED"),
+        (lambda body: _hardware(body).update(diskIOPS=2000), "operations is 2000, not 3000"),
+        (lambda body: _hardware(body).update(diskSizeGB=100.0), "size of the disk is 100, not 200"),
+        (
+            lambda body: _region(body)["autoScaling"]["compute"].update(enabled=True),
+            "automatic scaling is on, not off",
+        ),
+        (lambda body: body.update(backupEnabled=True), "backup is on, not off"),
+        (lambda body: body.update(pitEnabled=True), "continuous backup is on, not off"),
+        (lambda body: body.update(mongoDBMajorVersion="7.0"), "version is 7.0, not 8.0"),
+        (lambda body: _region(body).update(regionName="US_EAST_1"), "region is US_EAST_1, not EU_WEST_1"),
+        (lambda body: body.pop("replicationSpecs"), "tier is not known, not M50"),
+    ],
+)
+def test_a_cluster_that_is_not_what_was_asked_for_is_not_measured_and_is_removed(atlas, opened, change, said):
+    def altered(asked, body):
+        if asked.startswith("GET clusters/"):
+            change(body)
+        return body
+
+    atlas.alter = altered
+    with (
+        pytest.raises(TargetError, match=f"is not what was asked for: .*{said}"),
+        closing(opened()) as target,
+    ):
+        target.prepare({"instance": M50}, 1.0)
+    assert is_empty(atlas)
+
+
+def _region(body):
+    return body["replicationSpecs"][0]["regionConfigs"][0]
+
+
+def _hardware(body):
+    return _region(body)["electableSpecs"]
+
+
+def test_a_cluster_that_is_not_ready_in_an_hour_is_given_up_and_removed(atlas, opened):
+    atlas.project.times.creation = 5 * 3600
+    with pytest.raises(TargetError, match="after 60 minutes"), closing(opened()) as target:
+        target.prepare({"instance": M50}, 1.0)
+    assert is_empty(atlas)
+    (ended,) = atlas.project.ended
+    assert ended.paid_until - ended.paid_from < 1.2 * LONGEST_CHANGE
+
+
+def test_a_run_ends_when_its_clusters_have_cost_what_they_may(atlas, opened):
+    atlas.project.times.creation = 5 * 3600
+    with (
+        pytest.raises(TargetError, match=r"have cost about 1\.0\d USD, and --max-cost is 1"),
+        closing(opened(1.0)) as target,
+    ):
+        target.prepare({"instance": M50}, 1.0)
+    assert is_empty(atlas)
+    assert atlas.project.cost_until(atlas.time.now(), lambda hardware: 2.5) < 1.2
+
+
+def test_a_price_that_is_not_known_stops_before_the_cluster_is_ordered(atlas, opened):
+    with pytest.raises(RunnerError, match="is not known"), closing(opened()) as target:
+        target.prepare({"instance": {**M50, "atlasInstanceType": "M40"}}, 1.0)
+    assert not any(asked.startswith("POST") and "clusters" in asked for asked in atlas.asked())
+    assert is_empty(atlas)
+
+
+def test_a_deletion_that_fails_is_asked_for_again(usable, opened):
+    usable.project.times.failing_deletions = 3
+    with closing(opened()) as target:
+        target.prepare({"instance": M50}, 1.0)
+    assert is_empty(usable)
+
+
+def test_a_deletion_that_never_works_says_what_is_left_and_a_sweep_removes_it(usable, opened):
+    usable.project.times.failing_deletions = 999
+    target = opened()
+    target.prepare({"instance": M50}, 1.0)
+    with pytest.raises(TargetError, match="mongo-tables-a1b2c3-1 could not be removed") as failed:
+        target.close()
+    assert "run --sweep" in failed.value.hint
+    usable.project.times.failing_deletions = 0
+    (written,) = journal.found()
+    end_process_of(written)
+    assert sweep(open_api(PROJECT), lambda text: None) == 2  # the address is gone already
+    assert is_empty(usable)
+
+
+def end_process_of(written):
+    """Have the journal be one of a process that has ended."""
+    lines = written.path.read_text("utf-8").splitlines(keepends=True)
+    head = json.loads(lines[0])
+    head["process"]["pid"] = 2**22 + 1
+    written.path.write_text(json.dumps(head) + "\n" + "".join(lines[1:]), encoding="utf-8")
+
+
+def test_an_order_whose_answer_is_lost_makes_one_cluster(usable, opened):
+    usable.faults.append(Fault("POST clusters", status=502, done=True))
+    usable.faults.append(Fault("POST databaseUsers", done=True))
+    with closing(opened()) as target:
+        target.prepare({"instance": M50}, 1.0)
+        assert len(clusters(usable)) == 1
+        with MongoClient(target.uri) as client:
+            client.admin.command("ping")
+    assert is_empty(usable)
+
+
+def test_a_cluster_of_somebody_else_with_the_same_name_stays_untouched(atlas, opened):
+    name = "mongo-tables-a1b2c3-1"
+    body = {
+        "name": name,
+        "replicationSpecs": [{"regionConfigs": [{"electableSpecs": {"instanceSize": "M10"}}]}],
+    }
+    atlas.project.create(body)
+    with pytest.raises(TargetError) as failed, closing(opened()) as target:
+        target.prepare({"instance": M50}, 1.0)
+    assert "has not the tag of this run, and stays untouched" in failed.value.message
+    assert list(clusters(atlas)) == [name]
+
+
+def test_nothing_is_done_that_cannot_be_written_down(atlas, opened, monkeypatch, tmp_path):
+    (tmp_path / "state").write_text("a file, no folder")
+    with pytest.raises(RunnerError, match="cannot be written down"), closing(opened()) as target:
+        target.prepare({"instance": M50}, 1.0)
+    assert changes(atlas) == []
+
+
+def test_an_address_that_is_let_in_already_stays_so(usable, opened):
+    usable.project.let_in([{"ipAddress": "203.0.113.7", "comment": "the office"}])
+    with closing(opened()) as target:
+        target.prepare({"instance": M50}, 1.0)
+    assert [one["comment"] for one in usable.project.access.values()] == ["the office"]
+
+
+def test_the_address_of_another_run_is_not_taken_from_it(atlas, opened):
+    atlas.project.let_in([{"ipAddress": "203.0.113.7", "comment": "mongo-tables run 0123456789ab"}])
+    with pytest.raises(TargetError, match="for the run 0123456789ab"), closing(opened()) as target:
+        target.prepare({"instance": M50}, 1.0)
+    assert len(atlas.project.access) == 1
+    assert not clusters(atlas)
+
+
+def test_a_sweep_leaves_alone_what_a_run_that_goes_on_uses(usable, opened, told):
+    add_foreign(usable.project)
+    with closing(opened()) as target:
+        target.prepare({"instance": M50}, 1.0)
+        before = foreign_of(usable.project)
+        assert sweep(open_api(PROJECT), told.append) == 0
+        assert any("mongo-tables-a1b2c3-1 stays" in line for line in told)
+        with MongoClient(target.uri) as client:
+            client.admin.command("ping")
+    assert foreign_of(usable.project) == before
+
+
+def test_what_a_run_of_another_machine_made_is_swept_when_its_time_is_over(usable, opened, told):
+    target = opened()
+    target.prepare({"instance": M50}, 1.0)
+    for written in journal.found():
+        written.path.unlink()  # the other machine has it
+    assert sweep(open_api(PROJECT), told.append) == 0
+    assert len(usable.project.clusters) == 1
+    usable.time.sleep(49 * 3600)
+    assert sweep(open_api(PROJECT), told.append) == 3
+    assert is_empty(usable)
+
+
+@pytest.mark.parametrize(
+    ("where", "said"),
+    [
+        ("atlas:", "is no project"),
+        ("atlas:xyz?access=there", "is no project"),
+        (f"atlas:{PROJECT}", "lets nobody in"),
+        (f"atlas:{PROJECT}?access=0.0.0.0/0", "would let 4,294,967,296 addresses in"),
+        (f"atlas:{PROJECT}?access=home", "is no address"),
+        (f"atlas:{PROJECT}?acces=there", "no setting 'acces'"),
+        (f"atlas:{PROJECT}?access=there&tier=50", "tier is a tier such as M40, not '50'"),
+        (f"atlas:{PROJECT}?access=there&gb=10&gb=20", "gb is given twice"),
+    ],
+)
+def test_an_address_that_says_something_else_is_refused_before_anything_is_asked(atlas, opened, where, said):
+    with pytest.raises(RunnerError) as refused:
+        opened(where=where)
+    assert said in refused.value.message
+    assert atlas.asked() == []
+
+
+def test_an_edition_that_the_api_cannot_be_asked_for_is_refused(atlas, opened):
+    target = opened()
+    assert "edition infinite" in target.obstacle({"instance": {**M50, "atlasEdition": "infinite"}})[0]
+    assert target.obstacle({"instance": {**M50, "atlasEdition": "core"}}) is None
+    assert "names no tier, disk, gb" in target.obstacle({})[0]
+    assert "asks for 1 members" in target.obstacle({"instance": M50, "members": 1})[0]
