@@ -6,7 +6,9 @@ Turing Change Point Dataset, of which ``FOLDER`` has ``annotations.json`` and th
 specifications FOLDER -s`` counts what a check says of the pipelines in MongoDB's mql-specifications, and holds the table
 of versions to them. ``python -m tests.outside ycsb``
 lets YCSB and go-ycsb run on what we have loaded, and the other way round; both programs have to be there.
-``python -m tests.outside benchmarks`` has benchmark tools write files anew, and reads them. ``python -m tests.outside
+``python -m tests.outside benchmarks`` has benchmark tools write files anew, and reads them. ``python -m tests.outside atlas FOLDER`` has the runner
+work on a fake Atlas, and holds every request and answer against the specification of the Administration API, which
+``FOLDER`` has as ``atlas/administration-api-cut.yaml``. ``python -m tests.outside
 packages`` installs the wheel and the sdist, with what they need, into empty environments. More arguments go to pytest.
 """
 
@@ -34,6 +36,7 @@ def main() -> int:
     commands.add_parser("published").add_argument("folder", type=Path)
     commands.add_parser("tcpd").add_argument("folder", type=Path)
     commands.add_parser("specifications").add_argument("folder", type=Path)
+    commands.add_parser("atlas").add_argument("folder", type=Path)
     commands.add_parser("ycsb")
     commands.add_parser("benchmarks")
     commands.add_parser("packages")
@@ -46,6 +49,7 @@ def main() -> int:
         ),
         "tcpd": ("results/annotated_series.py",),
         "specifications": ("lint/specification_pipelines.py",),
+        "atlas": ("runner/atlas", "runner/atlas/contract_calls.py"),
         "ycsb": ("runner/ycsb_peers.py",),
         "benchmarks": ("results/formats/made_anew.py",),
         "packages": ("release/installed.py",),

@@ -100,10 +100,13 @@ def run(arguments: Namespace) -> int:
 
 def _run(arguments: Namespace, progress: Progress) -> None:
     from preprocessor.runner import calibration
+    from preprocessor.runner.atlas.address import is_atlas
     from preprocessor.runner.errors import RunnerError
 
     if len(arguments.target) > 1:
         raise RunnerError("equal things are measured on one target", "name one")
+    if is_atlas(arguments.target[0].where):
+        raise RunnerError("clusters on Atlas are made by run alone", "name a deployment that is there")
     wanted = [calibration.load(name) for name in dict.fromkeys(arguments.workload or calibration.names())]
     arguments.blocks = arguments.blocks or calibration.PUBLISHED.repeats
     tasks = calibration.plan(wanted, arguments.pairs, arguments.seconds, _read_fine(arguments))

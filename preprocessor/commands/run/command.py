@@ -6,10 +6,11 @@ import sys
 from argparse import ArgumentParser, Namespace
 from functools import partial
 from typing import TYPE_CHECKING
+from uuid import uuid4
 
 from preprocessor.commands.numbers import count, duration, positive, rates, scale, slice_length
 from preprocessor.commands.run.starting import add_course, add_seed, check_installed, end_in_order, fill_in
-from preprocessor.files.environment import OUTPUT_VARIABLE, TARGET_VARIABLE
+from preprocessor.files.environment import ATLAS_CLIENT, ATLAS_KEY, OUTPUT_VARIABLE, TARGET_VARIABLE
 
 if TYPE_CHECKING:
     from preprocessor.runner.progress import Progress
@@ -35,6 +36,11 @@ examples:
                                                         two settings; also members, oplogMB, setParameter.NAME
   mongo-tables run ycsb_core --target mongodb://… --load-machines ssh:a.example,b.example
                                                         two machines load a deployment, as one client
+  mongo-tables run insert_iops --target 'atlas:PROJECT?access=203.0.113.7' --dry-run
+                                                        clusters on Atlas: every call to it, and what it may cost
+  mongo-tables run insert_iops --target 'atlas:PROJECT?access=203.0.113.7' --max-cost 60
+                                                        the same, done: a cluster for each disk, removed at every exit
+  mongo-tables run --sweep                              remove what a killed run has left on Atlas
 
 A connection string with a password belongs into the environment, which only you can read, and not into the list of
 processes, which everybody can: {TARGET_VARIABLE} for --target (with blanks between several NAME=WHERE),
@@ -58,6 +64,13 @@ by control groups of version 2, where you may make them (mostly: as root), and p
 row says what it got (experiment.varied) and what not (experiment.not_varied). Variants that would be the same work on
 the same machine are measured once; --as-is measures all of them.
 
+On Atlas (never tried there yet, only with a stand-in for it): atlas:PROJECT is the id of a project, and behind it stand
+access (the address of this machine as Atlas sees it, or there, where the project knows it already), region, version,
+edition, tier, disk, iops, gb, for what neither variant nor experiment says. Who asks is in the environment alone:
+{ATLAS_CLIENT[0]} and {ATLAS_CLIENT[1]} of a service account, or {ATLAS_KEY[0]} and
+{ATLAS_KEY[1]}, with the role Project Owner. Nothing is asked before --max-cost allows what it may cost, by
+prices that have a date (--prices for your own). Only clusters with the run's name and tag are touched.
+
 exit status: 0 all rows are written (also where --all leaves out experiments that cannot be run so, which it says),
 2 some could not be, or with --dry-run: the run would be refused, 130 interrupted
 """
@@ -70,6 +83,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     _add_how_much(parser)
     _add_how(parser)
     _add_machines(parser)
+    _add_money(parser)
 
 
 def _add_what(parser: ArgumentParser) -> None:
@@ -83,7 +97,8 @@ def _add_what(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--target", metavar="WHERE", action="append",
         help="local (default: a replica set of three on this machine, started and removed by the run), "
-        "local:PATH with that mongod, local?SETTING=VALUE&… with settings, or a connection string; several times as "
+        "local:PATH with that mongod, local?SETTING=VALUE&… with settings, atlas:PROJECT?access=ADDRESS for clusters "
+        "made on Atlas, or a connection string; several times as "
         "NAME=WHERE, side by side, or each for the variants whose machine has that name; "
         f"without it, what the variable {TARGET_VARIABLE} names",
     )  # fmt: skip
@@ -154,6 +169,21 @@ def _add_machines(parser: ArgumentParser) -> None:
     )  # fmt: skip
 
 
+def _add_money(parser: ArgumentParser) -> None:
+    parser.add_argument(
+        "--max-cost", type=positive, metavar="USD",
+        help="what clusters on Atlas may cost: a run that may cost more, or whose price is not known, makes no call",
+    )  # fmt: skip
+    parser.add_argument(
+        "--prices", metavar="FILE",
+        help="prices of clusters on Atlas, with their date (default: those noted beside the published figures)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--sweep", action="store_true",
+        help="remove what killed runs have left on Atlas, in the project of --target or where they worked, and end",
+    )  # fmt: skip
+
+
 def run(arguments: Namespace) -> int:
     """Do what the arguments say; give 0 when all rows are written, 130 on Ctrl-C.
 
@@ -163,12 +193,18 @@ def run(arguments: Namespace) -> int:
 
     fill_in(arguments)
     _follow_profile(arguments)
+    arguments.run_name = uuid4().hex[:12]
     progress = Progress(sys.stderr, arguments.progress)
     return end_in_order(progress, partial(_run, arguments, progress))
 
 
 def _run(arguments: Namespace, progress: Progress) -> None:
     check_installed(arguments.load_machines)
+    if arguments.sweep:
+        from preprocessor.commands.run.sweeping import sweep_projects
+
+        sweep_projects(arguments.target, progress)
+        return
     _check_slices(arguments)
     from preprocessor.commands.run.selection import load_experiments
 

@@ -3,25 +3,29 @@
 from __future__ import annotations
 
 from argparse import Namespace
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, closing
 
+from preprocessor.commands.run.costing import check_costs, list_costs
 from preprocessor.commands.run.lookingat import list_findings
-from preprocessor.commands.run.measuring import read_options
+from preprocessor.commands.run.opening import open_planned
+from preprocessor.commands.run.planned import (
+    count_blocks,
+    estimate_variants,
+    measured_on_any,
+    read_options,
+)
 from preprocessor.commands.run.raising import list_raised
 from preprocessor.commands.run.sharing import Opened, share_out
+from preprocessor.runner.atlas.address import is_atlas
 from preprocessor.runner.blocks import LEAST_FOR_INTERVAL
 from preprocessor.runner.errors import RunnerError
 from preprocessor.runner.estimate import (
-    Asked,
-    Estimate,
     SlicesEstimate,
-    estimate,
     estimate_slices,
     local_seconds,
     table,
 )
-from preprocessor.runner.execution import choose_variants, has_rates
 from preprocessor.runner.experiment import Experiment, scale, scale_of
 from preprocessor.runner.lengthening import LEAST_REQUESTS, MOST_TIMES_LONGER
 from preprocessor.runner.localaddress import is_local
@@ -29,7 +33,6 @@ from preprocessor.runner.machines import names_machines, variants_for
 from preprocessor.runner.namedtargets import NamedTarget, database_on
 from preprocessor.runner.profiles import PROFILES, least_batches
 from preprocessor.runner.store import open_store
-from preprocessor.runner.target import open_target
 
 
 def print_estimates(arguments: Namespace, wanted: Sequence[Experiment]) -> None:
@@ -40,13 +43,17 @@ def print_estimates(arguments: Namespace, wanted: Sequence[Experiment]) -> None:
     local = sum(is_local(named.where) for named in arguments.target)
     with ExitStack() as held:
         opened = [
-            Opened(named, held.enter_context(closing(open_target(named.where, max(1, local)))))
+            Opened(named, held.enter_context(closing(open_planned(arguments, named))))
             for named in arguments.target
         ]
         _print_all(arguments, wanted, opened, local)
         refused = [name for named in arguments.target for name in _look_at(named, wanted)]
         store = held.enter_context(closing(open_store(arguments.output)))
-        share_out(wanted, read_options(arguments), opened, store, leave_out=arguments.all)
+        tasks = share_out(wanted, read_options(arguments), opened, store, leave_out=arguments.all)
+        for line in list_costs(arguments, tasks):
+            print(line)
+        if arguments.max_cost is not None:
+            check_costs(arguments, tasks)
     if refused:
         raise RunnerError(
             f"the run would be refused for the database{'s' * (len(refused) > 1)} {', '.join(refused)}",
@@ -63,7 +70,7 @@ def _print_all(
         where = "a local replica set" if local == 1 else f"{local} local replica sets"
         minutes = _say_minutes(*(sum(seconds) for seconds in zip(*estimates, strict=True)))
         print(f"all on {where} with two processors and nothing else to do, loading included: about {minutes}")
-        if any(_blocks(arguments, one)[0] >= LEAST_FOR_INTERVAL for one in wanted):
+        if any(count_blocks(arguments, one)[0] >= LEAST_FOR_INTERVAL for one in wanted):
             print(
                 "  on top: blocks that are measured again, as something else used the machine, twice at most"
             )
@@ -71,7 +78,7 @@ def _print_all(
 
 def _look_at(named: NamedTarget, wanted: Sequence[Experiment]) -> list[str]:
     """Print what is on a target that was given; give the databases for which a run would be refused there."""
-    if is_local(named.where):
+    if is_local(named.where) or is_atlas(named.where):
         return []
     databases = {database_on(one, named) for one in wanted if variants_for(one, named)}
     refused = []
@@ -91,8 +98,8 @@ def _print_estimate(
     arguments: Namespace, experiment: Experiment, opened: Sequence[Opened]
 ) -> tuple[float, float]:
     """Print what one experiment does; give the seconds that it takes on local replica sets, the least and the most."""
-    numbers = _measured_on_any(arguments, experiment, opened)
-    repeats, most_repeats = _blocks(arguments, experiment)
+    numbers = measured_on_any(arguments, experiment, opened)
+    repeats, most_repeats = count_blocks(arguments, experiment)
     factor = scale_of(experiment, arguments.scale)
     scaled = scale(experiment, factor)
     print(f"{experiment.name}: {experiment.title}")
@@ -104,49 +111,18 @@ def _print_estimate(
     for line in (*raised, *_list_lengths(arguments)):
         print(f"  {line}")
     in_slices = _print_slices(arguments, scaled)
-    for line in table(_estimate(arguments, scaled, factor, repeats, numbers)):
+    for line in table(estimate_variants(arguments, experiment, repeats, numbers)):
         print(f"  {line}")
     if experiment.published and not arguments.duration:
         source = experiment.published["source"]
         print(f"  time: of all windows, where it is not given at the speed of {source}")
     targets = 1 if names_machines(experiment) else len(_targets_of(arguments, experiment))
     shortest, longest = (
-        targets * local_seconds(_estimate(arguments, scaled, factor, blocks, numbers).values())
+        targets * local_seconds(estimate_variants(arguments, experiment, blocks, numbers).values())
         + (in_slices.local_seconds(blocks) if in_slices else 0.0)
         for blocks in (repeats, most_repeats)
     )
     return shortest, longest
-
-
-def _blocks(arguments: Namespace, experiment: Experiment) -> tuple[int, int]:
-    """How many blocks are measured at least, and at most."""
-    repeats = arguments.repeats or experiment.repeats
-    return repeats, max(repeats, arguments.most_repeats)
-
-
-def _measured_on_any(arguments: Namespace, experiment: Experiment, opened: Sequence[Opened]) -> set[int]:
-    """Numbers of the variants that are measured on at least one target."""
-    options = read_options(arguments)
-    chosen = (choose_variants(experiment, options, place.target, place.named) for place in opened)
-    return {number for numbers in chosen for number in numbers}
-
-
-def _estimate(
-    arguments: Namespace, scaled: Experiment, factor: float, blocks: int, numbers: Collection[int]
-) -> dict[int, Estimate]:
-    """Of the variants with these numbers."""
-    lengthens = read_options(arguments).lengthens and not arguments.rate
-    compares = not (arguments.rate or has_rates(scaled))
-    asked = Asked(
-        arguments.seconds,
-        arguments.batch_seconds,
-        arguments.paced_seconds,
-        arguments.duration,
-        lengthens,
-        compares,
-    )
-    found = enumerate(estimate(scaled, factor, blocks, asked))
-    return {number: one for number, one in found if number in numbers}
 
 
 def _targets_of(arguments: Namespace, experiment: Experiment) -> list[NamedTarget]:

@@ -12,6 +12,9 @@ from functools import partial
 from math import inf
 from typing import TYPE_CHECKING, NamedTuple
 
+from preprocessor.commands.run.costing import check_costs
+from preprocessor.commands.run.opening import open_named
+from preprocessor.commands.run.planned import read_options
 from preprocessor.commands.run.raising import list_raised
 from preprocessor.commands.run.sharing import Opened, share_out
 from preprocessor.findings.usage import print_error
@@ -25,7 +28,6 @@ from preprocessor.runner.machines import differing, names_machines
 from preprocessor.runner.namedtargets import NamedTarget
 from preprocessor.runner.profiles import least_batches
 from preprocessor.runner.store import open_store
-from preprocessor.runner.target import open_target
 
 if TYPE_CHECKING:
     from preprocessor.runner.experiment import Experiment
@@ -58,6 +60,7 @@ def _measure(
         machines = open_machines(arguments, held, places)
         places += [open_place(arguments, named, held, progress, machines) for named in arguments.target]
         tasks = share_out(wanted, options, places, store, leave_out=arguments.all)
+        check_costs(arguments, tasks)
         if not arguments.resume:
             # Not before: whoever mistypes a target has not asked to forget what was measured.
             for experiment, _ in tasks:
@@ -112,26 +115,6 @@ def _open_runs(
     ]
 
 
-def read_options(arguments: Namespace) -> Options:
-    """How a run was asked for on the command line."""
-    return Options(
-        arguments.scale,
-        arguments.seconds,
-        arguments.repeats,
-        arguments.seed,
-        arguments.client,
-        arguments.rate,
-        arguments.arrivals,
-        arguments.on_error,
-        arguments.duration,
-        arguments.as_is,
-        arguments.profile,
-        arguments.batch_seconds,
-        arguments.paced_seconds,
-        arguments.slices and arguments.slices / 1000,
-    )
-
-
 def open_machines(arguments: Namespace, held: ExitStack, places: Sequence[Place]) -> MachinePool | None:
     """The load machines that are asked for, which end with ``held``; None where this machine loads its targets.
 
@@ -179,8 +162,7 @@ def open_place(
     machines: MachinePool | None = None,
 ) -> Place:
     """The target, and who loads it: ``machines``, or workers of its own; all end with ``held``."""
-    local = sum(is_local(one.where) for one in arguments.target)
-    target = held.enter_context(closing(open_target(named.where, max(1, local))))
+    target = held.enter_context(closing(open_named(arguments, named, progress.note)))
     if machines is not None:
         return Place(named, target, machines, machines.processes)
     client = choose_client(arguments.target, arguments.processes, os.cpu_count() or 1)

@@ -25,7 +25,7 @@ LONGEST_DELETION: Final = timedelta(minutes=30)
 IN_USE: Final = timedelta(hours=48)
 """For so long after it was made, no sweep of another machine takes a cluster for one that was left."""
 _WORKING: Final = frozenset({"CREATING", "UPDATING", "REPAIRING"})
-LEFT_HINT: Final = "mongo-tables run --sweep removes it; until it is gone it costs money"
+LEFT_HINT: Final = "mongo-tables run --sweep removes what is left; a cluster costs money until it is gone"
 
 
 class Clusters:
@@ -103,7 +103,8 @@ class Clusters:
             self._budget.check()
             self._api.clock.sleep(POLL_SECONDS)
         minutes = LONGEST_CHANGE.total_seconds() / 60
-        raise TargetError(f"the cluster {name} is still {state} after {minutes:g} minutes")
+        lacks = ", and Atlas says no hosts of it," if state == IDLE else ""
+        raise TargetError(f"the cluster {name} is still {state}{lacks} after {minutes:g} minutes")
 
     def _when_idle(self, name: str, act: Callable[[], object]) -> None:
         """Do it when nothing else is changed on the cluster."""

@@ -11,9 +11,9 @@ from preprocessor.runner.addresses import driver_fault
 from preprocessor.runner.atlas.clock import Clock
 from preprocessor.runner.errors import TargetError
 
-LONGEST: Final = timedelta(minutes=20)
+LONGEST: Final = timedelta(minutes=10)
 """For so long names and users are waited for, which reach all servers after a cluster is ready."""
-POLL_SECONDS: Final = 15.0
+POLL_SECONDS: Final = 20.0
 SELECTION_MS: Final = 10_000
 _DNS_SECONDS: Final = 10.0
 _LOOPBACK: Final = frozenset({"localhost", "127.0.0.1", "::1"})

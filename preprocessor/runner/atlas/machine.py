@@ -20,7 +20,7 @@ _OFF: Final = {"compute": {"enabled": False, "scaleDownEnabled": False}, "diskGB
 _MUST: Final = {"tier": "atlasInstanceType", "disk": "atlasDiskType", "gb": "atlasDiskSizeGB"}
 """Settings of an address by what variants and references call them: without these there is no cluster."""
 _MAY: Final = {"iops": "atlasIOPS", "region": "atlasRegion", "edition": "atlasEdition", "version": "version"}
-VARIED: Final = (*_MUST.values(), *_MAY.values())
+VARIED: Final = frozenset({*_MUST.values(), *_MAY.values()})
 """What a variant may ask of a cluster."""
 
 

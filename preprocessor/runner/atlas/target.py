@@ -17,7 +17,14 @@ from preprocessor.runner.atlas.api import Api
 from preprocessor.runner.atlas.budget import Budget
 from preprocessor.runner.atlas.clusters import LEFT_HINT, Clusters
 from preprocessor.runner.atlas.journal import Journal
-from preprocessor.runner.atlas.machine import VARIED, AtlasMachine, differences, hardware_of, machine_of
+from preprocessor.runner.atlas.machine import (
+    STANDARD,
+    VARIED,
+    AtlasMachine,
+    differences,
+    hardware_of,
+    machine_of,
+)
 from preprocessor.runner.atlas.names import cluster_name
 from preprocessor.runner.errors import RunnerError, TargetError
 from preprocessor.runner.experiment import LABELS
@@ -27,6 +34,7 @@ from preprocessor.runner.target import LAST_WORDS_SECONDS, Machine
 
 _NO_WISHES = frozenset({*LABELS, "teardown"})
 """What a variant says of its machine beside what the machine is to be."""
+_IOPS = "atlasIOPS"
 
 
 class _Running(NamedTuple):
@@ -146,12 +154,12 @@ class AtlasTarget:
                 except RunnerError as error:
                     failures.append(error)
         except BaseException:
-            self._note(f"Atlas: what this run made may be left. {LEFT_HINT}")
+            self._note(f"Atlas: something of this run may be left; {LEFT_HINT}")
             raise
         if failures:
             if isinstance(failure, RunnerError):
                 self._note(f"Atlas: before that, {failure.message}")
-            raise TargetError("; ".join(one.message for one in failures), failures[0].hint or LEFT_HINT)
+            raise TargetError("; ".join(one.message for one in failures), LEFT_HINT)
         self._journal.end()
 
     def _make(self, machine: AtlasMachine) -> _Running:
@@ -201,11 +209,12 @@ class AtlasTarget:
 
 
 def _described(running: _Running, asked: Mapping[str, Any]) -> Machine:
-    """What runs, as Atlas says it is; of a STANDARD disk the operations may be others than a variant names."""
+    """What runs, as Atlas says it is. The operations of a STANDARD disk follow from its size."""
     hardware, machine = hardware_of(running.told), running.machine
     iops = hardware.get("diskIOPS")
-    wishes = {name: value for name, value in asked.items() if name not in _NO_WISHES}
-    given = {name for name in wishes if name in VARIED and (name != "atlasIOPS" or iops == wishes[name])}
+    ignored = _NO_WISHES | ({_IOPS} if machine.disk == STANDARD and asked.get(_IOPS) != iops else set())
+    wishes = {name: value for name, value in asked.items() if name not in ignored}
+    given = wishes.keys() & VARIED
     return Machine(
         bench_config={
             "comment": "cluster on Atlas, made by mongo-tables run",
@@ -220,6 +229,6 @@ def _described(running: _Running, asked: Mapping[str, Any]) -> Machine:
             "place": f"Atlas on AWS, {machine.region}; the client elsewhere",
             "edition": machine.edition,
         },
-        varied={name: wishes[name] for name in given},
+        varied={name: wishes[name] for name in sorted(given)},
         not_varied=tuple(sorted(wishes.keys() - given)),
     )

@@ -7,6 +7,7 @@ import pytest
 from preprocessor.files.environment import ATLAS_CLIENT, ATLAS_KEY
 from preprocessor.runner.atlas import clock
 from preprocessor.runner.atlas.asking import BASE_VARIABLE
+from tests.runner.atlas.contract import is_there, violations
 from tests.runner.atlas.fake import CLIENT, SECRET, serving
 
 
@@ -27,6 +28,7 @@ def atlas(account, monkeypatch):
         monkeypatch.setenv(BASE_VARIABLE, fake.base)
         monkeypatch.setattr(clock, "Clock", lambda: fake.time)
         yield fake
+        check_contract(fake)
 
 
 @pytest.fixture
@@ -36,3 +38,10 @@ def usable(account, monkeypatch, replica_set):
         monkeypatch.setenv(BASE_VARIABLE, fake.base)
         monkeypatch.setattr(clock, "Clock", lambda: fake.time)
         yield fake
+        check_contract(fake)
+
+
+def check_contract(fake):
+    """Where the specification is given: every request and every answer is one of it, but for those that a test altered."""
+    if is_there() and not fake.is_altered:
+        assert [f"{one.method} {one.path}: {fault}" for one in fake.seen for fault in violations(one)] == []

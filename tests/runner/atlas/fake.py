@@ -67,14 +67,20 @@ class FakeAtlas:
         self.faults: list[Fault] = []
         self.seen: list[Exchange] = []
         self.token_seconds = 3600.0
-        self.alter: Callable[[str, Any], Any] = lambda asked, body: body
+        self.alter: Callable[[str, Any], Any] | None = None
         """Changes an answer before it is sent."""
         self.victim: int | None = None
         """A process that is killed at the ``kill_at``-th change: before it is done, or when it was."""
         self.kill_at, self.kill_when_done, self.changes = 0, False, 0
         self.base = ""
+        self.faulty = False
         self._tokens: dict[str, datetime] = {}
         self._nonce = secrets.token_hex(8)
+
+    @property
+    def is_altered(self) -> bool:
+        """Whether it says what Atlas would not."""
+        return self.faulty or self.alter is not None
 
     def asked(self) -> list[str]:
         """All requests so far, as ``METHOD path``."""
@@ -211,7 +217,7 @@ class _Handler(BaseHTTPRequestHandler):
         body = json.loads(content) if content.startswith((b"{", b"[")) else content.decode()
         try:
             status, answer = self._answer(parts.path, query, body)
-            answer = self.fake.alter(asked, answer)
+            answer = self.fake.alter(asked, answer) if self.fake.alter else answer
         except Refused as error:
             status = error.status
             answer = {"error": status, "errorCode": error.code, "detail": error.detail, "reason": "Refused"}

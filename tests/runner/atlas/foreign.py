@@ -15,21 +15,25 @@ SPECS = [
     }
 ]
 RUN = "fedcba987654"
+FOREIGN = {
+    "production": False,
+    "mongo-tables-fedcba-7": False,
+    "mongo-tables-docs": True,
+    "mongo-tables-000000-1": True,
+    "tagged": True,
+}
+"""Clusters of others, and whether they have our tag, which with their names is that of no run."""
 
 
 def add_foreign(project: Project) -> None:
     """Clusters without our name, without our tag, with the tag of another run; users and addresses likewise."""
     ours = [{"key": "mongo-tables-run", "value": RUN}]
-    for name, tags in (
-        ("production", []),
-        ("mongo-tables-fedcba-7", []),
-        ("mongo-tables-docs", ours),
-        ("mongo-tables-000000-1", ours),
-        ("tagged", ours),
-    ):
+    for name, is_tagged in FOREIGN.items():
         with project.lock:
             data, project.data = project.data, ""
-            project.create({"name": name, "replicationSpecs": copy.deepcopy(SPECS), "tags": tags})
+            project.create(
+                {"name": name, "replicationSpecs": copy.deepcopy(SPECS), "tags": ours if is_tagged else []}
+            )
             project.data = data
     for name, description in (
         ("app", "the application"),

@@ -44,6 +44,9 @@ class Times:
     """From ready to when its processes are known."""
     failing_deletions: int = 0
     vanishes_after: float | None = None
+    """From when a cluster is ordered."""
+    plan: list[tuple[float, str]] = field(default_factory=list)
+    """The states of a new cluster, in the place of the usual ones."""
 
 
 @dataclass
@@ -55,7 +58,8 @@ class Cluster:
     ready: datetime
     paid_from: datetime
     paid_until: datetime | None = None
-    stopped: list[tuple[datetime, str]] = field(default_factory=list)
+    vanishes: datetime | None = None
+    """When it is gone without anybody having asked."""
 
 
 class Project:
@@ -85,7 +89,11 @@ class Project:
         if hardware.get("ebsVolumeType", "STANDARD") == "STANDARD":
             hardware["diskIOPS"] = IOPS_OF_STANDARD
         plan, ready = self._busy(now, "CREATING", self.times.creation)
-        self.clusters[name] = Cluster(body, plan, ready, now)
+        if self.times.plan:
+            plan = [(now + timedelta(seconds=since), state) for since, state in self.times.plan]
+        vanishes = self.times.vanishes_after
+        lost = None if vanishes is None else now + timedelta(seconds=vanishes)
+        self.clusters[name] = Cluster(body, plan, ready, now, vanishes=lost)
         self._empty()
         return self.told(name)
 
@@ -128,8 +136,7 @@ class Project:
 
     def state(self, cluster: Cluster) -> str:
         now = self.now()
-        vanishes = self.times.vanishes_after
-        if vanishes is not None and now > cluster.ready + timedelta(seconds=vanishes):
+        if cluster.vanishes and now >= cluster.vanishes:
             return "GONE"
         return next(state for since, state in reversed(cluster.plan) if since <= now)
 

@@ -12,6 +12,11 @@ class VirtualTime:
     def __init__(self) -> None:
         self._waited = multiprocessing.Value("d", 0.0)
 
+    @property
+    def waited(self) -> float:
+        """In seconds, in all."""
+        return float(self._waited.value)
+
     def now(self) -> datetime:
         """The moment, in UTC."""
         return datetime.now(UTC) + timedelta(seconds=self._waited.value)

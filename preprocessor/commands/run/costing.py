@@ -1,0 +1,78 @@
+"""What a run on Atlas may cost: told by a plan, and allowed before anything is asked of Atlas."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from preprocessor.commands.run.planned import count_blocks, estimate_variants, read_options
+from preprocessor.commands.run.sharing import Opened
+from preprocessor.runner.atlas.address import is_atlas, parse_atlas
+from preprocessor.runner.execution import choose_variants
+
+if TYPE_CHECKING:
+    from preprocessor.runner.atlas.costs import Cost
+    from preprocessor.runner.experiment import Experiment
+
+Tasks = Sequence[tuple["Experiment", Sequence[Opened]]]
+
+
+def list_costs(arguments: Namespace, tasks: Tasks) -> Iterator[str]:
+    """Every call to Atlas and the price of each experiment there, in lines; none where no target is on Atlas.
+
+    Raises RunnerError where a price is not known.
+    """
+    for experiment, its in tasks:
+        for place in its:
+            if is_atlas(place.named.where):
+                yield from _list_of(arguments, experiment, place)
+
+
+def check_costs(arguments: Namespace, tasks: Tasks) -> None:
+    """Raise RunnerError where what the targets on Atlas cost is not known, or more than was allowed."""
+    costs = [
+        cost
+        for experiment, its in tasks
+        for place in its
+        if is_atlas(place.named.where)
+        for cost in _costs(arguments, experiment, place).values()
+    ]
+    if costs:
+        from preprocessor.runner.atlas.costs import check
+        from preprocessor.runner.atlas.opening import prices_named
+
+        check(costs, arguments.max_cost, prices_named(arguments.prices))
+
+
+def _list_of(arguments: Namespace, experiment: Experiment, place: Opened) -> Iterator[str]:
+    from preprocessor.runner.atlas.costs import table
+    from preprocessor.runner.atlas.opening import prices_named
+    from preprocessor.runner.atlas.planned import list_calls
+
+    costs = _costs(arguments, experiment, place)
+    yield f"{experiment.name} on Atlas: a cluster for each disk, another tier on the same one"
+    for line in list_calls(parse_atlas(place.named.where), [one.machine for one in costs.values()]):
+        yield f"  {line}"
+    for line in table(costs, prices_named(arguments.prices)):
+        yield f"  {line}"
+
+
+def _costs(arguments: Namespace, experiment: Experiment, place: Opened) -> dict[int, Cost]:
+    """Of each variant that is measured there, in as many blocks as there may be."""
+    from preprocessor.runner.atlas.costs import cost
+    from preprocessor.runner.atlas.machine import machine_of
+    from preprocessor.runner.atlas.opening import prices_named
+
+    prices, address = prices_named(arguments.prices), parse_atlas(place.named.where)
+    numbers = choose_variants(experiment, read_options(arguments), place.target, place.named)
+    _, blocks = count_blocks(arguments, experiment)
+    estimates = estimate_variants(arguments, experiment, blocks, numbers)
+    return {
+        number: cost(machine_of(_config(experiment, number), address), one, prices)
+        for number, one in estimates.items()
+    }
+
+
+def _config(experiment: Experiment, number: int) -> dict[str, object]:
+    return {"reference": experiment.reference, **experiment.variants[number]}

@@ -1,0 +1,112 @@
+"""The contract itself is held to be strict: what it does not have is found."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from math import inf
+
+import pytest
+
+from preprocessor.runner.atlas import measurements
+from preprocessor.runner.atlas.asking import open_api
+from preprocessor.runner.atlas.opening import open_atlas
+from preprocessor.runner.atlas.prices import read_prices
+from preprocessor.runner.atlas.sweep import sweep
+from tests.runner.atlas.contract import specification, violations
+from tests.runner.atlas.project import PROJECT
+from tests.runner.atlas.test_lifecycle import FASTER, M50, M60, PRICES, RUN, WHERE
+
+OPERATIONS = {
+    "createAccessListEntry", "createCluster", "createDatabaseUser", "deleteAccessListEntry", "deleteCluster",
+    "deleteDatabaseUser", "getCluster", "getDatabaseUser", "getProcessDiskMeasurements", "getProcessMeasurements",
+    "listAccessListEntries", "listClusters", "listDatabaseUsers", "listGroupProcesses", "updateCluster",
+}  # fmt: skip
+"""All that a run and a sweep ask for, by the names of the specification."""
+
+
+def work(fake, folder):
+    """A run with its measurements, and a sweep."""
+    (folder / "prices.toml").write_text(PRICES, encoding="utf-8")
+    with closing(
+        open_atlas(WHERE, RUN, read_prices(folder / "prices.toml"), inf, lambda text: None)
+    ) as target:
+        for machine in (M50, M60, FASTER):
+            target.prepare({"instance": machine}, 1.0)
+        start = fake.time.now()
+        fake.time.sleep(300)
+        found = measurements.measured(open_api(PROJECT), "mongo-tables-a1b2c3-2", start, fake.time.now())
+        assert found.process_series
+        sweep(open_api(PROJECT), lambda text: None)
+
+
+def test_all_calls_that_the_program_knows_are_in_the_contract(usable, tmp_path):
+    work(usable, tmp_path)
+    known = {
+        operation["operationId"]: (method.upper(), path)
+        for path, operations in specification()["paths"].items()
+        for method, operation in operations.items()
+    }
+    asked = {(one.method, one.path) for one in usable.seen}
+    found = {
+        name
+        for name, (method, path) in known.items()
+        if any(method == way and like(path, place) for way, place in asked)
+    }
+    assert found == OPERATIONS
+    assert [fault for one in usable.seen for fault in violations(one)] == []
+
+
+def like(path, place):
+    """Whether a path of the specification is that of a request."""
+    parts, others = path.split("/"), place.split("/")
+    return len(parts) == len(others) and all(
+        one == other or one.startswith("{") for one, other in zip(parts, others, strict=True)
+    )
+
+
+@pytest.mark.parametrize(
+    ("asked", "change", "said"),
+    [
+        (
+            "POST clusters",
+            lambda one: one._replace(body={**one.body, "diskSizeGB": 10}),
+            "'diskSizeGB' was unexpected",
+        ),
+        (
+            "POST clusters",
+            lambda one: one._replace(body={**one.body, "backupEnabled": "no"}),
+            "is not of type 'boolean'",
+        ),
+        ("POST clusters", lambda one: one._replace(body={**one.body, "name": "-"}), "does not match"),
+        (
+            "POST clusters",
+            lambda one: one._replace(body={**one.body, "stateName": "IDLE"}),
+            "'stateName' was unexpected",
+        ),
+        ("POST clusters", lambda one: one._replace(status=200), "status 200 is none of 201"),
+        (
+            "POST clusters",
+            lambda one: one._replace(media_type="application/vnd.atlas.2023-01-01+json"),
+            "the answer is application/vnd.atlas.2023-01-01+json",
+        ),
+        (
+            "POST databaseUsers",
+            lambda one: one._replace(answer={**one.answer, "password": "x"}),
+            "'password' was unexpected",
+        ),
+        ("POST databaseUsers", lambda one: one._replace(body={}), "is a required property"),
+        ("GET processes", lambda one: one._replace(query={"size": ["3"]}), "no parameter size"),
+        (
+            "GET processes",
+            lambda one: one._replace(query={"itemsPerPage": ["900"]}),
+            "is greater than the maximum of 500",
+        ),
+        ("GET processes", lambda one: one._replace(path=one.path + "es"), "there is no GET"),
+        ("GET processes", lambda one: one._replace(answer={}), "'results' is a required property"),
+    ],
+)
+def test_what_the_contract_does_not_have_is_found(usable, tmp_path, asked, change, said):
+    work(usable, tmp_path)
+    one = next(one for one in usable.seen if f"{one.method} {one.path.rpartition('/')[2]}" == asked)
+    assert list(violations(one)) == []
+    assert any(said in fault for fault in violations(change(one))), list(violations(change(one)))

@@ -1,0 +1,309 @@
+"""What may go wrong with Atlas while a run works there: one line says it, the exit status is 2, and no more is paid."""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+import pytest
+
+from preprocessor.cli import main
+from preprocessor.files.environment import ATLAS_CLIENT
+from preprocessor.runner.atlas import journal
+from preprocessor.runner.atlas.api import ATTEMPTS
+from preprocessor.runner.atlas.target import AtlasTarget
+from tests.runner.atlas.fake import PRIVATE, SECRET, Fault
+from tests.runner.atlas.foreign import FOREIGN, add_foreign, foreign_of
+from tests.runner.atlas.project import PROJECT
+from tests.runner.atlas.test_lifecycle import PRICES, WHERE, end_process_of, is_empty
+
+EXPERIMENT = """\
+name = "tiny"
+title = "A few documents"
+workload = "insert"
+repeats = 1
+scaled = ["totalDocsToInsert"]
+
+[parameters]
+database = "mongo_tables_tiny"
+collection = "inserts"
+numberOfThreads = 2
+writeBatchSize = 5
+docSizeKB = 1.0
+totalDocsToInsert = 60
+
+[[variants]]
+instance = { atlasInstanceType = "M50", atlasDiskType = "PROVISIONED", atlasIOPS = 3000, atlasDiskSizeGB = 200 }
+
+[[variants]]
+instance = { atlasInstanceType = "M60", atlasDiskType = "PROVISIONED", atlasIOPS = 3000, atlasDiskSizeGB = 200 }
+"""
+FOR_EVER = 9999
+ALLOWED = 4.2
+"""Dollars: a little more than the run may cost."""
+
+
+class Wrong(NamedTuple):
+    """What goes wrong, what is said of it, and whether something is left until a sweep."""
+
+    name: str
+    said: str
+    happens: object
+    left: bool = False
+    arguments: tuple[str, ...] = ()
+    where: str = WHERE
+
+
+def answers(asked, status=None, times=1, code="", **more):
+    """Have a request be answered so."""
+    body = {"error": status, "errorCode": code, "detail": "As told.", "reason": "Told"}
+    return lambda fake, _: fake.faults.append(Fault(asked, status, body, times=times, **more))
+
+
+def alters(asked, change):
+    """Have an answer be another."""
+
+    def happen(fake, _):
+        def altered(this, body):
+            if this.startswith(asked) and isinstance(body, dict):
+                change(body)
+            return body
+
+        fake.alter = altered
+
+    return happen
+
+
+def takes(**times):
+    def happen(fake, _):
+        for name, value in times.items():
+            setattr(fake.project.times, name, value)
+
+    return happen
+
+
+def in_window(change):
+    """Have it happen to the cluster while a window is measured."""
+
+    def happen(fake, monkeypatch):
+        watched = AtlasTarget.monitored
+
+        def after_change(self, start, end):
+            for name in fake.project.clusters.keys() - FOREIGN:
+                change(fake, fake.project.clusters[name])
+            return watched(self, start, end)
+
+        monkeypatch.setattr(AtlasTarget, "monitored", after_change)
+
+    return happen
+
+
+def wrong_password(fake, _):
+    make = fake.project.make_user
+    fake.project.make_user = lambda body: make({**body, "password": "another one"})
+
+
+def resizes(fake, cluster):
+    cluster.body["replicationSpecs"][0]["regionConfigs"][0]["electableSpecs"]["instanceSize"] = "M80"
+
+
+def vanishes(fake, cluster):
+    cluster.vanishes = fake.time.now()
+
+
+def ends_early(fake, _):
+    """Somebody else removes the cluster while it is made."""
+    fake.project.times.plan = [(0, "CREATING"), (200, "DELETING"), (900, "GONE")]
+
+
+def unwritable(fake, monkeypatch):
+    monkeypatch.setenv("XDG_STATE_HOME", "/dev/null")
+
+
+CLUSTER = "(GET|DELETE|PATCH) clusters/.*"
+WRONG = [
+    Wrong("secret", "Atlas refuses POST token with 401, invalid_client: The client is not known", lambda fake, patch: patch.setenv(ATLAS_CLIENT[1], "mdb_sa_sk_of_another")),
+    Wrong("no-token", "the answer to POST token has no token", answers("POST /api/oauth/token", 200)),
+    Wrong("token-500", "Atlas refuses POST token with 500", answers("POST /api/oauth/token", 500, FOR_EVER)),
+    Wrong("project", "Atlas refuses GET accessList with 404, GROUP_NOT_FOUND", lambda fake, _: None, where=f"atlas:{'f' * 24}?access=203.0.113.7"),
+    Wrong("rights", "Atlas refuses POST clusters with 403, CLOUD_FORBIDDEN: As told.", answers("POST clusters", 403, code="CLOUD_FORBIDDEN")),
+    Wrong("payment", "Atlas refuses POST clusters with 402, NO_PAYMENT_INFORMATION_FOUND", answers("POST clusters", 402, code="NO_PAYMENT_INFORMATION_FOUND")),
+    Wrong("region", "Atlas refuses POST clusters with 400, INVALID_REGION", answers("POST clusters", 400, code="INVALID_REGION")),
+    Wrong("version", "Atlas refuses POST clusters with 406, INVALID_VERSION_DATE", answers("POST clusters", 406, code="INVALID_VERSION_DATE")),
+    Wrong("conflict", "Atlas refuses POST clusters with 409, DUPLICATE_CLUSTER_NAME", answers("POST clusters", 409, code="DUPLICATE_CLUSTER_NAME")),
+    Wrong("rate", "Atlas refuses GET accessList with 429, RATE_LIMITED", answers("GET accessList", 429, FOR_EVER, "RATE_LIMITED")),
+    Wrong("order-500", "Atlas refuses POST clusters with 500, UNEXPECTED_ERROR", answers("POST clusters", 500, FOR_EVER, "UNEXPECTED_ERROR")),
+    Wrong("order-cut", "Atlas does not answer POST clusters: the connection was cut", answers("POST clusters", None, FOR_EVER, done=True)),
+    Wrong("page", "Atlas does not answer GET accessList: the answer cannot be read", answers("GET accessList", 200, FOR_EVER, content=b"<html>")),
+    Wrong("moved", "Atlas refuses GET accessList with 302", answers("GET accessList", 302, headers={"Location": "/"})),
+    Wrong("no-results", "the answer to GET accessList has no results", answers("GET accessList", 200)),
+    Wrong("wait-500", "Atlas refuses GET clusters/mongo-tables-RUN-1 with 500", answers(CLUSTER, 500, ATTEMPTS)),
+    Wrong("down", "Atlas refuses GET clusters/mongo-tables-RUN-1 with 500", answers(CLUSTER, 500, FOR_EVER), left=True),
+    Wrong("slow", "the cluster mongo-tables-RUN-1 is still CREATING after 60 minutes", takes(creation=9 * 3600)),
+    Wrong("dear", "have cost about 4.## USD, and --max-cost is 4.2", takes(creation=3000, change=3000), arguments=("--max-cost", str(ALLOWED))),
+    Wrong("deleting", "the cluster mongo-tables-RUN-1 is DELETING while this run waits for it", ends_early),
+    Wrong("vanished", "the cluster mongo-tables-RUN-1 is gone from the project", takes(vanishes_after=300)),
+    Wrong("other-tier", "is not what was asked for: tier is M10, not M50", alters("GET clusters/", lambda body: resizes_to(body, "M10"))),
+    Wrong("no-hosts", "is still IDLE, and Atlas says no hosts of it, after 60 minutes", alters("GET clusters/", lambda body: body.pop("connectionStrings", None))),
+    Wrong("plain", "would be used without encryption", alters("GET clusters/", lambda body: body.update(connectionStrings={"standard": "mongodb://db.example.com:27017/?replicaSet=x"}))),
+    Wrong("names", "stands for no hosts yet", takes(names=9 * 3600)),
+    Wrong("sign-in", "the cluster lets its user not in: OperationFailure: Authentication failed", wrong_password),
+    Wrong("user", "Atlas refuses POST databaseUsers with 400, INVALID_ROLE", answers("POST databaseUsers", 400, code="INVALID_ROLE")),
+    Wrong("access", "Atlas refuses POST accessList with 400, INVALID_IP", answers("POST accessList", 400, code="INVALID_IP")),
+    Wrong("resized", "was changed while it was measured: tier is M80, not M50", in_window(resizes)),
+    Wrong("gone", "the cluster mongo-tables-RUN-1 is gone from the project", in_window(vanishes)),
+    Wrong("change", "Atlas refuses PATCH clusters/mongo-tables-RUN-1 with 409, CLUSTER_UPDATE_IN_PROGRESS", answers("PATCH clusters/.*", 409, FOR_EVER, "CLUSTER_UPDATE_IN_PROGRESS")),
+    Wrong("deletion", "could not be removed: it is still there after 30 minutes", takes(failing_deletions=FOR_EVER), left=True),
+    Wrong("protected", "could not be removed: Atlas refuses DELETE clusters/mongo-tables-RUN-1 with 400, CANNOT_TERMINATE", answers("DELETE clusters/.*", 400, FOR_EVER, "CANNOT_TERMINATE"), left=True),
+    Wrong("user-stays", "Atlas refuses DELETE databaseUsers/admin/mongo-tables-RUN-1 with 403", answers("DELETE databaseUsers/.*", 403, FOR_EVER), left=True),
+    Wrong("journal", "nothing is done on Atlas that cannot be written down", unwritable),
+]  # fmt: skip
+
+
+def resizes_to(body, tier):
+    body["replicationSpecs"][0]["regionConfigs"][0]["electableSpecs"]["instanceSize"] = tier
+
+
+@pytest.fixture
+def files(tmp_path):
+    """An experiment and prices."""
+    experiment, prices = tmp_path / "tiny.toml", tmp_path / "prices.toml"
+    experiment.write_text(EXPERIMENT, encoding="utf-8")
+    prices.write_text(PRICES, encoding="utf-8")
+    return experiment, prices
+
+
+def run(files, where, *arguments):
+    experiment, prices = files
+    return main(
+        ["run", str(experiment), "--target", where, "--prices", str(prices), "--processes", "1", "--max-cost", "60",
+         "--output", str(prices.parent / "out"), *arguments]
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("wrong", WRONG, ids=lambda one: one.name)
+def test_what_goes_wrong_is_one_line_and_ends_what_is_paid_for(usable, files, wrong, monkeypatch, capsys):
+    usable.faulty = True
+    add_foreign(usable.project)
+    before = foreign_of(usable.project)
+    with monkeypatch.context() as patch:
+        wrong.happens(usable, patch)
+        assert run(files, wrong.where, *wrong.arguments) == 2
+    told = capsys.readouterr()
+    lines = [line for line in told.err.splitlines() if line.startswith("mongo-tables: ")]
+    assert len(lines) == 1
+    assert told.out in ("", "tiny: 2 rows\n")
+    check_said(lines[0], wrong.said)
+    assert "Traceback" not in told.err
+    assert not any(secret in told.err for secret in (SECRET, PRIVATE))
+    if wrong.left:
+        assert "run --sweep" in told.err
+        sweep_after(usable, capsys)
+    assert foreign_of(usable.project) == before
+    assert len(usable.project.clusters) == len(before[0])
+    assert len(usable.project.users) == len(before[1])
+    assert list(usable.project.access) == before[2]
+    assert list(journal.found()) == []
+
+
+def check_said(line, said):
+    """A name has a part that is drawn, and so is which variant comes first."""
+    pattern = re.escape(said)
+    for word, drawn in (("RUN", "[0-9a-f]{6}"), (r"\#\#", r"\d\d"), ("M50", "M[56]0")):
+        pattern = pattern.replace(word, drawn)
+    assert re.search(pattern, line), line
+
+
+def sweep_after(fake, capsys):
+    """Once nothing is wrong any more, and the run's process is gone, a sweep removes what was left."""
+    fake.faults.clear()
+    fake.alter = None
+    fake.project.times.failing_deletions = 0
+    (written,) = journal.found()
+    end_process_of(written)
+    assert main(["run", "--sweep"]) == 0
+    assert f"{PROJECT}: " in capsys.readouterr().out
+
+
+def test_a_run_that_is_interrupted_removes_its_cluster_and_says_130(usable, files, monkeypatch, capsys):
+    def interrupt(self, start, end):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(AtlasTarget, "monitored", interrupt)
+    assert run(files, WHERE) == 130
+    assert is_empty(usable)
+    assert "--resume" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ((), "a run on Atlas costs money, here up to 4."),
+        (("--max-cost", "1"), "the run may cost 4."),
+        (("--max-cost", "60", "--prices", "nowhere.toml"), "the prices nowhere.toml cannot be read"),
+    ],
+)
+def test_nothing_is_asked_before_what_it_costs_is_known_and_allowed(usable, files, arguments, said, capsys):
+    experiment, prices = files
+    given = [
+        "run",
+        str(experiment),
+        "--target",
+        WHERE,
+        "--prices",
+        str(prices),
+        "--output",
+        str(prices.parent / "out"),
+    ]
+    assert main([*given, *arguments]) == 2
+    assert said in capsys.readouterr().err
+    assert usable.asked() == []
+
+
+def test_a_price_that_is_not_known_stops_the_run_before_the_first_call(usable, files, capsys):
+    experiment, prices = files
+    given = [
+        "run",
+        str(experiment),
+        "--target",
+        WHERE,
+        "--max-cost",
+        "999",
+        "--output",
+        str(prices.parent / "out"),
+    ]
+    assert main(given) == 2
+    assert (
+        "what M60, PROVISIONED 3000/s, 200 GB, EU_WEST_1, MongoDB 8.0 costs is not known"
+        in capsys.readouterr().err
+    )
+    assert usable.asked() == []
+
+
+def test_the_cost_that_was_allowed_is_more_than_what_was_paid(usable, files, capsys):
+    assert run(files, WHERE) == 0
+    paid = usable.project.cost_until(usable.time.now(), lambda hardware: 4.5)
+    assert 1 < paid < ALLOWED
+
+
+def test_a_dry_run_lists_every_call_that_the_run_makes_and_makes_none(usable, files, monkeypatch, capsys):
+    for name in ATLAS_CLIENT:
+        monkeypatch.delenv(name)
+    assert run(files, WHERE, "--dry-run") == 0
+    assert usable.asked() == []
+    listed = {tuple(line.split()[:2]) for line in capsys.readouterr().out.splitlines() if line.strip()}
+    for name, value in zip(ATLAS_CLIENT, ("mdb_sa_id_known", SECRET), strict=True):
+        monkeypatch.setenv(name, value)
+    assert run(files, WHERE) == 0
+    made = {tuple(asked.split()) for asked in usable.asked()}
+    for method, path in made:
+        named = path.partition(f"{PROJECT}/")[2] or path
+        assert any(method == way and like(shape, named) for way, shape in listed), (method, named)
+
+
+def like(shape, path):
+    """Whether a path is the one that a plan has, with NAME, ID and ADDRESS in it."""
+    parts, others = shape.split("/"), path.split("/")
+    return len(parts) == len(others) and all(
+        one in (other, "NAME", "ID", "ADDRESS") for one, other in zip(parts, others, strict=True)
+    )

@@ -1,0 +1,244 @@
+"""``mongo-tables run`` on a fake Atlas whose clusters are a replica set: from the command to the published columns."""
+
+from __future__ import annotations
+
+import json
+import re
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+
+from preprocessor.cli import main
+from preprocessor.runner import experiment as experiments
+from preprocessor.runner.atlas.target import AtlasTarget
+from preprocessor.runner.store import FileStore
+from tests.runner.atlas.project import PROJECT, value_of
+from tests.runner.atlas.test_lifecycle import is_empty
+
+WHERE = f"atlas:{PROJECT}?access=203.0.113.7"
+TIERS = {"M30": 0.9, "M40": 1.7, "M50": 2.6, "M60": 4.4, "M80": 8.0}
+
+
+@pytest.fixture
+def prices(tmp_path):
+    """A table with every machine of the three experiments."""
+    lines = [
+        f'{{ tier = "{tier}", region = "EU_WEST_1", disk = "{disk}", iops = {iops}, gb = {gb}, per_hour = {price} }}'
+        for tier, price in TIERS.items()
+        for disk, all_iops in (("STANDARD", [1]), ("PROVISIONED", [1000, 1500, 3000, 4500, 6000]))
+        for iops in all_iops
+        for gb in (200, 512, 1024)
+    ]
+    path = tmp_path / "prices.toml"
+    text = f'date = 2026-11-01\nsource = "a test"\ncurrency = "USD"\nprices = [{", ".join(lines)}]\n'
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+@pytest.fixture
+def run(capsys, prices, tmp_path, usable, monkeypatch):
+    """Runs an experiment in small; gives exit code, output, errors."""
+    watched = AtlasTarget.monitored
+
+    def in_virtual_time(self, start, end):
+        """Windows are of the machine's time, and the fake's is ahead of it by what was waited for."""
+        ahead = timedelta(seconds=usable.time.waited)
+        return watched(self, start + ahead, end + ahead)
+
+    monkeypatch.setattr(AtlasTarget, "monitored", in_virtual_time)
+
+    def run_it(name, *arguments):
+        given = [
+            "--profile",
+            "quick",
+            "--prices",
+            prices,
+            "--output",
+            tmp_path / "out",
+            "--processes",
+            1,
+            *arguments,
+        ]
+        code = main(["run", str(smaller(name, tmp_path)), "--target", WHERE, *map(str, given)])
+        return code, *capsys.readouterr()
+
+    return run_it
+
+
+def smaller(name, folder):
+    """The experiment with all its variants, and with batches and connections that two processors bear."""
+    text = (Path(experiments.__file__).parent / "experiments" / f"{name}.toml").read_text("utf-8")
+    text = re.sub(r"numberOfThreads = \d+", "numberOfThreads = 3", text)
+    text = re.sub(r"writeBatchSize = \d+", "writeBatchSize = 20", text)
+    text = re.sub(r"(initialDocsToInsert|totalDocsToInsert) = [\d_]+", r"\1 = 400_000", text)
+    path = folder / f"{name}.toml"
+    path.write_text(text.replace("RANDINT(1,62500)", "RANDINT(1,1000)"), encoding="utf-8")
+    return path
+
+
+def series(name):
+    """The values that a series has."""
+    listed = {"$concatArrays": ["$metrics.measurements", "$metrics.diskMetrics"]}
+    named = {"$first": {"$filter": {"input": listed, "cond": {"$eq": ["$$this.name", name]}}}}
+    return {"$let": {"vars": {"found": named}, "in": "$$found.dataPoints.value"}}
+
+
+def counted(path, seconds="$duration"):
+    """What a counter of the server grew by in a millisecond of the window."""
+    return {"$divide": [{"$subtract": [f"$after_status.{path}", f"$before_status.{path}"]}, seconds]}
+
+
+LABEL = {
+    "$concat": [
+        "$variant.instance.atlasDiskType", " (", {"$toString": "$variant.instance.atlasDiskSizeGB"}, "GB@",
+        {"$toString": "$variant.instance.atlasIOPS"}, "IOPS)",
+    ]
+}  # fmt: skip
+SPEED = {
+    "durationS": {"$round": [{"$divide": ["$duration", 1000]}, 1]},
+    "totalMB": {"$divide": ["$work.bytes", 1048576]},
+    "DocsPerSecond": "$work.operations_per_second",
+    "MBperSecond": {"$divide": ["$work.bytes", "$duration"]},
+    "opLatency": {"$round": [{"$avg": series("OP_EXECUTION_TIME_WRITES")}, 1]},
+}
+RESOURCES = {
+    "meancpu": {
+        "$add": [
+            {"$avg": series("SYSTEM_NORMALIZED_CPU_USER")},
+            {"$avg": series("SYSTEM_NORMALIZED_CPU_KERNEL")},
+        ]
+    },
+    "iowait": {"$round": [{"$avg": series("SYSTEM_NORMALIZED_CPU_IOWAIT")}, 2]},
+    "cachePageReadPerSecondKB": counted("wiredTiger.cache.pages read into cache"),
+    "compressedDataPerSecondKB": counted("wiredTiger.block-manager.bytes written"),
+    "journalPerSecondKB": counted("wiredTiger.log.log bytes written"),
+    "meanIops": {"$avg": series("DISK_PARTITION_IOPS_TOTAL")},
+    "meanWrite": {"$divide": [{"$avg": series("DISK_PARTITION_THROUGHPUT_WRITE")}, 1048576]},
+    "meanRead": {"$divide": [{"$avg": series("DISK_PARTITION_THROUGHPUT_READ")}, 1048576]},
+}
+
+
+TIER = "$variant.instance.atlasInstanceType"
+IOPS = "$variant.instance.atlasIOPS"
+
+
+def rendered(capsys, folder, name, label, columns, order):
+    """Rows of a page's table with these columns, as the program renders it: texts by the name of the column."""
+    project = {"_id": 0, "label": label, "order": order, **columns}
+    names = ["label", *columns]
+    spec = {
+        "collection": "results",
+        "pipeline": [{"$match": {"_id.testname": name}}, {"$project": project}, {"$sort": {"order": 1}}],
+        "columns": names, "headers": names,
+    }  # fmt: skip
+    page = folder / "page.md"
+    page.write_text(f"# Page\n\n<!-- MONGO_TABLE: {json.dumps(spec)} -->\n", encoding="utf-8")
+    capsys.readouterr()
+    assert main(["render", str(page), "--results", str(folder / "out")]) == 0
+    lines = [line.strip("| ") for line in capsys.readouterr().out.splitlines() if line.startswith("|")]
+    head, _, *rows = ([cell.strip() for cell in line.split("|")] for line in lines)
+    return [dict(zip(head, row, strict=True)) for row in rows]
+
+
+def test_insert_speed_by_disk_has_its_published_columns(usable, run, tmp_path, capsys):
+    code, out, err = run("insert_iops", "--max-cost", 60)
+    assert (code, out) == (0, "insert_iops: 5 rows\n"), err
+    assert is_empty(usable)
+    assert len(usable.project.ended) == 5  # a cluster for each disk
+    table = rendered(capsys, tmp_path, "insert_iops", LABEL, {**SPEED, **RESOURCES}, IOPS)
+    assert [row["label"] for row in table] == [
+        "PROVISIONED (200GB&#64;1500IOPS)", "STANDARD (200GB&#64;3000IOPS)", "PROVISIONED (200GB&#64;3000IOPS)",
+        "PROVISIONED (200GB&#64;4500IOPS)", "PROVISIONED (200GB&#64;6000IOPS)",
+    ]  # fmt: skip
+    for row, iops in zip(table, (1500, 3000, 3000, 4500, 6000), strict=True):
+        check_resources(row, {"instanceSize": "M50", "diskIOPS": iops})
+        assert all(float(row[name]) > 0 for name in ("totalMB", "DocsPerSecond", "MBperSecond", "opLatency"))
+
+
+@pytest.mark.thorough
+def test_insert_speed_by_size_changes_tiers_on_one_disk(usable, run, tmp_path, capsys):
+    code, out, err = run("insert_instancesize", "--max-cost", 60)
+    assert (code, out) == (0, "insert_instancesize: 5 rows\n"), err
+    assert is_empty(usable)
+    disks = {
+        cluster.body["replicationSpecs"][0]["regionConfigs"][0]["electableSpecs"]["diskSizeGB"]
+        for cluster in usable.project.ended
+    }
+    assert disks == {200, 512}
+    assert 1 <= sum(asked.startswith("PATCH") for asked in usable.asked()) <= 3
+    table = rendered(capsys, tmp_path, "insert_instancesize", TIER, {**SPEED, **RESOURCES}, TIER)
+    assert [row["label"] for row in table] == list(TIERS)
+    for row in table:
+        check_resources(row, {"instanceSize": row["label"], "diskIOPS": 3000})
+    for row in rows(tmp_path, "insert_instancesize"):
+        asked = row["variant"]["instance"]
+        assert row["experiment"]["varied"] == asked
+        assert row["experiment"]["not_varied"] == []
+        assert {name: row["bench_config"][name] for name in asked} == asked
+
+
+@pytest.mark.thorough
+def test_queries_by_disk_have_their_cost_and_two_tiers(usable, run, tmp_path, capsys):
+    code, out, err = run("query_fetch_io", "--max-cost", 60)
+    assert (code, out) == (0, "query_fetch_io: 6 rows\n"), err
+    assert is_empty(usable)
+    columns = {
+        "disktype": "$variant.instance.atlasDiskType",
+        "iops": IOPS,
+        "durationS": SPEED["durationS"],
+        "qps": "$work.operations_per_second",
+        "cost": {"$divide": ["$_id.instance.cost", 100]},
+        **RESOURCES,
+    }
+    table = rendered(capsys, tmp_path, "query_fetch_io", TIER, columns, IOPS)
+    assert [(row["label"], row["iops"], row["cost"]) for row in table] == [
+        ("M50", "1000", "2.33"), ("M60", "3000", "3.13"), ("M50", "3000", "3.13"), ("M50", "3072", "1.77"),
+        ("M50", "4500", "3.73"), ("M50", "6000", "4.33"),
+    ]  # fmt: skip
+    for row in table:
+        iops = 3000 if row["disktype"] == "STANDARD" else int(row["iops"])
+        check_resources(row, {"instanceSize": row["label"], "diskIOPS": iops})
+        assert float(row["qps"]) > 0
+    (standard,) = (
+        row for row in rows(tmp_path, "query_fetch_io") if row["bench_config"]["atlasDiskType"] == "STANDARD"
+    )
+    assert "atlasIOPS" not in standard["experiment"]["varied"]  # its size decides
+    assert standard["bench_config"]["atlasIOPS"] == 3000
+
+
+def rows(folder, name):
+    return FileStore(folder / "out").rows(name)
+
+
+def check_resources(row, hardware):
+    """The measurements are those that the fake makes of this hardware."""
+    cpu = value_of("SYSTEM_NORMALIZED_CPU_USER", hardware) + value_of(
+        "SYSTEM_NORMALIZED_CPU_KERNEL", hardware
+    )
+    assert float(row["meancpu"]) == pytest.approx(cpu)
+    assert float(row["iowait"]) == pytest.approx(value_of("SYSTEM_NORMALIZED_CPU_IOWAIT", hardware), abs=0.01)
+    assert float(row["meanIops"]) == pytest.approx(value_of("DISK_PARTITION_IOPS_TOTAL", hardware))
+    for name, series_name in (
+        ("meanWrite", "DISK_PARTITION_THROUGHPUT_WRITE"),
+        ("meanRead", "DISK_PARTITION_THROUGHPUT_READ"),
+    ):
+        assert float(row[name]) == pytest.approx(value_of(series_name, hardware) / 1048576)
+
+
+def test_a_row_says_how_fine_and_how_late_its_measurements_are(usable, run, tmp_path):
+    code, _, err = run("query_fetch", "--max-cost", 60, "--seconds", 0.2)
+    assert code == 0, err
+    row = rows(tmp_path, "query_fetch")[0]
+    told = row["metrics"]["monitoring"]
+    assert told["by"] == row["metrics"]["source"] == "Atlas Administration API"
+    assert told["granularity_seconds"] == 60
+    assert 60 <= told["lag_seconds"] <= 300
+    assert told["points"] == "around the window"  # which lasted for less than a minute
+    assert row["topology"] == {
+        "kind": "replica set", "members": 3, "place": "Atlas on AWS, EU_WEST_1; the client elsewhere", "edition": "core",
+    }  # fmt: skip
+    assert row["experiment"]["target"] == "atlas"
+    text = json.dumps(row, default=str)
+    assert PROJECT not in text
+    assert not any(name in text for name in ("mongo-tables-", "mongodb.net", "203.0.113.7"))
