@@ -24,6 +24,8 @@ LONGEST_CHANGE: Final = timedelta(minutes=60)
 LONGEST_DELETION: Final = timedelta(minutes=30)
 IN_USE: Final = timedelta(hours=48)
 """For so long after it was made, no sweep of another machine takes a cluster for one that was left."""
+SETTLES_SECONDS: Final = 60.0
+"""A request whose answer is not known may take so long to show."""
 _WORKING: Final = frozenset({"CREATING", "UPDATING", "REPAIRING"})
 LEFT_HINT: Final = "mongo-tables run --sweep removes what is left; a cluster costs money until it is gone"
 
@@ -37,6 +39,8 @@ class Clusters:
         self._journal = journal
         self._budget = budget
         self._note = note
+        self._doubtful: set[str] = set()
+        """Those whose order has no answer that says whether it will be done."""
 
     def create(self, machine: AtlasMachine, name: str) -> None:
         """Order the cluster, which is not ready then. Raises TargetError; an order without an answer may be there."""
@@ -44,12 +48,16 @@ class Clusters:
         self._journal.note("create cluster", name=name)
         self._note(f"Atlas: {name} is made: {machine}")
         until = self._api.clock.now() + IN_USE
+        self._doubtful.add(name)
         try:
             self._api.post("clusters", body=order(machine, name, self._journal.run, until))
         except ApiError as error:
+            if 400 <= error.status < 500:
+                self._doubtful.discard(name)
             # An order that was sent again since its answer was lost is refused the second time.
             if error.status != 409 or not self._is_ours(self._api.find("clusters", name)):
                 raise
+        self._doubtful.discard(name)
 
     def change_tier(self, machine: AtlasMachine, name: str) -> None:
         """Give the cluster another tier, once nothing else is changed on it. Raises TargetError."""
@@ -74,7 +82,12 @@ class Clusters:
 
     def delete(self, name: str) -> None:
         """Remove the cluster, if it is there and ours, and wait until it is gone. Raises TargetError."""
-        if (cluster := self.find(name)) is None:
+        cluster = self.find(name)
+        if cluster is None and name in self._doubtful:
+            self._note(f"Atlas: whether {name} was ordered is not known; it is looked for once more")
+            self._api.clock.sleep(SETTLES_SECONDS)
+            cluster = self.find(name)
+        if cluster is None:
             self._budget.end()
             return
         if not self._is_ours(cluster):

@@ -10,9 +10,11 @@ from preprocessor.runner.atlas.address import parse_atlas
 from preprocessor.runner.atlas.api import Api
 from preprocessor.runner.atlas.asking import open_api
 from preprocessor.runner.atlas.budget import Budget
+from preprocessor.runner.atlas.clusters import LEFT_HINT
 from preprocessor.runner.atlas.credentials import Credentials
 from preprocessor.runner.atlas.journal import Journal
 from preprocessor.runner.atlas.prices import OWN, Prices, read_prices
+from preprocessor.runner.atlas.sweep import projects
 from preprocessor.runner.atlas.target import AtlasTarget
 
 
@@ -20,6 +22,8 @@ def open_atlas(where: str, run: str, prices: Prices, most: float, note: Callable
     """A target that makes no call before its first variant, for the ``run`` of that name. Raises RunnerError."""
     address = parse_atlas(where)
     api = open_api(address.project)
+    for project in projects():
+        note(f"Atlas: a killed run may have left something in the project {project}; {LEFT_HINT}")
     journal = Journal(address.project, api.clock, run)
     return AtlasTarget(address, api, journal, Budget(prices, most, api.clock), note)
 

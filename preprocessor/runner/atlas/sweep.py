@@ -5,18 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import timedelta
 from functools import partial
-from typing import Any, Final, NamedTuple
+from typing import Any, NamedTuple
 
 from preprocessor.runner.atlas import journal
 from preprocessor.runner.atlas.access import remove_user, shut_out
 from preprocessor.runner.atlas.api import Api
 from preprocessor.runner.atlas.clock import Clock, iso
-from preprocessor.runner.atlas.clusters import delete_cluster
+from preprocessor.runner.atlas.clusters import SETTLES_SECONDS, delete_cluster
 from preprocessor.runner.atlas.names import UNTIL_TAG, run_of_cluster, run_of_entry, run_of_user, tag_of
 from preprocessor.runner.errors import RunnerError, TargetError
-
-SETTLES_SECONDS: Final = 60.0
-"""A request that a killed run has sent may take so long to show."""
 
 
 class _Left(NamedTuple):

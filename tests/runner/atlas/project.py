@@ -76,6 +76,8 @@ class Project:
         self.users: dict[str, dict[str, Any]] = {}
         self.access: dict[str, dict[str, Any]] = {}
         self.foreign_processes = 0
+        self.later: list[tuple[datetime, Callable[[], object]]] = []
+        """What will be done at a moment."""
 
     # clusters
 
@@ -142,6 +144,10 @@ class Project:
 
     def settle(self) -> None:
         """Let those clusters go that are gone by now; what they cost ends when they went."""
+        due = [one for one in self.later if one[0] <= self.now()]
+        self.later = [one for one in self.later if one not in due]
+        for _, act in due:
+            act()
         for name, cluster in list(self.clusters.items()):
             if self.state(cluster) == "GONE":
                 cluster.paid_until = cluster.plan[-1][0] if cluster.plan[-1][1] == "GONE" else self.now()

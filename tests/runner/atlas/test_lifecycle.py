@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from contextlib import closing
+from datetime import timedelta
 from math import inf
 
 import pytest
@@ -19,7 +20,7 @@ from preprocessor.runner.atlas.sweep import sweep
 from preprocessor.runner.errors import RunnerError, TargetError
 from tests.runner.atlas.fake import Fault
 from tests.runner.atlas.foreign import add_foreign, foreign_of
-from tests.runner.atlas.project import PROJECT
+from tests.runner.atlas.project import PROJECT, Refused
 
 RUN = "a1b2c3d4e5f6"
 WHERE = f"atlas:{PROJECT}?access=203.0.113.7"
@@ -262,6 +263,32 @@ def test_an_order_whose_answer_is_lost_makes_one_cluster(usable, opened):
         with MongoClient(target.uri) as client:
             client.admin.command("ping")
     assert is_empty(usable)
+
+
+def test_an_order_that_is_done_after_the_run_gave_it_up_is_found_and_removed(atlas, opened):
+    create, orders = atlas.project.create, []
+
+    def create_later(body):
+        if not orders:
+            orders.append(body)
+            atlas.project.later.append((atlas.time.now() + timedelta(seconds=100), lambda: create(body)))
+        raise Refused(503, "UNEXPECTED_ERROR", "Not now.")
+
+    atlas.project.create = create_later
+    with pytest.raises(TargetError, match="with 503"), closing(opened()) as target:
+        target.prepare({"instance": M50}, 1.0)
+    assert len(atlas.project.ended) == 1
+    assert is_empty(atlas)
+
+
+def test_a_run_is_told_of_what_a_killed_one_may_have_left(usable, opened, told):
+    target = opened()
+    target.prepare({"instance": M50}, 1.0)
+    (written,) = journal.found()
+    end_process_of(written)
+    opened(run="b1b2c3d4e5f6")
+    assert any(PROJECT in line and "run --sweep" in line for line in told)
+    target.close()
 
 
 def test_a_cluster_of_somebody_else_with_the_same_name_stays_untouched(atlas, opened):

@@ -242,4 +242,8 @@ def test_a_row_says_how_fine_and_how_late_its_measurements_are(usable, run, tmp_
     assert row["experiment"]["target"] == "atlas"
     text = json.dumps(row, default=str)
     assert PROJECT not in text
+    passwords = [
+        one.body["password"] for one in usable.seen if one.method == "POST" and one.path.endswith("Users")
+    ]
+    assert passwords and not any(password in text for password in passwords)
     assert not any(name in text for name in ("mongo-tables-", "mongodb.net", "203.0.113.7"))
