@@ -116,13 +116,18 @@ def _resolved(one: Mapping[str, Any]) -> Mapping[str, Any]:
     return one
 
 
+@cache
+def _named(reference: str, writes: bool) -> dict[str, Any]:
+    return _schema(_resolved({"$ref": reference}), writes=writes, name=reference.rpartition("/")[2])
+
+
 def _schema(one: Mapping[str, Any], *, writes: bool, name: str = "") -> dict[str, Any]:
     """JSON Schema of one of OpenAPI 3.0, and stricter: a field that is not in it is a mistake.
 
     ``writes`` is whether it is of a request: what is readOnly is not in one, and what is writeOnly in no answer.
     """
     if "$ref" in one:
-        return _schema(_resolved(one), writes=writes, name=one["$ref"].rpartition("/")[2])
+        return _named(one["$ref"], writes)
     found = {
         key: value for key, value in one.items() if key not in ("example", "description", "externalDocs")
     }

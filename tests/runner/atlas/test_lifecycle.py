@@ -272,10 +272,10 @@ def test_an_order_that_is_done_after_the_run_gave_it_up_is_found_and_removed(atl
         if not orders:
             orders.append(body)
             atlas.project.later.append((atlas.time.now() + timedelta(seconds=100), lambda: create(body)))
-        raise Refused(503, "UNEXPECTED_ERROR", "Not now.")
+        raise Refused(500, "UNEXPECTED_ERROR", "Not now.")
 
     atlas.project.create = create_later
-    with pytest.raises(TargetError, match="with 503"), closing(opened()) as target:
+    with pytest.raises(TargetError, match="with 500"), closing(opened()) as target:
         target.prepare({"instance": M50}, 1.0)
     assert len(atlas.project.ended) == 1
     assert is_empty(atlas)
