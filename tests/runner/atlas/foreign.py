@@ -1,4 +1,4 @@
-"""What belongs to others in a project, some of it with one of our two marks."""
+"""What belongs to others in a project, each with one of our two marks at most."""
 
 from __future__ import annotations
 
@@ -7,55 +7,54 @@ from typing import Any
 
 from tests.runner.atlas.project import Project
 
-SPECS = [
-    {
-        "regionConfigs": [
-            {"regionName": "EU_WEST_1", "electableSpecs": {"instanceSize": "M10", "nodeCount": 3}}
-        ]
-    }
-]
-RUN = "fedcba987654"
+HARDWARE = {"instanceSize": "M10", "nodeCount": 3}
+SPECS = [{"regionConfigs": [{"regionName": "EU_WEST_1", "electableSpecs": HARDWARE}]}]
+RUN = "a1b2c3d4e5f6"
+"""Of the run that tests have killed: also that its marks stand alone makes nothing its own."""
 FOREIGN = {
-    "production": False,
-    "mongo-tables-fedcba-7": False,
-    "mongo-tables-docs": True,
-    "mongo-tables-000000-1": True,
-    "tagged": True,
+    "production": "",
+    "mongo-tables-a1b2c3-77": "",
+    "mongo-tables-docs": RUN,
+    "mongo-tables-000000-1": RUN,
+    "tagged": RUN,
+    "mongo-tables-a1b2c3-78": "a1b2c3",
 }
-"""Clusters of others, and whether they have our tag, which with their names is that of no run."""
+"""Clusters, and the run in their tag: names as ours without our tag, our tag with other names, and part of our tag."""
+USERS = {
+    "app": "the application",
+    "mongo-tables-a1b2c3-77": "mine",
+    "reports": f"mongo-tables run {RUN}",
+    "mongo-tables-a1b2c3-78": f"mongo-tables run {RUN}, and more",
+}
+"""Users and their descriptions."""
+ADDRESSES = {"198.51.100.0/24": "the office", "198.51.100.7/32": f"mongo-tables run {RUN}, by hand"}
+"""What is let in, and the comments."""
 
 
 def add_foreign(project: Project) -> None:
-    """Clusters without our name, without our tag, with the tag of another run; users and addresses likewise."""
-    ours = [{"key": "mongo-tables-run", "value": RUN}]
-    for name, is_tagged in FOREIGN.items():
+    """Put all of it into the project; nobody can use the clusters, and users are on no deployment."""
+    for name, run in FOREIGN.items():
+        tags = [{"key": "mongo-tables-run", "value": run}] if run else []
         with project.lock:
             data, project.data = project.data, ""
-            project.create(
-                {"name": name, "replicationSpecs": copy.deepcopy(SPECS), "tags": ours if is_tagged else []}
-            )
+            project.create({"name": name, "replicationSpecs": copy.deepcopy(SPECS), "tags": tags})
             project.data = data
-    for name, description in (
-        ("app", "the application"),
-        ("mongo-tables-fedcba-7", "mine"),
-        ("admin", f"mongo-tables run {RUN}"),
-    ):
-        project.users[name] = {
-            "username": name,
-            "databaseName": "admin",
-            "description": description,
-            "roles": [],
-        }
-    project.let_in([{"cidrBlock": "198.51.100.0/24", "comment": "the office"}])
+    for name, description in USERS.items():
+        told = {"username": name, "databaseName": "admin", "description": description, "roles": []}
+        project.users[name] = told
+    project.let_in([{"cidrBlock": network, "comment": comment} for network, comment in ADDRESSES.items()])
     project.foreign_processes = 120
 
 
 def foreign_of(project: Project) -> tuple[Any, ...]:
-    """All that is there without what a run of a test made."""
+    """What of it is there, in whatever state."""
     project.settle()
-    mine = "mongo-tables-a1b2c3-"
     return (
-        sorted(name for name in project.clusters if not name.startswith(mine)),
-        sorted(name for name in project.users if not name.startswith(mine)),
-        sorted(one for one in project.access if one != "203.0.113.7/32"),
+        [
+            (name, project.clusters[name].body, project.clusters[name].plan)
+            for name in FOREIGN
+            if name in project.clusters
+        ],
+        [project.users[name] for name in USERS if name in project.users],
+        [project.access[one] for one in ADDRESSES if one in project.access],
     )

@@ -155,14 +155,15 @@ class Project:
 
     def told(self, name: str) -> dict[str, Any]:
         cluster = self._cluster(name)
-        ready = self.now() >= cluster.ready or any(state == "UPDATING" for _, state in cluster.plan[:1])
+        was_idle = any(state == "IDLE" and since <= self.now() for since, state in cluster.plan)
+        has_hosts = was_idle or cluster.plan[0][1] == "UPDATING"
         identity = f"{abs(hash(name)) % 16**24:024x}"
         told = {
             **copy.deepcopy(cluster.body), "groupId": PROJECT, "id": identity, "stateName": self.state(cluster),
             "createDate": stamp(cluster.paid_from), "paused": False, "links": [],
             "mongoDBVersion": f"{cluster.body.get('mongoDBMajorVersion', '8.0')}.4",
         }  # fmt: skip
-        if ready:
+        if has_hosts:
             hosts = self.data.partition("@")[2] or "localhost:1/?replicaSet=none"
             told["connectionStrings"] = {
                 "standard": f"mongodb://{hosts}", "standardSrv": f"mongodb+srv://{name.lower()}.{DOMAIN}",

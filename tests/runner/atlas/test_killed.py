@@ -90,7 +90,7 @@ def check_sweep(atlas, before):
     assert foreign_of(atlas.project) == before
     assert len(atlas.project.clusters) == len(before[0])
     assert len(atlas.project.users) == len(before[1])
-    assert list(atlas.project.access) == before[2]
+    assert len(atlas.project.access) == len(before[2])
     assert list(journal.found()) == []
     assert projects() == []
     assert all(one.paid_until for one in atlas.project.ended)

@@ -20,7 +20,7 @@ from preprocessor.runner.atlas.sweep import sweep
 from preprocessor.runner.errors import RunnerError, TargetError
 from tests.runner.atlas.fake import Fault
 from tests.runner.atlas.foreign import add_foreign, foreign_of
-from tests.runner.atlas.project import PROJECT, Refused
+from tests.runner.atlas.project import DOMAIN, PROJECT, Refused
 
 RUN = "a1b2c3d4e5f6"
 WHERE = f"atlas:{PROJECT}?access=203.0.113.7"
@@ -126,6 +126,23 @@ def test_another_tier_is_a_change_and_another_disk_is_another_cluster(usable, op
     assert is_empty(usable)
     patched = [one for one in changes(usable) if one.startswith("PATCH")]
     assert patched == ["PATCH clusters/mongo-tables-a1b2c3-1"]
+
+
+def test_a_cluster_that_says_idle_between_two_steps_is_not_ready(usable, opened):
+    usable.project.times.names = -3600  # its name says nothing of whether it is ready
+    with closing(opened()) as target:
+        for machine in (M50, M60):
+            target.prepare({"instance": machine}, 1.0)
+            (cluster,) = usable.project.clusters.values()
+            assert any(state == "IDLE" for _, state in cluster.plan[:-1])
+            assert usable.time.now() >= cluster.ready
+
+
+def test_a_cluster_is_used_when_its_name_stands_for_hosts_and_not_before(usable, opened):
+    usable.project.times.names = 400
+    with closing(opened()) as target:
+        target.prepare({"instance": M50}, 1.0)
+        assert usable.project.knows_name(f"_mongodb._tcp.mongo-tables-a1b2c3-1.{DOMAIN}")
 
 
 def test_what_a_variant_does_not_say_the_address_and_then_the_published_machine_do(usable, opened):
