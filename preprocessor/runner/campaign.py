@@ -176,7 +176,7 @@ def _measure(runs: Sequence[Run], journal: Journal, length: Length) -> _Measured
     """All blocks, and those again in which something else used the machine; of windows in slices likewise."""
     measured = _Measured(_plan(runs, journal, length), bool(runs[0].side))
     wanted, width = _list_slices(runs, measured.plan), runs[0].options.slices or 0.0
-    known: dict[int, Origin] = {}
+    known: dict[tuple[int, str], Origin] = {}
     while (number := _next_block(measured, length)) is not None:
         if number == len(measured.attempts):
             measured.attempts.append([])
@@ -272,7 +272,11 @@ def _is_too_wide(rows: Sequence[Mapping[str, Any]], width: float) -> bool:
 
 
 def _measure_block(
-    runs: Sequence[Run], measured: _Measured, number: int, journal: Journal, known: dict[int, Origin]
+    runs: Sequence[Run],
+    measured: _Measured,
+    number: int,
+    journal: Journal,
+    known: dict[tuple[int, str], Origin],
 ) -> None:
     """Measure a block, or what is missing of it; one that was cut off too long ago is given up and measured anew."""
     attempt = len(measured.attempts[number]) + measured.given_up[number]
@@ -293,8 +297,16 @@ def _measure_block(
             window = measure_window(runs[turn.target], place, in_turn, measured.plan.and_back, kept_hint)
             journal.keep_window(place, window)
         block[turn] = window
-        _check_origin(runs[turn.target], known.setdefault(turn.target, origin_of(window)), window)
+        run = runs[turn.target]
+        first = known.setdefault((turn.target, _asked_version(run, turn)), origin_of(window))
+        _check_origin(run, first, window)
     measured.attempts[number].append(block)
+
+
+def _asked_version(run: Run, turn: Turn) -> str:
+    """The version of MongoDB that a variant asks its machine for; most ask for none."""
+    asked = run.experiment.variants[turn.variant].get("instance", {})
+    return str(asked.get("version", ""))
 
 
 def _places(plan: Plan, number: int, attempt: int) -> dict[Turn, Place]:

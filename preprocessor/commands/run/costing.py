@@ -13,6 +13,7 @@ from preprocessor.runner.execution import choose_variants
 
 if TYPE_CHECKING:
     from preprocessor.runner.atlas.costs import Cost
+    from preprocessor.runner.atlas.machine import AtlasMachine
     from preprocessor.runner.experiment import Experiment
 
 Tasks = Sequence[tuple["Experiment", Sequence[Opened]]]
@@ -50,29 +51,31 @@ def _list_of(arguments: Namespace, experiment: Experiment, place: Opened) -> Ite
     from preprocessor.runner.atlas.opening import prices_named
     from preprocessor.runner.atlas.planned import list_calls
 
-    costs = _costs(arguments, experiment, place)
+    machines = _machines(arguments, experiment, place)
     yield f"{experiment.name} on Atlas: a cluster for each disk, another tier on the same one"
-    for line in list_calls(parse_atlas(place.named.where), [one.machine for one in costs.values()]):
+    for line in list_calls(parse_atlas(place.named.where), list(machines.values())):
         yield f"  {line}"
-    for line in table(costs, prices_named(arguments.prices)):
+    for line in table(_costs(arguments, experiment, place), prices_named(arguments.prices)):
         yield f"  {line}"
+
+
+def _machines(arguments: Namespace, experiment: Experiment, place: Opened) -> dict[int, AtlasMachine]:
+    """The cluster of each variant that is measured there."""
+    from preprocessor.runner.atlas.machine import machine_of
+
+    address = parse_atlas(place.named.where)
+    return {
+        number: machine_of({"reference": experiment.reference, **experiment.variants[number]}, address)
+        for number in choose_variants(experiment, read_options(arguments), place.target, place.named)
+    }
 
 
 def _costs(arguments: Namespace, experiment: Experiment, place: Opened) -> dict[int, Cost]:
     """Of each variant that is measured there, in as many blocks as there may be."""
     from preprocessor.runner.atlas.costs import cost
-    from preprocessor.runner.atlas.machine import machine_of
     from preprocessor.runner.atlas.opening import prices_named
 
-    prices, address = prices_named(arguments.prices), parse_atlas(place.named.where)
-    numbers = choose_variants(experiment, read_options(arguments), place.target, place.named)
+    prices, machines = prices_named(arguments.prices), _machines(arguments, experiment, place)
     _, blocks = count_blocks(arguments, experiment)
-    estimates = estimate_variants(arguments, experiment, blocks, numbers)
-    return {
-        number: cost(machine_of(_config(experiment, number), address), one, prices)
-        for number, one in estimates.items()
-    }
-
-
-def _config(experiment: Experiment, number: int) -> dict[str, object]:
-    return {"reference": experiment.reference, **experiment.variants[number]}
+    estimates = estimate_variants(arguments, experiment, blocks, machines.keys())
+    return {number: cost(machines[number], one, prices) for number, one in estimates.items()}

@@ -280,6 +280,14 @@ def test_a_price_that_is_not_known_stops_the_run_before_the_first_call(usable, f
     assert usable.asked() == []
 
 
+def test_a_dry_run_lists_the_calls_of_machines_whose_price_is_not_known_too(usable, files, capsys):
+    experiment, _ = files
+    assert main(["run", str(experiment), "--target", WHERE, "--dry-run"]) == 2
+    told = capsys.readouterr()
+    assert "POST    clusters" in told.out
+    assert "costs is not known" in told.err
+
+
 def test_the_cost_that_was_allowed_is_more_than_what_was_paid(usable, files, capsys):
     assert run(files, WHERE) == 0
     paid = usable.project.cost_until(usable.time.now(), lambda hardware: 4.5)

@@ -10,6 +10,7 @@ import pytest
 
 from preprocessor.cli import main
 from preprocessor.runner import experiment as experiments
+from preprocessor.runner import hostinfo
 from preprocessor.runner.atlas.target import AtlasTarget
 from preprocessor.runner.store import FileStore
 from tests.runner.atlas.project import PROJECT, value_of
@@ -205,6 +206,35 @@ def test_queries_by_disk_have_their_cost_and_two_tiers(usable, run, tmp_path, ca
     )
     assert "atlasIOPS" not in standard["experiment"]["varied"]  # its size decides
     assert standard["bench_config"]["atlasIOPS"] == 3000
+
+
+def test_variants_may_ask_for_versions_regions_and_the_edition_that_there_is(
+    usable, run, tmp_path, monkeypatch
+):
+    """Each row has what Atlas gave; the stand-in's server says the version of its cluster."""
+    versions = hostinfo.versions
+    monkeypatch.setattr(
+        hostinfo,
+        "versions",
+        lambda info: {
+            **versions(info),
+            "server": next(iter(usable.project.all_clusters()))["mongoDBVersion"],
+        },
+    )
+    machine = (
+        'atlasInstanceType = "M50", atlasDiskType = "PROVISIONED", atlasIOPS = 3000, atlasDiskSizeGB = 200'
+    )
+    head = EXPERIMENT.partition("[[variants]]")[0]
+    variants = [
+        f'[[variants]]\ninstance = {{ {machine}, version = "{version}", atlasEdition = "core" }}\n'
+        for version in ("7.0", "8.0")
+    ]
+    (tmp_path / "tiny.toml").write_text(head + "".join(variants), encoding="utf-8")
+    code, _, err = run("tiny", "--max-cost", 60, "--repeats", 2)
+    assert code == 0, err
+    found = rows(tmp_path, "tiny")
+    assert [row["versions"]["server"] for row in found] == ["7.0.4", "8.0.4"]
+    assert [row["experiment"]["varied"]["version"] for row in found] == ["7.0", "8.0"]
 
 
 def rows(folder, name):
