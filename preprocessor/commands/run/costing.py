@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from preprocessor.commands.run.planned import count_blocks, estimate_variants, read_options
 from preprocessor.commands.run.sharing import Opened
 from preprocessor.runner.atlas.address import is_atlas, parse_atlas
+from preprocessor.runner.blocks import LEAST_FOR_INTERVAL
 from preprocessor.runner.execution import choose_variants
 
 if TYPE_CHECKING:
@@ -57,6 +58,8 @@ def _list_of(arguments: Namespace, experiment: Experiment, place: Opened) -> Ite
         yield f"  {line}"
     for line in table(_costs(arguments, experiment, place), prices_named(arguments.prices)):
         yield f"  {line}"
+    if count_blocks(arguments, experiment)[1] >= LEAST_FOR_INTERVAL:
+        yield "  on top: blocks that are measured again; --max-cost ends the run all the same"
 
 
 def _machines(arguments: Namespace, experiment: Experiment, place: Opened) -> dict[int, AtlasMachine]:
