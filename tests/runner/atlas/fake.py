@@ -176,16 +176,18 @@ class FakeAtlas:
                 return one
         return None
 
-    def kill(self, method: str, *, done: bool) -> None:
-        """Kill the victim when it is its turn: before its change is done, or behind that."""
-        if method not in CHANGES or self.victim is None:
-            return
+    def kill(self, method: str, *, done: bool) -> bool:
+        """Kill the victim when it is its turn, before its change is done or behind that; give whether that was now."""
+        victim = self.victim
+        if method not in CHANGES or victim is None:
+            return False
         if not done:
             self.changes += 1
-        if self.changes == self.kill_at and done == self.kill_when_done:
-            os.kill(self.victim, signal.SIGKILL)
-            os.waitpid(self.victim, 0)
-            self.victim = None
+        if self.changes != self.kill_at or done != self.kill_when_done:
+            return False
+        self.victim = None
+        os.kill(victim, signal.SIGKILL)
+        return True
 
 
 def _page(items: list[Any], query: dict[str, list[str]]) -> dict[str, Any]:
@@ -205,8 +207,7 @@ class _Handler(BaseHTTPRequestHandler):
         content = self.rfile.read(int(self.headers.get("Content-Length") or 0))
         query = parse_qs(parts.query)
         asked = f"{self.command} {parts.path.removeprefix(ROOT)}"
-        self.fake.kill(self.command, done=False)
-        if self.fake.kill_at and self.fake.victim is None and not self.fake.kill_when_done:
+        if self.fake.kill(self.command, done=False):
             self.close_connection = True
             return
         fault = self.fake.fault_for(asked)
