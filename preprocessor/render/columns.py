@@ -9,7 +9,7 @@ from preprocessor.aggregation.values import MISSING
 from preprocessor.render.celllinks import addresses_of
 from preprocessor.render.column import Align, Column, column_value
 from preprocessor.render.comparison import with_comparisons, with_ratios
-from preprocessor.render.conclusiontext import conclusion_in_words, note_on_reference
+from preprocessor.render.conclusiontext import conclusion_in_words, notes_on_references
 from preprocessor.render.headers import find_added_unit
 from preprocessor.render.text import range_text
 from preprocessor.render.values import (
@@ -57,7 +57,7 @@ def _column(spec: TableSpec, index: int, rows: Rows) -> Column:
         name=name,
         reason=form.reason or "",
         links=addresses_of(form.link, values, rows) if form.link else (),
-        notes=tuple(filter(None, map(note_on_reference, values))),
+        notes=notes_on_references(values),
         raw_unit=form.raw_unit,
         heading=next((one.text for one in spec.header_groups if name in one.columns), ""),
         pieces=spec.pieces.get(("headers", index), ()),

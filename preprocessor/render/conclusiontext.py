@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from decimal import Decimal
 from typing import Final
 
@@ -64,15 +64,18 @@ def conclusion_in_words(value: object) -> str:
     return f"with itself: {told}" if one.against == ITSELF else told
 
 
-def note_on_reference(value: object) -> str:
-    """For a field of the reference's row what it says of the others; "" for that of another row."""
-    one = conclusion_of(value)
-    if one is None or one.against != ITSELF or one.ratio is None:
-        return ""
-    note = "The reference is measured twice in each block, and compared with itself."
-    if one.verdict not in ("faster", "slower"):
-        return note
-    return f"{note} It came out {_in_words(one)}, though nothing differs: differences as small mean nothing here."
+def notes_on_references(values: Iterable[object]) -> tuple[str, ...]:
+    """For a field of rows what those of references say of the others; none where no row is compared with itself."""
+    found = [one for one in map(conclusion_of, values) if one and one.against == ITSELF and one.ratio is not None]
+    if not found:
+        return ()
+    who, it = ("The reference", "It") if len(found) == 1 else ("Each reference", "One")
+    note = f"{who} is measured twice in each block, and compared with itself."
+    differing = dict.fromkeys(_in_words(one) for one in found if one.verdict in ("faster", "slower"))
+    return tuple(
+        f"{note} {it} came out {words}, though nothing differs: differences as small mean nothing here."
+        for words in differing
+    ) or (note,)
 
 
 def _in_words(one: Conclusion) -> str:
