@@ -27,7 +27,7 @@ def window(cpu_seconds, lag):
         paced=SimpleNamespace(service={}),
         keeps_speed="yes",
     )
-    return SimpleNamespace(outcome=outcome, change=None)
+    return SimpleNamespace(outcome=outcome, change=None, sharding={})
 
 
 @pytest.mark.parametrize(
