@@ -30,12 +30,8 @@ if settings.get_current_profile_name() == "default":
 
 
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
-    """One worker more than processors: a third of the time tests wait for windows, servers and browsers.
-
-    Two more for thorough ones, which wait half of the time.
-    """
-    waiting = 2 if config.option.markexpr == "thorough" else 1
-    return (os.cpu_count() or 1) + waiting
+    """Two workers more than processors: half of the time tests wait for windows, servers and browsers."""
+    return (os.cpu_count() or 1) + 2
 
 
 def _asks_for_all_examples(config: pytest.Config) -> bool:
