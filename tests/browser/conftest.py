@@ -13,7 +13,7 @@ from typing import Final
 import pytest
 from playwright.sync_api import Browser, Page, ViewportSize, sync_playwright
 
-from tests.browser.browsing import EVERY, FLAGS, STILL, Served, chromium, served
+from tests.browser.browsing import EVERY, FLAGS, STILL, Served, chromium, look_once, served
 from tests.browser.tables import Tables, look_at_tables
 
 SCREEN: Final = ViewportSize(width=1280, height=900)
@@ -75,7 +75,10 @@ def site(own_site: Path) -> Iterator[Served]:
 @pytest.fixture(scope="package", params=EVERY)
 def tables(request: pytest.FixtureRequest, site: Served, browser: Browser) -> dict[str, Tables]:
     """What pages show of their tables to who opens them on screens of all sizes and clicks every header."""
-    with _opened(browser) as page:
-        return {
-            path: look_at_tables(page, site.url + path) for path in site.pages_with_tables[:: request.param]
-        }
+
+    def look() -> dict[str, Tables]:
+        with _opened(browser) as page:
+            return {path: look_at_tables(page, site.url + path) for path in paths}
+
+    paths = site.pages_with_tables[:: request.param]
+    return look_once(site, f"tables-{request.param}", look)

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Page
 
-from tests.browser.browsing import EVERY, Served
+from tests.browser.browsing import EVERY, Served, look_once
 from tests.browser.tables import PAGE_TOO_WIDE, PAPER, TOO_WIDE, Tables
 
 # For each text of each chart its size on the screen, in CSS pixels: drawings are scaled.
@@ -38,13 +38,17 @@ def test_from_768_pixels_on_no_table_is_wider_than_its_box(tables: dict[str, Tab
 def on_phone(request: pytest.FixtureRequest, site: Served, browser: Browser) -> dict[str, Any]:
     """What was measured on a phone on pages with tables."""
     settings = {"viewport": {"width": 390, "height": 844}, "is_mobile": True, "has_touch": True}
-    found = {}
-    with browser.new_context(**settings) as context:
-        page = context.new_page()
-        for path in site.pages_with_tables[:: request.param]:
-            page.goto(site.url + path)
-            found[path] = {name: page.evaluate(script) for name, script in ON_PHONE.items()}
-    return found
+
+    def look() -> dict[str, Any]:
+        found = {}
+        with browser.new_context(**settings) as context:
+            page = context.new_page()
+            for path in site.pages_with_tables[:: request.param]:
+                page.goto(site.url + path)
+                found[path] = {name: page.evaluate(script) for name, script in ON_PHONE.items()}
+        return found
+
+    return look_once(site, f"phone-{request.param}", look)
 
 
 ON_PHONE = {
