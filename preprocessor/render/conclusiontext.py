@@ -66,7 +66,9 @@ def conclusion_in_words(value: object) -> str:
 
 def notes_on_references(values: Iterable[object]) -> tuple[str, ...]:
     """For a field of rows what those of references say of the others; none where no row is compared with itself."""
-    found = [one for one in map(conclusion_of, values) if one and one.against == ITSELF and one.ratio is not None]
+    found = [
+        one for one in map(conclusion_of, values) if one and one.against == ITSELF and one.ratio is not None
+    ]
     if not found:
         return ()
     who, it = ("The reference", "It") if len(found) == 1 else ("Each reference", "One")
