@@ -20,9 +20,9 @@ from preprocessor.pages.inplace import region_findings
 from preprocessor.pages.prose.complaints import complaints
 from preprocessor.pages.prose.evidence import evidence
 from preprocessor.pages.prose.numbers import figures
-from preprocessor.pages.prose.paragraphs import BLANK, find_clause, paragraphs, place
+from preprocessor.pages.prose.paragraphs import BLANK, Paragraph, find_clause_span, paragraphs, place
 from preprocessor.pages.prose.sections import list_tables_within
-from preprocessor.pages.prose.typed import Left, Proposal, propose
+from preprocessor.pages.prose.typed import Left, Proposal, Words, propose
 from preprocessor.pages.prose.unsupported import PROSE_RULES, list_generated
 from preprocessor.pages.standing import standing_answers
 from preprocessor.pages.statements import value_text
@@ -111,10 +111,18 @@ def _list_typed(page: Page, build: Build) -> Iterator[tuple[int, str, Proposal |
         return
     for paragraph in paragraphs(page.text, list_generated(page)):
         for figure in figures(paragraph.text):
-            found = propose(figure, find_clause(paragraph.text, figure.start), known, rows)
+            found = propose(figure, _words_around(paragraph, figure.start), known, rows)
             if found is not None:
                 written = " ".join(figure.written.replace(BLANK, " ").split())
                 yield paragraph.start + figure.start, written, found
+
+
+def _words_around(paragraph: Paragraph, at: int) -> Words:
+    """The clause around an offset of a paragraph; of a typed table the whole row."""
+    if paragraph.in_table:
+        return Words(paragraph.text, at, is_row=True)
+    begin, end = find_clause_span(paragraph.text, at)
+    return Words(paragraph.text[begin:end], at - begin)
 
 
 class _Trial(NamedTuple):

@@ -98,14 +98,8 @@ def split_sentences(text: str) -> list[tuple[int, int]]:
     return [(start, end) for start, end in pairwise(ends) if start < end]
 
 
-def find_clause(text: str, at: int) -> str:
-    """The part of a sentence that holds an offset, between commas and semicolons."""
-    begin, end = find_clause_span(text, at)
-    return text[begin:end]
-
-
 def find_clause_span(text: str, at: int) -> tuple[int, int]:
-    """From and to of the same."""
+    """From and to of the part of a sentence that holds an offset, between commas and semicolons."""
     begin, end = next(one for one in split_sentences(text) if at < one[1])
     begin = max((one.end() for one in _CLAUSE_END.finditer(text, begin, at)), default=begin)
     found = _CLAUSE_END.search(text, at, end)

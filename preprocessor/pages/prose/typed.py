@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from preprocessor.aggregation import aggregate
 from preprocessor.pages.prose.columnnumbers import factors_between
+from preprocessor.pages.prose.directions import is_name
 from preprocessor.pages.prose.naming import find_words, header_words, naming_columns
 from preprocessor.pages.prose.numbers import GROUPING, NUMBER, read_number
 from preprocessor.pages.prose.paragraphs import BLANK
@@ -49,10 +50,20 @@ class Left(NamedTuple):
     hint: str
 
 
-def propose(figure: Figure, clause: str, known: Evidence, rows: Mapping[int, Rows]) -> Proposal | Left | None:
+class Words(NamedTuple):
+    """What a figure stands in, its clause or the row of a typed table, and where it begins there."""
+
+    text: str
+    at: int
+    is_row: bool = False
+
+
+def propose(
+    figure: Figure, words: Words, known: Evidence, rows: Mapping[int, Rows]
+) -> Proposal | Left | None:
     """What could write a figure; None where nothing on the page is about it, or a check complains of it anyway.
 
-    ``clause`` is the part of a sentence that it stands in. ``rows`` are those of the tables, by the id of their specs.
+    ``rows`` are those of the tables, by the id of their specs.
     """
     cells = known.cells_of(figure)
     if len(cells) > 1:
@@ -67,9 +78,9 @@ def propose(figure: Figure, clause: str, known: Evidence, rows: Mapping[int, Row
     (cell,) = cells
     assert isinstance(cell.spec, TableSpec)
     its_rows = rows[id(cell.spec)]
-    if other := _find_other_name(clause, cell.spec, its_rows, cell):
+    if other := _find_other_name(words, its_rows, cell):
         return Left(
-            f"{_name(cell)} has it, and the sentence names `{other}`",
+            f"{_name(cell)} has it, and the {'row' if words.is_row else 'sentence'} names `{other}`",
             "correct the figure, or write the MONGO_VALUE of the cell that is meant",
         )
     shown = with_few_digits(cell.spec, its_rows)
@@ -97,20 +108,42 @@ def is_the_number(figure: Figure, cell: Number) -> bool:
     return any(isclose(cell.value * one, number) for one in factors_between(cell.unit, figure.unit))
 
 
-def _find_other_name(clause: str, table: TableSpec, rows: Rows, cell: Number) -> str:
-    """The name of another row, or another column, than those of the cell that a clause has; "" where it has none.
+def _find_other_name(words: Words, rows: Rows, cell: Number) -> str:
+    """The name of another row, or another column, than those of the cell that stands there; "" where none does.
 
-    A clause that names both, or neither, may be about the cell.
+    Of several rows in a clause the last before the figure is meant, or the first behind it where the clause begins with
+    a figure. A clause without any may be about the cell; the row of a typed table is about what it is called, known or
+    not.
     """
+    table = cell.spec
+    assert isinstance(table, TableSpec)
     labels = [name for name in naming_columns(table, rows) if name != cell.column]
     names_of_rows = [{str(column_value(row, name)) for name in labels} for row in rows]
     headers = header_words(table)
     own_row, own_header = names_of_rows[cell.row], headers.get(cell.column, cell.column)
-    rows_named = find_words(clause, chain.from_iterable(names_of_rows))
-    headers_named = find_words(clause, (header for name, header in headers.items() if name not in labels))
-    if rows_named and not own_row & set(rows_named):
-        return rows_named[0]
+    rows_named = find_words(words.text, chain.from_iterable(names_of_rows))
+    headers_named = find_words(words.text, (header for name, header in headers.items() if name not in labels))
+    meant = _find_meant(rows_named, words)
+    if meant and not own_row & meant:
+        return min(meant)
+    label, cell_ends, _ = words.text[: words.at].lstrip(" |").partition("|")
+    if words.is_row and cell_ends and not meant and any(map(is_name, own_row)):
+        return label.strip()
     return headers_named[0] if headers_named and own_header not in headers_named else ""
+
+
+def _find_meant(names: Sequence[str], words: Words) -> set[str]:
+    """Those of some names that a figure is about by the order of words; several where one is a part of another."""
+    before, behind = dict[int, set[str]](), dict[int, set[str]]()
+    for name in names:
+        for one in re.finditer(rf"(?<!\w){re.escape(name)}(?!\w)", words.text, re.IGNORECASE):
+            found, at = (before, one.end()) if one.start() < words.at else (behind, one.start())
+            found.setdefault(at, set()).add(name)
+    first = _DIGITS.search(words.text)
+    begins_with_figure = first is not None and not any(at <= first.start() for at in before)
+    if behind and (begins_with_figure or not before):
+        return behind[min(behind)]
+    return before[max(before)] if before else set()
 
 
 def _name(cell: Number) -> str:

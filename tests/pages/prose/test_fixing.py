@@ -108,6 +108,34 @@ def test_a_time_in_the_unit_that_fits_it_may_have_other_decimals_than_its_cell(s
     )
 
 
+@pytest.mark.parametrize(
+    ("prose", "other"),
+    [
+        ("One waits 12.5 ms and three waits 1.9 ms.", "one"),
+        ("It is 12.5 ms for one and 1.9 ms for three.", "one"),
+        ("One (12.5 ms) is slower than three (1.9 ms).", "one"),
+        ("| Case | p99 |\n| - | - |\n| one | 12.5 ms |", "one"),
+        ("| Case | p99 |\n| - | - |\n| another library | 12.5 ms |", "another library"),
+    ],
+)
+def test_a_figure_beside_the_name_of_another_row_stays_as_it_is_typed(
+    prose: str, other: str, source: KeptAnswers
+) -> None:
+    done = fixed(f"{prose}\n\n{table(id='speed')}\n", source)
+    assert "12.5" in done.text.partition("<!-- MONGO_TABLE")[0].replace("-->12.5", "")
+    assert any(f"names `{other}`" in one.message for one in done.left)
+
+
+def test_of_two_rows_in_a_clause_each_figure_is_of_the_row_that_its_words_name(source: KeptAnswers) -> None:
+    one, three = comment("p99", {"name": "one"}), comment("p99", {"name": "three"})
+    assert of("One waits 1.9 ms and three waits 12.5 ms.", source, in_place=False) == (
+        f"One waits {one} ms and three waits {three} ms."
+    )
+    assert of("It is 1.9 ms for one and 12.5 ms for three.", source, in_place=False) == (
+        f"It is {one} ms for one and {three} ms for three."
+    )
+
+
 def test_in_a_page_for_a_code_host_the_value_stands_behind_its_comment(source: KeptAnswers) -> None:
     text = of("It waits 12.5 ms.", source)
     assert re.fullmatch(
