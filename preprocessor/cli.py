@@ -78,8 +78,6 @@ COMMANDS = {
 
 _MOMENT = 0.01
 """Seconds after which an interrupt that could not be raised is tried again."""
-_at_work = _thread.allocate_lock()
-"""Locked until the program's work is done and its exit status known. (The module ``threading`` is slow to import.)"""
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -89,7 +87,6 @@ def main(argv: Sequence[str] | None = None) -> int:
     """
     if argv is not None:
         return _status(list(argv))
-    _at_work.acquire()
     try:
         _prepare_process()
         with seldom_collected():
@@ -99,7 +96,6 @@ def main(argv: Sequence[str] | None = None) -> int:
         return _complain("interrupted", 130)
     finally:
         # The interpreter takes a while to end: an interrupt then just ends it, and none of our own is left to come.
-        _at_work.release()
         signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
@@ -128,7 +124,7 @@ def _prepare_process() -> None:
 
 def _interrupt_soon() -> None:
     time.sleep(_MOMENT)
-    if _at_work.locked():
+    if signal.getsignal(signal.SIGINT) != signal.SIG_DFL:  # So it is once the work is done.
         os.kill(os.getpid(), signal.SIGINT)  # Unlike ``interrupt_main`` it wakes a thread that waits.
 
 
