@@ -27,12 +27,17 @@ class NameIndex:
         """The names in a text, the longest first; ``whole``: without those that are a part of a longer one there."""
         found, flags = list[str](), re.IGNORECASE if any_case else re.NOFLAG
         for _, name in sorted(one for word in _words(text) for one in self._by_word.get(word, ())):
-            pattern = rf"(?<!\w){re.escape(name)}(?!\w)"
+            pattern = name_pattern(name)
             if re.search(pattern, text, flags):
                 found.append(name)
                 if whole:
                     text = re.sub(pattern, lambda one: BLANK * len(one[0]), text, flags=flags)
         return found
+
+
+def name_pattern(name: str) -> str:
+    """The pattern of a name that stands as words."""
+    return rf"(?<!\w){re.escape(name)}(?!\w)"
 
 
 def _words(text: str) -> set[str]:

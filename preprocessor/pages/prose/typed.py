@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from preprocessor.aggregation import aggregate
 from preprocessor.pages.prose.columnnumbers import factors_between
 from preprocessor.pages.prose.directions import is_name
+from preprocessor.pages.prose.nameindex import name_pattern
 from preprocessor.pages.prose.naming import find_words, header_words, naming_columns
 from preprocessor.pages.prose.numbers import GROUPING, NUMBER, read_number
 from preprocessor.pages.prose.paragraphs import BLANK
@@ -136,7 +137,7 @@ def _find_meant(names: Sequence[str], words: Words) -> set[str]:
     """Those of some names that a figure is about by the order of words; several where one is a part of another."""
     before, behind = dict[int, set[str]](), dict[int, set[str]]()
     for name in names:
-        for one in re.finditer(rf"(?<!\w){re.escape(name)}(?!\w)", words.text, re.IGNORECASE):
+        for one in re.finditer(name_pattern(name), words.text, re.IGNORECASE):
             found, at = (before, one.end()) if one.start() < words.at else (behind, one.start())
             found.setdefault(at, set()).add(name)
     first = _DIGITS.search(words.text)
