@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
-from preprocessor.pages.prose.numbers import GROUPING, NUMBER, blank_names, figures, fold_case
+from preprocessor.pages.prose.numbers import GROUPING, NUMBER, blank_names, figures, fold_case, read_number
 from preprocessor.pages.prose.paragraphs import BLANK, Paragraph, paragraphs, split_sentences
 
 _CONTRARY_PAIRS: Final = (
@@ -107,7 +107,7 @@ def _change_figure(written: str, behind: str) -> str:
     A third of it where three times would be noticed for another reason: a share of more than all, or a number without a
     unit that only then is large enough to be a figure.
     """
-    number = float(GROUPING.sub("", written))
+    number = read_number(written)
     grouping = GROUPING.search(written)
     other = number * 3 if number else 7.0
     is_share = behind.lstrip().startswith("%")
