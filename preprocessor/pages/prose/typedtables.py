@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from preprocessor.pages.prose.section import Section
 
 _DELIMITER_ROW: Final = re.compile(r"[ \t>|:-]*\r?\n?")
+_BORDER: Final = re.compile(r"\|")
 _COMPARISONS: Final = ("%", "times")
 _FEWEST: Final = 2
 """As many figures at least are the same in a table that repeats another."""
@@ -109,8 +110,7 @@ class TypedTable:
         named = {key: one for key, one in self.ours.find_names(words).items() if one.rows}
         first = re.match(r"[ \t>]*\|?", row.text)
         begin = first.end() if first else 0
-        borders = [begin - 1, *(one.start() for one in re.finditer(r"\|", row.text[begin:])), len(row.text)]
-        borders[1:-1] = [border + begin for border in borders[1:-1]]
+        borders = [begin - 1, *(one.start() for one in _BORDER.finditer(row.text, begin)), len(row.text)]
         for column, (start, end) in enumerate(pairwise(borders)):
             yield Cell(row, column, row.start + start + 1, row.start + end, named)
 
