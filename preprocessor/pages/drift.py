@@ -110,10 +110,8 @@ def is_near_table(standing: str, today: Sequence[str], spec: TableSpec, rows: Ro
         return False
     shown = with_few_digits(spec, rows)
     layout = lay_out(shown, rows)
-    texts = [[read_cell(cell) for cell in row] for row in now.rows]
-    ordered = order_like_today(
-        [[read_cell(cell) for cell in row] for row in then.rows], texts, spec, layout, rows
-    )
+    texts = now.texts
+    ordered = order_like_today(then.texts, texts, spec, layout, rows)
     return all(
         _row_stays(row, today_row, kinds, spec.tolerance)
         for row, today_row, kinds in zip(ordered, texts, _cells_of(shown, layout, rows), strict=True)

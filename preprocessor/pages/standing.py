@@ -55,16 +55,13 @@ def _put_in(rows: Rows, changed: Mapping[int, Mapping[str, object]]) -> Rows:
 def _read_changed(standing: str, today: str, spec: TableSpec, rows: Rows) -> dict[int, dict[str, object]]:
     """By the number of its row, what a table that stands in a page shows otherwise than it would show today."""
     from preprocessor.pages.drift import order_like_today
-    from preprocessor.pages.writtentables import WrittenTable, read_cell
+    from preprocessor.pages.writtentables import WrittenTable
     from preprocessor.render.fewdigits import with_few_digits
     from preprocessor.render.tablelayout import lay_out
 
     shown = with_few_digits(spec, rows)
     layout = lay_out(shown, rows)
-    written, now = (
-        [[read_cell(cell) for cell in row] for row in WrittenTable.of(text.strip("\n").split("\n")).rows]
-        for text in (standing, today)
-    )
+    written, now = (WrittenTable.of(text.strip("\n").split("\n")).texts for text in (standing, today))
     then, line = order_like_today(written, now, spec, layout, rows), 0
     changed: dict[int, dict[str, object]] = {}
     for group in layout.groups:

@@ -43,6 +43,11 @@ class WrittenTable(NamedTuple):
         notes = [read_numbers(read_cell(line)).words for line in written[len(above) + len(rows) :]]
         return cls(above, [cell for row in cells[:1] for cell in row], alignments, cells[2:], notes)
 
+    @property
+    def texts(self) -> list[list[str]]:
+        """The cells of its rows as one reads them."""
+        return [[read_cell(cell) for cell in row] for row in self.rows]
+
 
 def read_cell(markdown: str) -> str:
     """A cell as one reads it, as far as numbers in it go: the digits of an address are none."""
