@@ -12,6 +12,11 @@ Documents = list[dict[str, Any]]
 Stages = Sequence[Mapping[str, Any]]
 
 
+def leading_match(pipeline: Stages) -> Stages:
+    """What chooses documents before anything is done with them: the first stage, or none."""
+    return pipeline[:1] if pipeline and "$match" in pipeline[0] else ()
+
+
 def collect_documents(spec: PipelineSpec, source: LocalDocuments, stages: Stages) -> Documents:
     """The documents that stages make of a collection; empty if the stages cannot run."""
     try:

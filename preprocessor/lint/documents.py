@@ -13,6 +13,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
 
 from preprocessor.aggregation import AggregationError, aggregate
+from preprocessor.lint.asking import leading_match
 from preprocessor.lint.shape.learn import learnt, read_schema_shape
 from preprocessor.lint.shape.telling import select_telling
 from preprocessor.lint.shape.values import Shape, unknown_documents
@@ -57,19 +58,20 @@ def _matching(spec: PipelineSpec, source: LocalDocuments) -> list[dict[str, Any]
 
 def _passing(documents: Iterable[dict[str, Any]], spec: PipelineSpec) -> Iterator[dict[str, Any]]:
     """The documents that pass the pipeline's first ``$match``, some at a time."""
-    if not spec.pipeline or "$match" not in spec.pipeline[0]:
+    first = leading_match(spec.pipeline)
+    if not first:
         yield from documents
         return
     left = iter(documents)
     while some := list(islice(left, _AT_ONCE)):
-        yield from aggregate(some, spec.pipeline[:1], variables=spec.let)
+        yield from aggregate(some, first, variables=spec.let)
 
 
 def _with_more(pipeline: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
     """The pipeline, made to read what rules ask for beside: what varied, what failed, what it is, and who wrote it."""
     more = {"$set": {"_": ["$variant", "$failed", "$versions.harness", *(f"${field}" for field in MARKS)]}}
-    first = 1 if pipeline and "$match" in pipeline[0] else 0
-    return [*pipeline[:first], more, *pipeline[first:]]
+    first = leading_match(pipeline)
+    return [*first, more, *pipeline[len(first) :]]
 
 
 def _by_runner(document: Mapping[str, Any]) -> bool:

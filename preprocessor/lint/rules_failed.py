@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Final
 
 from preprocessor.findings.finding import Finding
-from preprocessor.lint.asking import Documents, Stages, collect_documents, run_stages
+from preprocessor.lint.asking import Documents, collect_documents, leading_match, run_stages
 from preprocessor.lint.rulecontext import RuleContext
 from preprocessor.lint.rules_order import draws
 from preprocessor.results.benchmarks import is_benchmark
@@ -24,7 +24,7 @@ def find_failed_benchmarks(subject: RuleContext, source: LocalDocuments) -> Iter
     spec = subject.spec
     if _shows_failures(subject) or any(draws(spec.pipeline, ())):
         return  # Of documents picked at random, other rows would say nothing.
-    documents = collect_documents(spec, source, _first_match(spec))
+    documents = collect_documents(spec, source, leading_match(spec.pipeline))
     failed = [one for one in documents if _has_failed(one)]
     sound = [one for one in documents if not _has_failed(one)]
     if not failed or _rows(spec, source, documents) == _rows(spec, source, sound):
@@ -46,11 +46,6 @@ def _shows_failures(subject: RuleContext) -> bool:
 
 def _has_failed(document: dict[str, Any]) -> bool:
     return FAILED in document and is_benchmark(document)
-
-
-def _first_match(spec: PipelineSpec) -> Stages:
-    """What chooses documents before anything is done with them."""
-    return spec.pipeline[:1] if spec.pipeline and "$match" in spec.pipeline[0] else ()
 
 
 def _rows(spec: PipelineSpec, source: LocalDocuments, documents: Documents) -> Documents:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from preprocessor.aggregation.values import is_number
 from preprocessor.findings.finding import Finding
 from preprocessor.findings.rules import finding
-from preprocessor.lint.asking import collect_documents
+from preprocessor.lint.asking import collect_documents, leading_match
 from preprocessor.lint.rulecontext import RuleContext
 from preprocessor.lint.rules_order import describe_text_order, find_misplaced_texts, sort_keys
 from preprocessor.lint.shape.expressions import Path, Visit
@@ -165,13 +165,9 @@ def _numbers_in(operand: Any) -> tuple[float, ...]:
 
 def _values_of(field: str, subject: RuleContext, source: LocalDocuments) -> list[Any]:
     """The values of a field in the documents that the first ``$match`` keeps."""
-    first = [stage for stage in subject.spec.pipeline[:1] if "$match" in stage]
-    return [
-        one["_id"]
-        for one in collect_documents(
-            subject.spec, source, [*first, {"$group": {"_id": f"${field}"}}, {"$sort": {"_id": 1}}]
-        )
-    ]
+    first = leading_match(subject.spec.pipeline)
+    stages = [*first, {"$group": {"_id": f"${field}"}}, {"$sort": {"_id": 1}}]
+    return [one["_id"] for one in collect_documents(subject.spec, source, stages)]
 
 
 def _say_wrong(use: _Use, values: Sequence[Any]) -> str:
