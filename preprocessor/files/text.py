@@ -2,6 +2,7 @@
 
 import os
 import re
+from collections.abc import Sequence
 from errno import ENAMETOOLONG
 from pathlib import Path
 from typing import NamedTuple
@@ -50,6 +51,12 @@ def shorten(text: str) -> str:
     """A text from a file as it may stand in a message: in one line, and of a long one the beginning."""
     line = " ".join(text.split())
     return line if len(line) <= _LONGEST else f"{line[:_LONGEST]} …"
+
+
+def list_some(names: Sequence[str], most: int) -> str:
+    """Names as they may stand in a message: the first ones, and how many more there are."""
+    more = f" and {len(names) - most} more" if len(names) > most else ""
+    return f"{', '.join(names[:most])}{more}"
 
 
 def leads_within(path: Path, folder: Path) -> bool:

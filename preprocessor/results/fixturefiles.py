@@ -15,7 +15,7 @@ from contextlib import suppress
 from pathlib import Path
 from urllib.parse import unquote
 
-from preprocessor.files.text import leads_within
+from preprocessor.files.text import leads_within, list_some
 from preprocessor.results.fixturetext import combine_faults
 from preprocessor.results.model import Fault, ResultsError
 
@@ -79,7 +79,7 @@ def _suggest_files(folder: Path) -> str:
     names = [(folder / name).as_posix() for name in list_likely_files(folder)]
     if not names:
         return f"{_ELSEWHERE_HINT}; `mongo-tables init` looks for results, and writes where they are"
-    listed = f"{', '.join(names[:_SHOWN])}{f' and {len(names) - _SHOWN} more' if len(names) > _SHOWN else ''}"
+    listed = list_some(names, _SHOWN)
     return (
         f"there is {listed}: `mongo-tables init` writes mongo-tables.toml, which says where results are; "
         f"for once, --results {shlex.quote(names[0])}"
@@ -121,15 +121,10 @@ def refuse_unread(folder: Path, collection: str) -> None:
     others = unread_in(folder, collection)
     if not others:
         return
-    place, more = folder_of(folder, collection).as_posix(), _more(others)
+    place, more = folder_of(folder, collection).as_posix(), list_some(others, _SHOWN)
     if files_of(folder, collection):
         raise ResultsError(f"{place} has documents that are not read: {more}", hint=_BESIDE_HINT)
     raise ResultsError(f"no *.jsonl in {place}; there is {more}", hint=_FORM_HINT)
-
-
-def _more(names: tuple[str, ...]) -> str:
-    shown = ", ".join(names[:_SHOWN])
-    return f"{shown} and {len(names) - _SHOWN} more" if len(names) > _SHOWN else shown
 
 
 def _is_data(name: str) -> bool:

@@ -19,6 +19,7 @@ from preprocessor.commands.init.looking import (
 )
 from preprocessor.commands.init.resultfiles import find_result_files
 from preprocessor.commands.init.siteentry import add_to_site, entry_for, lists_pages, own_text
+from preprocessor.files.text import list_some
 from preprocessor.findings.usage import UsageError
 from preprocessor.pages.files import read_text
 from preprocessor.pages.keptanswers import KeptAnswers
@@ -142,9 +143,8 @@ def _find_results(base: Path) -> _Results:
             f"it is large to commit: `{command}` keeps what tables show in {_FIXTURES}/, before this command"
         )
     if others:
-        more = f" and {len(others) - _LISTED} more" if len(others) > _LISTED else ""
-        names = ", ".join(_relative(one.path, base) for one in others[:_LISTED])
-        remarks.append(f"left aside: {names}{more}; --results names another one")
+        names = list_some([_relative(one.path, base) for one in others], _LISTED)
+        remarks.append(f"left aside: {names}; --results names another one")
     remarks += [f"left aside: {error.message}" for error in unreadable]
     return _Results(_relative(first.path, base), tuple(remarks))
 

@@ -15,6 +15,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, Final, NamedTuple
 
+from preprocessor.files.text import list_some
 from preprocessor.specs.fieldwords import field_words
 
 _FIELDS: Final = ("name", "benchmark", "metric", "unit", "value", "tool")
@@ -96,18 +97,16 @@ def _say_others(documents: Documents, metric: str) -> Iterator[str]:
     """Which measures there are besides, and how one of them is shown."""
     others = list(dict.fromkeys(str(one["metric"]) for one in documents if one["metric"] != metric))
     if others:
-        more = f" and {len(others) - _LISTED} more" if len(others) > _LISTED else ""
         chosen = json.dumps({"metric": others[0]}, ensure_ascii=False)
-        yield f'shown is `{metric}`; there are {", ".join(others[:_LISTED])}{more}: `"where": {chosen}` shows one'
+        yield f'shown is `{metric}`; there are {list_some(others, _LISTED)}: `"where": {chosen}` shows one'
 
 
 def _say_failed(documents: Documents) -> Iterator[str]:
     """Which benchmarks of the measure that is shown failed."""
     failed = [str(one["name"]) for one in documents if _FAILED in one]
     if failed:
-        more = f" and {len(failed) - _LISTED} more" if len(failed) > _LISTED else ""
         told = "all of them failed" if len(failed) == len(documents) else "left out, since they failed"
-        yield f"{told}: {', '.join(failed[:_LISTED])}{more}"
+        yield f"{told}: {list_some(failed, _LISTED)}"
 
 
 def _differing(documents: Documents) -> list[str]:

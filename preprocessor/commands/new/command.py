@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from preprocessor.commands.options import SOURCE, add_config_file, add_limit, add_results
+from preprocessor.files.text import list_some
 from preprocessor.findings.reporters import escape_control_chars
 
 if TYPE_CHECKING:
@@ -79,8 +80,7 @@ def _report(proposal: Proposal) -> None:
     for remark in proposal.remarks:
         _say(remark)
     for reason, names in proposal.left_out.items():
-        more = f" and {len(names) - _LISTED} more" if len(names) > _LISTED else ""
-        _say(f"left out ({reason}): {', '.join(names[:_LISTED])}{more}")
+        _say(f"left out ({reason}): {list_some(names, _LISTED)}")
     for message in proposal.drafted.ignored:
         _say(f"the comment ignores: {message}")
 
