@@ -19,7 +19,7 @@ from preprocessor.commands.init.looking import (
 )
 from preprocessor.commands.init.resultfiles import find_result_files
 from preprocessor.commands.init.siteentry import add_to_site, entry_for, lists_pages, own_text
-from preprocessor.files.text import list_some
+from preprocessor.files.text import leads_within, list_some
 from preprocessor.findings.usage import UsageError
 from preprocessor.pages.files import read_text
 from preprocessor.pages.keptanswers import KeptAnswers
@@ -88,11 +88,10 @@ def plan(folder: Path, given: str | None) -> Plan:
 def _refuse_ways_out(changes: Sequence[Change], outermost: Path) -> None:
     """Raise UsageError where a link leads a change out of the repository, to what is not its own."""
     for one in changes:
-        written = one.path.resolve()
-        if one.path.is_relative_to(outermost) and not written.is_relative_to(outermost.resolve()):
+        if one.path.is_relative_to(outermost) and not leads_within(one.path, outermost):
             raise UsageError(
                 f"{from_here(one.path)}: a link leads out of the repository, so nothing was written",
-                f"put a file of its own there, or run the command where {written} belongs",
+                f"put a file of its own there, or run the command where {one.path.resolve()} belongs",
             )
 
 
