@@ -58,7 +58,7 @@ class Site:
 
 
 def has_site_file(folder: Path) -> bool:
-    """Whether a folder is that of a site."""
+    """Whether a folder has a file that describes a site."""
     return any((folder / name).is_file() for name in FILES)
 
 

@@ -13,16 +13,11 @@ from preprocessor.findings.usage import UsageError
 from preprocessor.pages.build import Build
 from preprocessor.pages.files import read_paths
 from preprocessor.pages.keptanswers import KeptAnswers
-from preprocessor.pages.siteconfig import FILES, fill_in
+from preprocessor.pages.siteconfig import fill_in
 from preprocessor.pages.sitepages import page_folders
 
 if TYPE_CHECKING:
     from preprocessor.commands.diff.states import Table
-
-
-def is_checkout(folder: Path) -> bool:
-    """Whether a folder has a file that describes a site, which no results source has."""
-    return any((folder / name).is_file() for name in FILES)
 
 
 def tables_of_checkout(folder: Path, asked: Namespace, *, needs_results: bool = True) -> list[Table]:

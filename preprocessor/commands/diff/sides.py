@@ -7,7 +7,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Literal
 
-from preprocessor.commands.diff.checkouts import is_checkout, tables_of_checkout
+from preprocessor.commands.diff.checkouts import tables_of_checkout
 from preprocessor.commands.diff.keys import read_key
 from preprocessor.commands.diff.sites import is_site, tables_of_site
 from preprocessor.commands.diff.states import tables_of
@@ -15,6 +15,7 @@ from preprocessor.findings.usage import UsageError
 from preprocessor.pages.build import Build
 from preprocessor.pages.files import read_pages
 from preprocessor.pages.keptanswers import KeptAnswers
+from preprocessor.pages.siteconfig import has_site_file
 from preprocessor.pages.sitepages import page_folders
 from preprocessor.results.revisions import on_disk
 
@@ -48,7 +49,8 @@ def _kind(named: str) -> Kind:
         return "results source"
     if is_site(Path(named)):
         return "built site"
-    return "checkout" if is_checkout(Path(named)) else "results source"
+    # What describes a site is a file that no results source has.
+    return "checkout" if has_site_file(Path(named)) else "results source"
 
 
 def _require_one_kind(arguments: Namespace, kinds: tuple[Kind, Kind]) -> Kind:
