@@ -311,12 +311,7 @@ class _KeptBuild(Build):
         self._remembered = remembered
         self._look = self._look_once
 
-    def judge(self, spec: Spec) -> list[Finding]:
-        if self.away or not self._runs:
-            return []
-        table: TableSpec | None = (
-            self.tables.get(spec.quoted_table) if spec.quoted_table is not None else None
-        )
+    def _judge_once(self, spec: Spec, table: TableSpec | None) -> list[Finding]:
         found = self._remembered.judged(spec, table)
         if found is None:
             found = self._judge_anew(spec)

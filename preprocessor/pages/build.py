@@ -111,6 +111,9 @@ class Build:
         if self.away or not self._runs:
             return []
         table = self.tables.get(spec.quoted_table) if spec.quoted_table is not None else None
+        return self._judge_once(spec, table)
+
+    def _judge_once(self, spec: Spec, table: TableSpec | None) -> list[Finding]:
         known = self._judged.get(id(spec))
         if known is None or known[1] is not table:
             known = spec, table, self._judge_anew(spec)
