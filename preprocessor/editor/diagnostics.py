@@ -21,12 +21,11 @@ class Diagnostic(NamedTuple):
     span: Span
 
 
-class Diagnoses:
+class Diagnoses(NamedTuple):
     """The findings about a file with the pieces of its text; none is looked for again in a line that stayed."""
 
-    def __init__(self, lines: Lines) -> None:
-        self.lines = lines
-        self.found: list[Diagnostic] = []
+    lines: Lines
+    found: list[Diagnostic]
 
     def after(self, found: Iterable[Finding], lines: Lines) -> Diagnoses:
         """What is found in a text that comes after this one."""
@@ -38,9 +37,7 @@ class Diagnoses:
             for one in self.found
             if (line := _line_of(one.finding, self.lines)) < first or (as_many and line > last)
         }
-        other = Diagnoses(lines)
-        other.found = [stayed.get(one) or _mark(one, lines) for one in found]
-        return other
+        return Diagnoses(lines, [stayed.get(one) or _mark(one, lines) for one in found])
 
 
 def _line_of(one: Finding, lines: Lines) -> int:

@@ -121,7 +121,6 @@ class Session:
         self.documents: dict[str, Document] = {}
         self._pending: dict[str, str | None] = {}
         self._stale = False
-        self._found: Mapping[str, list[Diagnostic]] = {}
         self._diagnoses: Mapping[str, Diagnoses] = {}
         self._seen: Mapping[str, int] = {}
         self._lock = Lock()
@@ -202,7 +201,8 @@ class Session:
         if document is None:
             return None
         lines = document.lines
-        found = self._found.get(file, []) if self._seen.get(file) == document.version else []
+        known = self._diagnoses.get(file)
+        found = known.found if known and self._seen.get(file) == document.version else []
         whole = Span(Position(span.start.line, 0), Position(span.end.line, _LINE_END))
         touched = [one for one in found if one.span.touches(span)]
         touched = touched or [one for one in found if one.span.touches(whole)]
@@ -351,12 +351,13 @@ class Session:
         found, notice = self._find()
         texts = {file: self.project.text(file) or _read(file) for file in found}
         self._diagnoses = {
-            file: self._diagnoses.get(file, Diagnoses(Lines(""))).after(found[file], self._split(file, text))
+            file: self._diagnoses.get(file, Diagnoses(Lines(""), [])).after(
+                found[file], self._split(file, text)
+            )
             for file, text in texts.items()
         }
-        self._found = {file: one.found for file, one in self._diagnoses.items()}
         self._seen = versions
-        return Checked(self._found, versions, notice)
+        return Checked({file: one.found for file, one in self._diagnoses.items()}, versions, notice)
 
     def _look_again(self) -> None:
         """Look at the disk; where the site is another one, with all that is open."""
