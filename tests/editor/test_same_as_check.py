@@ -102,46 +102,64 @@ PIECES = [
     SAID,
     TABLE,
 ]
-EDITS = st.lists(
-    st.tuples(
-        st.sampled_from(["docs/one.md", "docs/two.md"]),
+Edits = Sequence[tuple[str, float, int, str, bool]]
+"""The file, where in it, how many characters go, what comes in their place, and whether a check looks at it."""
+
+
+def edits_of(
+    files: Sequence[str], pieces: Sequence[str], *, dropped: int, most: int
+) -> st.SearchStrategy[Edits]:
+    edit = st.tuples(
+        st.sampled_from(files),
         st.floats(0, 1),
-        st.integers(0, 12),
-        st.sampled_from(PIECES),
+        st.integers(0, dropped),
+        st.sampled_from(pieces),
         st.booleans(),
-    ),
-    min_size=1,
-    max_size=12,
-)
+    )
+    return st.lists(edit, min_size=1, max_size=most)
+
+
+def opened(texts: Mapping[str, str]) -> Session:
+    """A session with these texts open."""
+    session = Session(lambda: request_of(None, None, None, database=False))
+    for file, text in texts.items():
+        session.open(file, text, 1)
+    return session
+
+
+def type_into(session: Session, edits: Edits) -> dict[str, str]:
+    """Make the edits, one after the other; give the texts that all open files have in the end."""
+    for number, (file, where, dropped, piece, looks) in enumerate(edits, 2):
+        text = session.documents[file].text
+        at = round(where * len(text))
+        end = min(at + dropped, len(text))
+        session.change(file, [Edit(Lines(text).span(at, end), piece)], number)
+        if looks:
+            session.check()
+    return {file: document.text for file, document in session.documents.items()}
+
+
+SITE = {
+    "docs/one.md": f"# One\n\n{TABLE}\n{SAID}",
+    "docs/two.md": f"# Two\n\n{SAID}\nMore: {SAID}",
+}
 
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("site")
-    lay_out(
-        folder, {"docs/one.md": f"# One\n\n{TABLE}\n{SAID}", "docs/two.md": f"# Two\n\n{SAID}\nMore: {SAID}"}
-    )
+    lay_out(folder, SITE)
     return folder
 
 
 @settings(max_examples=120, deadline=None)
-@given(edits=EDITS)
-def test_any_sequence_of_edits_ends_in_the_findings_of_the_final_text(
-    site: Path, edits: Sequence[tuple[str, float, int, str, bool]]
-) -> None:
+@given(edits=edits_of([*SITE], PIECES, dropped=12, most=12))
+def test_any_sequence_of_edits_ends_in_the_findings_of_the_final_text(site: Path, edits: Edits) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(site)
-        session = Session(lambda: request_of(None, None, None, database=False))
-        texts = {file: session.project.text(file) or "" for file in session.project.files}
-        for file, text in texts.items():
-            session.open(file, text, 1)
-        for number, (file, where, dropped, piece, looks) in enumerate(edits, 2):
-            lines, at = Lines(texts[file]), round(where * len(texts[file]))
-            end = min(at + dropped, len(texts[file]))
-            session.change(file, [Edit(lines.span(at, end), piece)], number)
-            texts[file] = session.documents[file].text
-            if looks:
-                session.check()
+        session = opened(SITE)
+        assert [*session.project.files] == [*SITE]
+        texts = type_into(session, edits)
         assert found_by(session) == found_by_check(texts, session.project.request)
 
 
@@ -152,21 +170,9 @@ LIST_PIECES = [*'x1"$,:{}[] \n', "1.0", "true", '"reads"', '{"$limit": 1}, ', '{
 
 
 @settings(max_examples=60, deadline=None)
-@given(
-    edits=st.lists(
-        st.tuples(
-            st.sampled_from([LIST, LIST, OUTER, "docs/one.md"]),
-            st.floats(0, 1),
-            st.integers(0, 8),
-            st.sampled_from(LIST_PIECES),
-            st.booleans(),
-        ),
-        min_size=1,
-        max_size=10,
-    )
-)
+@given(edits=edits_of([LIST, LIST, OUTER, "docs/one.md"], LIST_PIECES, dropped=8, most=10))
 def test_edits_of_shared_pipelines_end_in_the_findings_of_opening_the_final_texts(
-    tmp_path_factory: pytest.TempPathFactory, edits: Sequence[tuple[str, float, int, str, bool]]
+    tmp_path_factory: pytest.TempPathFactory, edits: Edits
 ) -> None:
     texts = {
         "docs/one.md": f"# One\n\n{NAMING}\n{SAID}\n{TABLE.replace('speeds', 'others')}",
@@ -176,19 +182,8 @@ def test_edits_of_shared_pipelines_end_in_the_findings_of_opening_the_final_text
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(tmp_path_factory.mktemp("lists"))
         lay_out(Path(), texts)
-        session = Session(lambda: request_of(None, None, None, database=False))
-        for file, text in texts.items():
-            session.open(file, text, 1)
-        for number, (file, where, dropped, piece, looks) in enumerate(edits, 2):
-            lines, at = Lines(texts[file]), round(where * len(texts[file]))
-            end = min(at + dropped, len(texts[file]))
-            session.change(file, [Edit(lines.span(at, end), piece)], number)
-            texts[file] = session.documents[file].text
-            if looks:
-                session.check()
-        fresh = Session(lambda: request_of(None, None, None, database=False))
-        for file, text in texts.items():
-            fresh.open(file, text, 1)
+        session = opened(texts)
+        fresh = opened(type_into(session, edits))
         assert found_by(session) == found_by(fresh)
 
 
