@@ -16,6 +16,7 @@ from typing import Any, Final, NamedTuple
 
 from preprocessor.results.formats.benchmark import Benchmark, Better, Origin, make_documents, shift
 from preprocessor.results.formats.model import SourceFile
+from preprocessor.results.model import ResultsError
 
 _TOOL: Final = "YCSB"
 _OURS: Final = re.compile(r"\[[^\]]+\], ")
@@ -55,7 +56,7 @@ def read(file: SourceFile) -> Iterator[dict[str, Any]]:
     number = 0
     for number, line in enumerate(file.lines(), 1):
         if not line.endswith("\n"):
-            raise file.refuse("a line of YCSB that is cut off", number, 1, "[OPERATION], MEASURE, VALUE")
+            raise _refuse_cut(file, number)
         if version := _VERSION.match(line):
             versions["harness"] = f"{_TOOL} {version[1]}"
         elif line.startswith("Command line:"):
@@ -93,10 +94,14 @@ def _read_command(line: str) -> dict[str, str]:
     }
 
 
+def _refuse_cut(file: SourceFile, number: int) -> ResultsError:
+    return file.refuse("a line of YCSB that is cut off", number, 1, "[OPERATION], MEASURE, VALUE")
+
+
 def _read_line(file: SourceFile, number: int, line: str) -> _Line:
     parts = _LINE.fullmatch(line.rstrip())
     if parts is None:
-        raise file.refuse("a line of YCSB that is cut off", number, 1, "[OPERATION], MEASURE, VALUE")
+        raise _refuse_cut(file, number)
     if _BUCKET.fullmatch(parts[2]):
         hint = (
             "run YCSB without measurement.histogram.verbose, and with another measurementtype than timeseries"
