@@ -31,9 +31,9 @@ _EQUALITIES: Final = frozenset({"$eq", "$ne", "$in", "$nin"})
 _ORDERS: Final = frozenset({"$gt", "$gte", "$lt", "$lte", "$cmp"})
 _ENDS: Final = frozenset({"$max", "$min", "$maxN", "$minN"})
 _TELLING_TYPES: Final = frozenset({"$type", "$isNumber"})
-_NUMERAL: Final = r"[+-]?(?:\d{1,3}(?:[,_'’\u00a0\u2009\u202f ]\d{3})+|\d+)(?:\.\d+)?(?:[eE][+-]?\d+)?"
-"""A number as people and programs write one, its thousands apart or not."""
 _BETWEEN_THOUSANDS: Final = r"[,_'’\u00a0\u2009\u202f ]"
+_NUMERAL: Final = rf"[+-]?(?:\d{{1,3}}(?:{_BETWEEN_THOUSANDS}\d{{3}})+|\d+)(?:\.\d+)?(?:[eE][+-]?\d+)?"
+"""A number as people and programs write one, its thousands apart or not."""
 
 
 class _Use(NamedTuple):
