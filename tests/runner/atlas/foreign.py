@@ -58,3 +58,10 @@ def foreign_of(project: Project) -> tuple[Any, ...]:
         [project.users[name] for name in USERS if name in project.users],
         [project.access[one] for one in ADDRESSES if one in project.access],
     )
+
+
+def check_foreign_alone(project: Project, before: tuple[Any, ...]) -> None:
+    """It is there as it was ``before``, and nothing else is in the project."""
+    assert foreign_of(project) == before
+    there = project.clusters, project.users, project.access
+    assert list(map(len, there)) == list(map(len, before))

@@ -87,7 +87,7 @@ class Project:
             raise Refused(409, "DUPLICATE_CLUSTER_NAME", f"A cluster named {name} is there already.")
         self._check(body)
         body = copy.deepcopy(body)
-        hardware = _hardware(body)
+        hardware = hardware_of(body)
         if hardware.get("ebsVolumeType", "STANDARD") == "STANDARD":
             hardware["diskIOPS"] = IOPS_OF_STANDARD
         plan, ready = self._busy(now, "CREATING", self.times.creation)
@@ -100,7 +100,7 @@ class Project:
         return self.told(name)
 
     def _check(self, body: dict[str, Any]) -> None:
-        hardware = _hardware(body)
+        hardware = hardware_of(body)
         if hardware.get("ebsVolumeType", "STANDARD") == "STANDARD" and "diskIOPS" in hardware:
             raise Refused(400, "CLUSTER_DISK_IOPS_INVALID", "The IOPS of a STANDARD disk cannot be set.")
 
@@ -193,7 +193,7 @@ class Project:
     def cost_until(self, moment: datetime, price: Callable[[dict[str, Any]], float]) -> float:
         """What all clusters have cost, each at the price of its last hardware."""
         return sum(
-            ((one.paid_until or moment) - one.paid_from).total_seconds() / 3600 * price(_hardware(one.body))
+            ((one.paid_until or moment) - one.paid_from).total_seconds() / 3600 * price(hardware_of(one.body))
             for one in [*self.ended, *self.clusters.values()]
         )
 
@@ -270,7 +270,7 @@ class Project:
     def measurements(self, process: str, names: list[str], start: datetime, end: datetime) -> dict[str, Any]:
         """Points of whole minutes, as far as they have come; the first has no value."""
         name = process.partition("-shard-")[0]
-        hardware = _hardware(self._cluster(next(one for one in self.clusters if one.lower() == name)).body)
+        hardware = hardware_of(self._cluster(next(one for one in self.clusters if one.lower() == name)).body)
         first = start.replace(second=0, microsecond=0) + timedelta(minutes=1)
         last = min(end, self.now() - MEASURED_LATE)
         moments = []
@@ -322,8 +322,15 @@ def _process(name: str, number: int, kind: str, since: datetime) -> dict[str, An
     }  # fmt: skip
 
 
-def _hardware(body: dict[str, Any]) -> dict[str, Any]:
-    found: dict[str, Any] = body["replicationSpecs"][0]["regionConfigs"][0]["electableSpecs"]
+def region_of(body: dict[str, Any]) -> dict[str, Any]:
+    """What a cluster is in its only region."""
+    found: dict[str, Any] = body["replicationSpecs"][0]["regionConfigs"][0]
+    return found
+
+
+def hardware_of(body: dict[str, Any]) -> dict[str, Any]:
+    """What its members are."""
+    found: dict[str, Any] = region_of(body)["electableSpecs"]
     return found
 
 

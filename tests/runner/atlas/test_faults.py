@@ -13,8 +13,8 @@ from preprocessor.runner.atlas import journal
 from preprocessor.runner.atlas.api import ATTEMPTS
 from preprocessor.runner.atlas.target import AtlasTarget
 from tests.runner.atlas.fake import PRIVATE, SECRET, Fault
-from tests.runner.atlas.foreign import FOREIGN, add_foreign, foreign_of
-from tests.runner.atlas.project import PROJECT
+from tests.runner.atlas.foreign import FOREIGN, add_foreign, check_foreign_alone, foreign_of
+from tests.runner.atlas.project import PROJECT, hardware_of
 from tests.runner.atlas.test_lifecycle import PRICES, WHERE, end_process_of, is_empty
 
 EXPERIMENT = """\
@@ -104,7 +104,7 @@ def wrong_password(fake, _):
 
 
 def resizes(fake, cluster):
-    cluster.body["replicationSpecs"][0]["regionConfigs"][0]["electableSpecs"]["instanceSize"] = "M80"
+    resizes_to(cluster.body, "M80")
 
 
 def vanishes(fake, cluster):
@@ -161,7 +161,7 @@ WRONG = [
 
 
 def resizes_to(body, tier):
-    body["replicationSpecs"][0]["regionConfigs"][0]["electableSpecs"]["instanceSize"] = tier
+    hardware_of(body)["instanceSize"] = tier
 
 
 @pytest.fixture
@@ -174,11 +174,15 @@ def files(tmp_path):
 
 
 def run(files, where, *arguments):
-    experiment, prices = files
-    return main(
-        ["run", str(experiment), "--target", where, "--prices", str(prices), "--processes", "1", "--max-cost", "60",
-         "--output", str(prices.parent / "out"), *arguments]
-    )  # fmt: skip
+    _, prices = files
+    return begin(files, where, "--prices", str(prices), "--processes", "1", "--max-cost", "60", *arguments)
+
+
+def begin(files, where, *arguments):
+    """Run the experiment with what the test says of prices and of what may be spent."""
+    experiment, _ = files
+    output = str(experiment.parent / "out")
+    return main(["run", str(experiment), "--target", where, "--output", output, *arguments])
 
 
 @pytest.mark.parametrize("wrong", WRONG, ids=lambda one: one.name)
@@ -199,10 +203,7 @@ def test_what_goes_wrong_is_one_line_and_ends_what_is_paid_for(usable, files, wr
     if wrong.left:
         assert "run --sweep" in told.err
         sweep_after(usable, capsys)
-    assert foreign_of(usable.project) == before
-    assert len(usable.project.clusters) == len(before[0])
-    assert len(usable.project.users) == len(before[1])
-    assert len(usable.project.access) == len(before[2])
+    check_foreign_alone(usable.project, before)
     assert list(journal.found()) == []
 
 
@@ -244,35 +245,14 @@ def test_a_run_that_is_interrupted_removes_its_cluster_and_says_130(usable, file
     ],
 )
 def test_nothing_is_asked_before_what_it_costs_is_known_and_allowed(usable, files, arguments, said, capsys):
-    experiment, prices = files
-    given = [
-        "run",
-        str(experiment),
-        "--target",
-        WHERE,
-        "--prices",
-        str(prices),
-        "--output",
-        str(prices.parent / "out"),
-    ]
-    assert main([*given, *arguments]) == 2
+    _, prices = files
+    assert begin(files, WHERE, "--prices", str(prices), *arguments) == 2
     assert said in capsys.readouterr().err
     assert usable.asked() == []
 
 
 def test_a_price_that_is_not_known_stops_the_run_before_the_first_call(usable, files, capsys):
-    experiment, prices = files
-    given = [
-        "run",
-        str(experiment),
-        "--target",
-        WHERE,
-        "--max-cost",
-        "999",
-        "--output",
-        str(prices.parent / "out"),
-    ]
-    assert main(given) == 2
+    assert begin(files, WHERE, "--max-cost", "999") == 2
     assert (
         "what M60, PROVISIONED 3000/s, 200 GB, EU_WEST_1, MongoDB 8.0 costs is not known"
         in capsys.readouterr().err

@@ -13,7 +13,7 @@ from preprocessor.runner.atlas.asking import open_api
 from preprocessor.runner.atlas.opening import open_atlas
 from preprocessor.runner.atlas.prices import read_prices
 from preprocessor.runner.atlas.sweep import projects, sweep
-from tests.runner.atlas.foreign import add_foreign, foreign_of
+from tests.runner.atlas.foreign import add_foreign, check_foreign_alone, foreign_of
 from tests.runner.atlas.project import PROJECT
 from tests.runner.atlas.test_lifecycle import FASTER, M50, M60, PRICES, RUN, WHERE
 
@@ -85,10 +85,7 @@ def die_behind_line(number):
 def check_sweep(atlas, before):
     """A sweep leaves nothing of ours, everything of others, and no more to pay."""
     sweep(open_api(PROJECT), lambda text: None)
-    assert foreign_of(atlas.project) == before
-    assert len(atlas.project.clusters) == len(before[0])
-    assert len(atlas.project.users) == len(before[1])
-    assert len(atlas.project.access) == len(before[2])
+    check_foreign_alone(atlas.project, before)
     assert list(journal.found()) == []
     assert projects() == []
     assert all(one.paid_until for one in atlas.project.ended)

@@ -20,13 +20,14 @@ from preprocessor.runner.atlas.sweep import sweep
 from preprocessor.runner.errors import RunnerError, TargetError
 from tests.runner.atlas.fake import Fault
 from tests.runner.atlas.foreign import add_foreign, foreign_of
-from tests.runner.atlas.project import DOMAIN, PROJECT, Refused
+from tests.runner.atlas.project import DOMAIN, PROJECT, Refused, hardware_of, region_of
 
 RUN = "a1b2c3d4e5f6"
 WHERE = f"atlas:{PROJECT}?access=203.0.113.7"
 M50 = {"atlasInstanceType": "M50", "atlasDiskType": "PROVISIONED", "atlasIOPS": 3000, "atlasDiskSizeGB": 200}
 M60 = {**M50, "atlasInstanceType": "M60"}
 FASTER = {**M50, "atlasIOPS": 6000}
+STANDARD = {**M50, "atlasDiskType": "STANDARD"}
 PRICES = """\
 date = 2026-11-01
 source = "a test"
@@ -101,7 +102,7 @@ def test_nothing_that_costs_more_or_disturbs_is_on(usable, opened):
         target.prepare({"instance": M50}, 1.0)
         (body,) = clusters(usable).values()
     assert not body["backupEnabled"] and not body["pitEnabled"] and not body["terminationProtectionEnabled"]
-    region = body["replicationSpecs"][0]["regionConfigs"][0]
+    region = region_of(body)
     assert not any(part["enabled"] for part in region["autoScaling"].values())
     assert "diskIOPS" in region["electableSpecs"]
 
@@ -146,12 +147,7 @@ def test_a_cluster_is_used_when_its_name_stands_for_hosts_and_not_before(usable,
 
 
 def test_what_a_variant_does_not_say_the_address_and_then_the_published_machine_do(usable, opened):
-    reference = {
-        "atlasInstanceType": "M40",
-        "atlasDiskType": "STANDARD",
-        "atlasIOPS": 3000,
-        "atlasDiskSizeGB": 200,
-    }
+    reference = {**STANDARD, "atlasInstanceType": "M40"}
     with closing(opened(where=f"{WHERE}&tier=M50&version=7.0")) as target:
         machine = target.prepare({"reference": {**reference, "version": "8.0"}}, 1.0)
         (body,) = clusters(usable).values()
@@ -160,13 +156,7 @@ def test_what_a_variant_does_not_say_the_address_and_then_the_published_machine_
 
 
 def test_the_operations_of_a_standard_disk_are_those_that_atlas_says(usable, opened):
-    asked = {
-        "atlasInstanceType": "M50",
-        "atlasDiskType": "STANDARD",
-        "atlasIOPS": 3072,
-        "atlasDiskSizeGB": 200,
-        "price": 1.0,
-    }
+    asked = {**STANDARD, "atlasIOPS": 3072, "price": 1.0}
     with closing(opened()) as target:
         machine = target.prepare({"instance": asked}, 1.0)
     assert machine.not_varied == ()
@@ -177,18 +167,21 @@ def test_the_operations_of_a_standard_disk_are_those_that_atlas_says(usable, ope
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        (lambda body: _hardware(body).update(instanceSize="M80"), "tier is M80, not M50"),
-        (lambda body: _hardware(body).update(ebsVolumeType="STANDARD"), "disk is STANDARD, not PROVISIONED"),
-        (lambda body: _hardware(body).update(diskIOPS=2000), "operations is 2000, not 3000"),
-        (lambda body: _hardware(body).update(diskSizeGB=100.0), "size of the disk is 100, not 200"),
+        (lambda body: hardware_of(body).update(instanceSize="M80"), "tier is M80, not M50"),
         (
-            lambda body: _region(body)["autoScaling"]["compute"].update(enabled=True),
+            lambda body: hardware_of(body).update(ebsVolumeType="STANDARD"),
+            "disk is STANDARD, not PROVISIONED",
+        ),
+        (lambda body: hardware_of(body).update(diskIOPS=2000), "operations is 2000, not 3000"),
+        (lambda body: hardware_of(body).update(diskSizeGB=100.0), "size of the disk is 100, not 200"),
+        (
+            lambda body: region_of(body)["autoScaling"]["compute"].update(enabled=True),
             "automatic scaling is on, not off",
         ),
         (lambda body: body.update(backupEnabled=True), "backup is on, not off"),
         (lambda body: body.update(pitEnabled=True), "continuous backup is on, not off"),
         (lambda body: body.update(mongoDBMajorVersion="7.0"), "version is 7.0, not 8.0"),
-        (lambda body: _region(body).update(regionName="US_EAST_1"), "region is US_EAST_1, not EU_WEST_1"),
+        (lambda body: region_of(body).update(regionName="US_EAST_1"), "region is US_EAST_1, not EU_WEST_1"),
         (lambda body: body.pop("replicationSpecs"), "tier is not known, not M50"),
     ],
 )
@@ -205,14 +198,6 @@ def test_a_cluster_that_is_not_what_was_asked_for_is_not_measured_and_is_removed
     ):
         target.prepare({"instance": M50}, 1.0)
     assert is_empty(atlas)
-
-
-def _region(body):
-    return body["replicationSpecs"][0]["regionConfigs"][0]
-
-
-def _hardware(body):
-    return _region(body)["electableSpecs"]
 
 
 def test_a_cluster_that_is_not_ready_in_an_hour_is_given_up_and_removed(atlas, opened):

@@ -13,11 +13,10 @@ from preprocessor.runner import experiment as experiments
 from preprocessor.runner import hostinfo
 from preprocessor.runner.atlas.target import AtlasTarget
 from preprocessor.runner.store import FileStore
-from tests.runner.atlas.project import PROJECT, value_of
+from tests.runner.atlas.project import PROJECT, hardware_of, value_of
 from tests.runner.atlas.test_faults import EXPERIMENT
-from tests.runner.atlas.test_lifecycle import is_empty
+from tests.runner.atlas.test_lifecycle import WHERE, is_empty
 
-WHERE = f"atlas:{PROJECT}?access=203.0.113.7"
 TIERS = {"M30": 0.9, "M40": 1.7, "M50": 2.6, "M60": 4.4, "M80": 8.0}
 
 
@@ -162,10 +161,7 @@ def test_insert_speed_by_size_changes_tiers_on_one_disk(usable, run, tmp_path, c
     code, out, err = run("insert_instancesize", "--max-cost", 60)
     assert (code, out) == (0, "insert_instancesize: 5 rows\n"), err
     assert is_empty(usable)
-    disks = {
-        cluster.body["replicationSpecs"][0]["regionConfigs"][0]["electableSpecs"]["diskSizeGB"]
-        for cluster in usable.project.ended
-    }
+    disks = {hardware_of(cluster.body)["diskSizeGB"] for cluster in usable.project.ended}
     assert disks == {200, 512}
     assert 1 <= sum(asked.startswith("PATCH") for asked in usable.asked()) <= 3
     table = rendered(capsys, tmp_path, "insert_instancesize", TIER, {**SPEED, **RESOURCES}, TIER)
