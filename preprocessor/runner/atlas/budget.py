@@ -6,8 +6,8 @@ from datetime import datetime
 
 from preprocessor.runner.atlas.clock import Clock
 from preprocessor.runner.atlas.machine import AtlasMachine
-from preprocessor.runner.atlas.prices import Prices
-from preprocessor.runner.errors import TargetError
+from preprocessor.runner.atlas.prices import CURRENCY, Prices
+from preprocessor.runner.errors import KEPT, TargetError
 
 
 class Budget:
@@ -41,8 +41,9 @@ class Budget:
         """Raise TargetError when no more may be spent."""
         if self.spent >= self._most:
             raise TargetError(
-                f"the clusters of this run have cost about {self.spent:.2f} USD, and --max-cost is {self._most:g}",
-                "what is measured is kept; --resume goes on after it, with what you allow then",
+                f"the clusters of this run have cost about {self.spent:.2f} {CURRENCY}, "
+                f"and --max-cost is {self._most:g}",
+                f"{KEPT}, with what you allow then",
             )
 
     def _change(self, per_hour: float) -> None:

@@ -9,6 +9,7 @@ from urllib.parse import parse_qsl, quote, urlsplit
 
 from preprocessor.runner.addresses import driver_fault
 from preprocessor.runner.atlas.clock import Clock
+from preprocessor.runner.atlas.exchange import LOOPBACK
 from preprocessor.runner.errors import TargetError
 
 LONGEST: Final = timedelta(minutes=10)
@@ -16,7 +17,6 @@ LONGEST: Final = timedelta(minutes=10)
 POLL_SECONDS: Final = 20.0
 SELECTION_MS: Final = 10_000
 _DNS_SECONDS: Final = 10.0
-_LOOPBACK: Final = frozenset({"localhost", "127.0.0.1", "::1"})
 
 
 def connection_string(cluster: Mapping[str, Any], user: str, password: str) -> str:
@@ -31,7 +31,7 @@ def connection_string(cluster: Mapping[str, Any], user: str, password: str) -> s
     options = {name.lower(): value for name, value in parse_qsl(rest.partition("?")[2])}
     encrypted = "true" in (options.get("tls"), options.get("ssl"))
     hosts = rest.partition("/")[0].split(",")
-    if not encrypted and not all(host.rpartition(":")[0].strip("[]") in _LOOPBACK for host in hosts):
+    if not encrypted and not all(host.rpartition(":")[0].strip("[]") in LOOPBACK for host in hosts):
         raise TargetError(f"the cluster {cluster.get('name')} would be used without encryption")
     return f"mongodb://{quote(user, safe='')}:{quote(password, safe='')}@{rest}"
 

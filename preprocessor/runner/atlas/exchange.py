@@ -23,7 +23,8 @@ from preprocessor.runner.errors import RunnerError
 SECONDS: Final = 60.0
 """For so long an answer is waited for."""
 _MOST_BYTES: Final = 16 * 2**20
-_LOOPBACK: Final = frozenset({"127.0.0.1", "localhost", "::1"})
+LOOPBACK: Final = frozenset({"127.0.0.1", "localhost", "::1"})
+"""Hosts to which secrets may travel unencrypted: they do not leave the machine."""
 
 
 class Answer(NamedTuple):
@@ -48,7 +49,7 @@ class _NoRedirects(HTTPRedirectHandler):
 def check_base(base: str) -> str:
     """The address of the API without a slash at its end; raises RunnerError where secrets would travel unencrypted."""
     parts = urlsplit(base)
-    if parts.scheme != "https" and not (parts.scheme == "http" and parts.hostname in _LOOPBACK):
+    if parts.scheme != "https" and not (parts.scheme == "http" and parts.hostname in LOOPBACK):
         raise RunnerError(
             "the Administration API is asked by https alone", "secrets travel with each request"
         )

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any, Final
 from uuid import uuid4
 
+from preprocessor.files.environment import read_variable
 from preprocessor.runner.atlas.clock import Clock, iso
 from preprocessor.runner.errors import RunnerError
 from preprocessor.runner.owningprocess import OwningProcess, this_process
@@ -24,8 +25,9 @@ _SUFFIX: Final = ".jsonl"
 
 def folder() -> Path:
     """Where journals are: by the XDG Base Directory Specification among what a program remembers."""
-    state = os.environ.get("XDG_STATE_HOME", "").strip()
-    return Path(state or Path.home() / ".local" / "state") / "mongo-tables" / "atlas"
+    return (
+        Path(read_variable("XDG_STATE_HOME") or Path.home() / ".local" / "state") / "mongo-tables" / "atlas"
+    )
 
 
 class Journal:
