@@ -55,7 +55,7 @@ class Clusters:
             if 400 <= error.status < 500:
                 self._doubtful.discard(name)
             # An order that was sent again since its answer was lost is refused the second time.
-            if error.status != 409 or not self._is_ours(self._api.find("clusters", name)):
+            if error.status != 409 or not self._is_ours(self._find(name)):
                 raise
         self._doubtful.discard(name)
 
@@ -75,18 +75,21 @@ class Clusters:
             raise TargetError(f"the cluster {name} is not what was asked for: {'; '.join(different)}")
         return cluster
 
-    def find(self, name: str) -> Mapping[str, Any] | None:
-        """What Atlas says of the cluster now; None when there is none. Raises ApiError."""
-        found: Mapping[str, Any] | None = self._api.find("clusters", name)
-        return found
+    def fault(self, machine: AtlasMachine, name: str) -> str:
+        """How the cluster is no longer what was prepared, "" where it is. Raises ApiError."""
+        cluster = self._find(name)
+        if cluster is None:
+            return _gone(name)
+        different = "; ".join(differences(cluster, machine))
+        return f"the cluster {name} was changed while it was measured: {different}" if different else ""
 
     def delete(self, name: str) -> None:
         """Remove the cluster, if it is there and ours, and wait until it is gone. Raises TargetError."""
-        cluster = self.find(name)
+        cluster = self._find(name)
         if cluster is None and name in self._doubtful:
             self._note(f"Atlas: whether {name} was ordered is not known; it is looked for once more")
             self._api.clock.sleep(SETTLES_SECONDS)
-            cluster = self.find(name)
+            cluster = self._find(name)
         if cluster is None:
             self._budget.end()
             return
@@ -97,6 +100,11 @@ class Clusters:
         delete_cluster(self._api, name)
         self._budget.end()
 
+    def _find(self, name: str) -> Mapping[str, Any] | None:
+        """What Atlas says of the cluster now; None when there is none. Raises ApiError."""
+        found: Mapping[str, Any] | None = self._api.find("clusters", name)
+        return found
+
     def _is_ours(self, cluster: Mapping[str, Any] | None) -> bool:
         return cluster is not None and run_of_cluster(cluster) == self._journal.run
 
@@ -104,9 +112,9 @@ class Clusters:
         """The cluster, which has said twice in a row that nothing is changed on it."""
         ends, idle, state = self._api.clock.now() + LONGEST_CHANGE, 0, ""
         while self._api.clock.now() < ends:
-            cluster = self.find(name)
+            cluster = self._find(name)
             if cluster is None:
-                raise TargetError(f"the cluster {name} is gone from the project; this run has not removed it")
+                raise TargetError(_gone(name))
             state = str(cluster.get("stateName"))
             if state != IDLE and state not in _WORKING:
                 raise TargetError(f"the cluster {name} is {state} while this run waits for it")
@@ -131,6 +139,10 @@ class Clusters:
                     raise
             else:
                 return
+
+
+def _gone(name: str) -> str:
+    return f"the cluster {name} is gone from the project; this run has not removed it"
 
 
 def delete_cluster(api: Api, name: str) -> None:

@@ -21,7 +21,6 @@ from preprocessor.runner.atlas.machine import (
     STANDARD,
     VARIED,
     AtlasMachine,
-    differences,
     hardware_of,
     machine_of,
 )
@@ -128,7 +127,7 @@ class AtlasTarget:
         if running is None:
             return None
         found = measurements.measured(self._api, running.name, start, end)
-        if reason := self._other_than_prepared(running):
+        if reason := self._clusters.fault(running.machine, running.name):
             raise TargetError(reason)
         return found
 
@@ -137,7 +136,7 @@ class AtlasTarget:
         if self._running is None or not patience:
             return ""
         with suppress(RunnerError):  # there is a failure already, which is told
-            return self._other_than_prepared(self._running)
+            return self._clusters.fault(self._running.machine, self._running.name)
         return ""
 
     def close(self) -> None:
@@ -183,15 +182,6 @@ class AtlasTarget:
         told = self._clusters.wait(machine, running.name)
         connecting.await_user(running.uri, self._api.clock)
         return running._replace(machine=machine, told=told)
-
-    def _other_than_prepared(self, running: _Running) -> str:
-        cluster = self._clusters.find(running.name)
-        if cluster is None:
-            return f"the cluster {running.name} is gone from the project; this run has not removed it"
-        different = "; ".join(differences(cluster, running.machine))
-        return (
-            f"the cluster {running.name} was changed while it was measured: {different}" if different else ""
-        )
 
     def _remove(self) -> None:
         """Remove the clusters that may be there, each with its user. Raises TargetError."""
