@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import ipaddress
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 from urllib.parse import unquote
 
 from preprocessor.findings.nearest import did_you_mean
@@ -17,7 +18,7 @@ from preprocessor.runner.errors import RunnerError
 
 ALREADY_THERE: Final = "there"
 """The value of ``access`` for a machine that the project lets in already."""
-_WHERE: Final = re.compile(r"atlas:(?P<project>[^?]*)(?:\?(?P<settings>.*))?", re.DOTALL)
+_WHERE: Final = re.compile(r"atlas:(?P<project>[^?]*)(?:\?.*)?", re.DOTALL)
 _PROJECT: Final = re.compile(r"[a-f0-9]{24}")
 _FORMS: Final = {
     "access": (r".+", "the address of this machine as Atlas sees it, such as 203.0.113.7, or `there`"),
@@ -34,20 +35,11 @@ _FORMS: Final = {
 
 @dataclass(frozen=True, slots=True)
 class AtlasAddress:
-    """A project, who is let in to its clusters, and what they are made with; ``settings`` has what was said."""
+    """A project, who is let in to its clusters, and what was said of what they are made with, sorted by name."""
 
     project: str
     access: str
-    settings: tuple[tuple[str, str], ...] = ()
-
-    def setting(self, name: str) -> str | None:
-        """What was said of it; None where nothing was."""
-        return dict(self.settings).get(name)
-
-    @property
-    def told(self) -> dict[str, Any]:
-        """What was said of the machine, by the names it was said with."""
-        return dict(self.settings)
+    settings: Mapping[str, str]
 
 
 def is_atlas(where: str) -> bool:
@@ -78,7 +70,7 @@ def parse_atlas(where: str) -> AtlasAddress:
             f"say {_FORMS['access'][1]}: --target 'atlas:PROJECT?access=…'",
         )
     _check_access(access)
-    return AtlasAddress(project, access, tuple(sorted(settings.items())))
+    return AtlasAddress(project, access, dict(sorted(settings.items())))
 
 
 def _settings(text: str) -> dict[str, str]:

@@ -50,7 +50,7 @@ def machine_of(config: Mapping[str, Any], address: AtlasAddress) -> AtlasMachine
     asked, reference = config.get("instance", {}), config.get("reference", {})
     found: dict[str, Any] = {}
     for setting, name in {**_MUST, **_MAY}.items():
-        found[setting] = asked.get(name, address.setting(setting) or reference.get(name))
+        found[setting] = asked.get(name, address.settings.get(setting) or reference.get(name))
     if missing := [setting for setting in _MUST if not found[setting]]:
         raise TargetError(
             f"names no {', '.join(missing)} of a cluster",

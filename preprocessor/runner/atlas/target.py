@@ -67,7 +67,7 @@ class AtlasTarget:
         self._let_in: bool | None = None
         # A project is told from others by what does not name it.
         project = hashlib.sha256(address.project.encode()).hexdigest()[:12]
-        self.options = json.dumps({"project": project, **address.told})
+        self.options = json.dumps({"project": project, **address.settings})
 
     def obstacle(self, config: Mapping[str, Any]) -> tuple[str, str] | None:
         """A cluster has to be known in full, and its members can be neither counted out nor held up."""
