@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import timedelta
 from typing import Any, Final
 from urllib.parse import parse_qsl, quote, urlsplit
@@ -44,17 +44,15 @@ def await_names(cluster: Mapping[str, Any], clock: Clock) -> None:
     host = urlsplit(str((cluster.get("connectionStrings") or {}).get("standardSrv") or "")).hostname
     if not host:
         raise TargetError(f"Atlas gives no name for the cluster {cluster.get('name')}")
-    ends = clock.now() + LONGEST
-    while True:
+
+    def fault() -> str:
         try:
             dns.resolver.resolve(f"_mongodb._tcp.{host}", "SRV", lifetime=_DNS_SECONDS)
         except dns.exception.DNSException as error:
-            if clock.now() >= ends:
-                reason = type(error).__name__
-                raise TargetError(f"the name {host} stands for no hosts yet ({reason})") from None
-            clock.sleep(POLL_SECONDS)
-        else:
-            return
+            return f"the name {host} stands for no hosts yet ({type(error).__name__})"
+        return ""
+
+    _await(fault, clock)
 
 
 def await_user(uri: str, clock: Clock) -> None:
@@ -62,14 +60,21 @@ def await_user(uri: str, clock: Clock) -> None:
     from pymongo import MongoClient
     from pymongo.errors import PyMongoError
 
-    ends = clock.now() + LONGEST
-    while True:
+    def fault() -> str:
         try:
             with MongoClient[dict[str, Any]](uri, serverSelectionTimeoutMS=SELECTION_MS) as client:
                 client.admin.command("ping")
         except PyMongoError as error:
-            if clock.now() >= ends:
-                raise TargetError(f"the cluster lets its user not in: {driver_fault(error, uri)}") from None
-            clock.sleep(POLL_SECONDS)
-        else:
-            return
+            return f"the cluster lets its user not in: {driver_fault(error, uri)}"
+        return ""
+
+    _await(fault, clock)
+
+
+def _await(fault: Callable[[], str], clock: Clock) -> None:
+    """Wait until nothing is in the way; raises TargetError with what is at the end."""
+    ends = clock.now() + LONGEST
+    while found := fault():
+        if clock.now() >= ends:
+            raise TargetError(found)
+        clock.sleep(POLL_SECONDS)
