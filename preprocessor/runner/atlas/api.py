@@ -197,10 +197,9 @@ class Api:
 
 def _asked_pause(answer: Answer) -> float | None:
     """The seconds that an answer says to wait; None where it says nothing."""
-    headers = {name.lower(): value for name, value in answer.headers.items()}
-    for name in ("retry-after", "ratelimit-reset"):
-        with suppress(KeyError, ValueError):
-            return max(1.0, float(headers[name]))
+    for name in ("Retry-After", "RateLimit-Reset"):
+        with suppress(ValueError):
+            return max(1.0, float(answer.headers.get(name, "")))
     return None
 
 

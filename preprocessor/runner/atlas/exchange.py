@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from email.message import Message
 from http.client import HTTPException
 from typing import IO, Any, Final, NamedTuple
 from urllib.error import HTTPError, URLError
@@ -31,7 +31,7 @@ class Answer(NamedTuple):
     """What came back; ``body`` is what its JSON says, None where it has none."""
 
     status: int
-    headers: Mapping[str, str]
+    headers: Message
     body: Any
 
 
@@ -69,10 +69,10 @@ def exchange(opener: OpenerDirector, request: Request) -> Answer:
     """Send the request; give the answer, whatever its status. Raises NoAnswer."""
     try:
         with opener.open(request, timeout=SECONDS) as answer:
-            return Answer(answer.status, dict(answer.headers.items()), _read(answer))
+            return Answer(answer.status, answer.headers, _read(answer))
     except HTTPError as error:
         with error:
-            return Answer(error.code, dict(error.headers.items()), _read_error(error))
+            return Answer(error.code, error.headers, _read_error(error))
     except URLError as error:
         raise NoAnswer(f"no connection: {error.reason}") from None
     except ValueError as error:  # a challenge of a kind that the library does not know
