@@ -21,6 +21,7 @@ from preprocessor.runner.journal import Campaign, find_campaign, open_journal
 from preprocessor.runner.resultcheck import check_calibration
 from preprocessor.runner.slicewindows import Counted
 from preprocessor.runner.store import open_store
+from preprocessor.runner.target import open_target
 
 if TYPE_CHECKING:
     from preprocessor.runner.experiment import Experiment
@@ -67,7 +68,8 @@ def _calibrate(
     ends = time.monotonic() + arguments.time if arguments.time else inf
     groups: dict[str, list[Group]] = {task.experiment.name: [] for task in tasks}
     with ExitStack() as held:
-        place = open_place(arguments, arguments.target[0], held, progress)
+        named = arguments.target[0]
+        place = open_place(arguments, named, open_target(named.where), held, progress)
         around = _Around(store, place, campaign, progress, arguments.resume)
         for task, pairs, experiment in list_groups(tasks):
             options = Options(1.0, None, arguments.blocks, arguments.seed, "wire", duration=task.seconds)

@@ -6,7 +6,6 @@ import sys
 from argparse import ArgumentParser, Namespace
 from functools import partial
 from typing import TYPE_CHECKING
-from uuid import uuid4
 
 from preprocessor.commands.numbers import count, duration, positive, rates, scale, slice_length
 from preprocessor.commands.run.starting import add_course, add_seed, check_installed, end_in_order, fill_in
@@ -193,7 +192,6 @@ def run(arguments: Namespace) -> int:
 
     fill_in(arguments)
     _follow_profile(arguments)
-    arguments.run_name = uuid4().hex[:12]
     progress = Progress(sys.stderr, arguments.progress)
     return end_in_order(progress, partial(_run, arguments, progress))
 

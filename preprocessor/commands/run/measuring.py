@@ -13,7 +13,7 @@ from math import inf
 from typing import TYPE_CHECKING, NamedTuple
 
 from preprocessor.commands.run.costing import check_costs
-from preprocessor.commands.run.opening import open_named
+from preprocessor.commands.run.opening import open_targets
 from preprocessor.commands.run.planned import read_options
 from preprocessor.commands.run.raising import list_raised
 from preprocessor.commands.run.sharing import Opened, share_out
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from preprocessor.runner.loadmachines.pool import MachinePool
     from preprocessor.runner.progress import Progress
     from preprocessor.runner.store import Store
+    from preprocessor.runner.target import Target
 
 
 def measure_experiments(arguments: Namespace, wanted: Sequence[Experiment], progress: Progress) -> None:
@@ -58,7 +59,8 @@ def _measure(
     with ExitStack() as held:
         places: list[Place] = []
         machines = open_machines(arguments, held, places)
-        places += [open_place(arguments, named, held, progress, machines) for named in arguments.target]
+        for named, target in open_targets(arguments, progress.note):
+            places.append(open_place(arguments, named, target, held, progress, machines))
         tasks = share_out(wanted, options, places, store, leave_out=arguments.all)
         check_costs(arguments, tasks)
         if not arguments.resume:
@@ -157,12 +159,13 @@ def check_machines(wanted: LoadMachines, arguments: Namespace) -> None:
 def open_place(
     arguments: Namespace,
     named: NamedTarget,
+    target: Target,
     held: ExitStack,
     progress: Progress,
     machines: MachinePool | None = None,
 ) -> Place:
     """The target, and who loads it: ``machines``, or workers of its own; all end with ``held``."""
-    target = held.enter_context(closing(open_named(arguments, named, progress.note)))
+    held.enter_context(closing(target))
     if machines is not None:
         return Place(named, target, machines, machines.processes)
     client = choose_client(arguments.target, arguments.processes, os.cpu_count() or 1)

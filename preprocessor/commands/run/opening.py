@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from argparse import Namespace
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from math import inf
 from typing import TYPE_CHECKING
 
@@ -13,17 +13,27 @@ from preprocessor.runner.namedtargets import NamedTarget
 from preprocessor.runner.target import open_target
 
 if TYPE_CHECKING:
+    from preprocessor.runner.atlas.opening import AtlasRun
     from preprocessor.runner.target import Target
 
 
-def open_named(arguments: Namespace, named: NamedTarget, note: Callable[[str], None]) -> Target:
-    """Open a target for a run; ``note`` tells people what is waited for. Raises RunnerError."""
-    if is_atlas(named.where):
-        from preprocessor.runner.atlas.opening import open_atlas, prices_named
+def open_targets(arguments: Namespace, note: Callable[[str], None]) -> Iterator[tuple[NamedTarget, Target]]:
+    """Open each target for a run when it is asked for; ``note`` tells people what is waited for. Raises RunnerError."""
+    run = _begin_on_atlas(arguments) if any(is_atlas(one.where) for one in arguments.target) else None
+    for named in arguments.target:
+        if run and is_atlas(named.where):
+            from preprocessor.runner.atlas.opening import open_atlas
 
-        most = inf if arguments.max_cost is None else arguments.max_cost
-        return open_atlas(named.where, arguments.run_name, prices_named(arguments.prices), most, note)
-    return _open_other(arguments, named)
+            yield named, open_atlas(named.where, run, note)
+        else:
+            yield named, _open_other(arguments, named)
+
+
+def _begin_on_atlas(arguments: Namespace) -> AtlasRun:
+    from preprocessor.runner.atlas.opening import begin_run, prices_named
+
+    most = inf if arguments.max_cost is None else arguments.max_cost
+    return begin_run(prices_named(arguments.prices), most)
 
 
 def open_planned(arguments: Namespace, named: NamedTarget) -> Target:

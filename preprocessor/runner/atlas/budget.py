@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
+from typing import NamedTuple
 
 from preprocessor.runner.atlas.clock import Clock
 from preprocessor.runner.atlas.machine import AtlasMachine
@@ -10,32 +11,42 @@ from preprocessor.runner.atlas.prices import CURRENCY, Prices
 from preprocessor.runner.errors import KEPT, TargetError
 
 
+class _Paid(NamedTuple):
+    """A cluster that is paid for: at what price of an hour, and since when."""
+
+    per_hour: float
+    since: datetime
+
+
 class Budget:
-    """A cluster is counted from when it is asked for until it is gone, by time, at its price of an hour."""
+    """Each cluster is counted from when it is asked for until it is gone, by time, at its price of an hour."""
 
     def __init__(self, prices: Prices, most: float, clock: Clock) -> None:
         self._prices = prices
         self._most = most
         self._clock = clock
-        self._spent = 0.0
-        self._per_hour = 0.0
-        self._since: datetime = clock.now()
+        self._ended = 0.0
+        self._running: dict[str, _Paid] = {}
 
     @property
     def spent(self) -> float:
         """In dollars, until now."""
-        hours = (self._clock.now() - self._since).total_seconds() / 3600
-        return self._spent + hours * self._per_hour
+        return self._ended + sum(map(self._cost, self._running.values()))
 
-    def begin(self, machine: AtlasMachine) -> None:
-        """From now on this machine is paid for. Raises RunnerError where its price is not known, or all is spent."""
+    def begin(self, name: str, machine: AtlasMachine) -> None:
+        """From now on the cluster is paid for as this machine.
+
+        Raises RunnerError where the price of that is not known, or all is spent.
+        """
         per_hour = self._prices.of(machine)
         self.check()
-        self._change(per_hour)
+        self.end(name)
+        self._running[name] = _Paid(per_hour, self._clock.now())
 
-    def end(self) -> None:
-        """From now on nothing is paid for."""
-        self._change(0.0)
+    def end(self, name: str) -> None:
+        """From now on the cluster is not paid for."""
+        if paid := self._running.pop(name, None):
+            self._ended += self._cost(paid)
 
     def check(self) -> None:
         """Raise TargetError when no more may be spent."""
@@ -46,5 +57,5 @@ class Budget:
                 f"{KEPT}, with what you allow then",
             )
 
-    def _change(self, per_hour: float) -> None:
-        self._spent, self._since, self._per_hour = self.spent, self._clock.now(), per_hour
+    def _cost(self, paid: _Paid) -> float:
+        return (self._clock.now() - paid.since).total_seconds() / 3600 * paid.per_hour

@@ -44,7 +44,7 @@ class Clusters:
 
     def create(self, machine: AtlasMachine, name: str) -> None:
         """Order the cluster, which is not ready then. Raises TargetError; an order without an answer may be there."""
-        self._budget.begin(machine)
+        self._budget.begin(name, machine)
         self._journal.note("create cluster", name=name)
         self._note(f"Atlas: {name} is made: {machine}")
         until = self._api.clock.now() + IN_USE
@@ -61,7 +61,7 @@ class Clusters:
 
     def change_tier(self, machine: AtlasMachine, name: str) -> None:
         """Give the cluster another tier, once nothing else is changed on it. Raises TargetError."""
-        self._budget.begin(machine)
+        self._budget.begin(name, machine)
         self._journal.note("change cluster", name=name)
         self._note(f"Atlas: {name} becomes {machine.tier}")
         self._when_idle(
@@ -91,14 +91,14 @@ class Clusters:
             self._api.clock.sleep(SETTLES_SECONDS)
             cluster = self._find(name)
         if cluster is None:
-            self._budget.end()
+            self._budget.end(name)
             return
         if not self._is_ours(cluster):
             raise TargetError(f"the cluster {name} has not the tag of this run, and stays untouched")
         self._journal.note("delete cluster", name=name)
         self._note(f"Atlas: {name} is removed")
         delete_cluster(self._api, name)
-        self._budget.end()
+        self._budget.end(name)
 
     def _find(self, name: str) -> Mapping[str, Any] | None:
         """What Atlas says of the cluster now; None when there is none. Raises ApiError."""

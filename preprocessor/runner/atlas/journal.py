@@ -31,11 +31,11 @@ def folder() -> Path:
 
 
 class Journal:
-    """That of one run in one project."""
+    """That of one target of a run, in one project."""
 
-    def __init__(self, project: str, clock: Clock, run: str | None = None) -> None:
+    def __init__(self, project: str, clock: Clock, run: str) -> None:
         """``run`` is the name that its clusters have in their tag."""
-        self.run = run or uuid4().hex[:12]
+        self.run = run
         self.project = project
         self._clock = clock
         self._path = folder() / f"{self.run}-{uuid4().hex[:6]}{_SUFFIX}"

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from datetime import datetime
+from itertools import count
 from typing import Any, Final
 
 from preprocessor.runner.atlas.clock import iso
@@ -16,9 +17,9 @@ _NAME: Final = re.compile(r"mongo-tables-([0-9a-f]{6})-[0-9]+")
 _WORDS: Final = re.compile(r"mongo-tables run ([0-9a-f]{12})")
 
 
-def cluster_name(run: str, number: int) -> str:
-    """Of a run's cluster, and of the user who may use it; the first 23 characters tell clusters apart on Atlas."""
-    return f"mongo-tables-{run[:6]}-{number}"
+def cluster_names(run: str) -> Iterator[str]:
+    """Of a run's clusters, and of the users who may use them; the first 23 characters tell clusters apart on Atlas."""
+    return (f"mongo-tables-{run[:6]}-{number}" for number in count(1))
 
 
 def tags(run: str, until: datetime) -> list[dict[str, str]]:

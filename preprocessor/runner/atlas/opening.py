@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import NamedTuple
+from uuid import uuid4
 
 from preprocessor.runner.atlas import clock as clocks
 from preprocessor.runner.atlas.address import parse_atlas
@@ -13,27 +15,43 @@ from preprocessor.runner.atlas.budget import Budget
 from preprocessor.runner.atlas.clusters import LEFT_HINT
 from preprocessor.runner.atlas.credentials import Credentials
 from preprocessor.runner.atlas.journal import Journal
+from preprocessor.runner.atlas.names import cluster_names
 from preprocessor.runner.atlas.prices import OWN, Prices, read_prices
 from preprocessor.runner.atlas.sweep import projects
 from preprocessor.runner.atlas.target import AtlasTarget
 
 
-def open_atlas(where: str, run: str, prices: Prices, most: float, note: Callable[[str], None]) -> AtlasTarget:
-    """A target that makes no call before its first variant, for the ``run`` of that name. Raises RunnerError."""
+class AtlasRun(NamedTuple):
+    """What all targets on Atlas of one run share: its name, the names of its clusters, and what these may cost."""
+
+    name: str
+    clusters: Iterator[str]
+    budget: Budget
+
+
+def begin_run(prices: Prices, most: float, name: str | None = None) -> AtlasRun:
+    """A run that may cost ``most``; its ``name`` is drawn where none is given."""
+    name = name or uuid4().hex[:12]
+    return AtlasRun(name, cluster_names(name), Budget(prices, most, clocks.Clock()))
+
+
+def open_atlas(where: str, run: AtlasRun, note: Callable[[str], None]) -> AtlasTarget:
+    """A target of the run that makes no call before its first variant. Raises RunnerError."""
     address = parse_atlas(where)
     api = open_api(address.project)
     for project in projects():
         note(f"Atlas: a killed run may have left something in the project {project}; {LEFT_HINT}")
-    journal = Journal(address.project, api.clock, run)
-    return AtlasTarget(address, api, journal, Budget(prices, most, api.clock), note)
+    journal = Journal(address.project, api.clock, run.name)
+    return AtlasTarget(address, api, journal, run.clusters, run.budget, note)
 
 
 def plan_atlas(where: str) -> AtlasTarget:
     """A target that says what it would make, and can ask nobody for it. Raises RunnerError."""
     address = parse_atlas(where)
     nobody = Api(address.project, Credentials("", "", digest=False), clocks.Clock())
-    journal = Journal(address.project, nobody.clock)
-    return AtlasTarget(address, nobody, journal, Budget(read_prices(), 0.0, nobody.clock), lambda text: None)
+    run = begin_run(read_prices(), 0.0)
+    journal = Journal(address.project, nobody.clock, run.name)
+    return AtlasTarget(address, nobody, journal, run.clusters, run.budget, lambda text: None)
 
 
 def prices_named(path: str | None) -> Prices:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from datetime import datetime
 from types import MappingProxyType
@@ -24,7 +24,6 @@ from preprocessor.runner.atlas.machine import (
     hardware_of,
     machine_of,
 )
-from preprocessor.runner.atlas.names import cluster_name
 from preprocessor.runner.errors import RunnerError, TargetError
 from preprocessor.runner.experiment import LABELS
 from preprocessor.runner.local import MEMBERS
@@ -53,15 +52,22 @@ class AtlasTarget:
     given: Mapping[str, Any] = MappingProxyType({})
 
     def __init__(
-        self, address: AtlasAddress, api: Api, journal: Journal, budget: Budget, note: Callable[[str], None]
+        self,
+        address: AtlasAddress,
+        api: Api,
+        journal: Journal,
+        names: Iterator[str],
+        budget: Budget,
+        note: Callable[[str], None],
     ) -> None:
+        """``names`` and ``budget`` are those of all targets of the run, which may be in one project."""
         self._address = address
         self._api = api
         self._journal = journal
+        self._names = names
         self._note = note
         self._clusters = Clusters(api, journal, budget, note)
         self._running: _Running | None = None
-        self._number = 0
         self._made: list[str] = []
         """Names of clusters, and of their users, that may be there."""
         self._let_in: bool | None = None
@@ -165,8 +171,7 @@ class AtlasTarget:
         if self._let_in is None:
             self._let_in = True  # it may be, however the request ends
             self._let_in = access.let_in(self._api, self._journal, self._address.access)
-        self._number += 1
-        name = cluster_name(self._journal.run, self._number)
+        name = next(self._names)
         self._made.append(name)
         self._clusters.create(machine, name)
         password = access.make_user(self._api, self._journal, name)

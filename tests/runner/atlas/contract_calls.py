@@ -9,7 +9,7 @@ import pytest
 
 from preprocessor.runner.atlas import measurements
 from preprocessor.runner.atlas.asking import open_api
-from preprocessor.runner.atlas.opening import open_atlas
+from preprocessor.runner.atlas.opening import begin_run, open_atlas
 from preprocessor.runner.atlas.prices import read_prices
 from preprocessor.runner.atlas.sweep import sweep
 from tests.runner.atlas.contract import specification, violations
@@ -27,9 +27,8 @@ OPERATIONS = {
 def work(fake, folder):
     """A run with its measurements, and a sweep."""
     (folder / "prices.toml").write_text(PRICES, encoding="utf-8")
-    with closing(
-        open_atlas(WHERE, RUN, read_prices(folder / "prices.toml"), inf, lambda text: None)
-    ) as target:
+    run = begin_run(read_prices(folder / "prices.toml"), inf, RUN)
+    with closing(open_atlas(WHERE, run, lambda text: None)) as target:
         for machine in (M50, M60, FASTER):
             target.prepare({"instance": machine}, 1.0)
         start = fake.time.now()

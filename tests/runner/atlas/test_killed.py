@@ -10,7 +10,7 @@ import pytest
 
 from preprocessor.runner.atlas import journal
 from preprocessor.runner.atlas.asking import open_api
-from preprocessor.runner.atlas.opening import open_atlas
+from preprocessor.runner.atlas.opening import begin_run, open_atlas
 from preprocessor.runner.atlas.prices import read_prices
 from preprocessor.runner.atlas.sweep import projects, sweep
 from tests.runner.atlas.foreign import add_foreign, check_foreign_alone, foreign_of
@@ -35,7 +35,7 @@ def prices(tmp_path):
 
 def use_three_machines(prices):
     """A run in small: a cluster, another tier of it, one with another disk."""
-    target = open_atlas(WHERE, RUN, prices, inf, lambda text: None)
+    target = open_atlas(WHERE, begin_run(prices, inf, RUN), lambda text: None)
     for machine in (M50, M60, FASTER):
         target.prepare({"instance": machine}, 1.0)
     target.close()

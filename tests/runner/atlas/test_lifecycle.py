@@ -14,7 +14,7 @@ from preprocessor.runner.atlas import journal
 from preprocessor.runner.atlas.asking import open_api
 from preprocessor.runner.atlas.clusters import LONGEST_CHANGE
 from preprocessor.runner.atlas.names import run_of_cluster
-from preprocessor.runner.atlas.opening import open_atlas
+from preprocessor.runner.atlas.opening import begin_run, open_atlas
 from preprocessor.runner.atlas.prices import read_prices
 from preprocessor.runner.atlas.sweep import sweep
 from preprocessor.runner.errors import RunnerError, TargetError
@@ -54,9 +54,22 @@ def opened(tmp_path, told):
     table.write_text(PRICES, encoding="utf-8")
 
     def open_one(most=inf, run=RUN, where=WHERE):
-        return open_atlas(where, run, read_prices(table), most, told.append)
+        return open_atlas(where, begin_run(read_prices(table), most, run), told.append)
 
     return open_one
+
+
+@pytest.fixture
+def two_opened(tmp_path):
+    """Gives two targets of one run in the same project; they are closed by the test."""
+    table = tmp_path / "prices.toml"
+    table.write_text(PRICES, encoding="utf-8")
+
+    def open_two(most=inf):
+        run = begin_run(read_prices(table), most, RUN)
+        return [open_atlas(WHERE, run, lambda text: None) for _ in range(2)]
+
+    return open_two
 
 
 def clusters(fake):
@@ -218,6 +231,28 @@ def test_a_run_ends_when_its_clusters_have_cost_what_they_may(atlas, opened):
         target.prepare({"instance": M50}, 1.0)
     assert is_empty(atlas)
     assert atlas.project.cost_until(atlas.time.now(), lambda hardware: 2.5) < 1.2
+
+
+def test_two_targets_of_a_run_in_one_project_have_clusters_of_their_own(usable, two_opened):
+    first, second = two_opened()
+    with closing(first), closing(second):
+        for target in (first, second):
+            target.prepare({"instance": M50}, 1.0)
+            with MongoClient(target.uri) as client:
+                client.admin.command("ping")
+        assert list(clusters(usable)) == ["mongo-tables-a1b2c3-1", "mongo-tables-a1b2c3-2"]
+        assert first.uri != second.uri
+    assert is_empty(usable)
+
+
+def test_two_targets_of_a_run_share_what_they_may_cost(usable, two_opened):
+    first, second = two_opened(1.0)
+    with pytest.raises(TargetError, match="and --max-cost is 1"), closing(first), closing(second):
+        first.prepare({"instance": M50}, 1.0)
+        usable.time.sleep(900)
+        second.prepare({"instance": M50}, 1.0)
+    assert is_empty(usable)
+    assert usable.project.cost_until(usable.time.now(), lambda hardware: 2.5) < 1.3
 
 
 def test_a_price_that_is_not_known_stops_before_the_cluster_is_ordered(atlas, opened):
