@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from argparse import Namespace
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from preprocessor.commands.run.planned import count_blocks, estimate_variants, read_options
@@ -15,6 +15,7 @@ from preprocessor.runner.execution import choose_variants
 if TYPE_CHECKING:
     from preprocessor.runner.atlas.costs import Cost
     from preprocessor.runner.atlas.machine import AtlasMachine
+    from preprocessor.runner.atlas.prices import Prices
     from preprocessor.runner.experiment import Experiment
 
 Tasks = Sequence[tuple["Experiment", Sequence[Opened]]]
@@ -25,38 +26,43 @@ def list_costs(arguments: Namespace, tasks: Tasks) -> Iterator[str]:
 
     Raises RunnerError where a price is not known.
     """
-    for experiment, its in tasks:
-        for place in its:
-            if is_atlas(place.named.where):
-                yield from _list_of(arguments, experiment, place)
+    for experiment, place in _on_atlas(tasks):
+        yield from _list_of(arguments, experiment, place)
 
 
 def check_costs(arguments: Namespace, tasks: Tasks) -> None:
     """Raise RunnerError where what the targets on Atlas cost is not known, or more than was allowed."""
-    costs = [
-        cost
-        for experiment, its in tasks
-        for place in its
-        if is_atlas(place.named.where)
-        for cost in _costs(arguments, experiment, place).values()
-    ]
-    if costs:
+    if places := list(_on_atlas(tasks)):
         from preprocessor.runner.atlas.costs import check
-        from preprocessor.runner.atlas.opening import prices_named
+        from preprocessor.runner.atlas.prices import prices_named
 
-        check(costs, arguments.max_cost, prices_named(arguments.prices))
+        prices = prices_named(arguments.prices)
+        costs = [
+            cost
+            for experiment, place in places
+            for cost in _costs(
+                arguments, experiment, _machines(arguments, experiment, place), prices
+            ).values()
+        ]
+        check(costs, arguments.max_cost, prices)
+
+
+def _on_atlas(tasks: Tasks) -> Iterator[tuple[Experiment, Opened]]:
+    """Each experiment with each of its targets that is on Atlas."""
+    return ((experiment, place) for experiment, its in tasks for place in its if is_atlas(place.named.where))
 
 
 def _list_of(arguments: Namespace, experiment: Experiment, place: Opened) -> Iterator[str]:
     from preprocessor.runner.atlas.costs import table
-    from preprocessor.runner.atlas.opening import prices_named
     from preprocessor.runner.atlas.planned import list_calls
+    from preprocessor.runner.atlas.prices import prices_named
 
     machines = _machines(arguments, experiment, place)
     yield f"{experiment.name} on Atlas: a cluster for each disk, another tier on the same one"
     for line in list_calls(parse_atlas(place.named.where), list(machines.values())):
         yield f"  {line}"
-    for line in table(_costs(arguments, experiment, place), prices_named(arguments.prices)):
+    prices = prices_named(arguments.prices)
+    for line in table(_costs(arguments, experiment, machines, prices), prices):
         yield f"  {line}"
     if count_blocks(arguments, experiment)[1] >= LEAST_FOR_INTERVAL:
         yield "  on top: blocks that are measured again; --max-cost ends the run all the same"
@@ -73,12 +79,12 @@ def _machines(arguments: Namespace, experiment: Experiment, place: Opened) -> di
     }
 
 
-def _costs(arguments: Namespace, experiment: Experiment, place: Opened) -> dict[int, Cost]:
-    """Of each variant that is measured there, in as many blocks as there may be."""
+def _costs(
+    arguments: Namespace, experiment: Experiment, machines: Mapping[int, AtlasMachine], prices: Prices
+) -> dict[int, Cost]:
+    """Of each variant that has a machine, in as many blocks as there may be."""
     from preprocessor.runner.atlas.costs import cost
-    from preprocessor.runner.atlas.opening import prices_named
 
-    prices, machines = prices_named(arguments.prices), _machines(arguments, experiment, place)
     _, blocks = count_blocks(arguments, experiment)
     estimates = estimate_variants(arguments, experiment, blocks, machines.keys())
     return {number: cost(machines[number], one, prices) for number, one in estimates.items()}

@@ -30,7 +30,8 @@ def open_targets(arguments: Namespace, note: Callable[[str], None]) -> Iterator[
 
 
 def _begin_on_atlas(arguments: Namespace) -> AtlasRun:
-    from preprocessor.runner.atlas.opening import begin_run, prices_named
+    from preprocessor.runner.atlas.opening import begin_run
+    from preprocessor.runner.atlas.prices import prices_named
 
     most = inf if arguments.max_cost is None else arguments.max_cost
     return begin_run(prices_named(arguments.prices), most)

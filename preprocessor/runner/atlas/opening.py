@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import NamedTuple
 from uuid import uuid4
 
@@ -16,7 +15,7 @@ from preprocessor.runner.atlas.clusters import LEFT_HINT
 from preprocessor.runner.atlas.credentials import Credentials
 from preprocessor.runner.atlas.journal import Journal
 from preprocessor.runner.atlas.names import cluster_names
-from preprocessor.runner.atlas.prices import OWN, Prices, read_prices
+from preprocessor.runner.atlas.prices import Prices, read_prices
 from preprocessor.runner.atlas.sweep import projects
 from preprocessor.runner.atlas.target import AtlasTarget
 
@@ -52,8 +51,3 @@ def plan_atlas(where: str) -> AtlasTarget:
     run = begin_run(read_prices(), 0.0)
     journal = Journal(address.project, nobody.clock, run.name)
     return AtlasTarget(address, nobody, journal, run.clusters, run.budget, lambda text: None)
-
-
-def prices_named(path: str | None) -> Prices:
-    """Those of the file, or the program's own. Raises RunnerError."""
-    return read_prices(Path(path) if path else OWN)

@@ -67,6 +67,11 @@ def read_prices(path: Path = OWN) -> Prices:
         ) from None
 
 
+def prices_named(path: str | None) -> Prices:
+    """Those of the file, or the program's own. Raises RunnerError."""
+    return read_prices(Path(path) if path else OWN)
+
+
 def _line(line: Mapping[str, Any]) -> tuple[Price, float]:
     standard = line["disk"] == STANDARD
     machine = Price(
