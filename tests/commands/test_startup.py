@@ -191,6 +191,7 @@ def test_the_help_of_the_program_imports_no_command(tmp_path: Path) -> None:
 def test_the_help_of_a_command_imports_nothing_that_does_the_work(name: str, tmp_path: Path) -> None:
     names_of_formats = {"preprocessor.render", "preprocessor.render.formats"}
     loaded = imported([name, "--help"], tmp_path) - names_of_formats
+    assert "uuid" not in loaded  # and with it platform
     assert COMMANDS[name].module in loaded
     of_the_server = {"preprocessor.editor", "preprocessor.editor.command"}  # which declares it, and no more
     assert own_rooms(loaded - of_the_server) <= {
