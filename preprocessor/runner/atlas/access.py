@@ -66,6 +66,7 @@ def shut_out(api: Api, address: str, run: str) -> None:
 def make_user(api: Api, journal: Journal, name: str) -> str:
     """Make a database user who may use the cluster of the same name alone; give the password. Raises ApiError."""
     password = secrets.token_urlsafe(_SECRET_BYTES)
+    api.hide(password)
     journal.note("make user", name=name)
     body = {
         "databaseName": "admin",

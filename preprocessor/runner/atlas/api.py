@@ -69,6 +69,11 @@ class Api:
         self._opener = open_for(self._base, credentials)
         self._token = ""
         self._token_ends = clock.now()
+        self._hidden: list[str] = []
+
+    def hide(self, secret: str) -> None:
+        """Have no message show it, whatever an answer repeats."""
+        self._hidden.append(secret)
 
     def get(self, *path: str, query: Sequence[tuple[str, str]] = ()) -> Any:
         """What is at ``path``, below the project. Raises ApiError."""
@@ -183,7 +188,9 @@ class Api:
         body = answer.body if isinstance(answer.body, Mapping) else {}
         code = str(body.get("errorCode") or body.get("error") or "")
         detail = str(body.get("detail") or body.get("error_description") or body.get("reason") or "").strip()
-        said = ": ".join(filter(None, (code if not code.isdigit() else "", " ".join(detail.split())[:300])))
+        # Not cut before its secrets are out: of one at the cut a part would stay.
+        detail = " ".join(self._scrub(detail).split())[:300]
+        said = ": ".join(filter(None, (code if not code.isdigit() else "", detail)))
         return self._error(
             f"Atlas refuses {asked} with {answer.status}{f', {said}' if said else ''}",
             _HINTS.get(answer.status, ""),
@@ -192,7 +199,10 @@ class Api:
         )
 
     def _error(self, message: str, hint: str = "", status: int = 0, code: str = "") -> ApiError:
-        return ApiError(self._credentials.scrub(message, self._token), hint, status, code)
+        return ApiError(self._scrub(message), hint, status, code)
+
+    def _scrub(self, text: str) -> str:
+        return self._credentials.scrub(text, self._token, *self._hidden)
 
 
 def _asked_pause(answer: Answer) -> float | None:

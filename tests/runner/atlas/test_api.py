@@ -7,12 +7,15 @@ from datetime import timedelta
 import pytest
 
 from preprocessor.files.environment import ATLAS_CLIENT, ATLAS_KEY
+from preprocessor.runner.atlas.access import make_user
 from preprocessor.runner.atlas.api import ApiError
 from preprocessor.runner.atlas.asking import BASE_VARIABLE, open_api
 from preprocessor.runner.atlas.credentials import read_credentials
+from preprocessor.runner.atlas.journal import Journal
 from preprocessor.runner.errors import RunnerError
 from tests.runner.atlas.fake import PRIVATE, PUBLIC, SECRET, Fault
-from tests.runner.atlas.project import PROJECT
+from tests.runner.atlas.project import PROJECT, Refused
+from tests.runner.atlas.test_lifecycle import RUN
 
 
 @pytest.fixture
@@ -127,6 +130,26 @@ def test_no_message_has_a_secret_that_an_answer_repeats(atlas, api):
         api.get("clusters")
     assert str(refused.value) == "Atlas refuses GET clusters with 400, BAD: bad *** and ***"
     assert SECRET not in repr(api.__dict__) + repr(read_credentials())
+
+
+def test_no_part_of_a_secret_stays_where_a_long_message_is_cut(atlas, api):
+    api.get("clusters")
+    for length in range(300 - len(SECRET), 300):
+        detail = f"{'x' * length}{SECRET}"
+        atlas.faults.append(Fault("GET clusters", 400, {"errorCode": "BAD", "detail": detail}))
+        with pytest.raises(ApiError) as refused:
+            api.get("clusters")
+        assert SECRET[:4] not in str(refused.value)
+
+
+def test_no_message_has_the_password_of_a_user_that_an_answer_repeats(atlas, api):
+    def repeated(body):
+        raise Refused(400, "INVALID_ATTRIBUTE", f"Not so: {body['password']}.")
+
+    atlas.project.make_user = repeated
+    with pytest.raises(ApiError) as refused:
+        make_user(api, Journal(PROJECT, atlas.time, RUN), f"mongo-tables-{RUN[:6]}-1")
+    assert str(refused.value) == "Atlas refuses POST databaseUsers with 400, INVALID_ATTRIBUTE: Not so: ***."
 
 
 def test_secrets_travel_encrypted_or_not_at_all(atlas, monkeypatch):
