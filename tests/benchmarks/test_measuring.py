@@ -6,7 +6,7 @@ import pytest
 
 from benchmarks.measuring import OF_WORK
 
-ROUNDS = 6
+ROUNDS = 3
 """A neighbour that takes the processor for a moment keeps the pretended server from its times, and the figures of such a
 round say nothing of the load generator. What is measured wrongly is wrong in every round."""
 
