@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import fcntl
 import os
 import signal
 from collections.abc import Iterator
@@ -13,6 +12,7 @@ import pytest
 from hypothesis import settings
 
 from tests import mongod as servers
+from tests.madeonce import made_once
 from tests.markers import markers_of, try_fewer_examples
 from tests.ownsite import build_own_site
 
@@ -75,12 +75,7 @@ def own_site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     own = tmp_path_factory.getbasetemp()
     base = own.parent if "PYTEST_XDIST_WORKER" in os.environ else own
     folder = Path(os.environ.get("OWN_SITE_OF_TESTS", base)) / "own"
-    with folder.with_suffix(".lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        if not (folder / "address").exists():
-            folder.mkdir()
-            (folder / "address").write_text(str(build_own_site(folder, "1")), "utf-8")
-    return Path((folder / "address").read_text("utf-8"))
+    return made_once(folder, lambda: build_own_site(folder, "1"))
 
 
 @pytest.fixture(autouse=True, scope="session")

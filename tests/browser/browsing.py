@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import contextlib
-import fcntl
-import pickle
 import shutil
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import pytest
 from playwright.sync_api import Page
@@ -77,20 +75,6 @@ class Served:
 
     def text(self, path: str) -> str:
         return self.file(path).read_text(encoding="utf-8")
-
-
-_Found = TypeVar("_Found")
-
-
-def look_once(site: Served, name: str, look: Callable[[], _Found]) -> _Found:
-    """What somebody found on a site, kept beside it: of several workers one looks, and the others wait for it."""
-    kept = site.folder.parent / f"{name}.pickle"
-    with kept.with_suffix(".lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        if not kept.exists():
-            kept.write_bytes(pickle.dumps(look()))
-    found: _Found = pickle.loads(kept.read_bytes())
-    return found
 
 
 class _Quiet(SimpleHTTPRequestHandler):

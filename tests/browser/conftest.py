@@ -13,8 +13,9 @@ from typing import Final
 import pytest
 from playwright.sync_api import Browser, Page, ViewportSize, sync_playwright
 
-from tests.browser.browsing import EVERY, FLAGS, STILL, Served, chromium, look_once, served
+from tests.browser.browsing import EVERY, FLAGS, STILL, Served, chromium, served
 from tests.browser.tables import Tables, look_at_tables
+from tests.madeonce import made_once
 
 SCREEN: Final = ViewportSize(width=1280, height=900)
 
@@ -81,4 +82,4 @@ def tables(request: pytest.FixtureRequest, site: Served, browser: Browser) -> di
             return {path: look_at_tables(page, site.url + path) for path in paths}
 
     paths = site.pages_with_tables[:: request.param]
-    return look_once(site, f"tables-{request.param}", look)
+    return made_once(site.folder.parent / f"tables-{request.param}", look)

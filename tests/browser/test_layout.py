@@ -7,8 +7,9 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Page
 
-from tests.browser.browsing import EVERY, Served, look_once
+from tests.browser.browsing import EVERY, Served
 from tests.browser.tables import PAGE_TOO_WIDE, PAPER, TOO_WIDE, Tables
+from tests.madeonce import made_once
 
 # For each text of each chart its size on the screen, in CSS pixels: drawings are scaled.
 TEXT_SIZES = """() => [...document.querySelectorAll(".mongo-chart text")].filter((text) => text.getScreenCTM())
@@ -48,7 +49,7 @@ def on_phone(request: pytest.FixtureRequest, site: Served, browser: Browser) -> 
                 found[path] = {name: page.evaluate(script) for name, script in ON_PHONE.items()}
         return found
 
-    return look_once(site, f"phone-{request.param}", look)
+    return made_once(site.folder.parent / f"phone-{request.param}", look)
 
 
 ON_PHONE = {
