@@ -52,6 +52,12 @@ class Page(NamedTuple):
 
         return [spec for spec in self.specs if isinstance(spec, PipelineSpec)]
 
+    @property
+    def quoted_tables(self) -> list[str]:
+        """The ids of tables that values and statements of the page name, as often as they do."""
+        quoted = (spec.quoted_table for spec in self.specs if spec is not None)
+        return [table for table in quoted if table is not None]
+
 
 Tables = Mapping[str, "TableSpec"]
 """The sound tables of pages that have an id, by it."""

@@ -41,7 +41,7 @@ class OtherPages:
 
         A page on which such a table is faulty comes with all its findings: they say why a number is missing.
         """
-        named = {each for page in pages for each in tables_named(page)}
+        named = {each for page in pages for each in page.quoted_tables}
         if not named:
             return []
         from preprocessor.pages.ids import list_written_ids
@@ -54,7 +54,7 @@ class OtherPages:
         """The pages with sentences about tables of ``pages``, with those alone: they show columns of them."""
         own = {table.id for page in pages for table in page.tables if table.id}
         found = self._find_naming(pages, own, partial(_quotes, tables=own))
-        return [page for page in found if own & tables_named(page)]
+        return [page for page in found if not own.isdisjoint(page.quoted_tables)]
 
     def find_late(self, pages: Sequence[Page]) -> Included:
         """The other pages by which tables may come in that nobody knows before the site is built."""
@@ -121,11 +121,6 @@ class OtherPages:
             return narrowed._replace(findings=())
         shared = open_shared_pipelines(str(self.root / self.pipelines))
         return _only(read_page(page.text, page.file, shared), wanted)
-
-
-def tables_named(page: Page) -> set[str]:
-    """The ids of the tables that values and statements of a page name."""
-    return {spec.quoted_table for spec in page.specs if spec is not None and spec.quoted_table is not None}
 
 
 def _has_id(comment: Comment, ids: Set[str]) -> bool:

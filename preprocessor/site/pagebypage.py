@@ -8,7 +8,6 @@ another page quotes is looked for on the page that seems to have its id.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, MutableMapping
 from typing import TYPE_CHECKING, Final
 
@@ -92,10 +91,8 @@ def is_sound(site: SiteBuild, given: Page) -> bool:
     apart, known = site.apart, site.known
     assert apart is not None
     known.take_in(given)
-    quoted = [
-        known.tables.get(spec.quoted_table) for spec in given.specs if spec and spec.quoted_table is not None
-    ]
-    tables = [table for table in quoted if table is not None]
+    quoted = given.quoted_tables
+    tables = [table for table in map(known.tables.get, quoted) if table is not None]
     ids = [spec.id for spec in given.pipeline_specs if spec.id is not None]
     if len(tables) < len(quoted) or len({*ids}) < len(ids) or not apart.ids.isdisjoint(ids):
         return False
@@ -110,9 +107,8 @@ def let_go(site: SiteBuild, name: str) -> None:
     assert apart is not None
     apart.waiting.discard(name)
     apart.lasting = apart.lasting and all(is_lasting(spec) for spec in page.specs if spec)
-    apart.quoted.subtract(Counter(spec.quoted_table for spec in page.specs if spec and spec.quoted_table))
-    homes = (apart.home_of(spec.quoted_table) for spec in page.specs if spec and spec.quoted_table)
-    for each in dict.fromkeys((name, *homes)):
+    apart.quoted.subtract(page.quoted_tables)
+    for each in dict.fromkeys((name, *map(apart.home_of, page.quoted_tables))):
         if each in site.pages and each not in apart.waiting and not _is_quoted(site.pages[each], apart):
             site.known.let_go(site.pages[each])
             site.reader.let_go(site.pages.pop(each))
