@@ -17,13 +17,14 @@ from typing import TYPE_CHECKING, Any, Final
 if TYPE_CHECKING:
     from mkdocs.config.defaults import MkDocsConfig
 
+MKDOCS_SEARCH: Final = ("mkdocs.contrib.search", "properdocs.contrib.search")
+"""The modules of the search plugin of MkDocs, under either of its names."""
 # Over before the first page has its Markdown.
 _EARLY: Final = frozenset({"startup", "config", "pre_build", "files", "nav"})
 # Plugins that read HTML, files or front matter alone, by the modules of their classes.
 _OTHERWISE: Final = (
     "preprocessor.site.",
-    "mkdocs.contrib.search",
-    "properdocs.contrib.search",
+    *MKDOCS_SEARCH,
     "material.plugins.group.",
     "material.plugins.info.",
     "material.plugins.meta.",

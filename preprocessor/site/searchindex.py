@@ -22,7 +22,8 @@ from typing import TYPE_CHECKING, BinaryIO, Final
 
 from preprocessor.files import atomic
 from preprocessor.site.keptpages import open_words, pack_words
-from preprocessor.site.markdownreaders import may_read
+from preprocessor.site.markdownreaders import MKDOCS_SEARCH, may_read
+from preprocessor.site.tokensleft import NAME
 
 if TYPE_CHECKING:
     from mkdocs.config.defaults import MkDocsConfig
@@ -30,11 +31,10 @@ if TYPE_CHECKING:
 _INDEX: Final = "search/search_index.json"
 _READ_BY: Final = ".*search_index.*"
 """How a hook speaks of the file, or of what it is written from."""
-_MARK: Final = re.compile(rb"(mongo-tables:[0-9a-f]{16}-\d+)-(\d+)")
+_MARK: Final = re.compile(rb"(%b)-(\d+)" % NAME.pattern)
 _LONGEST: Final = 100
 """Bytes that no mark is longer than."""
 _BLOCK: Final = 2**20
-_MKDOCS: Final = ("mkdocs.contrib.search", "properdocs.contrib.search")
 _MATERIAL: Final = "material.plugins.search.plugin"
 _OPENING: Final = re.compile("<p [^>]*>")
 _TAG: Final = re.compile("<[^>]*>")
@@ -113,5 +113,5 @@ def find_waiting(config: MkDocsConfig, plugin: object) -> WaitingWords | None:
     if module == _MATERIAL:
         # With it, texts are cut into words as they come.
         return None if getattr(sys.modules[module], "jieba", None) else WaitingWords(paragraphs=True)
-    prepared = module not in _MKDOCS or getattr(search, "config")["prebuild_index"]  # noqa: B009 (of any plugin)
+    prepared = module not in MKDOCS_SEARCH or getattr(search, "config")["prebuild_index"]  # noqa: B009 (of any plugin)
     return None if prepared else WaitingWords(paragraphs=False)

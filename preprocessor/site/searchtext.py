@@ -16,11 +16,12 @@ from itertools import islice
 from typing import TYPE_CHECKING, Final
 
 from preprocessor.pages.placeholders import TOKEN
+from preprocessor.site.markdownreaders import MKDOCS_SEARCH
 
 if TYPE_CHECKING:
     from mkdocs.config.defaults import MkDocsConfig
 
-_WITHOUT_ROWS: Final = ("preprocessor.site.", "mkdocs.contrib.search", "properdocs.contrib.search")
+_WITHOUT_ROWS: Final = ("preprocessor.site.", *MKDOCS_SEARCH)
 """Plugins that make nothing of paragraphs, by the modules of their classes."""
 _BEGINNING: Final = 160
 """Characters by which figures are told apart: the anchor of a figure, the place of a fault, is among them."""

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from preprocessor.findings.finding import Finding
 
 # Whether it stands in HTML, in XML or JSON, or in a text in which its brackets are escaped.
-_TOKEN: Final = re.compile(rb"mongo-tables:[0-9a-f]{16}-\d+")
+NAME: Final = re.compile(rb"mongo-tables:[0-9a-f]{16}-\d+")
 _BEGINNING: Final = b"mongo-tables:"
 _COMMENT_HINT: Final = "write it in a page: hooks behind the plugin, themes and copied HTML make no figures"
 _HINT: Final = "a plugin took the page too early: list mongo-tables before the plugin that wrote this file"
@@ -25,7 +25,7 @@ _HINT: Final = "a plugin took the page too early: list mongo-tables before the p
 
 def names_in(text: str) -> set[bytes]:
     """The names of the tokens in a text, in any notation."""
-    return set(_TOKEN.findall(text.encode("utf-8", "surrogatepass")))
+    return set(NAME.findall(text.encode("utf-8", "surrogatepass")))
 
 
 def places_left(site: Path, without: Collection[str], given: Set[bytes]) -> list[Finding]:
@@ -60,7 +60,7 @@ def _live_keyword(content: bytes) -> str:
 
 def _has_any(content: bytes, given: Set[bytes]) -> bool:
     # Looking for a text is much cheaper than for a pattern, and hardly a file has it.
-    return _BEGINNING in content and not given.isdisjoint(_TOKEN.findall(content))
+    return _BEGINNING in content and not given.isdisjoint(NAME.findall(content))
 
 
 def _files(site: Path) -> Iterator[str]:
