@@ -67,9 +67,8 @@ def put(files: Mapping[str, str | bytes], folder: Path) -> None:
 def _write(place: str, content: bytes) -> None:
     """Write a file, whole or not at all: readers cannot see that rows are missing at its end."""
     try:
-        file = os.open(
-            place, _FLAGS, 0o666
-        )  # Of thousands, each object around a file costs as much as the file.
+        # Of thousands, each object around a file costs as much as the file.
+        file = os.open(place, _FLAGS, 0o666)
         try:
             left = memoryview(content)
             while left:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
@@ -15,7 +16,7 @@ from preprocessor.site.searchtext import in_full, in_words, search_words, with_w
 from preprocessor.site.sitebuild import Written
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
     from mkdocs.structure.pages import Page as SitePage
 
@@ -61,18 +62,21 @@ def put_away(site: SiteBuild, page: SitePage) -> None:
 
 def write_files(site: SiteBuild, files: Mapping[str, str | bytes]) -> None:
     """Write files into the site. Raises ``PluginError`` where that cannot be done."""
-    try:
+    with _writing():
         put(files, Path(site.config.site_dir))
-    except OSError as error:
-        raise PluginError(f"mongo-tables: {error.filename}: {error.strerror}") from None
 
 
 def fill_index(site: SiteBuild) -> None:
-    """Put the words of figures into the index of the site's search, where they wait for it."""
-    if site.waiting is None:
-        return
+    """Put the words of figures into the index of the site's search, where they wait for it. Raises ``PluginError``."""
+    if site.waiting is not None:
+        with _writing():
+            _open(site, partial(site.waiting.fill_index, Path(site.config.site_dir)))
+
+
+@contextmanager
+def _writing() -> Iterator[None]:
     try:
-        _open(site, partial(site.waiting.fill_index, Path(site.config.site_dir)))
+        yield
     except OSError as error:
         raise PluginError(f"mongo-tables: {error.filename}: {error.strerror}") from None
 
