@@ -1,21 +1,18 @@
 """Texts that have numbers in them, where values are at hand: in the rows, or in fixtures that are asked for them.
 
-MT408: they are sorted letter by letter. MT433: they are compared letter by letter, with numbers, or sorted among them;
-of two types MongoDB puts one behind the other as a whole, and nothing fails.
-Source: https://www.mongodb.com/docs/manual/reference/bson-type-comparison-order/
+MT408: they are sorted letter by letter. MT433: they are compared letter by letter, with numbers, or sorted among them
+(``numerals``).
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from preprocessor.aggregation.values import is_number
 from preprocessor.findings.finding import Finding
 from preprocessor.findings.rules import finding
 from preprocessor.lint.asking import collect_documents, leading_match
+from preprocessor.lint.numerals import EQUALITIES, ORDERS, find_conditions, numbers_in, say_wrong
 from preprocessor.lint.rulecontext import RuleContext
 from preprocessor.lint.rules_order import describe_text_order, find_misplaced_texts, sort_keys
 from preprocessor.lint.shape.expressions import Path, Visit
@@ -27,13 +24,8 @@ from preprocessor.specs.model import PipelineSpec
 if TYPE_CHECKING:
     from preprocessor.results.model import LocalDocuments
 
-_EQUALITIES: Final = frozenset({"$eq", "$ne", "$in", "$nin"})
-_ORDERS: Final = frozenset({"$gt", "$gte", "$lt", "$lte", "$cmp"})
 _ENDS: Final = frozenset({"$max", "$min", "$maxN", "$minN"})
 _TELLING_TYPES: Final = frozenset({"$type", "$isNumber"})
-_BETWEEN_THOUSANDS: Final = r"[,_'’\u00a0\u2009\u202f ]"
-_NUMERAL: Final = rf"[+-]?(?:\d{{1,3}}(?:{_BETWEEN_THOUSANDS}\d{{3}})+|\d+)(?:\.\d+)?(?:[eE][+-]?\d+)?"
-"""A number as people and programs write one, its thousands apart or not."""
 
 
 class _Use(NamedTuple):
@@ -84,10 +76,17 @@ def find_numerals(subject: RuleContext, source: LocalDocuments) -> Iterator[Find
     if _names_types(subject.spec.pipeline):
         return
     told: set[str] = set()
-    for use in (*_sortings(subject), *_ends(subject), *_conditions(subject), *_comparisons(subject)):
+    for use in (
+        *_sortings(subject),
+        *_inner_sortings(subject),
+        *_ends(subject),
+        *_buckets(subject),
+        *_conditions(subject),
+        *_comparisons(subject),
+    ):
         if use.field in told:
             continue
-        if why := _say_wrong(use, _values_of(use.field, subject, source)):
+        if why := say_wrong(use.operator, use.numbers, _values_of(use, subject, source)):
             told.add(use.field)
             yield subject.in_pipeline(
                 "MT433",
@@ -111,12 +110,50 @@ def _field_of(shape: Shape) -> str:
     return (shape.traits.path or "") if has_texts else ""
 
 
+def _field_in_elements(shape: Shape) -> str:
+    """The same of the values in an array."""
+    has_texts = shape.kinds == {"array"} and shape.items is not None and "string" in shape.items.kinds
+    return (shape.traits.path or "") if has_texts else ""
+
+
 def _sortings(subject: RuleContext) -> Iterator[_Use]:
     """Keys that are numbers in some documents and texts in others; texts alone are what MT408 looks at."""
     for stage in subject.stages("$sort"):
         for key, shape in sort_keys(stage):
             if (field := _field_of(shape)) and shape.kinds & NUMBERS:
                 yield _Use((*stage.path, key), "$sort", field)
+
+
+def _inner_sortings(subject: RuleContext) -> Iterator[_Use]:
+    """What accumulators, windows and arrays are sorted by: `$top`, `$rank`, `$sortArray`."""
+    for stage in subject.flow.stages:
+        for path, keys in _find_sort_bys(stage.argument, stage.path):
+            for key in keys:
+                shape = lookup(stage.before, tuple(key.split(".")))
+                if field := _field_of(shape) or _field_in_elements(shape):
+                    yield _Use(path, str(path[-2]), field)
+
+
+def _find_sort_bys(written: Any, path: Path) -> Iterator[tuple[Path, Sequence[str]]]:
+    """Where a stage has a ``sortBy``, and the fields that it names; those of an array below the field that holds it."""
+    if isinstance(written, Mapping):
+        for name, one in written.items():
+            if name == "sortBy":
+                yield (*path, name), _keys_of(one, written.get("input") if path[-1] == "$sortArray" else None)
+            else:
+                yield from _find_sort_bys(one, (*path, name))
+    elif isinstance(written, (list, tuple)):
+        for number, one in enumerate(written):
+            yield from _find_sort_bys(one, (*path, number))
+
+
+def _keys_of(sort_by: Any, array: Any) -> Sequence[str]:
+    keys = [*sort_by] if isinstance(sort_by, Mapping) else [""]
+    if array is None:
+        return [key for key in keys if key]
+    if not isinstance(array, str) or not array.startswith("$") or array.startswith("$$"):
+        return ()
+    return [".".join(filter(None, (array[1:], key))) for key in keys]
 
 
 def _ends(subject: RuleContext) -> Iterator[_Use]:
@@ -128,67 +165,54 @@ def _ends(subject: RuleContext) -> Iterator[_Use]:
 
 def _conditions(subject: RuleContext) -> Iterator[_Use]:
     for stage in subject.stages("$match"):
-        for path, name, operator, operand in _conditions_in(stage.argument, stage.path):
-            field = _field_of(lookup(stage.before, tuple(name.split("."))))
-            if field and (numbers := _numbers_in(operand)):
-                yield _Use(path, operator, field, numbers)
+        for one in find_conditions(stage.argument, stage.path):
+            # What documents look like is learnt from those that the first of all keeps, which texts are not among.
+            known = _field_of(lookup(stage.before, tuple(one.field.split("."))))
+            if field := one.field if stage.number == 0 else known:
+                yield _Use(one.path, one.operator, field, one.numbers)
 
 
-def _conditions_in(query: Mapping[str, Any], path: Path) -> Iterator[tuple[Path, str, str, Any]]:
-    """The comparisons of a query: where each stands, the field, the operator and what it is compared with."""
-    for name, condition in query.items():
-        if name in ("$and", "$or", "$nor"):
-            for number, part in enumerate(condition):
-                yield from _conditions_in(part, (*path, name, number))
-        elif not name.startswith("$"):
-            written = isinstance(condition, Mapping)
-            for operator, operand in condition.items() if written else [("$eq", condition)]:
-                yield (*path, name, operator) if written else (*path, name), name, operator, operand
+def _buckets(subject: RuleContext) -> Iterator[_Use]:
+    for stage in subject.stages("$bucket"):
+        path = (*stage.path, "groupBy")
+        numbers = numbers_in(stage.argument.get("boundaries"))
+        for visit in stage.visits if numbers else ():
+            if not visit.name and visit.path == path and (field := _field_of(visit.shape)):
+                yield _Use(path, "$bucket", field, numbers)
 
 
 def _comparisons(subject: RuleContext) -> Iterator[_Use]:
     for visit in subject.visits:
-        if visit.name in _EQUALITIES | _ORDERS and len(visit.operands) == 2:
+        if visit.name in EQUALITIES | ORDERS and len(visit.operands) == 2:
             yield from _compared(visit)
 
 
 def _compared(visit: Visit) -> Iterator[_Use]:
     for one, other in (visit.operands, reversed(visit.operands)):
-        if (field := _field_of(one.shape)) and (numbers := _numbers_in(other.expression)):
+        if (field := _field_of(one.shape)) and (numbers := numbers_in(other.expression)):
             yield _Use(visit.path, visit.name, field, numbers)
 
 
-def _numbers_in(operand: Any) -> tuple[float, ...]:
-    values = operand if isinstance(operand, (list, tuple)) else [operand]
-    return tuple(float(str(one)) for one in values if is_number(one))
+def _values_of(use: _Use, subject: RuleContext, source: LocalDocuments) -> list[Any]:
+    """The values of a field in the documents that the first ``$match`` keeps, whatever it asks of the field itself.
+
+    Where the use is in that stage, which compares with numbers, its texts: they alone go wrong, and are quickly found.
+    """
+    texts = {use.field: {"$type": "string"}} if use.path[0] == 0 else {}
+    first = [
+        {"$match": {**_without(use.field, one["$match"]), **texts}}
+        for one in leading_match(subject.spec.pipeline)
+    ]
+    stages: list[Mapping[str, Any]] = [*first, {"$group": {"_id": f"${use.field}"}}, {"$sort": {"_id": 1}}]
+    found = (one["_id"] for one in collect_documents(subject.spec, source, stages))
+    return [one for value in found for one in (value if isinstance(value, list) else [value])]
 
 
-def _values_of(field: str, subject: RuleContext, source: LocalDocuments) -> list[Any]:
-    """The values of a field in the documents that the first ``$match`` keeps."""
-    first = leading_match(subject.spec.pipeline)
-    stages = [*first, {"$group": {"_id": f"${field}"}}, {"$sort": {"_id": 1}}]
-    return [one["_id"] for one in collect_documents(subject.spec, source, stages)]
-
-
-def _say_wrong(use: _Use, values: Sequence[Any]) -> str:
-    """What goes wrong with these values; "" where nothing is certain to."""
-    texts = {one: number for one in values if isinstance(one, str) and (number := _read(one)) is not None}
-    example = next(iter(texts), "")
-    if not texts:
-        return ""
-    if use.operator in _EQUALITIES:
-        equal = [text for text, number in texts.items() if number in use.numbers]
-        return f'for `{use.operator}`, "{equal[0]}" is not {texts[equal[0]]:g}' if equal else ""
-    if use.operator in _ORDERS:
-        return f'`{use.operator}` compares "{example}" with a number, which says nothing of its size'
-    if any(map(is_number, values)):
-        return f'for `{use.operator}`, "{example}" stands behind all numbers'
-    wrong = next((pair for pair in pairwise(sorted(texts)) if texts[pair[0]] > texts[pair[1]]), None)
-    return f'for `{use.operator}`, "{wrong[0]}" is less than "{wrong[1]}"' if wrong else ""
-
-
-def _read(text: str) -> float | None:
-    """The number that a text is; None where it is none."""
-    if re.fullmatch(_NUMERAL, text.strip()) is None:
-        return None
-    return float(re.sub(_BETWEEN_THOUSANDS, "", text.strip()))
+def _without(field: str, query: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The parts of a query that do not speak of a field."""
+    return {
+        name: part
+        for name, part in query.items()
+        if name not in (field, "$expr")
+        and not any(one.field == field for one in find_conditions({name: part}))
+    }

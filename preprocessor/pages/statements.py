@@ -14,6 +14,7 @@ from preprocessor.aggregation import AggregationError, aggregate
 from preprocessor.aggregation.values import MISSING
 from preprocessor.findings.nearest import did_you_mean
 from preprocessor.findings.rules import finding
+from preprocessor.lint.numerals import find_conditions, say_wrong
 from preprocessor.pages.model import Tables
 from preprocessor.pages.queriedfields import missing_fields, suggest_names
 from preprocessor.render.celllinks import address_in
@@ -113,6 +114,8 @@ def value_findings(
         return list(selection.findings)
     if unknown := _unknown_fields(spec, _rows_of(spec, tables, answers)):
         return unknown
+    if numerals := _numerals(spec, {"where": _rows_of(spec, tables, answers) or []}):
+        return numerals
     if len(rows) != 1:
         message = (
             f"a value comes from one row, but {_format_row_count(len(rows))} of table `{spec.table}` match"
@@ -170,6 +173,8 @@ def check_findings(
     every = _rows_of(spec, tables, answers)
     if unknown := _unknown_fields(spec, every):
         return unknown
+    if numerals := _numerals(spec, {"where": every or [], "expect": rows}):
+        return numerals
     if not rows:
         message = f"no row of table `{spec.table}` is selected, so the statement says nothing"
         near = suggest_names(spec.where, _rows_of(spec, tables, answers) or [])
@@ -223,6 +228,21 @@ def _unknown_fields(spec: QuotingSpec, rows: Rows | None) -> list[Finding]:
             near = did_you_mean(one.field, known) or f"the rows have {', '.join(known)}"
             hint = f'{near}; {{"$exists": false}} expects that a field is not there'
             found.append(finding("MT302", spec.file, spec.locate((key, *one.path), key=True), message, hint))
+    return found
+
+
+def _numerals(spec: QuotingSpec, asked: Mapping[str, Rows]) -> list[Finding]:
+    """Numbers that queries compare with texts; ``asked`` are the rows of which each query asks."""
+    found = []
+    for key, rows in asked.items():
+        for one in find_conditions(spec.queries[key]):
+            values = [column_value(row, one.field) for row in rows]
+            if why := say_wrong(one.operator, one.numbers, values):
+                message = f"`{one.field}` of table `{spec.table}` has texts that are numbers: {why}"
+                hint = "make numbers of them in the file of results, or in the table's pipeline"
+                found.append(
+                    finding("MT433", spec.file, spec.locate((key, *one.path), key=True), message, hint)
+                )
     return found
 
 

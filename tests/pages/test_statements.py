@@ -385,3 +385,33 @@ def test_a_value_whose_tolerance_goes_by_an_interval_that_its_column_does_not_ha
         "`tolerance` goes by an interval, and `ops` has none",
     )
     assert '"5 %"' in found.hint
+
+
+@pytest.mark.parametrize(
+    ("statement", "says"),
+    [
+        ('"expect": {"ops": {"$not": {"$gt": 5000}}}', '`$gt` compares "30,100" with a number'),
+        ('"where": {"n": 8}, "expect": {"ops": {"$ne": 30100}}', 'for `$ne`, "30,100" is not 30100'),
+        ('"where": {"ops": {"$lt": 5000}}, "expect": {"n": 1}', '`$lt` compares "30,100" with a number'),
+    ],
+)
+def test_a_statement_that_compares_texts_with_numbers_does_not_hold_unseen(
+    statement: str, says: str, fixtures: Path
+) -> None:
+    (fixtures / "runs" / "a.jsonl").write_text(ROWS.replace("30100", '"30,100"'))
+    (found,) = [
+        one
+        for one in judged(f'<!-- MONGO_CHECK: {{"table": "speed", {statement}}} -->', fixtures)
+        if one.rule != "MT301"
+    ]
+    assert (found.rule, found.line) == ("MT433", 3)
+    assert says in found.message
+
+
+def test_a_statement_about_other_rows_than_those_with_texts_holds(fixtures: Path) -> None:
+    (fixtures / "runs" / "a.jsonl").write_text(ROWS.replace("30100", '"30,100"'))
+    found = judged(
+        '<!-- MONGO_CHECK: {"table": "speed", "where": {"n": 1}, "expect": {"ops": {"$lt": 5000}}} -->',
+        fixtures,
+    )
+    assert [one for one in found if one.rule in ("MT322", "MT433")] == []
