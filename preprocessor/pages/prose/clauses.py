@@ -14,12 +14,15 @@ from preprocessor.pages.prose.numberwords import MEASURED
 from preprocessor.pages.prose.paragraphs import BLANK, Paragraph, find_clause_span, find_sentence_start
 
 _COMMENT: Final = re.compile(r"<!--.*?-->", re.DOTALL)
+_MORE_OR_LESS: Final = (
+    r"less|more|better|worse"
+    r"|(?:fast|slow|quick|high|low|long|short|cheap|larg|small|bigg|great|few|heavi|light)er"
+)
 _COMPARING: Final = re.compile(
-    r"\b(?:than|compared|as\s(?:fast|slow|long|many|much|high|low)|less|more|better|worse"
-    r"|(?:fast|slow|quick|high|low|long|short|cheap|larg|small|bigg|great|few|heavi|light)er)\b"
-    rf"|\bof\s{MEASURED}",
+    rf"\b(?:than|compared|as\s(?:fast|slow|long|many|much|high|low)|{_MORE_OR_LESS})\b|\bof\s{MEASURED}",
     re.IGNORECASE,
 )
+_MORE_BEHIND: Final = re.compile(rf"[\s{BLANK}]*(?:{_MORE_OR_LESS})\b", re.IGNORECASE)
 _CHANGES: Final = (
     "gain|los|cost|drop|fall|fell|ris|rose|grow|grew|shr[iau]nk|increas|decreas|improv|reduc|slow|speed"
 )
@@ -48,13 +51,17 @@ _BEHIND_STOP: Final = re.compile(rf"(?<=[.!?:;|])[\s{BLANK}]+$")
 
 
 class Clause(NamedTuple):
-    """The clause of a figure, and the ``sentence`` up to its end; the figure is ``at`` in the words of the clause."""
+    """The clause of a figure, and the ``sentence`` up to its end; the figure is ``at`` in the words of the clause.
+
+    ``differs``: right behind the figure it says how much more or less something is.
+    """
 
     prose: str
     words: str
     sentence: str
     compares: bool
     at: int
+    differs: bool = False
 
     def sides(self) -> tuple[str, str] | None:
         """What is compared by its words, and with what; None where it does not say that behind the figure."""
@@ -83,14 +90,23 @@ def clause_of(figure: Figure, paragraph: Paragraph, words: str) -> Clause:
     sentence = find_sentence_start(text, figure.start)
     if not _has_words(words, start, end, figure):
         start = sentence
-    first, last = _code_before(text, start), _code_before(text, end)
+    first, last = with_code_before(text, start), with_code_before(text, end)
     return Clause(
         text[start:end],
         words[first:last],
-        words[_code_before(text, sentence) : last],
+        words[with_code_before(text, sentence) : last],
         _compares(text, start, end, figure),
         figure.start - first,
+        _differs(text, end, figure),
     )
+
+
+def row_clause(figure: Figure, row: Paragraph, words: str, header: str) -> Clause:
+    """What a figure stands in that is in a typed row: the words of the row, and the header above its cell."""
+    start, end = find_clause_span(row.text, figure.start)
+    said = f"{words} {header}"
+    compares, differs = _compares(row.text, start, end, figure), _differs(row.text, end, figure)
+    return Clause(row.text[start:end], said, said, compares, figure.start, differs)
 
 
 def _has_words(words: str, start: int, end: int, figure: Figure) -> bool:
@@ -109,11 +125,15 @@ def _compares(text: str, start: int, end: int, figure: Figure) -> bool:
     )
 
 
+def _differs(text: str, end: int, figure: Figure) -> bool:
+    return bool(_MORE_BEHIND.match(text, figure.start + len(figure.written), end))
+
+
 def _is_factor(figure: Figure) -> bool:
     return figure.unit is not None and figure.unit.kind == "times"
 
 
-def _code_before(text: str, at: int) -> int:
+def with_code_before(text: str, at: int) -> int:
     """Where a sentence begins that ``at`` has without the code at its beginning."""
     found = _BEHIND_STOP.search(text, 0, at)
     return found.start() if found else at

@@ -7,8 +7,8 @@ A direction is judged where rows decide it, and nowhere else:
 * `faster` and `slower` in a sentence whose MONGO_VALUE or MONGO_CHECK is about the verdict of a comparison.
 
 Columns are those of rates, of which more is faster, and of times, of which less is. A row is named by a text in the
-first column of texts, written alike. A sentence that says what something is not, or how far up it is, is not judged:
-nobody reads rows as finely as that.
+first column of texts, in code as well; written alike, or where two rows are compared with other capitals. A sentence
+that says what something is not, or how far up it is, is not judged: nobody reads rows as finely as that.
 """
 
 from __future__ import annotations
@@ -48,6 +48,13 @@ _LEAST_NAME: Final = 2
 """Characters of a name: a shorter one is a word of any sentence."""
 
 
+class Sentence(NamedTuple):
+    """The ``prose`` of a sentence, and its ``words``, in which code is kept; both are equally long."""
+
+    prose: str
+    words: str
+
+
 class Direction(NamedTuple):
     """A word at ``start`` that says faster, where ``up``, or slower."""
 
@@ -72,20 +79,20 @@ def find_directions(text: str) -> Iterator[Direction]:
 
 
 def find_contradicted(
-    sentence: str, tables: Sequence[SpeedRows], verdicts: Iterable[str]
+    sentence: Sentence, tables: Sequence[SpeedRows], verdicts: Iterable[str]
 ) -> Iterator[Contradicted]:
     """The directions of a sentence that rows contradict.
 
     ``verdicts`` are those that the comments of the sentence are about.
     """
-    directions = list(find_directions(sentence))
-    if not directions or _UNDECIDED.search(sentence):
+    directions = list(find_directions(sentence.prose))
+    if not directions or _UNDECIDED.search(sentence.prose):
         return
-    if " than " not in sentence:
+    if " than " not in sentence.prose:
         yield from _find_against_verdicts(directions, frozenset(verdicts))
     for direction in directions:
         judge = _judge_superlative if direction.superlative else _judge_comparative
-        if instead := judge(sentence, direction, tables):
+        if instead := judge(sentence.words, direction, tables):
             yield Contradicted(direction, instead)
 
 
@@ -125,7 +132,7 @@ def _judge_comparative(sentence: str, direction: Direction, tables: Sequence[Spe
     if not than:
         return ""
     for rows in tables:
-        first, second = rows.names_in(before), rows.names_in(after)
+        first, second = rows.names_in(before, any_case=True), rows.names_in(after, any_case=True)
         if len(first) != 1 or len(second) != 1 or first == second or not rows.columns:
             continue
         (one,), (other,) = first, second
@@ -152,9 +159,10 @@ class SpeedRows:
     def _has_numbers(self, column: str) -> bool:
         return all(finite_decimal(column_value(row, column)) is not None for row in self._rows.values())
 
-    def names_in(self, text: str) -> set[str]:
+    def names_in(self, text: str, *, any_case: bool = False) -> set[str]:
         """The names of rows that a text has, without those that are a part of a longer one there."""
-        return set(self._names.find(text, whole=True, any_case=False))
+        found = self._names.find(text, whole=True, any_case=any_case)
+        return {name for name in found if name in text or is_name(name.lower())}
 
     def value(self, name: str, column: str) -> float:
         """A number of the row that is named."""

@@ -90,19 +90,21 @@ class Evidence:
         ]
         return bool(sizes) and min(sizes) / _FAR <= figure.high and figure.low <= max(sizes) * _FAR
 
-    def supports(self, figure: Figure, *, compares: bool = True) -> bool:
+    def supports(self, figure: Figure, *, compares: bool = True, differs: bool = False) -> bool:
         """Whether a number, or for shares and factors the comparison of two, is what the figure says.
 
         Where a column has shares, a share is one of them, or a comparison where the sentence ``compares``. Both ends of
-        a range are in one column.
+        a range are in one column. ``differs``: a share is a difference where it compares rows.
         """
         kind = figure.unit.kind if figure.unit else ""
         compares = compares or not (self.has_shares if kind == "%" else self.quotes_factors)
         if figure.ends:
-            return any(all(part._supports(end, compares) for end in figure.ends) for part in self._columns())
-        return self._supports(figure, compares)
+            return any(
+                all(part._supports(end, compares, differs) for end in figure.ends) for part in self._columns()
+            )
+        return self._supports(figure, compares, differs)
 
-    def _supports(self, figure: Figure, compares: bool) -> bool:
+    def _supports(self, figure: Figure, compares: bool, differs: bool) -> bool:
         kind = figure.unit.kind if figure.unit else ""
         is_share, only_shares = kind in _SHARES, kind == "%" and self.has_shares
         if any(
@@ -114,7 +116,7 @@ class Evidence:
             return True
         if not is_share:
             return False
-        spans = spans_of(figure)
+        spans = spans_of(figure, differs=differs)
         if any(low <= bound.value <= high for bound in self.bounds for low, high in spans):
             return True
         return compares and any(one.has(spans) for one in self.compared)

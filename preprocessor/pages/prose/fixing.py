@@ -23,6 +23,7 @@ from preprocessor.pages.prose.numbers import figures
 from preprocessor.pages.prose.paragraphs import BLANK, Paragraph, find_clause_span, paragraphs, place
 from preprocessor.pages.prose.sections import list_tables_within
 from preprocessor.pages.prose.typed import Left, Proposal, Words, propose
+from preprocessor.pages.prose.typedcells import Headers
 from preprocessor.pages.prose.unsupported import PROSE_RULES, list_generated
 from preprocessor.pages.standing import standing_answers
 from preprocessor.pages.statements import value_text
@@ -109,8 +110,10 @@ def _list_typed(page: Page, build: Build) -> Iterator[tuple[int, str, Proposal |
     known, rows = evidence(shown), {id(spec): found for spec, found in shown}
     if not shown:
         return
-    for paragraph in paragraphs(page.text, list_generated(page)):
-        for figure in figures(paragraph.text):
+    found_in = paragraphs(page.text, list_generated(page))
+    headers = Headers(page, [one for one in found_in if one.in_table])
+    for paragraph in found_in:
+        for figure in headers.figures(paragraph, ()) if paragraph.in_table else figures(paragraph.text):
             found = propose(figure, _words_around(paragraph, figure.start), known, rows)
             if found is not None:
                 written = " ".join(figure.written.replace(BLANK, " ").split())

@@ -4,12 +4,20 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable
-from typing import Final
+from collections.abc import Iterable, Iterator
+from typing import Final, NamedTuple
 
 from preprocessor.pages.prose.paragraphs import BLANK
 
 _WORD: Final = re.compile(r"\w+")
+
+
+class NamePlace(NamedTuple):
+    """Where a name stands in a text, from and to."""
+
+    start: int
+    end: int
+    name: str
 
 
 class NameIndex:
@@ -25,14 +33,20 @@ class NameIndex:
 
     def find(self, text: str, *, whole: bool, any_case: bool = True) -> list[str]:
         """The names in a text, the longest first; ``whole``: without those that are a part of a longer one there."""
-        found, flags = list[str](), re.IGNORECASE if any_case else re.NOFLAG
+        places = self._list_places(text, whole=whole, any_case=any_case)
+        return list(dict.fromkeys(one.name for one in places))
+
+    def find_places(self, text: str) -> list[NamePlace]:
+        """Every place of the names in a text, in order, without those that are a part of a longer one there."""
+        return sorted(self._list_places(text, whole=True, any_case=True))
+
+    def _list_places(self, text: str, *, whole: bool, any_case: bool) -> Iterator[NamePlace]:
+        flags = re.IGNORECASE if any_case else re.NOFLAG
         for _, name in sorted(one for word in _words(text) for one in self._by_word.get(word, ())):
             pattern = name_pattern(name)
-            if re.search(pattern, text, flags):
-                found.append(name)
-                if whole:
-                    text = re.sub(pattern, lambda one: BLANK * len(one[0]), text, flags=flags)
-        return found
+            yield from (NamePlace(*one.span(), name) for one in re.finditer(pattern, text, flags))
+            if whole:
+                text = re.sub(pattern, lambda one: BLANK * len(one[0]), text, flags=flags)
 
 
 def name_pattern(name: str) -> str:

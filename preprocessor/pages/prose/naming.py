@@ -64,12 +64,14 @@ class TableNames(NamedTuple):
 class Named(NamedTuple):
     """The rows, from 0, and the columns of a table that are named.
 
-    ``against``: those of the rows that the others are compared with, where it is said.
+    ``against``: those of the rows that the others are compared with, where it is said. ``by_order``: of more rows that
+    are named, the order of words makes these the figure's own.
     """
 
     rows: frozenset[int] = frozenset()
     columns: frozenset[str] = frozenset()
     against: frozenset[int] = frozenset()
+    by_order: bool = False
 
 
 def read_names(shown: Iterable[tuple[PipelineSpec, Rows]]) -> tuple[TableNames, ...]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 ABOUT = 0.10
@@ -149,6 +149,10 @@ class Figure:
     ends: tuple[Figure, ...] = ()
     rounded: tuple[float, float] | None = None
 
+    def move(self, by: int) -> Figure:
+        """The same so many characters further on."""
+        return replace(self, start=self.start + by, ends=tuple(one.move(by) for one in self.ends))
+
     def span(self, *, whole: bool = True) -> tuple[float, float]:
         """From and to of the doubles that it stands for; ``whole``: among whole numbers."""
         low, high = (self.low, self.high) if whole or self.rounded is None else self.rounded
@@ -187,14 +191,26 @@ def figures(text: str, nouns: Collection[str] = ()) -> Iterator[Figure]:
             unit, end = _noun_after(text, found.end(), nouns)
         before = text[max(found.start() - 32, 0) : found.start()]
         unit, before = shared.get(found.start(), (unit, before))
-        low, high = rounded = _read_range(found, before)
-        is_large = _is_large(found)
-        if unit is not None and unit.by_header and "." not in found[0] and not is_large:
-            low, high = _read_counts(found, before)
-        if unit is not None or (is_large and not _bare_name(found, low, high)):
-            ends = _read_ends(found, unit, before)
-            other = rounded if rounded != (low, high) else None
-            yield Figure(text[found.start() : end], found.start(), low, high, unit, ends, other)
+        one = _read_figure(found, text[found.start() : end], unit, before)
+        if unit is not None or (_is_large(found) and not _bare_name(found, one.low, one.high)):
+            yield one
+
+
+def lone_number(cell: str, unit: Unit) -> Figure | None:
+    """The number that a cell holds, and no word beside it, as a figure of a unit; None where it holds none."""
+    text = blank_names(cell)
+    found = _FIGURE.search(text)
+    if found is None or re.search(r"\w", text[: found.start()] + text[found.end() :]):
+        return None
+    return _read_figure(found, found[0], unit, text[: found.start()])
+
+
+def _read_figure(found: re.Match[str], written: str, unit: Unit | None, before: str) -> Figure:
+    low, high = rounded = _read_range(found, before)
+    if unit is not None and unit.by_header and "." not in found[0] and not _is_large(found):
+        low, high = _read_counts(found, before)
+    ends = _read_ends(found, unit, before)
+    return Figure(written, found.start(), low, high, unit, ends, rounded if rounded != (low, high) else None)
 
 
 def _join_lists(text: str) -> tuple[str, dict[int, tuple[Unit, str]]]:
@@ -350,7 +366,13 @@ def _noun_after(text: str, at: int, nouns: Collection[str]) -> tuple[Unit | None
     noun, last = _nouns(found), 0
     if noun not in nouns:
         noun, last = _noun(found[1]), 1
-    return (Unit(noun, by_header=True), found.end(last)) if noun in nouns else (None, at)
+    unit = noun_unit(noun, nouns)
+    return (unit, found.end(last)) if unit else (None, at)
+
+
+def noun_unit(noun: str, nouns: Collection[str]) -> Unit | None:
+    """What numbers are counts of, where it is one of the nouns that are units; else None."""
+    return Unit(noun, by_header=True) if noun in nouns else None
 
 
 def noun_in(header: str) -> str:

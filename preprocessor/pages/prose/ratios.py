@@ -26,16 +26,19 @@ class Span(NamedTuple):
     high: float
 
 
-def spans_of(figure: Figure) -> list[Span]:
+def spans_of(figure: Figure, *, differs: bool = False) -> list[Span]:
     """The ratios that a share or a factor may be said of: as so many times, as a share, or as a difference in per cent.
 
-    Whether the one or the other of two rows is compared, a sentence leaves open.
+    Whether the one or the other of two rows is compared, a sentence leaves open. ``differs``: a share of so much more
+    or less is a difference, as `80 % faster` is.
     """
     low, high = figure.span()
     said = [(low, high)]
     if figure.unit is None or figure.unit.kind != "times":
         low, high = low / 100, high / 100
-        said = [(low, high), (1 - high, 1 - low), (1 + low, 1 + high)]
+        said = [(1 - high, 1 - low), (1 + low, 1 + high)]
+        if not differs:
+            said = [(low, high), *said]
     plain = [one for span in said for one in _split(*span)]
     return [*plain, *map(_turn, plain)]
 

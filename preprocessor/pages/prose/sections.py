@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from preprocessor.pages.prose.section import Section, read_section
+from preprocessor.pages.prose.typedcells import Headers, group_rows
 from preprocessor.specs.model import PipelineSpec, QuotingSpec, Spec
 
 if TYPE_CHECKING:
@@ -26,6 +27,11 @@ class Sections:
         self._typed_rows = typed_rows
         self._spans: dict[tuple[int, int], Section | None] = {}
         self._read: dict[tuple[int, ...], Section] = {}
+
+    @cached_property
+    def headers(self) -> Headers:
+        """What stands above the cells that somebody typed."""
+        return Headers(self._page, self._typed_rows)
 
     def at(self, span: tuple[int, int]) -> Section | None:
         """A section, from and to; None where it has no table with rows."""
@@ -81,12 +87,13 @@ class Sections:
 
     @cached_property
     def _typed(self) -> Sequence[TypedTable]:
-        from preprocessor.pages.prose.typedtables import TypedTable, group_rows  # many pages have none
+        from preprocessor.pages.prose.typedtables import TypedTable  # many pages have none
 
         ours = self.at((0, len(self._page.text))) if self._typed_rows else None
         if ours is None:
             return ()
-        return [TypedTable(self._page, rows, ours) for rows in group_rows(self._page, self._typed_rows)]
+        tables = group_rows(self._page, self._typed_rows)
+        return [TypedTable(self._page, rows, self.headers, ours) for rows in tables]
 
     def _has_own(self, span: tuple[int, int]) -> bool:
         """Whether a table or a chart stands in a section."""

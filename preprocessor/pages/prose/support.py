@@ -13,6 +13,7 @@ from preprocessor.pages.prose.evidence import Evidence
 from preprocessor.pages.prose.naming import Named
 from preprocessor.pages.prose.numbers import Figure, figures
 from preprocessor.pages.prose.ratios import Compared, Concluded
+from preprocessor.pages.prose.wordorder import find_rows_meant
 from preprocessor.specs.model import TableSpec
 
 if TYPE_CHECKING:
@@ -70,9 +71,12 @@ def _has_factors(column: ColumnNumbers) -> bool:
     return bool(column.name) and any(unit and unit.kind == "times" for unit in column.units)
 
 
-def find_named(section: Section, clause: Clause) -> dict[int, Named]:
-    """What a clause names in each of a section's tables, and which of these rows it compares others with."""
+def find_named(section: Section, clause: Clause, figure: Figure) -> dict[int, Named]:
+    """What a clause names for a figure in each table of a section, and which of these rows it compares others with."""
     named, sides = section.find_names(clause.words), clause.sides()
+    for table in section.names:
+        if meant := find_rows_meant(figure, clause, table, section.nouns):
+            named[id(table.spec)] = named[id(table.spec)]._replace(rows=meant, by_order=True)
     if sides is None:
         return named
     compared, others = map(section.find_names, sides)
@@ -147,7 +151,9 @@ def is_supported(figure: Figure, clause: Clause, beside: Beside, around: Iterato
     """
     section, known, named = beside
     is_about = _names_for_each(named, clause, figure, section.nouns)
-    if (narrow(known, named, figure) if is_about else known).supports(figure, compares=clause.compares):
+    if (narrow(known, named, figure) if is_about else known).supports(
+        figure, compares=clause.compares, differs=clause.differs
+    ):
         return True
     but = section if any(one.rows for one in named.values()) else None
     return any(_supports_named(figure, clause, one, but=but) for one in around)
@@ -161,6 +167,8 @@ def _names_for_each(
     `4,200 inserts/s with one thread and 41,821 with sixteen`: of which of them the one thread speaks, nobody can tell.
     Factors compare a row that is named with others.
     """
+    if any(one.by_order for one in named.values()):
+        return True
     if figure.unit is not None and figure.unit.kind == "times":
         return True
     if _BASELINE.search(clause.prose):
@@ -176,13 +184,15 @@ def _supports_named(figure: Figure, clause: Clause, section: Section, *, but: Se
     if section is but:
         return False
     for named in (
-        find_named(section, clause),
+        find_named(section, clause, figure),
         section.find_names(clause.words, loosely=True),
         section.find_names(clause.sentence),
     ):
         rows_named = {key: one for key, one in named.items() if one.rows}
         if rows_named:
-            return narrow(section.evidence, rows_named, figure).supports(figure, compares=clause.compares)
+            return narrow(section.evidence, rows_named, figure).supports(
+                figure, compares=clause.compares, differs=clause.differs
+            )
     return False
 
 

@@ -1,7 +1,7 @@
 """Tables that somebody typed into a page: which of their columns repeat numbers of its own tables, and what they add.
 
 A column repeats a table where a cell of it is a value, or where most of the figures in rows that are called as rows of
-ours, two at least, are the very numbers of these. What stands in such a column and row is held against rows as
+ours, two at least, are the very numbers of its rows. What stands in such a column and row is held against rows as
 sentences are; the other cells may be of any other measurement, and sentences may speak of them.
 """
 
@@ -11,13 +11,13 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import pairwise
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from preprocessor.pages.prose.clauses import keep_code
-from preprocessor.pages.prose.numbers import NUMBER, Figure, figures, read_number
-from preprocessor.pages.prose.support import names_for, narrow
+from preprocessor.pages.prose.numbers import NUMBER, Figure, read_number
+from preprocessor.pages.prose.support import names_for
 from preprocessor.pages.prose.typed import is_the_number
+from preprocessor.pages.prose.typedcells import Headers, split_cells
 
 if TYPE_CHECKING:
     from preprocessor.pages.model import Page
@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from preprocessor.pages.prose.paragraphs import Paragraph
     from preprocessor.pages.prose.section import Section
 
-_DELIMITER_ROW: Final = re.compile(r"[ \t>|:-]*\r?\n?")
-_BORDER: Final = re.compile(r"\|")
 _COMPARISONS: Final = ("%", "times")
 _FEWEST: Final = 2
 """As many figures at least are the same in a table that repeats another."""
@@ -44,10 +42,11 @@ class Cell(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class TypedTable:
-    """The rows of a table that somebody typed, and all tables of its page."""
+    """The rows of a table that somebody typed, with what stands above their cells, and all tables of its page."""
 
     page: Page
     rows: Sequence[Paragraph]
+    headers: Headers
     ours: Section
 
     def holds(self, offset: int) -> bool:
@@ -70,11 +69,16 @@ class TypedTable:
         return sum(same) >= _FEWEST and 2 * sum(same) > len(same)
 
     def _compare(self, cell: Cell) -> Iterator[bool]:
-        """For each figure that the rows which are named could have: whether it is the number of one of them."""
+        """For each figure that the rows which are named could have: whether it is the number of any row beside them.
+
+        Two rows that were mixed up repeat a table as well.
+        """
         known = self.ours.evidence
-        for figure in figures(self._text_of(cell), self.ours.nouns):
-            if names_for(known, cell.named, figure):
-                found = narrow(known, cell.named, figure).cells_of(figure)
+        for figure in self.headers.figures(cell.row, self.ours.nouns):
+            if cell.start <= cell.row.start + figure.start < cell.end and names_for(
+                known, cell.named, figure
+            ):
+                found = (one for one in known.cells_of(figure) if id(one.spec) in cell.named)
                 yield any(is_the_number(figure, one) for one in found)
 
     def adds(self, figure: Figure, offset: int) -> bool:
@@ -108,20 +112,5 @@ class TypedTable:
     def _split(self, row: Paragraph) -> Iterator[Cell]:
         words = keep_code(self.page.text, row)
         named = {key: one for key, one in self.ours.find_names(words).items() if one.rows}
-        first = re.match(r"[ \t>]*\|?", row.text)
-        begin = first.end() if first else 0
-        borders = [begin - 1, *(one.start() for one in _BORDER.finditer(row.text, begin)), len(row.text)]
-        for column, (start, end) in enumerate(pairwise(borders)):
-            yield Cell(row, column, row.start + start + 1, row.start + end, named)
-
-
-def group_rows(page: Page, rows: Sequence[Paragraph]) -> list[list[Paragraph]]:
-    """The typed rows of a page by their tables; nothing but what is below a header stands between two of one."""
-    found: list[list[Paragraph]] = []
-    for row in rows:
-        between = page.text[found[-1][-1].end : row.start] if found else ""
-        if found and _DELIMITER_ROW.fullmatch(between):
-            found[-1].append(row)
-        else:
-            found.append([row])
-    return found
+        for column, (start, end) in enumerate(split_cells(row.text)):
+            yield Cell(row, column, row.start + start, row.start + end, named)

@@ -26,9 +26,9 @@ from preprocessor.comments.keywords import keyword_like
 from preprocessor.findings.rules import finding
 from preprocessor.pages.model import tables_by_id
 from preprocessor.pages.prose.captions import list_captions
-from preprocessor.pages.prose.clauses import clause_of, keep_code
+from preprocessor.pages.prose.clauses import Clause, clause_of, keep_code, row_clause, with_code_before
 from preprocessor.pages.prose.columnnumbers import Number
-from preprocessor.pages.prose.directions import Contradicted, find_contradicted, find_directions
+from preprocessor.pages.prose.directions import Contradicted, Sentence, find_contradicted, find_directions
 from preprocessor.pages.prose.evidence import Evidence, column_unit, noun_of
 from preprocessor.pages.prose.numbers import Figure, figures
 from preprocessor.pages.prose.numberwords import spelled_durations, spelled_figures
@@ -75,7 +75,12 @@ def _page_findings(
     sections = Sections(page, tables, answers, [one for one in found if one.in_table])
     nouns = quotable | _list_nouns(one for one in page.specs if isinstance(one, TableSpec))
     for paragraph in found:
-        said = (*figures(paragraph.text, nouns), *spelled_figures(paragraph.text))
+        typed = (
+            sections.headers.figures(paragraph, nouns)
+            if paragraph.in_table
+            else figures(paragraph.text, nouns)
+        )
+        said = (*typed, *spelled_figures(paragraph.text))
         if said or any(find_directions(paragraph.text)) or any(spelled_durations(paragraph.text)):
             yield from _judge(page, paragraph, said, sections, tables, answers)
 
@@ -137,8 +142,8 @@ class _Judged(NamedTuple):
         words = keep_code(self.page.text, self.paragraph)
         nearby = self.sections.is_near(self.paragraph)
         for figure in said:
-            clause = clause_of(figure, self.paragraph, words)
-            named = find_named(self.beside, clause)
+            clause = self._find_clause(figure, words)
+            named = find_named(self.beside, clause, figure)
             is_named = names_for(self.known, named, figure)
             if (
                 self.known.speaks_of(figure, nearby=nearby, named=is_named)
@@ -155,17 +160,27 @@ class _Judged(NamedTuple):
             if self.known.expects_unit_of(figure) and not self.known.supports(figure):
                 yield figure
 
+    def _find_clause(self, figure: Figure, words: str) -> Clause:
+        if self.paragraph.in_table:
+            header = self.sections.headers.header_of(self.paragraph, figure.start)
+            return row_clause(figure, self.paragraph, words, header)
+        return clause_of(figure, self.paragraph, words)
+
 
 def _judge_directions(
     page: Page, paragraph: Paragraph, beside: Section, tables: Tables, answers: Answers
 ) -> Iterator[Finding]:
-    for start, end in split_sentences(paragraph.text):
-        if not any(find_directions(paragraph.text[start:end])):
+    words = keep_code(page.text, paragraph)
+    text = paragraph.text
+    for start, end in split_sentences(text):
+        if not any(find_directions(text[start:end])):
             continue
         specs = specs_within(page, paragraph.start + start, paragraph.start + end)
         verdicts = [one for spec in specs for one in _verdicts(spec, tables, answers)]
-        for found in find_contradicted(paragraph.text[start:end], beside.speeds, verdicts):
-            at = place(page.text, paragraph.start + start + found.direction.start)
+        first = with_code_before(text, start)
+        sentence = Sentence(text[first:end], words[first:end])
+        for found in find_contradicted(sentence, beside.speeds, verdicts):
+            at = place(page.text, paragraph.start + first + found.direction.start)
             yield _contradiction(page, at, found)
 
 

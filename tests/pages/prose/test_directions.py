@@ -63,6 +63,8 @@ def told(tmp_path: Path):
         "On none of the disks is it the fastest.",
         "If the B-tree were the fastest, it would be chosen.",
         "b-tree is the fastest.",
+        "`LSM` is faster than the `B-tree`.",
+        "lsm is faster than the b-tree.",
     ],
 )
 def test_what_rows_bear_out_or_do_not_decide_is_not_told(told, sentence):
@@ -79,6 +81,15 @@ def test_what_rows_bear_out_or_do_not_decide_is_not_told(told, sentence):
             "LSM is faster than LSM tree, tuned.",
             "`ops` is 1300 in the row of LSM, 1500 in that of LSM tree, tuned",
         ),
+        (
+            "It is so. `LSM` is faster than `LSM tree, tuned`.",
+            "`ops` is 1300 in the row of LSM, 1500 in that of LSM tree, tuned",
+        ),
+        (
+            "Lsm is faster than LSM Tree, tuned.",
+            "`ops` is 1300 in the row of LSM, 1500 in that of LSM tree, tuned",
+        ),
+        ("`LSM` is the fastest.", "in `ops` it is the row of LSM tree, tuned"),
     ],
 )
 def test_what_rows_contradict_is_told_with_what_they_say(told, sentence, message):

@@ -156,6 +156,13 @@ def beside(body: dict[str, Any], prose: str) -> str:
         ("From a baseline of 4.2 MB builds grow.", []),  # whose baseline, nothing says
         ("Builds save 10.7% and the rest 6.4%.", []),  # of which of both the name speaks, nobody can tell
         ("Builds need 4.2 MB.", ["4.2 MB"]),
+        ("Builds save 10.7% and searches save 6.4%.", []),
+        ("Builds save 6.4% and searches save 10.7%.", ["6.4%", "10.7%"]),
+        ("It is 10.7% for builds and 6.4% for searches.", []),
+        ("It is 6.4% for builds and 10.7% for searches.", ["6.4%", "10.7%"]),
+        ("Builds and searches save 6.4% and 10.7%.", ["6.4%", "10.7%"]),
+        ("`builds` needs 4.2 MB and `searches` 0.5 MB.", ["4.2 MB", "0.5 MB"]),
+        ("In builds the 4.2 MB of searches become 0.5 MB.", []),  # that order does not tell whose each is
     ],
 )
 def test_a_figure_beside_a_name_is_one_of_its_row_or_column(
@@ -193,6 +200,10 @@ def test_a_number_with_the_noun_of_its_header_names_a_row(
         ("`quick` is 8.7× faster.", []),
         ("With 8.7× the files/s of `plain-ts`, `quick` leads.", []),
         ("`old` is 8.7× slower.", ["8.7×"]),
+        ("`plain` has 84% of the rate of `plain-ts`, and is 16% slower.", []),
+        ("`plain-ts` is 19% faster than `plain`.", []),
+        ("`plain` is 84% slower than `plain-ts`.", ["84%"]),  # it has 84 % of it
+        ("`plain-ts` is 84% faster than `plain`.", ["84%"]),
     ],
 )
 def test_a_factor_between_two_names_is_the_ratio_of_these(

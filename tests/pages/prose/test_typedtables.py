@@ -132,3 +132,35 @@ def test_a_note_says_all_that_a_value_would_bring_up(source: KeptAnswers) -> Non
         "`10,130 ops` stays as it is typed: beside a value more would be told: "
         "no row of the section's tables has `77 ms`; no row of the section's tables has `66 ms`"
     )
+
+
+UNIT_ABOVE = table("alpha | 120.4", "beta | 98.7", "gamma | 999", headers="Case | Time (ms)")
+
+
+def test_a_number_has_the_unit_that_stands_above_it(source: KeptAnswers) -> None:
+    assert told(UNIT_ABOVE, "gamma needs 999 ms.", source) == ["999", "999 ms"]
+    assert told(UNIT_ABOVE.replace("999", "455"), "gamma needs 455 ms.", source) == []
+    assert told(UNIT_ABOVE.replace("98.7", "**98.7**"), "", source) == ["999"]
+
+
+def test_a_number_below_a_unit_becomes_a_value_without_it(source: KeptAnswers) -> None:
+    done = fixed(UNIT_ABOVE, "", source)
+    assert done.text.count("MONGO_VALUE") == 2
+    assert "-->98.7<!-- mongo-tables: end --> |\n| gamma | 999 |" in done.text
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        ["alpha | 98.7 ms", "beta | 120.4 ms", "gamma | 455 ms"],
+        ["alpha | 98.7 ms", "beta | 120.4 ms"],
+    ],
+)
+def test_cells_of_rows_that_were_mixed_up_are_told(rows: list[str], source: KeptAnswers) -> None:
+    assert told(table(*rows), "", source) == ["98.7 ms", "120.4 ms"]
+
+
+def test_a_row_beside_our_own_table_is_held_against_the_row_of_its_name(source: KeptAnswers) -> None:
+    ours = f"<!-- MONGO_TABLE: {json.dumps({**TABLE, 'id': 'again'})} -->"
+    typed = table("alpha | 98.7 ms", "beta | 98.7 ms", "delta | 98.7 ms")
+    assert told(typed, ours, source) == ["98.7 ms"]

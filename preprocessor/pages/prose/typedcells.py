@@ -1,0 +1,67 @@
+"""The cells of tables that somebody typed: where each is, what stands above it, and its figures.
+
+A number without a unit has that of its header, as `98.7` below `Time (ms)`.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Collection, Iterator, Sequence
+from itertools import pairwise
+from typing import TYPE_CHECKING, Final
+
+from preprocessor.pages.prose.numbers import Figure, figures, lone_number, noun_in, noun_unit, unit_of
+
+if TYPE_CHECKING:
+    from preprocessor.pages.model import Page
+    from preprocessor.pages.prose.paragraphs import Paragraph
+
+_DELIMITER_ROW: Final = re.compile(r"[ \t>|:-]*\r?\n?")
+_BORDER: Final = re.compile(r"\|")
+
+
+class Headers:
+    """What stands above the cells of a page's typed rows."""
+
+    def __init__(self, page: Page, rows: Sequence[Paragraph]) -> None:
+        self._by_row = {row.start: table[0].text for table in group_rows(page, rows) for row in table[1:]}
+
+    def header_of(self, row: Paragraph, at: int) -> str:
+        """The header above an offset of a row; "" where there is none."""
+        header = self._by_row.get(row.start, "")
+        column = bisect_right([start for start, _ in split_cells(row.text)], at) - 1
+        cells = split_cells(header)
+        return header[slice(*cells[column])].strip() if 0 <= column < len(cells) else ""
+
+    def figures(self, row: Paragraph, nouns: Collection[str]) -> list[Figure]:
+        """The figures of a row; ``nouns`` are units as well."""
+        own = {one.start: one for one in self._list_lone_numbers(row, nouns)}
+        return [*(one for one in figures(row.text, nouns) if one.start not in own), *own.values()]
+
+    def _list_lone_numbers(self, row: Paragraph, nouns: Collection[str]) -> Iterator[Figure]:
+        for start, end in split_cells(row.text) if row.start in self._by_row else ():
+            header = self.header_of(row, start)
+            unit = unit_of(header) or noun_unit(noun_in(header), nouns)
+            if unit and (found := lone_number(row.text[start:end], unit)):
+                yield found.move(start)
+
+
+def split_cells(row: str) -> list[tuple[int, int]]:
+    """From and to of the cells of a row."""
+    first = re.match(r"[ \t>]*\|?", row)
+    begin = first.end() if first else 0
+    borders = [begin - 1, *(one.start() for one in _BORDER.finditer(row, begin)), len(row)]
+    return [(start + 1, end) for start, end in pairwise(borders)]
+
+
+def group_rows(page: Page, rows: Sequence[Paragraph]) -> list[list[Paragraph]]:
+    """The typed rows of a page by their tables; nothing but what is below a header stands between two of one."""
+    found: list[list[Paragraph]] = []
+    for row in rows:
+        between = page.text[found[-1][-1].end : row.start] if found else ""
+        if found and _DELIMITER_ROW.fullmatch(between):
+            found[-1].append(row)
+        else:
+            found.append([row])
+    return found
