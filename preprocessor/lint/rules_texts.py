@@ -194,17 +194,10 @@ def _compared(visit: Visit) -> Iterator[_Use]:
 
 
 def _values_of(use: _Use, subject: RuleContext, source: LocalDocuments) -> list[Any]:
-    """The values of a field in the documents that the first ``$match`` keeps, whatever it asks of the field itself.
-
-    Where the use is in that stage, which compares with numbers, its texts: they alone go wrong, and are quickly found.
-    """
-    texts = {use.field: {"$type": "string"}} if use.path[0] == 0 else {}
-    first = [
-        {"$match": {**_without(use.field, one["$match"]), **texts}}
-        for one in leading_match(subject.spec.pipeline)
-    ]
-    stages: list[Mapping[str, Any]] = [*first, {"$group": {"_id": f"${use.field}"}}, {"$sort": {"_id": 1}}]
-    found = (one["_id"] for one in collect_documents(subject.spec, source, stages))
+    """The values of a field in the documents that the first ``$match`` keeps, whatever it asks of the field itself."""
+    first = [{"$match": _without(use.field, one["$match"])} for one in leading_match(subject.spec.pipeline)]
+    read: list[Mapping[str, Any]] = [*first, {"$project": {use.field: 1}}]
+    found = (column_value(one, use.field) for one in collect_documents(subject.spec, source, read))
     return [one for value in found for one in (value if isinstance(value, list) else [value])]
 
 
