@@ -44,7 +44,8 @@ PARAMETER: Final = re.compile(r"([^=/]+)=([^/]*)")
 _RESULT: Final = re.compile(r"Benchmark(?![a-z])\S*\s+\d+\s")
 _PROCESSORS: Final = re.compile(r"-(\d+)$")
 _FAILURE: Final = re.compile(
-    r"(?:Benchmark\S*\s+)?(--- FAIL: .+|panic: .+|fatal error: .+|exit status [1-9]\d*|FAIL(?:\t.*)?)",
+    r"(?:Benchmark\S*\s+)?(--- FAIL: .+|panic: .+|fatal error: .+|exit status [1-9]\d*|FAIL(?:\t.*)?"
+    r"|signal: (?:killed|terminated|interrupt|aborted|hangup|quit|segmentation fault|bus error)(?: \(core dumped\))?)",
     re.DOTALL,
 )
 """What ``go test`` prints of a failure; the name of the benchmark that ran may stand before it."""

@@ -110,6 +110,8 @@ FAILURES = [
     "FAIL\texample.com/words [build failed]\n",
     "FAIL\r\n",
     "exit status 2\n",
+    "signal: killed\n",
+    "signal: segmentation fault (core dumped)\n",
     "FAIL",
 ]
 
@@ -125,7 +127,7 @@ def test_a_run_that_failed_is_told_in_one_line_with_what_go_says_of_it(tmp_path,
 
 
 def test_words_of_failing_within_other_lines_are_no_failure(tmp_path):
-    lines = "a log: panic: no\nFAILED 0 of 3\nexit status 0\n    --- FAIL: in a log\nBenchmarkA\t1\t1 ns/op\n"
+    lines = "a log: panic: no\nFAILED 0 of 3\nexit status 0\n    --- FAIL: in a log\nsignal: strong\nBenchmarkA\t1\t1 ns/op\n"
     assert len(go(tmp_path, lines)) == 1
 
 
