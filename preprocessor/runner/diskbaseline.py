@@ -5,6 +5,7 @@ By ``fio`` (https://fio.readthedocs.io) where it is installed, else by a small l
 
 from __future__ import annotations
 
+import errno
 import json
 import mmap
 import os
@@ -18,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from preprocessor.runner.errors import TargetError
+from preprocessor.runner.fulldisk import say_no_space
 
 BLOCK = 4096
 FILE_BYTES = 128 * 2**20
@@ -41,7 +43,8 @@ def measure(directory: Path) -> dict[str, Any] | None:
             fio = shutil.which("fio")
             return (_by_fio(fio, path) if fio else None) or _by_ourselves(path)
     except OSError as error:
-        message = f"the disk of {directory.parent} cannot be measured: {error.strerror}"
+        why = say_no_space(directory.parent) if error.errno == errno.ENOSPC else error.strerror
+        message = f"the disk of {directory.parent} cannot be measured: {why}"
         raise TargetError(message, f"it takes a file of {FILE_BYTES >> 20} MiB") from None
 
 

@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 import json
-import shutil
 from collections.abc import Iterator, Sequence
 from itertools import chain
 from pathlib import Path
 
+from preprocessor.runner.fulldisk import NO_SPACE, is_full, say_no_space
 from preprocessor.runner.supervisor import OUTPUT
 
-FULL_BYTES = 128 << 20
-"""With less room than that a server cannot make the next file of its journal, which has 100 MB from the beginning
-(https://www.mongodb.com/docs/manual/core/journaling/), and its log may have had no room to say so."""
 LONGEST = 300
 _ENDS = ('"s":"F"', '"msg":"Shutting down"')
 """In the log of a server that ended by itself; servers that go on, or were killed, have harmless errors in theirs."""
-_NO_SPACE = "No space left on device"
 
 
 def demise(directory: Path, pids: Sequence[int]) -> str:
@@ -36,11 +32,11 @@ def _reason(directory: Path) -> str:
     logs = [
         log.read_text(encoding="utf-8", errors="replace") for log in sorted(directory.glob("*/mongod.log"))
     ]
+    entries = [entry for log in logs for entry in _errors(log)]
+    if is_full(directory) or any(NO_SPACE in entry for entry in entries):
+        return f"mongod ended, because {say_no_space(directory.parent)}"
     if not logs:  # they did not come as far as having one
         return f"mongod ended: {_last_words(directory)}"[:LONGEST]
-    entries = [entry for log in logs for entry in _errors(log)]
-    if shutil.disk_usage(directory).free < FULL_BYTES or any(_NO_SPACE in entry for entry in entries):
-        return f"mongod ended, because there is no space left on the disk of {directory.parent}"
     reasons = [entry for log in logs if any(end in log for end in _ENDS) for entry in _errors(log)]
     if not reasons:
         return "mongod was killed: it wrote no reason into its log; is there enough memory?"

@@ -23,6 +23,7 @@ from preprocessor.runner.controlgroups import ControlGroup, open_group
 from preprocessor.runner.credentials import Credentials
 from preprocessor.runner.errors import TargetError
 from preprocessor.runner.exitreason import demise
+from preprocessor.runner.fulldisk import is_full, say_no_space
 from preprocessor.runner.localaddress import SMALLEST_OPLOG_MB
 
 if TYPE_CHECKING:
@@ -200,7 +201,9 @@ class LocalReplicaSet:
                 self._wait(clients[0])
                 self._credentials.make_user(self._writable(clients), self.settings.members)
             except Exception as error:
-                reason = self.fault() or str(error)
+                reason = self.fault() or (
+                    say_no_space(self.directory.parent) if is_full(self.directory) else str(error)
+                )
                 raise TargetError(
                     f"the local replica set did not start: {reason}", "TMPDIR says where its files are"
                 ) from None

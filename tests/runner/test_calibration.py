@@ -311,7 +311,7 @@ def test_work_that_can_takes_turns_with_itself_in_slices_and_goes_on_in_the_same
     quick, tmp_path, monkeypatch
 ):
     # Long enough that neither side goes without an answer on a busy machine: a speed of nothing has no ratio.
-    monkeypatch.setattr(slices, "SECONDS", 1.0)
+    monkeypatch.setattr(slices, "SECONDS", 0.6)
     monkeypatch.setattr(slices, "WARMING_SECONDS", 0.1)
     asked = ("updates", "--pairs", 3, "--slices", 10, "--windows", 3)
     with monkeypatch.context() as patched:
@@ -337,7 +337,7 @@ def test_work_that_can_takes_turns_with_itself_in_slices_and_goes_on_in_the_same
         3,
         3,
         0.01,
-        1.0,
+        0.6,
     )
     assert [group["pairs"] for group in fine["groups"]] == [3]
     assert fine["alone"]["number"] <= 2
@@ -345,7 +345,7 @@ def test_work_that_can_takes_turns_with_itself_in_slices_and_goes_on_in_the_same
     assert fine["mean_latency"] > 0
     assert 0.5 < fine["second_to_first"]["ratio"] < 2
     assert fine["power"][-1]["slowdown"] == 0.25
-    assert "updates in slices of 10 ms, each over 3 windows of 1 s: 3 pairs" in out
+    assert "updates in slices of 10 ms, each over 3 windows of 0.6 s: 3 pairs" in out
 
 
 def test_windows_of_a_group_are_shuffled_anew_in_each_block():

@@ -129,6 +129,6 @@ def test_a_full_disk_under_the_measurement_is_told(tmp_path, monkeypatch):
 
     monkeypatch.setattr(os, "fsync", full)
     monkeypatch.setattr(diskbaseline, "FILE_BYTES", 1 << 20)
-    with pytest.raises(TargetError, match="cannot be measured: No space left on device"):
+    with pytest.raises(TargetError, match="cannot be measured: there is no space left on the disk of"):
         diskbaseline.measure(tmp_path)
     assert list(tmp_path.iterdir()) == []
