@@ -68,13 +68,9 @@ def mongod_with_password() -> Iterator[servers.Mongod]:
 
 @pytest.fixture(scope="session")
 def own_site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder of this project's own site, built once for all who look at it, in whichever worker.
-
-    Where ``OWN_SITE_OF_TESTS`` names a folder, it is built there, and found by the next run of tests.
-    """
+    """The folder of this project's own site, built once for all who look at it, in whichever worker."""
     own = tmp_path_factory.getbasetemp()
-    base = own.parent if "PYTEST_XDIST_WORKER" in os.environ else own
-    folder = Path(os.environ.get("OWN_SITE_OF_TESTS", base)) / "own"
+    folder = (own.parent if "PYTEST_XDIST_WORKER" in os.environ else own) / "own"
     return made_once(folder, lambda: build_own_site(folder, "1"))
 
 

@@ -168,7 +168,7 @@ def markers_of(item: pytest.Function, exhaustive: bool = False) -> Iterator[str]
     long = item.nodeid.startswith(LONG)
     if item.nodeid.startswith(SLOW) or long or many or _is_marked_long(item):
         yield "slow"
-    if long:
+    if long and not any(map(item.get_closest_marker, ("exhaustive", "alone"))):
         yield "thorough"
     if exhaustive and many:
         yield "exhaustive"
