@@ -39,9 +39,10 @@ def _asks_for_all_examples(config: pytest.Config) -> bool:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Marks each test with what it needs, so that ``-m`` can leave it out.
+    """Marks each test with what it needs, so that ``-m`` can leave it out; files with long tests come first.
 
-    Properties are tried with few examples, but where exhaustive tests are asked for: there they are among them.
+    Properties are tried with few examples, but where exhaustive tests are asked for: there they are among them. A long
+    test that began last would be waited for by workers that have nothing left.
     """
     exhaustive = _asks_for_all_examples(config)
     for item in items:
@@ -50,6 +51,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
                 item.add_marker(name)
             if not exhaustive:
                 try_fewer_examples(item.function)
+    long = {item.path for item in items if item.get_closest_marker("thorough")}
+    items.sort(key=lambda item: item.path not in long)
 
 
 @pytest.fixture(scope="session")
