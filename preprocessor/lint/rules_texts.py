@@ -77,6 +77,7 @@ def find_numerals(subject: RuleContext, source: LocalDocuments) -> Iterator[Find
         return
     told: set[str] = set()
     for use in (
+        *_first_conditions(subject, source),
         *_sortings(subject),
         *_inner_sortings(subject),
         *_ends(subject),
@@ -166,10 +167,17 @@ def _ends(subject: RuleContext) -> Iterator[_Use]:
 def _conditions(subject: RuleContext) -> Iterator[_Use]:
     for stage in subject.stages("$match"):
         for one in find_conditions(stage.argument, stage.path):
-            # What documents look like is learnt from those that the first of all keeps, which texts are not among.
-            known = _field_of(lookup(stage.before, tuple(one.field.split("."))))
-            if field := one.field if stage.number == 0 else known:
+            if field := _field_of(lookup(stage.before, tuple(one.field.split(".")))):
                 yield _Use(one.path, one.operator, field, one.numbers)
+
+
+def _first_conditions(subject: RuleContext, source: LocalDocuments) -> Iterator[_Use]:
+    """Those of the first stage: what documents look like is learnt from what it keeps, which texts are not among."""
+    for stage in subject.stages("$match"):
+        for one in find_conditions(stage.argument, stage.path) if stage.number == 0 else ():
+            texts = source.texts(subject.spec.collection, one.field)
+            if texts and say_wrong(one.operator, one.numbers, [*texts]):
+                yield _Use(one.path, one.operator, one.field, one.numbers)
 
 
 def _buckets(subject: RuleContext) -> Iterator[_Use]:

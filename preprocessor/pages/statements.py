@@ -232,10 +232,15 @@ def _unknown_fields(spec: QuotingSpec, rows: Rows | None) -> list[Finding]:
 
 
 def _numerals(spec: QuotingSpec, asked: Mapping[str, Rows]) -> list[Finding]:
-    """Numbers that queries compare with texts; ``asked`` are the rows of which each query asks."""
+    """Numbers that queries compare with texts; ``asked`` are the rows of which each query asks.
+
+    A row that is selected by a number has that number, whatever texts others have.
+    """
     found = []
     for key, rows in asked.items():
         for one in find_conditions(spec.queries[key]):
+            if key == "where" and one.operator == "$eq":
+                continue
             values = [column_value(row, one.field) for row in rows]
             if why := say_wrong(one.operator, one.numbers, values):
                 message = f"`{one.field}` of table `{spec.table}` has texts that are numbers: {why}"

@@ -27,7 +27,7 @@ from preprocessor.results.provenance import asks_in_vain
 from preprocessor.results.rawdocuments import RawDocuments, RawPlace
 from preprocessor.results.readpaths import joined_reads
 from preprocessor.results.running import guard
-from preprocessor.results.stored import BROKEN, StoredCollection
+from preprocessor.results.stored import BROKEN, StoredCollection, texts_in
 
 if TYPE_CHECKING:
     from preprocessor.aggregation.limits import Limits as FileLimits
@@ -190,6 +190,11 @@ class LocalSource(ABC):
     def raw_places(self, collection: str, pipeline: Sequence[Mapping[str, Any]]) -> list[RawPlace]:
         """Where the documents, as BSON, stand that the pipeline's first ``$match`` may keep."""
         return self.read_collection(collection).raw_places(pipeline)
+
+    def texts(self, collection: str, field: str) -> frozenset[str]:
+        """The same as ``LocalDocuments.texts``."""
+        written = self._find_written(collection)
+        return self.read_collection(collection).texts(field) if written is None else texts_in(written, field)
 
     def count(self, collection: str) -> int:
         """How many documents a collection has."""

@@ -152,6 +152,10 @@ class LocalDocuments(Protocol):
         """Where the documents, as BSON, stand that the pipeline's first ``$match`` may keep."""
         ...
 
+    def texts(self, collection: str, field: str) -> frozenset[str]:
+        """The texts that documents of a collection have in a field; those in arrays are not among them."""
+        ...
+
     def count(self, collection: str) -> int:
         """How many documents a collection has."""
         ...

@@ -6,7 +6,7 @@ import struct
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import accumulate, chain
 from types import NoneType
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
@@ -18,7 +18,7 @@ from bson.int64 import Int64
 from bson.objectid import ObjectId
 from bson.timestamp import Timestamp
 
-from preprocessor.aggregation.fields import Parts, holds_documents
+from preprocessor.aggregation.fields import Parts, holds_documents, split_path
 from preprocessor.aggregation.stages.joining import Collection
 from preprocessor.results import rawbson, readpaths
 from preprocessor.results.limits import OPTIONS
@@ -98,6 +98,7 @@ class StoredCollection:
         self.__dict__.pop("_large", None)
         self._held: dict[Parts, _Held] = {}
         self._may_have: dict[tuple[str, ...], bool] = {}
+        self._texts: dict[str, frozenset[str]] = {}
         self.forget()
 
     @property
@@ -171,6 +172,13 @@ class StoredCollection:
                 lambda: self._raws.hold_any(f"{name}\0".encode() for name in names)
             )
         return self._may_have[names]
+
+    def texts(self, field: str) -> frozenset[str]:
+        """The texts that documents have in a field, looked for once."""
+        if field not in self._texts:
+            read = partial(texts_in, field=field)
+            self._texts[field] = self.with_documents([{"$project": {field: 1}}], read)
+        return self._texts[field]
 
     def candidates(self, pipeline: Sequence[Mapping[str, Any]]) -> list[Document]:
         """The documents, decoded whole, that the pipeline's first ``$match`` is not certain to drop."""
@@ -347,6 +355,13 @@ def _decode(documents: bytes) -> Iterator[Document]:
     """Documents that are end to end, each decoded when it is asked for, or not long before."""
     for _, run in RawDocuments([documents]).runs(()):
         yield from bson.decode_all(run, OPTIONS)
+
+
+def texts_in(documents: Iterable[Document], field: str) -> frozenset[str]:
+    """The texts that documents have in a field, those in arrays not among them."""
+    path = split_path(field)
+    found = (_scalar_in(document, path) for document in documents)
+    return frozenset(one for one in found if isinstance(one, str))
 
 
 def _scalar_in(value: Any, path: Parts) -> rawbson.Scalar | rawbson.Unclear | None:

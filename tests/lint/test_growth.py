@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 
 from preprocessor.pages.reading import read_page
+from preprocessor.results import stored
+from preprocessor.results.stored import texts_in
 from tests.judged import asked
 
 FIXTURES = Path(__file__).parent / "pages" / "fixtures"
@@ -64,3 +66,15 @@ def test_the_time_of_a_check_grows_with_the_number_of_tables_and_not_faster(make
     longest = 32 * max(min(seconds(small) for _ in range(2)), 0.01)
     # Again, where one went to what others left for the garbage collector.
     assert any(seconds(large) < longest for _ in range(3))
+
+
+def test_documents_are_looked_through_for_texts_once_for_all_tables(monkeypatch) -> None:
+    asked_for: list[str] = []
+
+    def look_through(documents, field):
+        asked_for.append(field)
+        return texts_in(documents, field)
+
+    monkeypatch.setattr(stored, "texts_in", look_through)
+    seconds("".join(map(sound, range(20))))
+    assert asked_for == ["goals"]
