@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Final
 
-_SELDOM: Final = 10_000
+_SELDOM: Final = 100_000
 """Objects between two collections; Python's own number is 700. With more, what lies about takes memory for no time."""
 
 
