@@ -24,7 +24,7 @@ FIXTURES = "fixtures"
 
 
 def _commands(pages: Sequence[str]) -> dict[str, list[str]]:
-    check = ["-m", "preprocessor.cli", "check"]
+    check = ["-m", "preprocessor.program", "check"]
     named = {
         "python -c pass": ["-c", "pass"],
         "python -c 'import jsonschema'": ["-c", "import jsonschema"],

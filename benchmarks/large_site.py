@@ -169,7 +169,7 @@ def measure_checks(root: Path) -> dict[str, float]:
     page = f"docs/{name_of(PAGES_A_FOLDER // 2)}"
     found = {}
     for name, options in (("check --static PAGE", ["--static"]), ("check PAGE", [])):
-        command = ["preprocessor.cli", "check", *options, page]
+        command = ["preprocessor.program", "check", *options, page]
         first, *others = (cost_of(command, root / "comments", root / "cache") for _ in range(CHECKS + 1))
         found[name] = min(one.seconds for one in others)
         print(f"  {name:<20} {found[name]:6.3f} s, the first time {first.seconds:6.3f} s", flush=True)

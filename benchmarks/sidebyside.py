@@ -15,7 +15,7 @@ from preprocessor.runner.store import FileStore
 def run(file: Path, folder: Path, targets: str, blocks: int) -> list[dict[str, Any]]:
     """The rows that are written into the folder; what the run complains of ends the benchmark."""
     command = [
-        sys.executable, "-m", "preprocessor.cli", "run", str(file), "--output", str(folder), "--slices", "40",
+        sys.executable, "-m", "preprocessor.program", "run", str(file), "--output", str(folder), "--slices", "40",
         "--seconds", "0.7", "--repeats", str(blocks),
     ]  # fmt: skip
     done = subprocess.run(

@@ -66,7 +66,7 @@ def write_sites(folder: Path) -> dict[str, Path]:
 
 
 def _write_tables(site: Path, rendered: Path) -> None:
-    command = [sys.executable, "-m", "preprocessor.cli", "render", "docs", "--output", str(rendered)]
+    command = [sys.executable, "-m", "preprocessor.program", "render", "docs", "--output", str(rendered)]
     subprocess.run(command, cwd=ROOT, check=True)
     shutil.copytree(rendered / "docs", site / "docs", dirs_exist_ok=True)
 

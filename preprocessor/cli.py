@@ -22,7 +22,6 @@ from typing import NamedTuple
 
 from preprocessor import __version__
 from preprocessor.commands.parser import HintingParser
-from preprocessor.files.gcpause import seldom_collected
 from preprocessor.findings.usage import CommandError, print_error, print_failure
 
 _DESCRIPTION = """\
@@ -89,8 +88,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         return _status(list(argv))
     try:
         _prepare_process()
-        with seldom_collected():
-            return _status(sys.argv[1:])
+        return _status(sys.argv[1:])
     except KeyboardInterrupt:
         signal.signal(signal.SIGINT, signal.SIG_IGN)
         return _complain("interrupted", 130)

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Final
 
 ORDER: Final = (
+    "program",
     "cli",
     "editor",
     "commands",
@@ -32,7 +33,7 @@ ORDER: Final = (
     "findings",
     "files",
 )
-"""A room imports only from those behind it; ``cli`` is the module before the fifteen."""
+"""A room imports only from those behind it; ``program`` and ``cli`` are the modules before the fifteen."""
 
 PACKAGE: Final = "preprocessor"
 PAGE: Final = "contributing/architecture.md"
