@@ -1,0 +1,63 @@
+"""What shared pipelines of the site say of a row, they say of its windows and of the variant as it was run."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from preprocessor.aggregation import aggregate
+from preprocessor.specs.sharedpipelines import SharedPipelines
+
+PIPELINES = Path(__file__).parents[2] / "docs" / "pipelines"
+
+
+def pipeline(name: str) -> list[Any]:
+    return list(SharedPipelines(PIPELINES)(name).stages)
+
+
+@pytest.mark.parametrize(
+    ("busy", "shown", "limit"),
+    [
+        ([1.0, 1.1, 1.9], 1.9, "waiting"),
+        ([1.3, 1.6, 1.7], 1.3, "processors"),
+        ([1.3, 1.7], 1.7, "waiting"),
+        ([], 1.6, "processors"),
+    ],
+)
+def test_what_limited_a_row_is_told_by_the_window_in_the_middle_and_not_by_the_one_that_is_shown(
+    busy: list[float], shown: float, limit: str
+) -> None:
+    row = {
+        "_id": 1,
+        "hardware": {"cores": 2},
+        "processors": {"busy": shown},
+        "repeats": [{"processors": {"busy": one, "server": one / 2}} for one in reversed(busy)],
+        "metrics": {"measurements": [], "diskMetrics": []},
+        "client": {"client_bound": False},
+    }
+    (found,) = aggregate([row], pipeline("resources"))
+    assert found["limit"] == limit
+    assert (found["busyLeast"], found["busyMost"]) == (
+        pytest.approx(50 * min(busy, default=shown)),
+        pytest.approx(50 * max(busy, default=shown)),
+    )
+
+
+@pytest.mark.parametrize(
+    ("variant", "choices"),
+    [
+        ({"query": {"group": "RANDINT(1,1)"}}, 1),
+        ({"query": {"_id": "RANDINT(1,600000)"}}, 600_000),
+        ({"query": {"_id": {"_$in": "RANDINTLIST(1,1000,100)"}}}, 1000),
+        ({"pipeline": [{"_$match": {"group": {"_$in": "RANDINTLIST(1,25,25)"}}}]}, 25),
+        ({"pipeline": [{"_$match": {"_id": "RANDINT(1,1500)"}}, {"_$limit": 1}]}, 1500),
+        ({}, None),
+    ],
+)
+def test_the_table_of_the_cache_has_the_groups_or_keys_that_a_request_of_the_run_chose_from(
+    variant: dict[str, Any], choices: int | None
+) -> None:
+    (found,) = aggregate([{"_id": 1, "by": "row", "variant": variant}], pipeline("choices-and-cache"))
+    assert (found["by"], found["choices"]) == ("row", choices)
