@@ -23,7 +23,13 @@ from preprocessor.results.fieldorder import settle_field_order
 from preprocessor.results.limitoptions import OPTIONS
 from preprocessor.results.limits import rows_within
 from preprocessor.results.model import Limits, PipelineRefused, Query, ResultsError, Rows
-from preprocessor.results.provenance import asks_in_vain
+from preprocessor.results.provenance import (
+    asks_in_vain,
+    each_query,
+    group_of_one,
+    ids_query,
+    is_source_query,
+)
 from preprocessor.results.rawdocuments import RawDocuments, RawPlace
 from preprocessor.results.readpaths import joined_reads
 from preprocessor.results.running import guard
@@ -37,6 +43,9 @@ if TYPE_CHECKING:
 EXTRA: Final = "mkdocs-mongo-tables[testing]"
 
 _T = TypeVar("_T")
+
+_FEW = 1_000
+"""Documents whose provenance is held one by one."""
 
 
 class LocalSource(ABC):
@@ -116,8 +125,26 @@ class LocalSource(ABC):
                 return []
         guard(query)
         with self._lock:
+            if is_source_query(query) and (groups := self._groups_of_one(query)) is not None:
+                return groups
             rows = self._from_documents(query)
             return settle_field_order(rows_within(_encode_rows(rows), self._limits), query)
+
+    def _groups_of_one(self, query: Query) -> Rows | None:
+        """The answer to a ``source_query``, each document a group: what one says is the same for all figures.
+
+        None where there are many documents, of which those that say the same are better held as one.
+        """
+        if self._find_written(query.collection) is not None:
+            return None
+        said = self.read_collection(query.collection).said
+        ids = {repr(one["_id"]): one["_id"] for one in self._from_documents(ids_query(query))}
+        if len(ids) > _FEW:
+            return None
+        if missing := [one for key, one in ids.items() if key not in said]:
+            each = rows_within(_encode_rows(self._from_documents(each_query(query, missing))), self._limits)
+            said.update((repr(one["_id"]), group_of_one(one)) for one in each)
+        return [said[key] for key in ids]
 
     def apply_query(self, rows: Iterable[dict[str, Any]], query: Query) -> Rows:
         """Run the query's stages on ``rows`` in place of its collection; row and byte limits do not apply.

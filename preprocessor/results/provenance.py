@@ -8,7 +8,7 @@ long as what is different, not as what there is. Only fields that documents have
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date, datetime, timedelta
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
@@ -47,23 +47,25 @@ def _fields_of(part: str, names: Sequence[str]) -> Mapping[str, Any]:
     return {"$cond": [{"$eq": [{"$type": f"${part}"}, "object"]}, fields, "$$REMOVE"]}
 
 
+_TOLD: Final = {part: _value_of(part, names) for part, names in IN_PROVENANCE.items()} | {_SHAPED: IS_RESULT}
+_RUNS: Final = {"key": "$_id", "repeats": {"$map": {"input": "$repeats", "in": _REPEAT}}}
 _GROUP: Final[Mapping[str, Any]] = {
     "$group": {
-        "_id": {part: _value_of(part, names) for part, names in IN_PROVENANCE.items()} | {_SHAPED: IS_RESULT},
+        "_id": _TOLD,
         "first": {"$min": "$start_time"},
         "last": {"$max": "$start_time"},
         "documents": {"$sum": 1},
-        "runs": {
-            "$push": {
-                "$cond": [
-                    {"$isArray": "$repeats"},
-                    {"key": "$_id", "repeats": {"$map": {"input": "$repeats", "in": _REPEAT}}},
-                    "$$REMOVE",
-                ]
-            }
-        },
+        "runs": {"$push": {"$cond": [{"$isArray": "$repeats"}, _RUNS, "$$REMOVE"]}},
     }
 }
+_EACH: Final[Mapping[str, Any]] = {
+    "$project": {
+        "told": {"$mergeObjects": [_TOLD]},
+        "start": "$start_time",
+        "runs": {"$cond": [{"$isArray": "$repeats"}, [_RUNS], []]},
+    }
+}
+"""What one document says of itself, beside its ``_id``."""
 
 
 class Run(NamedTuple):
@@ -116,7 +118,28 @@ def asks_in_vain(query: Query, may_have: Callable[[Sequence[str]], bool]) -> boo
 
     ``may_have`` says whether any of them may have one of some fields. Of no documents ``provenance_of`` tells as much.
     """
-    return bool(query.pipeline) and query.pipeline[-1] is _GROUP and not may_have(_TOLD_BY)
+    return is_source_query(query) and not may_have(_TOLD_BY)
+
+
+def is_source_query(query: Query) -> bool:
+    """Whether it asks for the provenance of a figure."""
+    return bool(query.pipeline) and query.pipeline[-1] is _GROUP
+
+
+def ids_query(query: Query) -> Query:
+    """The query for the ``_id`` of each document that a ``source_query`` is about."""
+    return replace(query, pipeline=(*query.pipeline[:-1], {"$project": {"_id": 1}}))
+
+
+def each_query(query: Query, ids: Sequence[Any]) -> Query:
+    """The query for what documents say of themselves, of those that a ``source_query`` is about and have these ids."""
+    return replace(query, pipeline=(*query.pipeline[:-1], {"$match": {"_id": {"$in": ids}}}, _EACH))
+
+
+def group_of_one(said: Mapping[str, Any]) -> dict[str, Any]:
+    """A group of the one document that says so, as the answer to a ``source_query`` has it."""
+    start = said.get("start")
+    return {"_id": said["told"], "first": start, "last": start, "documents": 1, "runs": said["runs"]}
 
 
 def choice(pipeline: Sequence[Mapping[str, Any]]) -> Sequence[Mapping[str, Any]]:

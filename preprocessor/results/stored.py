@@ -99,6 +99,8 @@ class StoredCollection:
         self._held: dict[Parts, _Held] = {}
         self._may_have: dict[tuple[str, ...], bool] = {}
         self._texts: dict[str, frozenset[str]] = {}
+        self.said: dict[str, dict[str, Any]] = {}
+        """What documents say of themselves, by the ``repr`` of their ``_id``, as far as a figure asked for it."""
         self.forget()
 
     @property
