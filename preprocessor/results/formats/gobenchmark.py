@@ -5,7 +5,12 @@ a line that begins with ``Benchmark`` is a result, all else is passed over. Line
 of a unit is better (https://github.com/golang/go/issues/43744). A name that stands in several lines was run several
 times: each line is a sample, all of one process of ``go test``.
 
+``go test`` prints a name and a tab before the benchmark runs, and the result behind it: where the benchmark prints
+lines of its own, its result is a later line without a name. golang.org/x/perf/benchfmt, and so benchstat, takes such a
+name for a mistake, goes on, and leaves the result out; here the two belong together.
+
 Go ends each line, so a last one without an end is cut off, and the lines of a failure are known: neither file is read.
+Nor is one in which a name that began has no result.
 A file that is cut between two lines cannot be told from a whole one: many keep the lines of results alone.
 """
 
@@ -16,7 +21,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import chain
 from math import isfinite
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from preprocessor.results.formats.benchmark import (
     SECONDS,
@@ -42,13 +47,17 @@ BETTER: Final[Mapping[str, Better]] = {
 CONFIGURATION: Final = re.compile(r"([^\sA-Z:][^\sA-Z:]*):(?:[ \t]+(.*))?")
 PARAMETER: Final = re.compile(r"([^=/]+)=([^/]*)")
 _RESULT: Final = re.compile(r"Benchmark(?![a-z])\S*\s+\d+\s")
+_BEGUN: Final = re.compile(r"(Benchmark[^\sa-z]\S*) *\t")
+"""A name as ``go test`` prints it before the benchmark runs; alone in its line, without a tab, it is that of ``-v``."""
+_RESULT_ALONE: Final = re.compile(r" *\d+(?:\t *[\d.]+ \S+)+\s*")
 _PROCESSORS: Final = re.compile(r"-(\d+)$")
 _FAILURE: Final = re.compile(
     r"(?:Benchmark\S*\s+)?(--- FAIL: .+|panic: .+|fatal error: .+|exit status [1-9]\d*|FAIL(?:\t.*)?"
-    r"|signal: (?:killed|terminated|interrupt|aborted|hangup|quit|segmentation fault|bus error)(?: \(core dumped\))?)",
+    r"|signal: (?:killed|terminated|interrupt|aborted|hangup|quit|segmentation fault|bus error)(?: \(core dumped\))?"
+    r"|\*\*\* Test killed.*|g?make(?:\[\d+\])?: \*\*\* .+)",
     re.DOTALL,
 )
-"""What ``go test`` prints of a failure; the name of the benchmark that ran may stand before it."""
+"""What ``go test``, or the ``make`` that ran it, prints of a failure; the name of the benchmark may stand before it."""
 
 
 _AGAIN: Final = "run the benchmarks once more"
@@ -76,10 +85,18 @@ class _Samples:
     lost: int = 0
 
 
+class _Begun(NamedTuple):
+    """A benchmark whose result is still to come, and the line that has its name."""
+
+    name: str
+    line: int
+
+
 @dataclass(slots=True)
 class _Reading:
     """What was read of a file so far; ``others`` is the configuration that results behind it stand under."""
 
+    begun: _Begun | None = None
     origin: dict[str, str] = field(default_factory=dict)
     suite: str = TOOL
     others: Others = ()
@@ -91,7 +108,8 @@ def read(file: SourceFile) -> Iterator[dict[str, Any]]:
     """The documents of the file: each unit of each name.
 
     Raises ``ResultsError`` for a line that begins as a result and is none, for a NUL character, which no name of a
-    field may have, for a run that failed, for a last line without an end, and for a file of several runs.
+    field may have, for a run that failed, for a name without a result, for a last line without an end, and for a file
+    of several runs.
     """
     reading = _Reading()
     for number, line in enumerate(file.lines(), 1):
@@ -102,11 +120,16 @@ def read(file: SourceFile) -> Iterator[dict[str, Any]]:
         if not line.endswith("\n"):
             raise file.refuse(_describe_cut(line), number, 1, _AGAIN)
         if line.startswith("Benchmark"):
-            _read_result(file, number, line, reading)
+            _refuse_begun(file, reading)
+            _read_named(file, number, line, reading)
+        elif reading.begun and _RESULT_ALONE.fullmatch(line):
+            _read_result(file, number, f"{reading.begun.name} {line}", reading)
+            reading.begun = None
         elif line.startswith("Unit "):
             _read_unit(line, reading)
         elif found := CONFIGURATION.fullmatch(line.rstrip()):
             _read_configuration(file, number, found[1], (found[2] or "").strip(), reading)
+    _refuse_begun(file, reading)
     varied = _find_varied([one.others for one in reading.samples.values()])
     merged = _merge(reading.samples.values(), varied)
     benchmarks = [_make_benchmark(one, reading.better) for one in merged]
@@ -138,10 +161,22 @@ def _read_configuration(file: SourceFile, number: int, key: str, value: str, rea
         reading.origin[key] = value
 
 
+def _refuse_begun(file: SourceFile, reading: _Reading) -> None:
+    """Raise the error that a benchmark began whose result is nowhere, if one did."""
+    if begun := reading.begun:
+        raise file.refuse(f"the benchmark {begun.name!r} began here and has no result", begun.line, 1, _AGAIN)
+
+
+def _read_named(file: SourceFile, number: int, line: str, reading: _Reading) -> None:
+    """A line with a name: a result, or the begin of one. A name alone, as ``-v`` has it, is passed over."""
+    if _RESULT.match(line):
+        _read_result(file, number, line, reading)
+    elif begun := _BEGUN.match(line):
+        reading.begun = _Begun(begun[1], number)
+
+
 def _read_result(file: SourceFile, number: int, line: str, reading: _Reading) -> None:
-    """The values of a result line. A name alone is what ``go test -v`` prints before it runs; it is passed over."""
-    if not _RESULT.match(line):
-        return
+    """The values of a result: its name, iterations, and values with units."""
     words = line.split()
     if len(words) % 2 or len(words) < 4:
         hint = "NAME ITERATIONS VALUE UNIT, and more values and units"

@@ -112,6 +112,9 @@ FAILURES = [
     "exit status 2\n",
     "signal: killed\n",
     "signal: segmentation fault (core dumped)\n",
+    "*** Test killed with quit: ran too long (11m0s).\n",
+    "make: *** [Makefile:4: bench] Error 1\n",
+    "make[1]: *** Error 1\n",
     "FAIL",
 ]
 
@@ -129,6 +132,41 @@ def test_a_run_that_failed_is_told_in_one_line_with_what_go_says_of_it(tmp_path,
 def test_words_of_failing_within_other_lines_are_no_failure(tmp_path):
     lines = "a log: panic: no\nFAILED 0 of 3\nexit status 0\n    --- FAIL: in a log\nsignal: strong\nBenchmarkA\t1\t1 ns/op\n"
     assert len(go(tmp_path, lines)) == 1
+
+
+def test_a_result_behind_what_the_benchmark_printed_belongs_to_the_name_that_began(tmp_path):
+    printed = (
+        "BenchmarkB-2   \tloaded 10 words\nloaded 20 words\n  732655\t       169.8 ns/op\t      48 B/op\n"
+    )
+    lines = f"BenchmarkA-2\t1\t1 ns/op\n{printed}BenchmarkC-2\t1\t3 ns/op\nPASS\n"
+    told = [(one["name"], one["metric"], one["value"]) for one in go(tmp_path, lines)]
+    assert told == [
+        ("A-2", "time", 1e-9),
+        ("B-2", "time", 1.698e-07),
+        ("B-2", "B/op", 48.0),
+        ("C-2", "time", 3e-9),
+    ]
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        "BenchmarkB-2   \tloaded 10 words\nBenchmarkC-2\t1\t3 ns/op\n",
+        "BenchmarkB-2   \t\nBenchmarkB-2\t1\t3 ns/op\n",
+        "BenchmarkB-2   \tloaded 10 words and 732655\t 169.8 ns/op\n",
+        "BenchmarkB-2   \tloaded 10 words\n732655 words\nPASS\n",
+        "BenchmarkB-2\t\n",
+    ],
+)
+def test_a_benchmark_that_began_and_has_no_result_is_told_with_the_line_of_its_name(tmp_path, lines):
+    with pytest.raises(
+        ResultsError, match=r"bench.txt:6:1: the benchmark 'BenchmarkB-2' began here and has no result$"
+    ):
+        go(tmp_path, "BenchmarkA-2\t1\t1 ns/op\n" + lines)
+
+
+def test_numbers_that_a_program_printed_are_no_result_where_no_benchmark_began(tmp_path):
+    assert len(go(tmp_path, "BenchmarkA\t1\t1 ns/op\n  732655\t 169.8 ns/op\n")) == 1
 
 
 @pytest.mark.parametrize("path", sorted((RECORDED / "gobenchmark").glob("*.txt")), ids=lambda path: path.name)
