@@ -3,13 +3,17 @@
 https://bheisler.github.io/criterion.rs/book/cargo_criterion/external_tools.html documents the messages,
 https://bheisler.github.io/criterion.rs/book/user_guide/csv_output.html the table, and calls all JSON files in
 ``target/criterion`` private: their structure may change at any time, so they are refused. The samples are parts of one
-process; each did the work a number of times. A file that is cut between two lines cannot be told from one of fewer
-benchmarks, or samples.
+process; each did the work a number of times.
+
+Of a run that failed a panic, an error of Cargo's or a build without success is told where the file has it, and a
+benchmark of a group that never ended where others did. A table that is cut between two lines cannot be told from one of
+fewer samples, and messages of benchmarks alone not from those of fewer benchmarks.
 """
 
 from __future__ import annotations
 
 import csv
+import re
 from collections.abc import Iterator
 from itertools import groupby
 from typing import Any, Final
@@ -37,6 +41,10 @@ _PASSED_OVER: Final = frozenset((
     "compiler-message", "compiler-artifact", "build-script-executed", "build-finished", "timing-info",
 ))  # fmt: skip
 """Reasons of Cargo's own messages: https://doc.rust-lang.org/cargo/reference/external-tools.html#json-messages."""
+_BUILT: Final = "build-finished"
+_FAILURE: Final = re.compile(r"thread '.*' (?:\(\d+\) )?panicked at .+|error(?:\[E\d+\])?: .+")
+"""What Rust and Cargo print of a failure, beside the messages."""
+_AGAIN: Final = "run the benchmarks once more"
 _COLUMNS: Final = (
     *("group", "function", "value", "throughput_num", "throughput_type"),
     *("sample_measured_value", "unit", "iteration_count"),
@@ -62,6 +70,7 @@ def _read_messages(file: SourceFile) -> list[Benchmark]:
 
     Messages of Cargo are passed over, and so is JSON without a reason, which other programs print.
     """
+    _refuse_failure(file)
     completed: list[Part] = []
     groups: dict[str, str] = {}
     for message in read_lines(file):
@@ -71,9 +80,21 @@ def _read_messages(file: SourceFile) -> list[Benchmark]:
         elif reason and reason.value == _GROUP:
             name = message.need("group_name").text()
             groups |= {one.text(): name for one in message.need("benchmarks").elements()}
+        elif reason and reason.value == _BUILT and message.fields().get("success") is False:
+            raise message.refuse("the build failed, so results may be missing", _AGAIN)
         elif reason and reason.text() not in _PASSED_OVER:
             raise reason.refuse(f"the message {reason.text()!r} of cargo-criterion is not known")
+    for one in completed:
+        if groups and (key := one.need("id").text()) not in groups:
+            raise one.refuse(f"the group of {key!r} never ended, so results may be missing", _AGAIN)
     return [_read_message(one, groups) for one in completed]
+
+
+def _refuse_failure(file: SourceFile) -> None:
+    """Raise the error that the run failed, where a line beside the messages says so."""
+    for number, line in enumerate(file.lines(), 1):
+        if _FAILURE.fullmatch(said := line.strip()):
+            raise file.refuse(f"the run failed, so results may be missing: {said}", number, 1, _AGAIN)
 
 
 def _read_message(message: Part, groups: dict[str, str]) -> Benchmark:
@@ -153,7 +174,7 @@ def _whole_lines(file: SourceFile) -> Iterator[str]:
     """The lines; the last one has an end too, or it is cut off."""
     for number, line in enumerate(file.lines(), 1):
         if not line.endswith("\n"):
-            raise file.refuse("the table ends within a row", number, 1, "run the benchmarks once more")
+            raise file.refuse("the table ends within a row", number, 1, _AGAIN)
         yield line
 
 

@@ -12,6 +12,7 @@ from typing import Final
 
 _OBJECT_IN_OBJECT: Final = r'\s*\{\s*"(?:[^"\\]|\\.)+"\s*:\s*\{\s*"(?:[^"\\]|\\.)+"\s*:\s*'
 _BENCHER: Final = _OBJECT_IN_OBJECT + r'\{\s*"(?:value|lower_value|upper_value)"\s*:\s*-?[\d.]'
+_NO_RESULTS: Final = r'\s*\{\s*"results"\s*:\s*\[\s*\]\s*\}\s*'
 _GO: Final = r"(?m)^(?:Benchmark(?![a-z])\S*[ \t]+\d+[ \t]+[\d.]\S*[ \t]+\S*[^\d\s]\S*|goos: \w+\r?$)"
 HEADER_OF_CRITERION: Final = "group,function,value,"
 _CRITERION: Final = (
@@ -37,7 +38,10 @@ def is_hyperfine(head: str) -> bool:
     first = _first_key(head)
     if first in ("schema_version", "metadata", "primary_metric"):
         return '"hyperfine_version"' in head
-    return first == "results" and all(f'"{key}"' in head for key in ("command", "mean", "stddev", "system"))
+    keys = ("command", "mean", "stddev", "system")
+    return first == "results" and (
+        all(f'"{key}"' in head for key in keys) or re.fullmatch(_NO_RESULTS, head) is not None
+    )
 
 
 def is_jmh(head: str) -> bool:

@@ -6,6 +6,9 @@ and the number of threads are read.
 
 YCSB ends each line, so a last one without an end is cut off; so is a last operation that lacks figures which YCSB gives
 of each. A file that is cut between two operations cannot be told from a whole one.
+
+How operations ended is counted by ``Return=STATUS``. Figures of a kind of which some ended otherwise than well say so
+in ``failed``, and so do those of the whole run.
 """
 
 from __future__ import annotations
@@ -29,8 +32,13 @@ _BUCKET: Final = re.compile(r">?\d+")
 _OPERATIONS: Final = "Operations"
 _LATENCY_MAX: Final = "MaxLatency"
 """The last of the figures that each version gives of each operation."""
+_PERCENTILE: Final = "PercentileLatency"
+_UNCOUNTED: Final = 1.0
+"""Seconds that the first histogram counts to: it gives no percentile that lies beyond, each other version gives all."""
 _RETURNED: Final = "Return="
 """How often operations ended so: not each kind of operation did."""
+_GOOD: Final = frozenset({"OK", "BATCHED_OK", "0"})
+"""How operations end well; by a number in the first versions."""
 _AGAIN: Final = "run YCSB once more"
 _POWERS: Final = {"us": -6, "ms": -3}
 _UNITS: Final = {"us": "s", "ms": "s", "ops/sec": "ops/s", "%": "%"}
@@ -65,22 +73,43 @@ def read(file: SourceFile) -> Iterator[dict[str, Any]]:
             found.append(_read_line(file, number, line))
     if lacking := _find_lacking(found):
         raise file.refuse(f"the file ends within {found[-1].subject}: it has no {lacking}", number, 1, _AGAIN)
-    return make_documents(
-        file, Origin(_TOOL, versions=versions), [_make_benchmark(one, parameters) for one in found]
-    )
+    failures = _tell_failures(found)
+    benchmarks = [_make_benchmark(one, parameters, failures[one.subject]) for one in found]
+    return make_documents(file, Origin(_TOOL, versions=versions), benchmarks)
+
+
+def _tell_failures(lines: Sequence[_Line]) -> dict[str, str]:
+    """By subject how many operations of it ended otherwise than well; what is of no kind of them is of the run."""
+    ends: dict[str, dict[str, float]] = {one.subject: {} for one in lines if one.measure == _OPERATIONS}
+    for one in lines:
+        if one.measure.startswith(_RETURNED):
+            ends.setdefault(one.subject, {})[one.measure.removeprefix(_RETURNED)] = one.value or 0
+    told = {
+        subject: "; ".join(
+            f"{count:.0f} of {sum(some.values()):.0f} operations returned {end}"
+            for end, count in some.items()
+            if end not in _GOOD and count
+        )
+        for subject, some in ends.items()
+    }
+    whole = "; ".join(f"{subject}: {said}" for subject, said in told.items() if said)
+    return {one.subject: told.get(one.subject, whole) for one in lines}
 
 
 def _find_lacking(lines: Sequence[_Line]) -> str:
     """A figure that the last operation lacks, and each has: ends of latency, and what the others have; "" for none."""
-    measures: dict[str, dict[str, None]] = {}
+    measures: dict[str, dict[str, _Line]] = {}
     for one in lines:
         if not one.measure.startswith(_RETURNED):
-            measures.setdefault(one.subject, {})[one.measure] = None
+            measures.setdefault(one.subject, {})[one.measure] = one
     last = measures.pop(lines[-1].subject, {}) if lines else {}
     if _OPERATIONS not in last:
         return ""
-    if not any(one.startswith(_LATENCY_MAX) for one in last):
+    longest = next((line for name, line in last.items() if name.startswith(_LATENCY_MAX)), None)
+    if longest is None:
         return _LATENCY_MAX
+    if not any(_PERCENTILE in one for one in last) and (_scale(longest) or 0) < _UNCOUNTED:
+        return _PERCENTILE
     others = (one for one in measures.values() if _OPERATIONS in one)
     return next((measure for one in others for measure in one if measure not in last), "")
 
@@ -114,10 +143,20 @@ def _read_line(file: SourceFile, number: int, line: str) -> _Line:
     return _Line(parts[1], parts[2], value if abs(value) < float("inf") else None)
 
 
-def _make_benchmark(line: _Line, parameters: dict[str, str]) -> Benchmark:
+def _unit_of(line: _Line) -> str:
     named = _NAMED.fullmatch(line.measure)
-    unit = named[2] if named else ""
-    value = line.value
+    return named[2] if named else ""
+
+
+def _scale(line: _Line) -> float | None:
+    """The figure, times in seconds."""
+    power = _POWERS.get(_unit_of(line))
+    return line.value if line.value is None or power is None else shift(line.value, power)
+
+
+def _make_benchmark(line: _Line, parameters: dict[str, str], failure: str) -> Benchmark:
+    named = _NAMED.fullmatch(line.measure)
+    unit = _unit_of(line)
     return Benchmark(
         suite=_TOOL,
         key=line.subject,
@@ -125,8 +164,8 @@ def _make_benchmark(line: _Line, parameters: dict[str, str]) -> Benchmark:
         unit=_UNITS.get(unit, unit) if named else _COUNTS.get(line.measure, ""),
         better=_find_better(line.measure),
         parameters=parameters,
-        value=shift(value, _POWERS[unit]) if value is not None and unit in _POWERS else value,
-        failed="" if value is not None else "not a number",
+        value=_scale(line),
+        failed="not a number" if line.value is None else failure,
     )
 
 

@@ -287,7 +287,7 @@ def test_more_samples_than_a_document_holds_are_refused(tmp_path):
 @pytest.mark.parametrize(
     "text",
     [
-        '{"results":[]}',
+        '{"results":[],"count":0}',
         '{"results":[{"name":"a"}]}',
         '[{"benchmark":"a","mode":"fast"}]',
         '{"benchmarks":[{"name":"a"}]}',
@@ -339,8 +339,76 @@ def test_a_file_of_yahoos_that_is_cut_within_an_operation_is_never_read(tmp_path
     between = {len("".join(text.splitlines(keepends=True)[:number])) for number in range(1, 12)}
     for end in range(1, len(text)):
         cut = write(tmp_path, text[:end], "run.txt")
-        whole_enough = ("[READ], 9", "[READ], Return", "[UPDATE], Return")
+        whole_enough = ("[READ], 99", "[READ], Return", "[UPDATE], Return")
         may_be_whole = end in operations | between or text[end:].startswith(whole_enough)
         if not may_be_whole and format_of(cut) is not None:
             with pytest.raises(ResultsError, match=r"cut off|the file ends within"):
                 read(cut)
+
+
+def ycsb(folder, lines, name="run.txt"):
+    return read(write(folder, "[OVERALL], RunTime(ms), 4000\n" + lines, name))
+
+
+READ = "[READ], Operations, 500\n[READ], AverageLatency(us), 412.5\n[READ], MinLatency(us), 164\n"
+
+
+def test_an_operation_of_ycsb_alone_without_percentiles_is_cut_off(tmp_path):
+    with pytest.raises(ResultsError, match=r"run.txt:5:1: the file ends within READ: it has no Percentile"):
+        ycsb(tmp_path, READ + "[READ], MaxLatency(us), 5715\n")
+
+
+def test_the_first_histogram_of_ycsb_has_no_percentiles_of_operations_beyond_a_second(tmp_path):
+    assert len(ycsb(tmp_path, READ + "[READ], MaxLatency(us), 3000000\n")) == 5
+
+
+def test_figures_of_operations_of_ycsb_that_failed_say_so_and_those_of_the_whole_run(tmp_path):
+    ends = "[READ], Return=OK, 400\n[READ], Return=ERROR, 100\n"
+    update = "[UPDATE], AverageLatency(us), 5\n[UPDATE], Return=BATCHED_OK, 3\n[TOTAL_GCs], Count, 2\n"
+    found = ycsb(tmp_path, f"[READ], AverageLatency(us), 412.5\n{ends}{update}")
+    assert [(one["name"], one["metric"], one.get("failed", "")) for one in found] == [
+        ("OVERALL", "RunTime", "READ: 100 of 500 operations returned ERROR"),
+        ("READ", "AverageLatency", "100 of 500 operations returned ERROR"),
+        ("READ", "Return=OK", "100 of 500 operations returned ERROR"),
+        ("READ", "Return=ERROR", "100 of 500 operations returned ERROR"),
+        ("UPDATE", "AverageLatency", ""),
+        ("UPDATE", "Return=BATCHED_OK", ""),
+        ("TOTAL_GCs", "Count", "READ: 100 of 500 operations returned ERROR"),
+    ]
+
+
+@pytest.mark.parametrize("text", ['{"results": []}', '{\n  "results": [\n  ]\n}\n'])
+def test_hyperfine_without_a_result_is_told_as_one_without_a_benchmark(tmp_path, text):
+    with pytest.raises(ResultsError, match=r"hyperfine has no benchmark in this file"):
+        read(write(tmp_path, text))
+
+
+def ended(group, *names):
+    return json.dumps({"reason": "group-complete", "group_name": group, "benchmarks": names})
+
+
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        (
+            "thread 'main' panicked at benches/a.rs:4:9:",
+            ":2:1: the run failed, so results may be missing: thread",
+        ),
+        ("thread 'main' (4711) panicked at benches/a.rs:4:9:", ":2:1: the run failed"),
+        ("error: bench failed, to rerun pass `--bench a`", ":2:1: the run failed"),
+        ('{"reason":"build-finished","success":false}', ":2:1: the build failed, so results may be missing"),
+        (ended("b", "b/1"), ":1:1: the group of 'a' never ended, so results may be missing"),
+    ],
+)
+def test_criterion_tells_what_its_file_says_of_a_run_that_failed(tmp_path, line, told):
+    text = json.dumps(criterion(), separators=(",", ":"))
+    with pytest.raises(ResultsError) as raised:
+        read(write(tmp_path, f"{text}\n{line}\n"))
+    assert told in raised.value.message
+    assert "\n" not in raised.value.message
+
+
+def test_criterion_passes_over_what_is_no_failure(tmp_path):
+    text = json.dumps(criterion(), separators=(",", ":"))
+    lines = ['{"reason":"build-finished","success":true}', "warning: unused error: x", ended("a", "a")]
+    assert len(read(write(tmp_path, "\n".join([text, *lines, ""])))) == 1
