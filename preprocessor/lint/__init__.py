@@ -72,7 +72,7 @@ def row_findings(subject: RuleContext, rows: Sequence[Mapping[str, Any]]) -> lis
     named = list(rules_rows.find_repeated_keys(spec, rows)) if isinstance(spec, TableSpec) else []
     return [
         *(named or rules_chance.find_tied_rows(spec, rows)),
-        *rules_texts.find_text_order_of_rows(spec, rows),
+        *rules_order.find_text_order_of_rows(spec, rows),
         *rules_digits.find_many_digits(subject, rows),
         *_chart_findings(spec, rows),
     ]
@@ -97,7 +97,7 @@ def find_by_asking(
     ]
     return [
         *(by_chance or rules_elements.find_elements_by_chance(subject, source, rows)),
-        *rules_texts.find_text_order_in_stages(subject, source),
+        *rules_order.find_text_order_in_stages(subject, source),
         *rules_texts.find_numerals(subject, source),
         *_find_failed(subject, source),
     ]

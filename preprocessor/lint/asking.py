@@ -17,11 +17,15 @@ def leading_match(pipeline: Stages) -> Stages:
     return pipeline[:1] if pipeline and "$match" in pipeline[0] else ()
 
 
-def collect_documents(spec: PipelineSpec, source: LocalDocuments, stages: Stages) -> Documents:
-    """The documents that stages make of a collection; empty if the stages cannot run."""
+def collect_documents(
+    spec: PipelineSpec, source: LocalDocuments, stages: Stages, collection: str = ""
+) -> Documents:
+    """The documents that stages make of a collection, that of ``spec`` or another; empty if the stages cannot run."""
     try:
         return source.with_documents(
-            spec.collection, stages, lambda documents: run_stages(spec, source, documents, stages)
+            collection or spec.collection,
+            stages,
+            lambda documents: run_stages(spec, source, documents, stages),
         )
     except ResultsError:
         return []  # Whoever runs the pipeline says why.

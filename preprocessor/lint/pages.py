@@ -12,7 +12,7 @@ from preprocessor.findings.finding import Finding
 from preprocessor.lint import find_by_asking, findings, page_findings, row_findings, subject_of
 from preprocessor.lint.documents import collection_shape
 from preprocessor.lint.rulecontext import RuleContext
-from preprocessor.lint.rules_texts import shows_sort_keys
+from preprocessor.lint.rules_order import shows_sort_keys
 from preprocessor.specs.model import PipelineSpec, QuotingSpec, Spec
 
 if TYPE_CHECKING:

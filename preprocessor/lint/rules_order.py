@@ -4,19 +4,25 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from preprocessor.findings.finding import Finding
 from preprocessor.findings.nearest import did_you_mean
+from preprocessor.findings.rules import finding
+from preprocessor.lint.asking import collect_documents
 from preprocessor.lint.ordering import By
 from preprocessor.lint.rulecontext import RuleContext, quote
 from preprocessor.lint.shape.expressions import Path
 from preprocessor.lint.shape.flow import StageFlow
 from preprocessor.lint.shape.values import NUMBERS, Shape, lookup
-from preprocessor.lint.sortings import write_sorting
+from preprocessor.lint.sortings import last_sorting, write_sorting
+from preprocessor.render.column import column_value
 from preprocessor.specs.model import ChartSpec, PipelineSpec
+
+if TYPE_CHECKING:
+    from preprocessor.results.model import LocalDocuments
 
 
 def sort_keys(stage: StageFlow) -> Iterator[tuple[str, Shape]]:
@@ -205,14 +211,48 @@ def find_text_order(subject: RuleContext) -> Iterator[Finding]:
     """MT408: texts with numbers in them are sorted letter by letter, so that 10 stands before 9."""
     for stage in subject.stages("$sort"):
         for key, shape in sort_keys(stage):
-            example = find_misplaced_texts(shape.traits.known or (), stage.argument[key])
+            example = _find_misplaced_texts(shape.traits.known or (), stage.argument[key])
             if example is not None:
                 yield subject.in_pipeline(
-                    "MT408", (*stage.path, key), *describe_text_order(subject.spec, key, example), key=True
+                    "MT408", (*stage.path, key), *_describe_text_order(subject.spec, key, example), key=True
                 )
 
 
-def describe_text_order(spec: PipelineSpec, key: str, example: str) -> tuple[str, str]:
+def shows_sort_keys(spec: PipelineSpec) -> bool:
+    """Whether the rows have all that they are sorted by, so that `text_order` knows better than who foresees it."""
+    sorting = last_sorting(spec.pipeline)
+    return sorting is not None and sorting.is_seen
+
+
+def find_text_order_of_rows(spec: PipelineSpec, rows: Sequence[Mapping[str, Any]]) -> Iterator[Finding]:
+    """MT408: texts with numbers in them are sorted letter by letter, and two of them stand the wrong way round."""
+    sorting = last_sorting(spec.pipeline)
+    if sorting is None or not sorting.is_seen:
+        return
+    for key, direction in sorting.keys.items():
+        example = _find_misplaced_texts((column_value(row, key) for row in rows), direction)
+        if example is not None:
+            at = spec.locate(("pipeline", sorting.place, sorting.name, key), key=True)
+            yield finding("MT408", spec.file, at, *_describe_text_order(spec, key, example))
+
+
+def find_text_order_in_stages(subject: RuleContext, source: LocalDocuments) -> Iterator[Finding]:
+    """MT408 about texts that stages make of numbers: fixtures are asked which there are."""
+    spec = subject.spec
+    for stage in subject.stages("$sort"):
+        for key, shape in sort_keys(stage):
+            if not shape.traits.numeral or shows_sort_keys(spec):
+                continue
+            values = [*spec.pipeline[: stage.number], {"$group": {"_id": f"${key}"}}]
+            example = _find_misplaced_texts(
+                (one["_id"] for one in collect_documents(spec, source, values)), stage.argument[key]
+            )
+            if example is not None:
+                path = (*stage.path, key)
+                yield subject.in_pipeline("MT408", path, *_describe_text_order(spec, key, example), key=True)
+
+
+def _describe_text_order(spec: PipelineSpec, key: str, example: str) -> tuple[str, str]:
     """Message and hint about a key that sorts numbers as text."""
     how = (
         "keep them as fields until after the `$sort`" if spec.has_own_pipeline else "by a field that has them"
@@ -224,7 +264,7 @@ def describe_text_order(spec: PipelineSpec, key: str, example: str) -> tuple[str
 _RUN = re.compile(r"\d+")
 
 
-def find_misplaced_texts(values: Iterable[Any], direction: Any) -> str | None:
+def _find_misplaced_texts(values: Iterable[Any], direction: Any) -> str | None:
     """Two of the values, texts that differ in numbers alone, that stand the wrong way round by these."""
     framed: dict[str, list[str]] = defaultdict(list)
     for text in sorted({value for value in values if isinstance(value, str)}):

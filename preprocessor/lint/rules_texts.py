@@ -1,94 +1,67 @@
-"""Texts that have numbers in them, where values are at hand: in the rows, or in fixtures that are asked for them.
+"""MT433: texts that are numbers, compared letter by letter, with numbers, or sorted among them (``numerals``).
 
-MT408: they are sorted letter by letter. MT433: they are compared letter by letter, with numbers, or sorted among them
-(``numerals``).
+A comparison is with numbers, with another field, or of the values with each other, as what sorts them makes it.
+Fixtures are asked which values there are.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from preprocessor.findings.finding import Finding
-from preprocessor.findings.rules import finding
-from preprocessor.lint.asking import collect_documents, leading_match
-from preprocessor.lint.numerals import EQUALITIES, ORDERS, find_conditions, numbers_in, say_wrong
+from preprocessor.lint.asking import Documents, Stages, collect_documents, leading_match
+from preprocessor.lint.numerals import (
+    EQUALITIES,
+    ORDERS,
+    Condition,
+    find_conditions,
+    names_types,
+    numbers_in,
+    say_wrong,
+    say_wrong_pair,
+)
 from preprocessor.lint.rulecontext import RuleContext
-from preprocessor.lint.rules_order import describe_text_order, find_misplaced_texts, sort_keys
+from preprocessor.lint.rules_order import sort_keys
 from preprocessor.lint.shape.expressions import Path, Visit
 from preprocessor.lint.shape.values import NUMBERS, Shape, lookup
-from preprocessor.lint.sortings import last_sorting
 from preprocessor.render.column import column_value
-from preprocessor.specs.model import PipelineSpec
 
 if TYPE_CHECKING:
     from preprocessor.results.model import LocalDocuments
 
 _ENDS: Final = frozenset({"$max", "$min", "$maxN", "$minN"})
-_TELLING_TYPES: Final = frozenset({"$type", "$isNumber"})
+_OTHERS: Final = {"$lookup": "from", "$unionWith": "coll"}
+"""Stages with a pipeline on another collection, and the key that names it."""
+_GROUPING: Final = frozenset({"$group", "$bucket", "$bucketAuto", "$setWindowFields"})
 
 
 class _Use(NamedTuple):
-    """An operator at a place of the pipeline that compares a field: with ``numbers``, or its values with each other."""
+    """An operator at a place of the pipeline that compares a field.
+
+    It does so with ``numbers``, with the ``other`` field of the document, or its values with each other. The documents
+    are those of another ``collection`` than the pipeline's where one is named, as ``first`` chooses them.
+    """
 
     path: Path
     operator: str
     field: str
     numbers: tuple[float, ...] = ()
-
-
-def shows_sort_keys(spec: PipelineSpec) -> bool:
-    """Whether the rows have all that they are sorted by, so that `text_order` knows better than who foresees it."""
-    sorting = last_sorting(spec.pipeline)
-    return sorting is not None and sorting.is_seen
-
-
-def find_text_order_of_rows(spec: PipelineSpec, rows: Sequence[Mapping[str, Any]]) -> Iterator[Finding]:
-    """MT408: texts with numbers in them are sorted letter by letter, and two of them stand the wrong way round."""
-    sorting = last_sorting(spec.pipeline)
-    if sorting is None or not sorting.is_seen:
-        return
-    for key, direction in sorting.keys.items():
-        example = find_misplaced_texts((column_value(row, key) for row in rows), direction)
-        if example is not None:
-            at = spec.locate(("pipeline", sorting.place, sorting.name, key), key=True)
-            yield finding("MT408", spec.file, at, *describe_text_order(spec, key, example))
-
-
-def find_text_order_in_stages(subject: RuleContext, source: LocalDocuments) -> Iterator[Finding]:
-    """MT408 about texts that stages make of numbers: fixtures are asked which there are."""
-    spec = subject.spec
-    for stage in subject.stages("$sort"):
-        for key, shape in sort_keys(stage):
-            if not shape.traits.numeral or shows_sort_keys(spec):
-                continue
-            values = [*spec.pipeline[: stage.number], {"$group": {"_id": f"${key}"}}]
-            example = find_misplaced_texts(
-                (one["_id"] for one in collect_documents(spec, source, values)), stage.argument[key]
-            )
-            if example is not None:
-                path = (*stage.path, key)
-                yield subject.in_pipeline("MT408", path, *describe_text_order(spec, key, example), key=True)
+    other: str = ""
+    collection: str = ""
+    first: Stages = ()
 
 
 def find_numerals(subject: RuleContext, source: LocalDocuments) -> Iterator[Finding]:
     """MT433: what readers take for a comparison of numbers was one of texts; a pipeline that looks at types knows."""
-    if _names_types(subject.spec.pipeline):
+    if names_types(subject.spec.pipeline):
         return
-    told: set[str] = set()
-    for use in (
-        *_first_conditions(subject, source),
-        *_sortings(subject),
-        *_inner_sortings(subject),
-        *_ends(subject),
-        *_buckets(subject),
-        *_conditions(subject),
-        *_comparisons(subject),
-    ):
-        if use.field in told:
+    told: set[tuple[str, str]] = set()
+    for use in _find_uses(subject, source):
+        if (use.collection, use.field) in told:
             continue
-        if why := say_wrong(use.operator, use.numbers, _values_of(use, subject, source)):
-            told.add(use.field)
+        if why := _say_wrong(use, subject, source):
+            told.add((use.collection, use.field))
             yield subject.in_pipeline(
                 "MT433",
                 use.path,
@@ -99,10 +72,16 @@ def find_numerals(subject: RuleContext, source: LocalDocuments) -> Iterator[Find
             )
 
 
-def _names_types(part: Any) -> bool:
-    if isinstance(part, Mapping):
-        return not _TELLING_TYPES.isdisjoint(part) or any(map(_names_types, part.values()))
-    return isinstance(part, (list, tuple)) and any(map(_names_types, part))
+def _find_uses(subject: RuleContext, source: LocalDocuments) -> Iterator[_Use]:
+    """Every comparison of a field that has texts, as far as it is known which field of the collection a value is."""
+    yield from _first_conditions(subject, source)
+    yield from _sortings(subject)
+    yield from _inner_sortings(subject)
+    yield from _ends(subject)
+    yield from _buckets(subject)
+    yield from _conditions(subject)
+    yield from _comparisons(subject)
+    yield from _inner_conditions(subject, source)
 
 
 def _field_of(shape: Shape) -> str:
@@ -160,33 +139,87 @@ def _keys_of(sort_by: Any, array: Any) -> Sequence[str]:
 def _ends(subject: RuleContext) -> Iterator[_Use]:
     for visit in subject.visits:
         above = [part for part in visit.path if not isinstance(part, int) and part != "input"]
-        if not visit.name and above and above[-1] in _ENDS and (field := _field_of(visit.shape)):
+        if visit.name or not above or above[-1] not in _ENDS:
+            continue
+        within = "" if _accumulates(visit.path, subject) else _field_in_elements(visit.shape)
+        if field := _field_of(visit.shape) or within:
             yield _Use(visit.path, str(above[-1]), field)
+
+
+def _accumulates(path: Path, subject: RuleContext) -> bool:
+    """Whether the operator of an operand compares values of several documents, and arrays as a whole."""
+    operators = [part for part in path if isinstance(part, str) and part.startswith("$")]
+    return subject.flow.stages[int(path[0])].name in _GROUPING and len(operators) == 2
 
 
 def _conditions(subject: RuleContext) -> Iterator[_Use]:
     for stage in subject.stages("$match"):
-        for one in find_conditions(stage.argument, stage.path):
-            if field := _field_of(lookup(stage.before, tuple(one.field.split(".")))):
-                yield _Use(one.path, one.operator, field, one.numbers)
+        yield from _uses_of(find_conditions(stage.argument, stage.path), stage.before)
+
+
+def _uses_of(conditions: Iterable[Condition], documents: Shape) -> Iterator[_Use]:
+    """The conditions on fields that are still the collection's, one of them with texts."""
+    for one in conditions:
+        shapes = [lookup(documents, tuple(name.split("."))) for name in (one.field, one.other) if name]
+        if use := _use_of(one.path, one.operator, shapes, one.numbers):
+            yield use
+
+
+def _use_of(path: Path, operator: str, compared: Sequence[Shape], numbers: tuple[float, ...]) -> _Use | None:
+    """The comparison of a field with numbers, or of two; None where none is the collection's and has texts."""
+    fields = [shape.traits.path or "" for shape in compared]
+    if not all(fields) or not any(map(_field_of, compared)):
+        return None
+    return _Use(path, operator, fields[0], numbers, "".join(fields[1:]))
 
 
 def _first_conditions(subject: RuleContext, source: LocalDocuments) -> Iterator[_Use]:
     """Those of the first stage: what documents look like is learnt from what it keeps, which texts are not among."""
-    for stage in subject.stages("$match"):
-        for one in find_conditions(stage.argument, stage.path) if stage.number == 0 else ():
-            texts = source.texts(subject.spec.collection, one.field)
-            if texts and say_wrong(one.operator, one.numbers, [*texts]):
-                yield _Use(one.path, one.operator, one.field, one.numbers)
+    for stage in subject.flow.stages[:1]:
+        if stage.name == "$match":
+            yield from _conditions_on(subject.spec.collection, stage.argument, stage.path, source)
+
+
+def _conditions_on(
+    collection: str, query: Mapping[str, Any], path: Path, source: LocalDocuments
+) -> Iterator[_Use]:
+    """The conditions on fields that have texts which are numbers in a collection."""
+    for one in find_conditions(query, path):
+        texts = [*source.texts(collection, one.field)]
+        if one.other:
+            texts += source.texts(collection, one.other)
+        if texts and (one.other or say_wrong(one.operator, one.numbers, texts)):
+            yield _Use(one.path, one.operator, one.field, one.numbers, one.other)
+
+
+def _inner_conditions(subject: RuleContext, source: LocalDocuments) -> Iterator[_Use]:
+    """Those of the first stages of pipelines within stages."""
+    for stage in subject.flow.stages:
+        if stage.name == "$facet":
+            for name, inner in stage.argument.items():
+                for query, path in _leading_query(inner, (*stage.path, name)):
+                    yield from _uses_of(find_conditions(query, path), stage.before)
+        elif stage.name in _OTHERS and isinstance(stage.argument, Mapping):
+            collection = stage.argument.get(_OTHERS[stage.name], "")
+            inner = stage.argument.get("pipeline", ())
+            for query, path in _leading_query(inner, (*stage.path, "pipeline")) if collection else ():
+                for use in _conditions_on(collection, query, path, source):
+                    yield use._replace(collection=collection, first=({"$match": query},))
+
+
+def _leading_query(pipeline: Stages, path: Path) -> Iterator[tuple[Mapping[str, Any], Path]]:
+    """The query with which a pipeline begins, and its place."""
+    for one in leading_match(pipeline):
+        yield one["$match"], (*path, 0, "$match")
 
 
 def _buckets(subject: RuleContext) -> Iterator[_Use]:
-    for stage in subject.stages("$bucket"):
+    for stage in subject.stages("$bucket", "$bucketAuto"):
         path = (*stage.path, "groupBy")
         numbers = numbers_in(stage.argument.get("boundaries"))
-        for visit in stage.visits if numbers else ():
+        for visit in stage.visits if numbers or stage.name == "$bucketAuto" else ():
             if not visit.name and visit.path == path and (field := _field_of(visit.shape)):
-                yield _Use(path, "$bucket", field, numbers)
+                yield _Use(path, stage.name, field, numbers)
 
 
 def _comparisons(subject: RuleContext) -> Iterator[_Use]:
@@ -196,24 +229,39 @@ def _comparisons(subject: RuleContext) -> Iterator[_Use]:
 
 
 def _compared(visit: Visit) -> Iterator[_Use]:
+    shapes = [one.shape for one in visit.operands]
+    if use := _use_of(visit.path, visit.name, shapes, ()):
+        yield use
     for one, other in (visit.operands, reversed(visit.operands)):
         if (field := _field_of(one.shape)) and (numbers := numbers_in(other.expression)):
             yield _Use(visit.path, visit.name, field, numbers)
 
 
-def _values_of(use: _Use, subject: RuleContext, source: LocalDocuments) -> list[Any]:
-    """The values of a field in the documents that the first ``$match`` keeps, whatever it asks of the field itself."""
-    first = [{"$match": _without(use.field, one["$match"])} for one in leading_match(subject.spec.pipeline)]
-    read: list[Mapping[str, Any]] = [*first, {"$project": {use.field: 1}}]
-    found = (column_value(one, use.field) for one in collect_documents(subject.spec, source, read))
-    return [one for value in found for one in (value if isinstance(value, list) else [value])]
+def _say_wrong(use: _Use, subject: RuleContext, source: LocalDocuments) -> str:
+    """What goes wrong with the values that the documents have; "" where nothing must."""
+    documents = _documents_of(use, subject, source)
+    values = [column_value(one, use.field) for one in documents]
+    if use.other:
+        others = (column_value(one, use.other) for one in documents)
+        return say_wrong_pair(use.operator, zip(values, others, strict=True))
+    each = [one for value in values for one in (value if isinstance(value, list) else [value])]
+    return say_wrong(use.operator, use.numbers, each)
 
 
-def _without(field: str, query: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The parts of a query that do not speak of a field."""
+def _documents_of(use: _Use, subject: RuleContext, source: LocalDocuments) -> Documents:
+    """The documents that the first ``$match`` keeps, whatever it asks of the fields themselves."""
+    fields = [one for one in (use.field, use.other) if one]
+    leading = use.first if use.collection else leading_match(subject.spec.pipeline)
+    first = [{"$match": _without(fields, one["$match"])} for one in leading]
+    read: list[Mapping[str, Any]] = [*first, {"$project": dict.fromkeys(fields, 1)}]
+    return collect_documents(subject.spec, source, read, use.collection)
+
+
+def _without(fields: Sequence[str], query: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The parts of a query that do not speak of the fields."""
     return {
         name: part
         for name, part in query.items()
-        if name not in (field, "$expr")
-        and not any(one.field == field for one in find_conditions({name: part}))
+        if name not in (*fields, "$expr")
+        and not any(one.field in fields or one.other in fields for one in find_conditions({name: part}))
     }

@@ -14,7 +14,7 @@ from preprocessor.aggregation import AggregationError, aggregate
 from preprocessor.aggregation.values import MISSING
 from preprocessor.findings.nearest import did_you_mean
 from preprocessor.findings.rules import finding
-from preprocessor.lint.numerals import find_conditions, say_wrong
+from preprocessor.lint.numerals import Condition, find_conditions, names_types, say_wrong, say_wrong_pair
 from preprocessor.pages.model import Tables
 from preprocessor.pages.queriedfields import missing_fields, suggest_names
 from preprocessor.render.celllinks import address_in
@@ -234,21 +234,30 @@ def _unknown_fields(spec: QuotingSpec, rows: Rows | None) -> list[Finding]:
 def _numerals(spec: QuotingSpec, asked: Mapping[str, Rows]) -> list[Finding]:
     """Numbers that queries compare with texts; ``asked`` are the rows of which each query asks.
 
-    A row that is selected by a number has that number, whatever texts others have.
+    A row that is selected by a number has that number, whatever texts others have. A query that looks at types knows.
     """
     found = []
     for key, rows in asked.items():
-        for one in find_conditions(spec.queries[key]):
+        query = spec.queries[key]
+        for one in () if names_types(query) else find_conditions(query):
             if key == "where" and one.operator == "$eq":
                 continue
-            values = [column_value(row, one.field) for row in rows]
-            if why := say_wrong(one.operator, one.numbers, values):
+            if why := _say_wrong(one, rows):
                 message = f"`{one.field}` of table `{spec.table}` has texts that are numbers: {why}"
                 hint = "make numbers of them in the file of results, or in the table's pipeline"
                 found.append(
                     finding("MT433", spec.file, spec.locate((key, *one.path), key=True), message, hint)
                 )
     return found
+
+
+def _say_wrong(one: Condition, rows: Rows) -> str:
+    """What goes wrong in a condition on rows; "" where nothing must."""
+    values = [column_value(row, one.field) for row in rows]
+    if not one.other:
+        return say_wrong(one.operator, one.numbers, values)
+    others = (column_value(row, one.other) for row in rows)
+    return say_wrong_pair(one.operator, zip(values, others, strict=True))
 
 
 def _failing(spec: CheckSpec, rows: Rows) -> _Selection:

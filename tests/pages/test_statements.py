@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -393,6 +394,12 @@ def test_a_value_whose_tolerance_goes_by_an_interval_that_its_column_does_not_ha
         ('"expect": {"ops": {"$not": {"$gt": 5000}}}', '`$gt` compares "30,100" with a number'),
         ('"where": {"n": 8}, "expect": {"ops": {"$ne": 30100}}', 'for `$ne`, "30,100" is not 30100'),
         ('"where": {"ops": {"$lt": 5000}}, "expect": {"n": 1}', '`$lt` compares "30,100" with a number'),
+        ('"expect": {"$expr": {"$gt": ["$ops", 50]}}', '`$gt` compares "30,100" with a number'),
+        (
+            '"where": {"$expr": {"$and": [{"$lt": [5000, "$ops"]}]}}, "expect": {"n": 1}',
+            '`$lt` compares "30,100" with a number',
+        ),
+        ('"expect": {"$expr": {"$gt": ["$ops", "$n"]}}', '`$gt` compares "30,100" with a number'),
     ],
 )
 def test_a_statement_that_compares_texts_with_numbers_does_not_hold_unseen(
@@ -406,6 +413,21 @@ def test_a_statement_that_compares_texts_with_numbers_does_not_hold_unseen(
     ]
     assert (found.rule, found.line) == ("MT433", 3)
     assert says in found.message
+
+
+@pytest.mark.parametrize(
+    "expected",
+    [
+        {"$expr": {"$or": [{"$not": {"$isNumber": "$ops"}}, {"$gt": ["$ops", 50]}]}},
+        {"$expr": {"$gt": [{"$size": {"$ifNull": [["$ops"], []]}}, 0]}},
+    ],
+)
+def test_a_statement_that_knows_of_texts_or_compares_what_is_made_of_them_is_none(
+    expected: dict[str, Any], fixtures: Path
+) -> None:
+    (fixtures / "runs" / "a.jsonl").write_text(ROWS.replace("30100", '"30,100"'))
+    check = f'<!-- MONGO_CHECK: {{"table": "speed", "expect": {json.dumps(expected)}}} -->'
+    assert [one.rule for one in judged(check, fixtures) if one.rule != "MT301"] == []
 
 
 def test_a_statement_about_other_rows_than_those_with_texts_holds(fixtures: Path) -> None:
