@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from argparse import ArgumentParser, ArgumentTypeError, Namespace
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -37,6 +38,8 @@ exit status: 0 read, or nothing to change, 2 wrong usage or a file that is not r
 """
 
 _SHOWN: Final = 3
+_OF_SEVERAL: Final = re.compile(r"[*?\[\],=]|://")
+"""What patterns, lists and connection strings have."""
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -108,6 +111,7 @@ def _read_files(files: Sequence[str], arguments: Namespace) -> list[dict[str, An
 
     runs = []
     for file in files:
+        _refuse_missing(file)
         runs.append([_complete(one, arguments) for one in read_benchmarks(file)])
         print(
             escape_control_chars(f"{file}: {_say_tool(runs[-1])}, {format_count(len(runs[-1]), 'document')}")
@@ -117,6 +121,16 @@ def _read_files(files: Sequence[str], arguments: Namespace) -> list[dict[str, An
         return merge_runs(runs, arguments.reference)
     _refuse_repeated(files, runs)
     return [one for run in runs for one in run]
+
+
+def _refuse_missing(file: str) -> None:
+    """Raise ResultsError for a plain name of nothing, which a source of results takes for a fixture folder's."""
+    from preprocessor.results.model import ResultsError
+
+    if not _OF_SEVERAL.search(file) and not Path(file).exists():
+        raise ResultsError(
+            f"there is no file {file}", hint="name a file that a benchmark tool wrote", environment=True
+        )
 
 
 def _refuse_repeated(files: Sequence[str], runs: Sequence[Sequence[Mapping[str, Any]]]) -> None:

@@ -55,11 +55,19 @@ def _fit(number: Decimal, own: Unit, units: Sequence[Unit], rounded: Round) -> t
     if number.is_zero():
         return abs(number), own.sign
     amount = _CONTEXT.multiply(number, own.size)
+    carried = amount
     for unit, larger in pairwise(units):
-        if abs(amount) >= larger.size:
+        if abs(carried) >= larger.size:
             continue
-        shown = rounded(_CONTEXT.divide(amount, unit.size))
+        shown = _round_to(unit, amount, carried, rounded)
         # 999.96 ms with three digits is no 1000 ms, but 1.00 s.
-        if abs(_CONTEXT.multiply(shown, unit.size)) < larger.size:
+        carried = _CONTEXT.multiply(shown, unit.size)
+        if abs(carried) < larger.size:
             return shown, unit.sign
-    return rounded(_CONTEXT.divide(amount, units[-1].size)), units[-1].sign
+    return _round_to(units[-1], amount, carried, rounded), units[-1].sign
+
+
+def _round_to(unit: Unit, amount: Decimal, carried: Decimal, rounded: Round) -> Decimal:
+    """The amount in a unit; what a smaller one ``carried`` here is one at least: 59.96 s, so 60.0 s, are 1.00 min."""
+    shown = rounded(_CONTEXT.divide(amount, unit.size))
+    return shown if abs(shown) >= 1 or carried == amount else rounded(_CONTEXT.divide(carried, unit.size))

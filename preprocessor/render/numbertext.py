@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from preprocessor.specs.columnformat import ColumnFormat
 
 _DIGITS_OF_AMOUNTS: Final = 3
+_SMALLEST_OF_FOUR: Final = 1000
+_KIBIBYTE: Final = 1024
 _CENTS: Final = 2
 _TINY: Final = -7
 """The greatest power of ten that is written as an exponent, as in JavaScript."""
@@ -44,7 +46,9 @@ def number_text(raw: str, form: ColumnFormat, whole: bool) -> str:
 
 def _amount_text(number: Decimal, form: ColumnFormat, whole: bool, convention: Convention) -> str:
     if form.decimals is None and form.significant is None:
-        form = form._replace(significant=_DIGITS_OF_AMOUNTS)
+        # 1023 bytes are no 1020 B.
+        is_large = form.bytes and _SMALLEST_OF_FOUR <= abs(number) < _KIBIBYTE
+        form = form._replace(decimals=0) if is_large else form._replace(significant=_DIGITS_OF_AMOUNTS)
     if form.duration:
         amount, unit = fit_duration(number, form.duration, lambda one: _round(one, form, whole))
     else:
@@ -57,12 +61,11 @@ def _round(number: Decimal, form: ColumnFormat, whole: bool) -> Decimal:
         return round_decimals(number, form.decimals)
     if form.significant is not None:
         return round_significant(number, form.significant, pad=not whole)
-    if form.few_digits:
-        return shorten_fraction(number, pad=not whole)
-    exponent = number.as_tuple().exponent
+    shortened = shorten_fraction(number, pad=not whole and not form.currency) if form.few_digits else number
+    exponent = shortened.as_tuple().exponent
     if form.currency and isinstance(exponent, int) and exponent > -_CENTS:
         return round_decimals(number, _CENTS)
-    return number
+    return shortened
 
 
 def _write(number: Decimal, form: ColumnFormat, convention: Convention) -> str:

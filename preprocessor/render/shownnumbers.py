@@ -61,7 +61,7 @@ def is_written_by(written: str, form: ColumnFormat | None) -> bool:
     is_grouped = digits < len(whole.lstrip("+-"))
     if form is not None and form.decimals is not None and len(fraction) != form.decimals:
         return False
-    if form is not None and form.few_digits:
+    if form is not None and form.few_digits and not form.currency:
         number = Decimal(_plain(written, signs))
         if number != shorten_fraction(number, pad=False):
             return False

@@ -116,6 +116,12 @@ def test_a_folder_that_cannot_be_written_is_told(folder, capsys):
     assert "fixtures" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("name", ["nofile", "nofile.json", "nowhere/nofile"])
+def test_a_file_that_is_not_there_is_told_as_a_file(folder, capsys, name):
+    assert main(["import", name, "--as", "bench"]) == 2
+    assert f"there is no file {name}\n" in capsys.readouterr().err
+
+
 def test_windows_line_ends_and_a_byte_order_mark_change_nothing(folder):
     (folder / "other.txt").write_bytes(b"\xef\xbb\xbf" + GO.replace("\n", "\r\n").encode())
     assert main(["import", "go.txt", "--as", "one"]) == 0

@@ -85,6 +85,12 @@ def test_a_format_that_says_how_many_digits_is_followed_and_one_that_does_not_is
     assert shown([1.23456e-6], duration="s") == ["1.23 µs"]
 
 
+def test_an_amount_of_money_beside_a_long_fraction_keeps_its_decimals_and_gets_no_more() -> None:
+    money = [LONG, 1234567.891, 0.005, 0.00512345, 12.0, 3]
+    told = shown(money, currency="€", currency_place="before")
+    assert told == ["€13.67", "€1234567.89", "€0.005", "€0.005123", "€12.00", "€3.00"]
+
+
 def test_rows_that_come_from_elsewhere_keep_the_very_spec() -> None:
     spec = table("v")
     assert with_few_digits(spec, [{"v": LONG}]) is spec
