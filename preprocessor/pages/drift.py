@@ -5,7 +5,8 @@ rounded. A cell stays where it shows the same, or where both are numbers of one 
 has moved no farther than the tolerance says: by a share of the one that stands, or out of the interval of today's row.
 Of a value with its range, ``120 (110–130)``, the value counts. What compares a row with the baseline, and a total,
 follow from other cells: their words count and their sign, not their number. A table stays where it has as many rows,
-the same words everywhere, and every cell of it stays. Rows may have changed places within their group.
+the same words everywhere, and every cell of it stays. Rows may have changed places within their group, if they stand as
+the comment sorts them by the numbers that stand (``standing``).
 """
 
 from __future__ import annotations

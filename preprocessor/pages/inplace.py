@@ -139,11 +139,13 @@ def _is_near_figure(standing: str, spec: Spec, context: MarkdownContext) -> bool
     if not isinstance(spec, TableSpec) or spec.tolerance is None:
         return False
     from preprocessor.pages.drift import is_near_table  # few tables have a tolerance
+    from preprocessor.pages.standing import is_in_order
 
     rows = context.answers[spec.query.key]
-    return isinstance(rows, list) and is_near_table(
-        standing, context.table_lines(spec, told=False), spec, rows
-    )
+    if not isinstance(rows, list):
+        return False
+    today = context.table_lines(spec, told=False)
+    return is_near_table(standing, today, spec, rows) and is_in_order(standing, "\n".join(today), spec, rows)
 
 
 def _part_behind(comment: Comment, spec: Spec, shown: str, context: MarkdownContext) -> Part:

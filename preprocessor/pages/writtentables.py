@@ -63,10 +63,11 @@ def _read_references(markdown: str) -> str:
 def order_like(rows: Sequence[Cells], others: Sequence[Cells], names: Sequence[int]) -> list[Cells] | None:
     """The rows in the order of the ``others``; None where it cannot be told which is which.
 
-    They go by their cells at ``names``, and where these do not tell them apart, by all that stand in both tables alike.
+    They go by their cells at ``names``, without those that moved, as figures do that sort rows; and where these
+    do not tell them apart, by all that stand in both tables alike.
     """
     settled = [at for at in range(min(map(len, rows), default=0)) if _column(rows, at) == _column(others, at)]
-    for known in (names, sorted({*names, *settled})):
+    for known in ([at for at in names if at in settled], settled):
         by_name = {tuple(row[at] for at in known): row for row in rows}
         ordered = [by_name.get(tuple(row[at] for at in known)) for row in others]
         if len(by_name) == len(rows) == len(others):

@@ -131,6 +131,43 @@ def test_a_header_a_title_or_a_format_that_changed_is_written() -> None:
         assert "1,000" not in compose_in_place(page, answers, {}).text
 
 
+def sorted_table(**keys: int) -> str:
+    return table(tolerance="5 %", pipeline=[{"$sort": keys}])
+
+
+def changed(before: str, found: list[dict[str, Any]], after: str, now: list[dict[str, Any]]) -> bool:
+    """Whether a page with other rows and another comment is written anew."""
+    standing = written(before, found)
+    page = read(standing.replace(before, after))
+    made = compose_in_place(page, {page.tables[0].query.key: now}, tables_by_id([page])).text
+    return made != page.text
+
+
+def test_another_sort_is_written_however_near_the_rows_are() -> None:
+    found = rows(1000, 1010, 1020)
+    descending = sorted_table(qps=-1)
+    assert changed(descending, found[::-1], sorted_table(qps=1), found)
+    assert changed(descending, found[::-1], sorted_table(name=1), found)
+    assert changed(sorted_table(name=1), found, sorted_table(name=-1), found[::-1])
+    assert not changed(sorted_table(name=1), found, sorted_table(qps=1), found)
+
+
+def test_rows_that_drifted_past_each_other_stay_where_they_were() -> None:
+    text = sorted_table(qps=-1)
+    before, after = rows(1020, 1010, 1000), rows(1000, 1005, 1010)
+    assert stays(text, before, after[::-1])
+    assert stays(text, rows(1000.4, 1000.1), rows(1000.1, 1000.4)[::-1])  # alike as shown
+    many = [{"name": f"n{number}", "qps": 1000 - number} for number in range(12)]
+    assert stays(text, many, sorted(many, key=lambda one: (one["qps"] % 7, one["name"])))
+
+
+def test_rows_by_a_number_that_no_column_shows_stay_in_any_order_and_those_by_a_word_do_not() -> None:
+    before = [{"name": "a", "qps": 10, "by": 1}, {"name": "b", "qps": 20, "by": 2}]
+    assert stays(sorted_table(by=1), before, [{**before[1], "by": 1}, {**before[0], "by": 2}])
+    words = [{**one, "by": str(one["by"])} for one in before]
+    assert changed(sorted_table(by=1), words, sorted_table(by=-1), words[::-1])
+
+
 def test_a_table_and_its_values_are_written_together_when_one_of_them_moved_too_far() -> None:
     text = f"It is {value()} and {value(where={'name': 'b'})}.\n\n{table(tolerance='5 %')}"
     assert stays(text, rows(1000, 10), rows(1010, 10))
