@@ -37,6 +37,7 @@ def ssh_server(home: Path) -> Iterator[int]:
         asyncio.run_coroutine_threadsafe(_end(listening), loop).result(30)
         loop.call_soon_threadsafe(loop.stop)
         thread.join(30)
+        loop.close()
 
 
 async def _listen(host_key: asyncssh.SSHKey, allowed: Path) -> asyncssh.SSHAcceptor:
@@ -65,7 +66,9 @@ async def _run(process: asyncssh.SSHServerProcess) -> None:
             await asyncio.sleep(0.05)
     finally:
         child.kill()
-    process.exit(child.returncode or 0)
+        child.wait()
+    process.exit(max(child.returncode, 0))
+    await process.wait_closed()  # Its pipes are closed by coroutines that nobody else awaits.
 
 
 async def _end(listening: asyncssh.SSHAcceptor) -> None:
