@@ -111,6 +111,12 @@ def find_sentence_start(text: str, at: int) -> int:
     return max((one.end() for one in _FULL_STOP.finditer(text, 0, at)), default=0)
 
 
+def find_sentence_span(text: str, at: int) -> tuple[int, int]:
+    """From and to of the sentence that holds an offset; a colon or a semicolon ends none."""
+    found = _FULL_STOP.search(text, at)
+    return find_sentence_start(text, at), found.end() if found else len(text)
+
+
 def place(page: str, offset: int) -> tuple[int, int]:
     """Line and column of an offset, from 1."""
     starts = [0, *(one.end() for one in re.finditer(r"\r\n|\r|\n", page))]

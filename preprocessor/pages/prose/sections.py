@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from preprocessor.pages.prose.section import Section, read_section
+from preprocessor.pages.prose.topics import is_about_results
 from preprocessor.pages.prose.typedcells import Headers, group_rows
 from preprocessor.specs.model import PipelineSpec, QuotingSpec, Spec
 
@@ -21,10 +22,11 @@ if TYPE_CHECKING:
 class Sections:
     """The sections of a page, each read once, when it is asked for."""
 
-    def __init__(self, page: Page, tables: Tables, answers: Answers, typed_rows: Sequence[Paragraph]) -> None:
-        """``typed_rows``: the rows of tables that somebody typed."""
+    def __init__(self, page: Page, tables: Tables, answers: Answers, found: Sequence[Paragraph]) -> None:
+        """``found``: the paragraphs of the page."""
         self._page, self._tables, self._answers = page, tables, answers
-        self._typed_rows = typed_rows
+        self._typed_rows = [one for one in found if one.in_table]
+        self._starts = sorted({one.sections[0][0] for one in found})
         self._spans: dict[tuple[int, int], Section | None] = {}
         self._read: dict[tuple[int, ...], Section] = {}
 
@@ -53,7 +55,7 @@ class Sections:
         None where no section has one with rows, and where somebody typed a table into one that has none of ours: that
         speaks of it, but in paragraphs that quote another, and where it repeats one itself.
         """
-        quotes = self._quotes(paragraph)
+        quotes = self.quotes(paragraph)
         for span in paragraph.sections:
             found = self.at(span)
             if found is not None and (quotes or self._has_own(span)):
@@ -68,16 +70,44 @@ class Sections:
     def is_typed_beside(self, figure: Figure, paragraph: Paragraph) -> bool:
         """Whether a table that somebody typed into the innermost section, which has none of ours, says a figure."""
         span = paragraph.sections[0]
-        if self._quotes(paragraph) or self._has_own(span):
+        if self.quotes(paragraph) or self._has_own(span):
             return False
         return any(one.adds(figure, paragraph.start + figure.start) for one in self._typed_within(span))
 
     def is_near(self, paragraph: Paragraph) -> bool:
-        """Whether the innermost section around a paragraph has tables, be it one that somebody typed."""
-        span = paragraph.sections[0]
-        return self.at(span) is not None or bool(self._typed_within(span))
+        """Whether the innermost section around a paragraph has tables, be it one that somebody typed.
 
-    def _quotes(self, paragraph: Paragraph) -> bool:
+        Of that of the whole page what stands before the next heading: everything else is in it as well.
+        """
+        start, end = paragraph.sections[0]
+        if len(paragraph.sections) <= 2 and end == len(self._page.text):
+            end = next((one for one in self._starts if one > paragraph.start), end)
+        return self.at((start, end)) is not None or bool(self._typed_within((start, end)))
+
+    def is_about_results(self, paragraph: Paragraph) -> bool:
+        """Whether a heading above a paragraph says that its section is about what was measured."""
+        return any(is_about_results(self._heading(start)) for start, _ in paragraph.sections)
+
+    def list_ignored(self, paragraph: Paragraph, beside: Section) -> set[str]:
+        """The rules that tables ignore in whose own section a paragraph stands."""
+        around = {start for start, _ in paragraph.sections}
+        own = {id(one) for one in self._page.specs}
+        return {
+            rule
+            for spec, _ in beside.shown
+            if id(spec) in own and self._last_heading(spec.comment.start) in around
+            for rule in spec.ignore
+        }
+
+    def _last_heading(self, at: int) -> int:
+        return max((one for one in self._starts if one <= at), default=0)
+
+    def _heading(self, start: int) -> str:
+        """The first line of a section."""
+        return self._page.text[start : self._page.text.find("\n", start)] if start in self._starts else ""
+
+    def quotes(self, paragraph: Paragraph) -> bool:
+        """Whether a comment in a paragraph quotes a table."""
         specs = specs_within(self._page, paragraph.start, paragraph.end)
         return any(isinstance(one, QuotingSpec) for one in specs)
 

@@ -17,7 +17,7 @@ paragraph. Of a table that stays in a page within its tolerance, the rows are as
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -32,10 +32,18 @@ from preprocessor.pages.prose.directions import Contradicted, Sentence, find_con
 from preprocessor.pages.prose.evidence import Evidence, column_unit, noun_of
 from preprocessor.pages.prose.numbers import Figure, figures
 from preprocessor.pages.prose.numberwords import spelled_durations, spelled_figures
-from preprocessor.pages.prose.paragraphs import BLANK, Paragraph, paragraphs, place, split_sentences
+from preprocessor.pages.prose.paragraphs import (
+    BLANK,
+    Paragraph,
+    find_sentence_span,
+    paragraphs,
+    place,
+    split_sentences,
+)
 from preprocessor.pages.prose.section import Section
 from preprocessor.pages.prose.sections import Sections, specs_within
 from preprocessor.pages.prose.support import Beside, find_named, is_supported, names_for
+from preprocessor.pages.prose.topics import tells_of_results, tells_of_settings
 from preprocessor.pages.standing import standing_answers
 from preprocessor.pages.statements import find_numbers, shown_value
 from preprocessor.render.column import column_value
@@ -47,6 +55,7 @@ from preprocessor.specs.model import CheckSpec, Spec, TableSpec, ValueSpec
 if TYPE_CHECKING:
     from preprocessor.findings.finding import Finding
     from preprocessor.pages.model import Answers, Page, Tables
+    from preprocessor.pages.prose.naming import Named
 
 PROSE_RULES = _FIGURES, _DIRECTIONS = "MT324", "MT327"
 """What is told of figures, and of directions."""
@@ -72,7 +81,7 @@ def _page_findings(
         return
     answers = standing_answers(page, tables, answers)
     found = paragraphs(page.text, list_generated(page), list(list_captions(page)))
-    sections = Sections(page, tables, answers, [one for one in found if one.in_table])
+    sections = Sections(page, tables, answers, found)
     nouns = quotable | _list_nouns(one for one in page.specs if isinstance(one, TableSpec))
     for paragraph in found:
         typed = (
@@ -102,7 +111,8 @@ def _judge(
     if beside is None:
         return
     specs = specs_within(page, paragraph.start, paragraph.end)
-    ignored = beside.ignored | {rule for spec in specs if isinstance(spec, CheckSpec) for rule in spec.ignore}
+    ignored = sections.list_ignored(paragraph, beside)
+    ignored |= {rule for spec in specs if isinstance(spec, CheckSpec) for rule in spec.ignore}
     if _FIGURES not in ignored:
         judged = _Judged(page, paragraph, sections, beside, _with_bounds(beside.evidence, specs, tables))
         for figure in judged.list_unsupported(said):
@@ -146,7 +156,8 @@ class _Judged(NamedTuple):
             named = find_named(self.beside, clause, figure)
             is_named = names_for(self.known, named, figure)
             if (
-                self.known.speaks_of(figure, nearby=nearby, named=is_named)
+                (nearby or self._is_topic(figure, clause, named))
+                and self.known.speaks_of(figure, nearby=nearby, named=is_named)
                 and not is_supported(
                     figure,
                     clause,
@@ -159,6 +170,32 @@ class _Judged(NamedTuple):
         for figure in spelled_durations(self.paragraph.text) if self.known.bounds else ():
             if self.known.expects_unit_of(figure) and not self.known.supports(figure):
                 yield figure
+
+    def _is_topic(self, figure: Figure, clause: Clause, named: Mapping[int, Named]) -> bool:
+        """Whether a figure in a section without tables is about those of another, by the words around it.
+
+        Its clause names a row, or its paragraph quotes a table, or a heading above is about results. Else its sentence
+        compares, tells of what was measured, or has a name beside it, and says nothing of what is set.
+        """
+        if any(one.rows for one in named.values()) or self.sections.is_about_results(self.paragraph):
+            return True
+        text = self.paragraph.text
+        said = text[slice(*find_sentence_span(text, figure.start))]
+        if self.sections.quotes(self.paragraph) or self._is_share_measured(figure, clause):
+            return True
+        return not tells_of_settings(said) and (
+            bool(named) or tells_of_results(said) or self._names_row_elsewhere()
+        )
+
+    def _is_share_measured(self, figure: Figure, clause: Clause) -> bool:
+        """Whether a share or a factor compares, or is one with decimals where a column has shares."""
+        kind = figure.unit.kind if figure.unit else ""
+        has_decimals = kind == "%" and "." in figure.written and self.known.has_shares
+        return has_decimals or (kind in ("%", "times") and clause.compares)
+
+    def _names_row_elsewhere(self) -> bool:
+        found = self.beside.find_names(keep_code(self.page.text, self.paragraph))
+        return any(one.rows for one in found.values())
 
     def _find_clause(self, figure: Figure, words: str) -> Clause:
         if self.paragraph.in_table:

@@ -1,0 +1,110 @@
+"""A README with one table of times at its end: what its other sections say is held against the table only where it is about it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from preprocessor.pages.prose.unsupported import prose_findings
+from preprocessor.pages.reading import read_page
+from tests.judged import asked
+
+BODY = {
+    "id": "bench",
+    "collection": "bench",
+    "columns": ["name", "value"],
+    "headers": ["Benchmark", "Time"],
+    "sort": "_id",
+    "format": {"value": {"duration": "s"}},
+}
+ROWS = [
+    {"_id": 1, "name": "ag -n pattern", "value": 0.432},
+    {"_id": 2, "name": "git grep -n pattern", "value": 0.225},
+    {"_id": 3, "name": "grep -rn pattern", "value": 1.27},
+    {"_id": 4, "name": "rg -n pattern", "value": 0.0812},
+]
+
+
+@pytest.fixture
+def fixtures(tmp_path: Path) -> Path:
+    (tmp_path / "bench").mkdir()
+    (tmp_path / "bench" / "a.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in ROWS))
+    return tmp_path
+
+
+def told(prose: str, fixtures: Path, *, heading: str = "Configuration", **changed: object) -> list[str]:
+    """The figures of a section that are told, with the table in another."""
+    table = f"<!-- RESULT_TABLE: {json.dumps({**BODY, **changed})} -->"
+    return told_of(f"# Seek\n\n## {heading}\n\n{prose}\n\n## Numbers\n\n{table}\n", fixtures)
+
+
+def told_of(text: str, fixtures: Path) -> list[str]:
+    page = read_page(text, "README.md", lambda _: None)
+    assert [one for one in page.findings if one.severity == "error"] == []
+    return [one.message.split("`")[1] for one in prose_findings([page], asked(fixtures, page).answers)]
+
+
+@pytest.mark.parametrize(
+    "prose",
+    [
+        "Watch mode polls every 500 ms.",
+        "- `timeout`: the time limit of a search, 3 seconds by default",
+        "- retries wait 100 ms, 200 ms and 400 ms",
+        "The debounce is 250 ms.",
+        "It caches for 24 hours.",
+        "It is 100% compatible with grep.",
+        "- [ ] reach 100% coverage",
+        "Screens of 2x density are supported.",
+        "A timeout is given in seconds: 2 s in the tests.",
+    ],
+)
+def test_what_is_set_in_another_section_is_no_figure_of_the_table(prose: str, fixtures: Path) -> None:
+    assert told(prose, fixtures) == []
+    # Nor above the first heading of a section.
+    table = f"<!-- RESULT_TABLE: {json.dumps(BODY)} -->"
+    assert told_of(f"# Seek\n\n{prose}\n\n## Numbers\n\n{table}\n", fixtures) == []
+
+
+@pytest.mark.parametrize(
+    ("prose", "figures"),
+    [
+        ("`rg -n pattern` takes 120 ms.", ["120 ms"]),
+        ("By default `rg -n pattern` answers after 120 ms.", ["120 ms"]),
+        ("`rg -n pattern` is the one to take. A search ends after 120 ms.", ["120 ms"]),
+        ("A search takes 120 ms.", ["120 ms"]),
+        ("Searches a kernel in 120 ms.", ["120 ms"]),
+        ("The median is 120 ms.", ["120 ms"]),
+        ("Five times as fast as ag. The fastest search: 120 ms.", ["120 ms"]),
+        ("It is 9x faster than git grep.", ["9x"]),
+        ("It needs 57% less time.", ["57%"]),
+        ("`rg -n pattern` takes 81 ms, the others up to 1.27 s.", []),
+    ],
+)
+def test_what_another_section_says_of_the_table_is_held_against_it(
+    prose: str, figures: list[str], fixtures: Path
+) -> None:
+    assert told(prose, fixtures, heading="Install") == figures
+
+
+@pytest.mark.parametrize("heading", ["Performance", "How fast is it?", "Seek vs. grep"])
+def test_a_section_about_results_is_held_against_the_table(heading: str, fixtures: Path) -> None:
+    assert told("A search is over after 120 ms.", fixtures, heading=heading) == ["120 ms"]
+    assert told("A search is over after 120 ms.", fixtures, heading="Usage") == []
+
+
+def test_the_section_of_the_table_is_held_against_it_whatever_it_says(fixtures: Path) -> None:
+    table = f"<!-- RESULT_TABLE: {json.dumps(BODY)} -->"
+    assert told_of(f"# Seek\n\n## Numbers\n\nIt polls every 500 ms.\n\n{table}\n", fixtures) == ["500 ms"]
+    assert told_of(f"# Seek\n\nIt polls every 500 ms.\n\n{table}\n", fixtures) == ["500 ms"]
+    nested = f"# Seek\n\n## Numbers\n\nIt polls every 500 ms.\n\n### All\n\n{table}\n\n## License\n\nMIT\n"
+    assert told_of(nested, fixtures) == ["500 ms"]
+
+
+def test_what_a_table_ignores_it_ignores_in_its_own_section_alone(fixtures: Path) -> None:
+    ignore = {"MT324": "quotes the limits that the disk is sold with"}
+    assert told("`rg -n pattern` takes 120 ms.", fixtures, ignore=ignore) == ["120 ms"]
+    table = f"<!-- RESULT_TABLE: {json.dumps({**BODY, 'ignore': ignore})} -->"
+    own = f"# Seek\n\n## Numbers\n\n{table}\n\n### More\n\n`rg -n pattern` takes 120 ms.\n"
+    assert told_of(own, fixtures) == []
