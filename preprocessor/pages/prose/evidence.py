@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 _IN_TEXT = re.compile(r"(?<![\w.])\d{1,3}(?:,\d{3})+(?:\.\d+)?|(?<![\w.,])\d+(?:\.\d+)?")
 _SHARES = ("%", "times")
 """The kinds of what may be the comparison of two rows."""
+_NEVER_COMPARED = (*_SHARES, "IOPS")
 _FAR = 3
 """What is that many times beyond all numbers is about something else, where no unit says what it is about."""
 
@@ -33,6 +34,8 @@ class Evidence:
 
     columns: tuple[ColumnNumbers, ...]
     compared: tuple[Compared | Concluded, ...]
+    sizes: tuple[Compared, ...] = ()
+    """Columns of bytes and of what is counted, which a sentence compares where it speaks of these."""
     bounds: tuple[Number, ...] = ()
     """Numbers that statements of the paragraph hold rows against, with the units of their columns."""
     unseen: tuple[ColumnNumbers, ...] = ()
@@ -133,7 +136,7 @@ class Evidence:
             yield Evidence(
                 tuple(one for one in self.columns if (id(one.spec), one.name) == (spec, name)),
                 tuple(one for one in self.compared if (id(one.spec), one.name) == (spec, name)),
-                self.bounds,
+                bounds=self.bounds,
             )
 
     def has_counts(self, part: float, whole: float) -> bool:
@@ -170,20 +173,28 @@ def evidence(tables: Iterable[tuple[PipelineSpec, Sequence[Mapping[str, Any]]]])
     """What some tables and charts say with their rows."""
     columns: list[ColumnNumbers] = []
     compared: list[Compared | Concluded] = []
+    sizes: list[Compared] = []
     unseen: list[ColumnNumbers] = []
     for spec, rows in tables:
         for name in dict.fromkeys(
             column for path, column in spec.shown_columns if path[0] not in ("baseline", "format")
         ):
             columns.append(ColumnNumbers(spec, name, tuple(_read_column(spec, name, rows))))
-            if _is_compared(column_unit(spec, name)):
-                values = ((row, _finite(column_value(document, name))) for row, document in enumerate(rows))
-                finite = tuple((row, value) for row, value in values if value is not None)
-                compared += [Compared(spec, name, Values(finite))] if finite else []
+            values = ((row, _finite(column_value(document, name))) for row, document in enumerate(rows))
+            if finite := tuple((row, value) for row, value in values if value is not None):
+                one, unit = Compared(spec, name, Values(finite)), column_unit(spec, name)
+                if _is_compared(unit):
+                    compared.append(one)
+                elif (
+                    unit is not None
+                    and unit.kind not in _NEVER_COMPARED
+                    and (unit.kind == "byte" or name != spec.shown_columns[0][1])
+                ):
+                    sizes.append(one)
         compared += _concluded(spec, rows)
         columns.append(ColumnNumbers(spec, "", tuple(_read_besides(spec, rows))))
         unseen.append(ColumnNumbers(spec, "", tuple(_read_unseen(spec, rows))))
-    return Evidence(tuple(columns), tuple(compared), unseen=tuple(unseen))
+    return Evidence(tuple(columns), tuple(compared), tuple(sizes), unseen=tuple(unseen))
 
 
 def _is_compared(unit: Unit | None) -> bool:

@@ -410,3 +410,8 @@ def _noun(word: str) -> str:
     single = fold_case(word)
     single = single[:-2] if single.endswith(("xes", "ches")) else single.removesuffix("s")
     return _NOUNS.get(single, single)
+
+
+def nouns_of(text: str) -> frozenset[str]:
+    """The words of a text as kinds of units have nouns."""
+    return frozenset(_noun(word) for word in re.findall(r"[A-Za-z]+", text))

@@ -29,7 +29,8 @@ _PARTS: Final = {
 _COUNT: Final = "|".join(_COUNTS)
 _COMPARES: Final = r"(?:less|lower|fewer|slower|faster|higher|longer|cheaper)\b"
 MEASURED: Final = (
-    r"(?:the|its|their|that|this)\s(?:\w+\s)?(?:speeds?|throughput|rates?|latency|performance|median)\b"
+    r"(?:the|its|their|that|this)\s(?:\w+\s)?"
+    r"(?:speeds?|throughput|rates?|latency|performance|median|memory)\b"
 )
 """What a share is of, where rows can tell: `a quarter of an hour` and `half of the operations` are other shares."""
 _FRACTION: Final = re.compile(

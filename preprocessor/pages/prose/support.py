@@ -13,6 +13,7 @@ from preprocessor.pages.prose.evidence import Evidence
 from preprocessor.pages.prose.naming import Named
 from preprocessor.pages.prose.numbers import Figure, figures
 from preprocessor.pages.prose.ratios import Compared, Concluded
+from preprocessor.pages.prose.subjects import comparing
 from preprocessor.pages.prose.wordorder import find_rows_meant
 from preprocessor.specs.model import TableSpec
 
@@ -190,7 +191,8 @@ def _supports_named(figure: Figure, clause: Clause, section: Section, *, but: Se
     ):
         rows_named = {key: one for key, one in named.items() if one.rows}
         if rows_named:
-            return narrow(section.evidence, rows_named, figure).supports(
+            known = comparing(section.evidence, rows_named, clause)
+            return narrow(known, rows_named, figure).supports(
                 figure, compares=clause.compares, differs=clause.differs
             )
     return False

@@ -8,7 +8,10 @@ from __future__ import annotations
 import re
 from typing import Final
 
-_ROUGHLY: Final = r"(?:(?:only|just|about|around|roughly|under|over|less\sthan|more\sthan|up\sto|at\s(?:most|least))\s|[~≈<>≤≥]\s?)?"
+_ROUGHLY: Final = (
+    r"(?:(?:only|just|about|around|roughly|under|over|less\sthan|more\sthan|up\sto|at\s(?:most|least))\s"
+    r"|[~≈<>≤≥]\s?)?"
+)
 _MEASURED: Final = re.compile(
     r"\b(?:benchmark\w*|measur\w+|results?|performance|speeds?|throughput|latenc(?:y|ies)|overhead|footprint|timings?"
     r"|fast(?:er|est)?|slow(?:er|est|s|ed)?|quick(?:er|est)?|sav(?:e|es|ed|ing)|elapsed"

@@ -42,6 +42,7 @@ from preprocessor.pages.prose.paragraphs import (
 )
 from preprocessor.pages.prose.section import Section
 from preprocessor.pages.prose.sections import Sections, specs_within
+from preprocessor.pages.prose.subjects import comparing
 from preprocessor.pages.prose.support import Beside, find_named, is_supported, names_for
 from preprocessor.pages.prose.topics import tells_of_results, tells_of_settings
 from preprocessor.pages.standing import standing_answers
@@ -154,14 +155,15 @@ class _Judged(NamedTuple):
         for figure in said:
             clause = self._find_clause(figure, words)
             named = find_named(self.beside, clause, figure)
-            is_named = names_for(self.known, named, figure)
+            known = comparing(self.known, named, clause)
+            is_named = names_for(known, named, figure)
             if (
                 (nearby or self._is_topic(figure, clause, named))
-                and self.known.speaks_of(figure, nearby=nearby, named=is_named)
+                and known.speaks_of(figure, nearby=nearby, named=is_named)
                 and not is_supported(
                     figure,
                     clause,
-                    Beside(self.beside, self.known, named),
+                    Beside(self.beside, known, named),
                     self.sections.around(self.paragraph),
                 )
                 and not self.sections.is_typed_beside(figure, self.paragraph)
