@@ -115,7 +115,7 @@ class Evidence:
             for one in self.columns
         ):
             return True
-        if any(_is_said(figure, bound) for bound in self.bounds) or self._is_unseen(figure):
+        if self.expects(figure) or self._is_unseen(figure):
             return True
         if not is_share:
             return False
@@ -123,6 +123,10 @@ class Evidence:
         if any(low <= bound.value <= high for bound in self.bounds for low, high in spans):
             return True
         return compares and any(one.has(spans) for one in self.compared)
+
+    def expects(self, figure: Figure) -> bool:
+        """Whether a statement of the paragraph holds rows against a figure."""
+        return any(_is_said(figure, bound) for bound in self.bounds)
 
     def _is_unseen(self, figure: Figure) -> bool:
         """Whether a field that is not shown has a large figure without a unit, digit by digit: by chance none does."""

@@ -12,6 +12,7 @@ import re
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from typing import NamedTuple
 
 ABOUT = 0.10
 """How far a figure with a word such as "about" may be off, as a fraction of it."""
@@ -46,6 +47,8 @@ _ABOUT = re.compile(
 )
 _MORE = re.compile(r"(?:[>≥]|\b(?:over|above|more than|at least))[\s\ue000]*$")
 _LESS = re.compile(r"(?:[<≤]|\b(?:under|below|less than|at most|up to))[\s\ue000]*$")
+_UP_TO = re.compile(r"\bup to[\s\ue000]*$")
+"""What says how much the most is, and is no bound that anything may stay far below."""
 _NO_FIGURE = re.compile(
     r"\b\d{4}-\d{2}(?:-\d{2})?\b|\b\d+(?:\.\d+){2,}\b|\bv\d[\d.]*"
     r"|\b\d{1,2}\s(?:January|February|March|April|May|June|July|August|September|October|November|December)\b"
@@ -132,13 +135,21 @@ class Unit:
         )
 
 
+class Bound(NamedTuple):
+    """What numbers are said to exceed, where ``is_least``, or else to fall short of."""
+
+    limit: float
+    is_least: bool
+
+
 @dataclass(frozen=True, slots=True)
 class Figure:
     """A figure as it is ``written``, at ``start`` in its text; it stands for every number from ``low`` to ``high``.
 
     These are in the unit that is written; ``unit`` is None where none is known. ``ends`` are both ends of a range that
     is written with decimals, for who writes these means them; of any other range every number between them is said.
-    ``rounded``: the same among numbers that are not whole, where a count stands for itself alone.
+    ``rounded``: the same among numbers that are not whole, where a count stands for itself alone. ``bound``: words
+    before it make it one.
     """
 
     written: str
@@ -148,6 +159,7 @@ class Figure:
     unit: Unit | None
     ends: tuple[Figure, ...] = ()
     rounded: tuple[float, float] | None = None
+    bound: Bound | None = None
 
     def move(self, by: int) -> Figure:
         """The same so many characters further on."""
@@ -210,7 +222,23 @@ def _read_figure(found: re.Match[str], written: str, unit: Unit | None, before: 
     if unit is not None and unit.by_header and "." not in found[0] and not _is_large(found):
         low, high = _read_counts(found, before)
     ends = _read_ends(found, unit, before)
-    return Figure(written, found.start(), low, high, unit, ends, rounded if rounded != (low, high) else None)
+    return Figure(
+        written,
+        found.start(),
+        low,
+        high,
+        unit,
+        ends,
+        rounded if rounded != (low, high) else None,
+        None if found["high"] else _read_bound(read_number(found["low"]) * _multiplier(found), before),
+    )
+
+
+def _read_bound(value: float, before: str) -> Bound | None:
+    lead = before.lower()
+    is_least = _MORE.search(lead) is not None
+    is_most = _LESS.search(lead) is not None and not _UP_TO.search(lead)
+    return Bound(value, is_least) if is_least or is_most else None
 
 
 def _join_lists(text: str) -> tuple[str, dict[int, tuple[Unit, str]]]:

@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from preprocessor.pages.prose.arithmetic import is_difference, is_itself, judge_bound
 from preprocessor.pages.prose.clauses import Clause
 from preprocessor.pages.prose.columnnumbers import ColumnNumbers
 from preprocessor.pages.prose.evidence import Evidence
@@ -152,9 +153,15 @@ def is_supported(figure: Figure, clause: Clause, beside: Beside, around: Iterato
     """
     section, known, named = beside
     is_about = _names_for_each(named, clause, figure, section.nouns)
-    if (narrow(known, named, figure) if is_about else known).supports(
-        figure, compares=clause.compares, differs=clause.differs
+    meant = narrow(known, named, figure) if is_about else known
+    if (
+        not known.expects(figure)
+        and (kept := judge_bound(figure, clause, known, named if is_about else {})) is not None
     ):
+        return kept
+    if meant.supports(figure, compares=clause.compares, differs=clause.differs):
+        return True
+    if is_itself(figure, clause) or is_difference(figure, clause, known, named):
         return True
     but = section if any(one.rows for one in named.values()) else None
     return any(_supports_named(figure, clause, one, but=but) for one in around)

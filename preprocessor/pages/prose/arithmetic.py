@@ -1,0 +1,130 @@
+"""What rows say together: that all keep a bound, how far two are apart, and which is what others are compared with."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from itertools import permutations
+from typing import TYPE_CHECKING, Final
+
+from preprocessor.pages.prose.columnnumbers import ColumnNumbers, factors_between
+
+if TYPE_CHECKING:
+    from preprocessor.pages.prose.clauses import Clause
+    from preprocessor.pages.prose.evidence import Evidence
+    from preprocessor.pages.prose.naming import Named
+    from preprocessor.pages.prose.numbers import Bound, Figure, Unit
+
+_ALL: Final = re.compile(
+    r"(?<!in )(?<!at )(?<!above )(?<!after )(?<!almost )(?<!nearly )(?<!not )\b(?:all|every|each|both)\b"
+    r"(?!\s(?:but|except|(?:of\s)?(?:the\s)?(?:other|rest)))",
+    re.IGNORECASE,
+)
+_NOT: Final = re.compile(r"\b(?:none|no|not|never|neither|nor|nobody|nothing)\b|n['’]t\b", re.IGNORECASE)
+_ONLY: Final = re.compile(r"\bonly\b", re.IGNORECASE)
+_ITSELF: Final = re.compile(
+    r"\b(?:baseline|reference|relative|speed[\s-]?up|slow[\s-]?down)\b", re.IGNORECASE
+)
+_APART: Final = re.compile(
+    r"\b(?:by|sav\w+|difference\sof|gap\sof)\s(?:about\s|around\s|roughly\s|only\s|just\s)?$", re.IGNORECASE
+)
+_APART_BEHIND: Final = re.compile(
+    r"\s(?:apart|ahead|behind|sooner|earlier|later|difference)\b", re.IGNORECASE
+)
+_NOISE: Final = 1e-9
+
+
+def judge_bound(figure: Figure, clause: Clause, known: Evidence, named: Mapping[int, Named]) -> bool | None:
+    """Whether rows keep what a figure is said to bound; None where that does not decide about it.
+
+    Those that are named, or all. Where words say that all do, or that only the named ones do, one that does not
+    decides; else what they keep in every column of that unit is true however far off it is.
+    """
+    bound, unit = figure.bound, figure.unit
+    columns = _list_meant(figure, known, named)
+    if bound is None or not columns:
+        return None
+    rows = {key: one.rows for key, one in named.items() if one.rows}
+    if _ONLY.search(clause.prose) and rows:
+        return any(
+            _keep_alone(one, rows[id(one.spec)], unit, bound) for one in columns if id(one.spec) in rows
+        )
+    is_denied = _NOT.search(clause.prose) is not None
+    if is_denied:
+        bound = bound._replace(is_least=not bound.is_least)
+    kept = [_keep(one.of_rows(rows.get(id(one.spec), _all_rows(one))), unit, bound) for one in columns]
+    if _ALL.search(clause.prose) and not is_denied:
+        return any(kept)
+    return True if all(kept) else None
+
+
+def _list_meant(figure: Figure, known: Evidence, named: Mapping[int, Named]) -> list[ColumnNumbers]:
+    """The columns of a figure's unit: those that are named, of the tables whose rows are, or all."""
+    found = [one for one in known.columns if one.name and _is_of_unit(one, figure.unit)]
+    by_rows = [one for one in found if id(one.spec) in named and named[id(one.spec)].rows] or found
+    by_name = [one for one in by_rows if id(one.spec) in named and one.name in named[id(one.spec)].columns]
+    return by_name or by_rows
+
+
+def _all_rows(column: ColumnNumbers) -> frozenset[int]:
+    return frozenset(one.row for one in column.numbers)
+
+
+def _is_of_unit(column: ColumnNumbers, unit: Unit | None) -> bool:
+    return unit is not None and any(own is not None and own.fits(unit) for own in column.units)
+
+
+def _values(column: ColumnNumbers, unit: Unit | None) -> Iterator[tuple[int, float]]:
+    """The numbers of a column in a unit, each with its row."""
+    for one in column.numbers:
+        factor = next(iter(factors_between(one.unit, unit)), None)
+        if one.row >= 0 and factor is not None and one.unit is not None:
+            yield one.row, one.value * factor
+
+
+def _keep(column: ColumnNumbers, unit: Unit | None, bound: Bound) -> bool:
+    return all(_is_kept(value, bound) for _, value in _values(column, unit))
+
+
+def _keep_alone(column: ColumnNumbers, rows: frozenset[int], unit: Unit | None, bound: Bound) -> bool:
+    """Whether rows keep a bound and no others do."""
+    return all(_is_kept(value, bound) is (row in rows) for row, value in _values(column, unit))
+
+
+def _is_kept(value: float, bound: Bound) -> bool:
+    noise = _NOISE * abs(bound.limit)
+    return value >= bound.limit - noise if bound.is_least else value <= bound.limit + noise
+
+
+def is_difference(figure: Figure, clause: Clause, known: Evidence, named: Mapping[int, Named]) -> bool:
+    """Whether a figure says how far a named row is from another, or from those that the clause names beside it."""
+    behind = clause.at + len(figure.written)
+    says_so = (
+        clause.differs
+        or _APART.search(clause.words[: clause.at])
+        or _APART_BEHIND.match(clause.words, behind)
+    )
+    if not says_so or figure.unit is None or figure.unit.kind in ("%", "times"):
+        return False
+    low, high = figure.span(whole=False)
+    return any(
+        low <= one - other <= high
+        for column in known.columns
+        if column.name and id(column.spec) in named and _is_of_unit(column, figure.unit)
+        for one, other in _pairs(column, named[id(column.spec)], figure.unit)
+    )
+
+
+def _pairs(column: ColumnNumbers, named: Named, unit: Unit) -> Iterator[tuple[float, float]]:
+    values = dict(_values(column, unit))
+    for one, other in permutations(values, 2):
+        if {one, other} <= named.rows or (len(named.rows) == 1 and not named.rows.isdisjoint((one, other))):
+            yield values[one], values[other]
+
+
+def is_itself(figure: Figure, clause: Clause) -> bool:
+    """Whether a figure is what a row has that others are compared with: `1.00x`, `100 %`, beside words of that."""
+    kind = figure.unit.kind if figure.unit else ""
+    low, high = figure.span()
+    one = {"times": 1.0, "%": 100.0}.get(kind)
+    return one is not None and low <= one <= high and bool(_ITSELF.search(clause.sentence))
