@@ -53,6 +53,8 @@ _NO_FIGURE = re.compile(
     r"\b\d{4}-\d{2}(?:-\d{2})?\b|\b\d+(?:\.\d+){2,}\b|\bv\d[\d.]*"
     r"|\b\d{1,2}\s(?:January|February|March|April|May|June|July|August|September|October|November|December)\b"
     rf"|\b(?:{NUMBER})\s?×\s?(?:{NUMBER})\b|\b(?:ISO|IEC|RFC|PEP|ANSI|IEEE)[\s-]\d[\d.:-]*"
+    r"|\bports?\s\d+\b"
+    r"|\b(?:Ryzen|Threadripper|EPYC|Xeon|Core)(?:[\s-](?:i?\d|Pro|Gold|Silver|Platinum))*[\s-]\w*\d{4}\w*"
     r"|\b(?:MongoDB|mongod|Python|version|Linux|Ubuntu|Debian|page|line|section|chapter|issue|step)s?\s\d[\d.]*\b",
     re.IGNORECASE,
 )

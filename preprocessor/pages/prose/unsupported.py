@@ -30,6 +30,7 @@ from preprocessor.pages.prose.clauses import Clause, clause_of, keep_code, row_c
 from preprocessor.pages.prose.columnnumbers import Number
 from preprocessor.pages.prose.directions import Contradicted, Sentence, find_contradicted, find_directions
 from preprocessor.pages.prose.evidence import Evidence, column_unit, noun_of
+from preprocessor.pages.prose.methods import is_of_method
 from preprocessor.pages.prose.numbers import Figure, figures
 from preprocessor.pages.prose.numberwords import spelled_durations, spelled_figures
 from preprocessor.pages.prose.paragraphs import (
@@ -159,6 +160,7 @@ class _Judged(NamedTuple):
             is_named = names_for(known, named, figure)
             if (
                 (nearby or self._is_topic(figure, clause, named))
+                and not is_of_method(figure, clause)
                 and known.speaks_of(figure, nearby=nearby, named=is_named)
                 and not is_supported(
                     figure,
