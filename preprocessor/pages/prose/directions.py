@@ -8,7 +8,9 @@ A direction is judged where rows decide it, and nowhere else:
 
 Columns are those of rates, of which more is faster, and of times, of which less is. A row is named by a text in the
 first column of texts, in code as well; written alike, or where two rows are compared with other capitals. A sentence
-that says what something is not, or how far up it is, is not judged: nobody reads rows as finely as that.
+that says what something is not, or how far up it is, is not judged: nobody reads rows as finely as that. Nor is the
+superlative of some only (`the fastest library written in Python`) or of a part (`the slowest part of`), and a comparative
+of a verb that no header has: a table of requests says nothing of what `starts faster`.
 """
 
 from __future__ import annotations
@@ -38,12 +40,32 @@ _UNDECIDED: Final = re.compile(
     r"one\s+of|of\s+(?:those|these|them)|first|second|third|next|last|nearly|almost|if|would|could|might|may)\b|n['’]t\b",
     re.IGNORECASE,
 )
+_RESTRICTED: Final = re.compile(
+    r"\s+(?:\w+\s+){1,2}(?:written|implemented|made|built|based|that|which|who|with|without|using|for"
+    r"|in\s+(?!(?:the|this|these|all|our|every|each)\b))\b",
+    re.IGNORECASE,
+)
+"""What follows a superlative of fewer than all: `the fastest library written in Python`."""
+_PART_OF: Final = re.compile(r"\s+(?:\w+\s+){1,2}(?:of|in|for|from|to)\s+(?:the\s+)?[`'\"*]*", re.IGNORECASE)
+"""What stands between a superlative and the name of what it is a part of: `the slowest part of alpha`."""
+_BEFORE_COMPARATIVE: Final = re.compile(
+    r"(?P<verb>\w+)(?:\s+(?:\w+ly|much|far|even|still|always|also|a\slot|a\s(?:bit|little)|by\sfar|times|%|×"
+    r"|[\d.,]+\s?(?:x|×|%|times|percent)?))*\s+$",
+    re.IGNORECASE,
+)
+_AS_A_WHOLE: Final = frozenset({
+    "comes", "does", "goes", "performs", "proves", "remains", "runs", "stays", "takes", "was", "is", "works",
+    "executes", "finishes", "operates", "processes", "performed", "worked", "finished", "executed", "its", "this",
+})  # fmt: skip
+"""Verbs of all that is measured; `starts` or `compiles` are about something that a table may not have."""
 _COMMON: Final = frozenset({
     "all", "any", "both", "default", "delete", "few", "find", "first", "insert", "inserts", "last", "many", "more",
     "most", "no", "none", "off", "on", "one", "other", "query", "read", "reads", "some", "total", "two", "update",
     "updates", "with", "without", "write", "writes", "yes",
 })  # fmt: skip
 """Words that sentences have whether they name a row or not."""
+_STEM: Final = 4
+"""Letters by which a verb is known in other forms."""
 _LEAST_NAME: Final = 2
 """Characters of a name: a shorter one is a word of any sentence."""
 
@@ -113,8 +135,14 @@ def _judge_superlative(sentence: str, direction: Direction, tables: Sequence[Spe
     """What a table says against a superlative; "" where nothing does."""
     if not _BEFORE_SUPERLATIVE.search(sentence[: direction.start]):
         return ""
+    behind = sentence[direction.start + len(direction.word) :]
+    if _RESTRICTED.match(behind):
+        return ""
+    part = _PART_OF.match(behind)
     for rows in tables:
         named = rows.names_in(sentence)
+        if part and any(behind.startswith(name, part.end()) for name in named):
+            continue
         if len(named) != 1 or not rows.columns:
             continue
         (name,) = named
@@ -132,6 +160,8 @@ def _judge_comparative(sentence: str, direction: Direction, tables: Sequence[Spe
     if not than:
         return ""
     for rows in tables:
+        if not rows.measures(_find_verb(before)):
+            continue
         first, second = rows.names_in(before, any_case=True), rows.names_in(after, any_case=True)
         if len(first) != 1 or len(second) != 1 or first == second or not rows.columns:
             continue
@@ -143,18 +173,30 @@ def _judge_comparative(sentence: str, direction: Direction, tables: Sequence[Spe
     return ""
 
 
+def _find_verb(before: str) -> str:
+    """The verb of a comparative, where the word before it is one of one thing alone; else ""."""
+    found = _BEFORE_COMPARATIVE.search(before)
+    verb = fold_case(found["verb"]) if found else ""
+    return verb if re.search(r"(?:s|ed)$", verb) and verb not in _AS_A_WHOLE else ""
+
+
 class SpeedRows:
     """The rows of a table by their names; ``columns`` are those of rates and times, with whether more is faster."""
 
     def __init__(self, spec: TableSpec, naming: str, rows: Sequence[Mapping[str, Any]]) -> None:
         self._rows = {str(column_value(row, naming)): row for row in rows}
         self._names = NameIndex(filter(is_name, self._rows))
+        self._headers = " ".join((*spec.columns, *spec.headers)).lower()
         self.columns: dict[str, bool] = {}
         for column in spec.columns:
             unit = column_unit(spec, column)
             is_rate = unit is not None and unit.kind.endswith("/s")
             if (is_rate or (unit is not None and unit.kind == "time")) and self._has_numbers(column):
                 self.columns[column] = is_rate
+
+    def measures(self, verb: str) -> bool:
+        """Whether the words of the table have a verb, as `Decodes/s` has `decodes`, or none is given."""
+        return verb[:_STEM] in self._headers or any(verb in name.lower().split() for name in self._rows)
 
     def _has_numbers(self, column: str) -> bool:
         return all(finite_decimal(column_value(row, column)) is not None for row in self._rows.values())

@@ -65,6 +65,12 @@ def told(tmp_path: Path):
         "b-tree is the fastest.",
         "`LSM` is faster than the `B-tree`.",
         "lsm is faster than the b-tree.",
+        "LSM is the fastest engine written in pure Go.",
+        "LSM is the fastest engine in Go.",
+        "The slowest part of LSM is its start.",
+        "The slowest part of `LSM` is its start.",
+        "LSM starts faster than LSM tree, tuned.",
+        "LSM compiles much faster than LSM tree, tuned.",
     ],
 )
 def test_what_rows_bear_out_or_do_not_decide_is_not_told(told, sentence):
@@ -87,6 +93,16 @@ def test_what_rows_bear_out_or_do_not_decide_is_not_told(told, sentence):
         ),
         (
             "Lsm is faster than LSM Tree, tuned.",
+            "`ops` is 1300 in the row of LSM, 1500 in that of LSM tree, tuned",
+        ),
+        ("LSM is the fastest engine of the table.", "in `ops` it is the row of LSM tree, tuned"),
+        ("The fastest engine is LSM.", "in `ops` it is the row of LSM tree, tuned"),
+        (
+            "LSM inserts much faster than LSM tree, tuned.",
+            "`ops` is 1300 in the row of LSM, 1500 in that of LSM tree, tuned",
+        ),
+        (
+            "LSM runs 2× faster than LSM tree, tuned.",
             "`ops` is 1300 in the row of LSM, 1500 in that of LSM tree, tuned",
         ),
         ("`LSM` is the fastest.", "in `ops` it is the row of LSM tree, tuned"),
