@@ -97,7 +97,9 @@ def numbers_in(operand: Any) -> tuple[float, ...]:
 
 def say_wrong(operator: str, numbers: Sequence[float], values: Sequence[Any]) -> str:
     """What goes wrong where an operator compares values with numbers, or with each other; "" where nothing must."""
-    texts = {one: number for one in values if isinstance(one, str) and (number := _read(one)) is not None}
+    texts = {
+        one: number for one in values if isinstance(one, str) and (number := read_numeral(one)) is not None
+    }
     example = next(iter(texts), "")
     if not texts:
         return ""
@@ -129,11 +131,11 @@ def say_wrong_pair(operator: str, pairs: Iterable[tuple[Any, Any]]) -> str:
 def _number_of(value: Any) -> float | None:
     """The number that a value is or says; None where it is none."""
     if isinstance(value, str):
-        return _read(value)
+        return read_numeral(value)
     return float(str(value)) if is_number(value) else None
 
 
-def _read(text: str) -> float | None:
+def read_numeral(text: str) -> float | None:
     """The number that a text is; None where it is none."""
     if re.fullmatch(_NUMERAL, text.strip()) is None:
         return None

@@ -9,8 +9,8 @@ A direction is judged where rows decide it, and nowhere else:
 Columns are those of rates, of which more is faster, and of times, of which less is. A row is named by a text in the
 first column of texts, in code as well; written alike, or where two rows are compared with other capitals. A sentence
 that says what something is not, or how far up it is, is not judged: nobody reads rows as finely as that. Nor is the
-superlative of some only (`the fastest library written in Python`) or of a part (`the slowest part of`), and a comparative
-of a verb that no header has: a table of requests says nothing of what `starts faster`.
+superlative of some only (`the fastest library written in Python`) or of a part (`the slowest part of`), and a
+comparative of a verb that no header has: a table of requests says nothing of what `starts faster`.
 """
 
 from __future__ import annotations

@@ -9,6 +9,7 @@ from math import isfinite, nan
 from typing import TYPE_CHECKING, Any
 
 from preprocessor.aggregation.values import MISSING
+from preprocessor.lint.numerals import read_numeral
 from preprocessor.pages.prose.columnnumbers import ColumnNumbers, Number, factors_between
 from preprocessor.pages.prose.numbers import NUMBER, Figure, Unit, noun_in, read_number, unit_after, unit_of
 from preprocessor.pages.prose.ratios import Compared, Concluded, Values, spans_of
@@ -184,15 +185,18 @@ def evidence(tables: Iterable[tuple[PipelineSpec, Sequence[Mapping[str, Any]]]])
             column for path, column in spec.shown_columns if path[0] not in ("baseline", "format")
         ):
             columns.append(ColumnNumbers(spec, name, tuple(_read_column(spec, name, rows))))
-            values = ((row, _finite(column_value(document, name))) for row, document in enumerate(rows))
+            own = column_unit(spec, name)
+            values = (
+                (row, _measured(column_value(document, name), own)) for row, document in enumerate(rows)
+            )
             if finite := tuple((row, value) for row, value in values if value is not None):
-                one, unit = Compared(spec, name, Values(finite)), column_unit(spec, name)
-                if _is_compared(unit):
+                one = Compared(spec, name, Values(finite))
+                if _is_compared(own):
                     compared.append(one)
                 elif (
-                    unit is not None
-                    and unit.kind not in _NEVER_COMPARED
-                    and (unit.kind == "byte" or name != spec.shown_columns[0][1])
+                    own is not None
+                    and own.kind not in _NEVER_COMPARED
+                    and (own.kind == "byte" or name != spec.shown_columns[0][1])
                 ):
                     sizes.append(one)
         compared += _concluded(spec, rows)
@@ -219,9 +223,11 @@ def _read_besides(spec: PipelineSpec, rows: Sequence[Mapping[str, Any]]) -> Iter
     yield from _sums(spec, rows)
     yield from (Number(one, own, spec) for text in _words(spec) for one, own in _numbers_in(text))
     for name in spec.columns if isinstance(spec, TableSpec) else ():
+        unit = column_unit(spec, name)
         for row, document in enumerate(rows):
-            for one, own in _numbers_in(_text(column_value(document, name))):
-                yield Number(one, own, spec, row=row)
+            value = column_value(document, name)
+            if _measured(value, unit) is None:
+                yield from (Number(one, own, spec, row=row) for one, own in _numbers_in(_text(value)))
 
 
 def _read_unseen(spec: PipelineSpec, rows: Sequence[Mapping[str, Any]]) -> Iterator[Number]:
@@ -312,7 +318,7 @@ def _sums(spec: PipelineSpec, rows: Sequence[Mapping[str, Any]]) -> Iterator[Num
 
 def _numbers(value: object, unit: Unit | None) -> Iterator[tuple[float, Unit | None]]:
     """A number with its column's unit; of a text the shares, and the numbers of one that has no words."""
-    if (number := _finite(value)) is not None:
+    if (number := _measured(value, unit)) is not None:
         yield number, unit
         return
     for one, own in _numbers_in(_text(value)):
@@ -338,6 +344,13 @@ def _find_numbers(value: object) -> Iterator[float]:
         yield number
     elif isinstance(value, Mapping):
         yield from (one for part in value.values() for one in _find_numbers(part))
+
+
+def _measured(value: object, unit: Unit | None) -> float | None:
+    """The number of a cell, be it a text: one odd cell, as `n/a`, makes all of a CSV's column texts."""
+    number = _finite(value)
+    is_text = number is None and isinstance(value, str) and unit is not None and not unit.by_header
+    return read_numeral(value) if is_text and isinstance(value, str) else number
 
 
 def _finite(value: object) -> float | None:
