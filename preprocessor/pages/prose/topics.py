@@ -16,7 +16,7 @@ _MEASURED: Final = re.compile(
     r"\b(?:benchmark\w*|measur\w+|results?|performance|speeds?|throughput|latenc(?:y|ies)|overhead|footprint|timings?"
     r"|fast(?:er|est)?|slow(?:er|est|s|ed)?|quick(?:er|est)?|sav(?:e|es|ed|ing)|elapsed"
     r"|median|mean|averages?|percentiles?|p\d\d+)\b"
-    rf"|\b(?:takes?|took|taken|needs?|needed|costs?|uses?|used|in|within)\s{_ROUGHLY}\d"
+    rf"|\b(?:takes?|took|taken|needs?|needed|costs?|uses?|used|in)\s{_ROUGHLY}\d"
     r"|/\s?s(?:ec)?\b|\bper\ssecond\b",
     re.IGNORECASE,
 )

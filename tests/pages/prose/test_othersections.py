@@ -57,6 +57,8 @@ def told_of(text: str, fixtures: Path) -> list[str]:
         "It is 100% compatible with grep.",
         "- [ ] reach 100% coverage",
         "Screens of 2x density are supported.",
+        "A file is read again if it changed within 300 ms.",
+        "Progress is shown for searches that take longer than 2 seconds.",
         "A timeout is given in seconds: 2 s in the tests.",
     ],
 )
