@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 _IN_TEXT = re.compile(r"(?<![\w.])\d{1,3}(?:,\d{3})+(?:\.\d+)?|(?<![\w.,])\d+(?:\.\d+)?")
 _SHARES = ("%", "times")
 """The kinds of what may be the comparison of two rows."""
-_NEVER_COMPARED = (*_SHARES, "IOPS")
 _FAR = 3
 """What is that many times beyond all numbers is about something else, where no unit says what it is about."""
 
@@ -185,27 +184,26 @@ def evidence(tables: Iterable[tuple[PipelineSpec, Sequence[Mapping[str, Any]]]])
             column for path, column in spec.shown_columns if path[0] not in ("baseline", "format")
         ):
             columns.append(ColumnNumbers(spec, name, tuple(_read_column(spec, name, rows))))
-            own = column_unit(spec, name)
-            values = (
-                (row, _measured(column_value(document, name), own)) for row, document in enumerate(rows)
-            )
-            if finite := tuple((row, value) for row, value in values if value is not None):
-                one = Compared(spec, name, Values(finite))
-                if _is_compared(own):
-                    compared.append(one)
-                elif (
-                    own is not None
-                    and own.kind not in _NEVER_COMPARED
-                    and (own.kind == "byte" or name != spec.shown_columns[0][1])
-                ):
-                    sizes.append(one)
+            if one := _read_compared(spec, name, rows):
+                (compared if _is_compared(one.unit) else sizes).append(one)
         compared += _concluded(spec, rows)
         columns.append(ColumnNumbers(spec, "", tuple(_read_besides(spec, rows))))
         unseen.append(ColumnNumbers(spec, "", tuple(_read_unseen(spec, rows))))
     return Evidence(tuple(columns), tuple(compared), tuple(sizes), unseen=tuple(unseen))
 
 
+def _read_compared(spec: PipelineSpec, name: str, rows: Sequence[Mapping[str, Any]]) -> Compared | None:
+    """The column with what a sentence may compare; None where it has no numbers, or shares and factors."""
+    unit = column_unit(spec, name)
+    values = ((row, _measured(column_value(document, name), unit)) for row, document in enumerate(rows))
+    finite = tuple((row, value) for row, value in values if value is not None)
+    is_ratio = unit is not None and unit.kind in (*_SHARES, "IOPS")
+    is_label = name == spec.shown_columns[0][1] and not (_is_compared(unit) or (unit and unit.kind == "byte"))
+    return Compared(spec, name, Values(finite), unit) if finite and not is_ratio and not is_label else None
+
+
 def _is_compared(unit: Unit | None) -> bool:
+    """Whether a column is compared in whatever words, and not only where these are of sizes or counts."""
     return unit is None or unit.kind.endswith("/s") or unit.kind == "time"
 
 

@@ -15,7 +15,7 @@ from math import copysign, inf, isfinite
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from preprocessor.pages.prose.numbers import Figure
+    from preprocessor.pages.prose.numbers import Figure, Unit
     from preprocessor.specs.model import PipelineSpec
 
 
@@ -101,7 +101,7 @@ class Values:
 
 @dataclass(frozen=True)
 class Compared:
-    """A column whose values a sentence may compare.
+    """A column whose values a sentence may compare, with their unit.
 
     ``of``: one of two compared rows is one of these, ``against``: the other one of those; empty where all may be.
     """
@@ -109,6 +109,7 @@ class Compared:
     spec: PipelineSpec
     name: str
     values: Values
+    unit: Unit | None = None
     of: frozenset[int] = frozenset()
     against: frozenset[int] = frozenset()
 

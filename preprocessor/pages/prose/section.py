@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Section:
-    """The tables and charts of a section with their rows, what they say, and the rules that one of them ignores.
+    """The tables and charts of a section with their rows, and what they say.
 
     ``nouns`` are units by the headers of the tables, ``names`` what rows and columns are called.
     """
@@ -26,7 +26,6 @@ class Section:
     evidence: Evidence
     nouns: frozenset[str]
     names: tuple[TableNames, ...]
-    ignored: frozenset[str]
 
     @cached_property
     def speeds(self) -> Sequence[SpeedRows]:
@@ -40,6 +39,5 @@ class Section:
 
 def read_section(shown: Shown) -> Section:
     """What tables and charts of a section say together."""
-    ignored = frozenset(rule for spec, _ in shown for rule in spec.ignore)
     said = evidence(shown)
-    return Section(tuple(shown), said, said.nouns, read_names(shown), ignored)
+    return Section(tuple(shown), said, said.nouns, read_names(shown))

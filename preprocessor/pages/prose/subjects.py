@@ -7,13 +7,13 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
-from preprocessor.pages.prose.evidence import Evidence, column_unit
 from preprocessor.pages.prose.numbers import nouns_of
+from preprocessor.pages.prose.ratios import Compared
 
 if TYPE_CHECKING:
     from preprocessor.pages.prose.clauses import Clause
+    from preprocessor.pages.prose.evidence import Evidence
     from preprocessor.pages.prose.naming import Named
-    from preprocessor.pages.prose.ratios import Compared
 
 _SUBJECT: Final = re.compile(
     r"\b(?:(?P<size>memory|RAM|RSS|heap|footprint|sizes?|space|larger|smaller|bigger|lighter"
@@ -33,15 +33,15 @@ def comparing(known: Evidence, named: Mapping[int, Named], clause: Clause) -> Ev
     subject = _find_subject(clause)
 
     def is_meant(one: Compared) -> bool:
-        unit = column_unit(one.spec, one.name)
-        if subject == "size" and unit is not None and unit.kind == "byte":
+        kind = one.unit.kind if one.unit else ""
+        if subject == "size" and kind == "byte":
             return True
         is_named = id(one.spec) in named and one.name in named[id(one.spec)].columns
-        return subject != "speed" and (is_named or (unit is not None and unit.kind in nouns_of(clause.prose)))
+        return subject != "speed" and (is_named or kind in nouns_of(clause.prose))
 
     compared = known.compared
     if subject == "size":
-        compared = tuple(one for one in compared if column_unit(one.spec, one.name) is None)
+        compared = tuple(one for one in compared if isinstance(one, Compared) and one.unit is None)
     return replace(known, compared=(*compared, *filter(is_meant, known.sizes)))
 
 
