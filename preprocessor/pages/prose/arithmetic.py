@@ -31,6 +31,9 @@ _APART: Final = re.compile(
 _APART_BEHIND: Final = re.compile(
     r"\s(?:apart|ahead|behind|sooner|earlier|later|difference)\b", re.IGNORECASE
 )
+_TOGETHER: Final = re.compile(
+    r"\b(?:together|altogether|combined|in (?:all|total|sum)|the sum)\b", re.IGNORECASE
+)
 _NOISE: Final = 1e-9
 
 
@@ -113,6 +116,19 @@ def is_difference(figure: Figure, clause: Clause, known: Evidence, named: Mappin
         if column.name and id(column.spec) in named and _is_of_unit(column, figure.unit)
         for one, other in _pairs(column, named[id(column.spec)], figure.unit)
     )
+
+
+def is_sum(figure: Figure, clause: Clause, known: Evidence, named: Mapping[int, Named]) -> bool:
+    """Whether a figure says what the rows that are named, or all of them, take together."""
+    if figure.unit is None or figure.unit.kind in ("%", "times") or not _TOGETHER.search(clause.prose):
+        return False
+    low, high = figure.span(whole=False)
+    for column in _list_meant(figure, known, named):
+        values = dict(_values(column, figure.unit))
+        rows = named[id(column.spec)].rows if id(column.spec) in named else frozenset()
+        if low <= sum(values[row] for row in (values.keys() & rows or values)) <= high:
+            return True
+    return False
 
 
 def _pairs(column: ColumnNumbers, named: Named, unit: Unit) -> Iterator[tuple[float, float]]:

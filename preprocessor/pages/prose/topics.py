@@ -30,6 +30,14 @@ _HEADING: Final = re.compile(
     r"|findings|conclusions?|takeaways|summary|how\sfast|vs|versus)\b",
     re.IGNORECASE,
 )
+_COMMON_HEADERS: Final = frozenset(
+    {"time", "size", "memory", "value", "count", "total", "name", "rate", "duration"}
+)
+
+
+def is_common_header(header: str) -> bool:
+    """Whether the words of a header name no column of a table elsewhere: `the time between two keys`."""
+    return header.lower() in _COMMON_HEADERS
 
 
 def tells_of_results(text: str) -> bool:

@@ -45,7 +45,7 @@ from preprocessor.pages.prose.section import Section
 from preprocessor.pages.prose.sections import Sections, specs_within
 from preprocessor.pages.prose.subjects import comparing
 from preprocessor.pages.prose.support import Beside, find_named, is_supported, names_for
-from preprocessor.pages.prose.topics import tells_of_results, tells_of_settings
+from preprocessor.pages.prose.topics import is_common_header, tells_of_results, tells_of_settings
 from preprocessor.pages.standing import standing_answers
 from preprocessor.pages.statements import find_numbers, shown_value
 from preprocessor.render.column import column_value
@@ -188,8 +188,14 @@ class _Judged(NamedTuple):
         if self.sections.quotes(self.paragraph) or self._is_share_measured(figure, clause):
             return True
         return not tells_of_settings(said) and (
-            bool(named) or tells_of_results(said) or self._names_row_elsewhere()
+            self._names_column(named) or tells_of_results(said) or self._names_row_elsewhere()
         )
+
+    def _names_column(self, named: Mapping[int, Named]) -> bool:
+        """Whether a column is named by more than a word that sentences about anything have, as `time`."""
+        tables = (one for one in self.beside.names if id(one.spec) in named)
+        headers = (one.columns[column] for one in tables for column in named[id(one.spec)].columns)
+        return not all(map(is_common_header, headers))
 
     def _is_share_measured(self, figure: Figure, clause: Clause) -> bool:
         """Whether a share or a factor compares, or is one with decimals where a column has shares."""

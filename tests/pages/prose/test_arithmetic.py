@@ -104,6 +104,22 @@ def test_a_difference_is_that_of_the_rows_that_are_named(
 @pytest.mark.parametrize(
     ("prose", "figures"),
     [
+        ("orjson and ujson take 4.97 ms together.", []),
+        ("All of them take 19.67 ms in total.", []),
+        ("orjson and ujson take 19.67 ms together.", ["19.67 ms"]),
+        ("orjson and simplejson take 4.97 ms together.", ["4.97 ms"]),
+        ("They take 4.97 ms.", ["4.97 ms"]),
+    ],
+)
+def test_a_sum_is_that_of_the_rows_that_are_named_or_of_all(
+    prose: str, figures: list[str], fixtures: Path
+) -> None:
+    assert told(prose, fixtures) == figures
+
+
+@pytest.mark.parametrize(
+    ("prose", "figures"),
+    [
         ("orjson is the baseline, at 1.00x.", []),
         ("orjson has 1.00x (baseline).", []),
         ("orjson is the baseline with 1.60x.", ["1.60x"]),

@@ -59,6 +59,7 @@ def told_of(text: str, fixtures: Path) -> list[str]:
         "Screens of 2x density are supported.",
         "A file is read again if it changed within 300 ms.",
         "Progress is shown for searches that take longer than 2 seconds.",
+        "The time between two keys is 200 ms.",
         "A timeout is given in seconds: 2 s in the tests.",
     ],
 )
@@ -88,6 +89,12 @@ def test_what_another_section_says_of_the_table_is_held_against_it(
     prose: str, figures: list[str], fixtures: Path
 ) -> None:
     assert told(prose, fixtures, heading="Install") == figures
+
+
+def test_a_header_of_its_own_names_its_column_in_another_section(fixtures: Path) -> None:
+    own = {"headers": ["Benchmark", "Time to first match"]}
+    assert told("The time to first match is 120 ms.", fixtures, **own) == ["120 ms"]
+    assert told("The time to first match is 81 ms.", fixtures, **own) == []
 
 
 @pytest.mark.parametrize("heading", ["Performance", "How fast is it?", "Seek vs. grep"])
