@@ -8,6 +8,7 @@ from itertools import permutations
 from typing import TYPE_CHECKING, Final
 
 from preprocessor.pages.prose.columnnumbers import ColumnNumbers, factors_between
+from preprocessor.pages.prose.ratios import Compared
 
 if TYPE_CHECKING:
     from preprocessor.pages.prose.clauses import Clause
@@ -25,6 +26,8 @@ _ONLY: Final = re.compile(r"\bonly\b", re.IGNORECASE)
 _ITSELF: Final = re.compile(
     r"\b(?:baseline|reference|relative|speed[\s-]?up|slow[\s-]?down)\b", re.IGNORECASE
 )
+_BUT: Final = re.compile(r"\b(?:all|every|each)\b.*?\b(?:but|except|apart\sfrom)\b", re.IGNORECASE)
+_MOST: Final = re.compile(r"(?<!at )\bmost\b", re.IGNORECASE)
 _APART: Final = re.compile(
     r"\b(?:by|sav\w+|difference\sof|gap\sof)\s(?:about\s|around\s|roughly\s|only\s|just\s)?$", re.IGNORECASE
 )
@@ -52,6 +55,10 @@ def judge_bound(figure: Figure, clause: Clause, known: Evidence, named: Mapping[
         return any(
             _keep_alone(one, rows[id(one.spec)], unit, bound) for one in columns if id(one.spec) in rows
         )
+    if _BUT.search(clause.prose) and rows:
+        return any(_keep(_others(one, rows), unit, bound) for one in columns)
+    if _MOST.search(clause.prose) and any(_keep_mostly(one, unit, bound) for one in columns):
+        return True
     is_denied = _NOT.search(clause.prose) is not None
     if is_denied:
         bound = bound._replace(is_least=not bound.is_least)
@@ -67,6 +74,10 @@ def _list_meant(figure: Figure, known: Evidence, named: Mapping[int, Named]) -> 
     by_rows = [one for one in found if id(one.spec) in named and named[id(one.spec)].rows] or found
     by_name = [one for one in by_rows if id(one.spec) in named and one.name in named[id(one.spec)].columns]
     return by_name or by_rows
+
+
+def _others(column: ColumnNumbers, rows: Mapping[int, frozenset[int]]) -> ColumnNumbers:
+    return column.of_rows(_all_rows(column) - rows.get(id(column.spec), frozenset()))
 
 
 def _all_rows(column: ColumnNumbers) -> frozenset[int]:
@@ -89,6 +100,11 @@ def _keep(column: ColumnNumbers, unit: Unit | None, bound: Bound) -> bool:
     return all(_is_kept(value, bound) for _, value in _values(column, unit))
 
 
+def _keep_mostly(column: ColumnNumbers, unit: Unit | None, bound: Bound) -> bool:
+    kept = [_is_kept(value, bound) for _, value in _values(column, unit)]
+    return sum(kept) > len(kept) / 2
+
+
 def _keep_alone(column: ColumnNumbers, rows: frozenset[int], unit: Unit | None, bound: Bound) -> bool:
     """Whether rows keep a bound and no others do."""
     return all(_is_kept(value, bound) is (row in rows) for row, value in _values(column, unit))
@@ -97,6 +113,29 @@ def _keep_alone(column: ColumnNumbers, rows: frozenset[int], unit: Unit | None, 
 def _is_kept(value: float, bound: Bound) -> bool:
     noise = _NOISE * abs(bound.limit)
     return value >= bound.limit - noise if bound.is_least else value <= bound.limit + noise
+
+
+def exceeds_factor(figure: Figure, known: Evidence) -> bool:
+    """Whether rows that are compared with others by their names are that many times apart, or more."""
+    if (
+        figure.bound is None
+        or not figure.bound.is_least
+        or figure.unit is None
+        or figure.unit.kind != "times"
+    ):
+        return False
+    least = figure.bound.limit * (1 - _NOISE)
+    return any(_are_apart(one, least) for one in known.compared if isinstance(one, Compared) and one.against)
+
+
+def _are_apart(column: Compared, least: float) -> bool:
+    values = column.values.by_row
+    pairs = [
+        (values[one], values[other])
+        for one in column.of & values.keys()
+        for other in column.against & values.keys()
+    ]
+    return bool(pairs) and all(max(one / other, other / one) >= least for one, other in pairs)
 
 
 def is_difference(figure: Figure, clause: Clause, known: Evidence, named: Mapping[int, Named]) -> bool:

@@ -344,7 +344,7 @@ def read_bounds(said: tuple[float, float, float, float], before: str) -> tuple[f
     if _MORE.search(lead):
         low, high = first, max(high, last * (1 + BEYOND))
     if _LESS.search(lead):
-        low, high = min(low, first * (1 - BEYOND)), last
+        low, high = min(low, first * (1 - BEYOND)), high if _UP_TO.search(lead) else last
     return low, high
 
 

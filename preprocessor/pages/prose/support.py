@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from preprocessor.pages.prose.arithmetic import is_difference, is_itself, is_sum, judge_bound
+from preprocessor.pages.prose.arithmetic import exceeds_factor, is_difference, is_itself, is_sum, judge_bound
 from preprocessor.pages.prose.clauses import Clause
 from preprocessor.pages.prose.columnnumbers import ColumnNumbers
 from preprocessor.pages.prose.evidence import Evidence
@@ -161,8 +161,10 @@ def is_supported(figure: Figure, clause: Clause, beside: Beside, around: Iterato
         return kept
     if meant.supports(figure, compares=clause.compares, differs=clause.differs):
         return True
-    if is_itself(figure, clause) or any(
-        said(figure, clause, known, named) for said in (is_difference, is_sum)
+    if (
+        is_itself(figure, clause)
+        or exceeds_factor(figure, meant)
+        or any(said(figure, clause, known, named) for said in (is_difference, is_sum))
     ):
         return True
     but = section if any(one.rows for one in named.values()) else None

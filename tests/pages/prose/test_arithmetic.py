@@ -55,6 +55,11 @@ def told(prose: str, fixtures: Path, **changed: object) -> list[str]:
         "simplejson never takes less than 10 ms.",
         "orjson takes less than 2 ms, all others more than 3 ms.",
         "orjson needs under 2 ms and simplejson over 10 ms.",
+        "All but simplejson stay below 5 ms.",
+        "Every library except simplejson stays below 5 ms.",
+        "Most take less than 5 ms.",
+        "orjson is more than 5x faster than simplejson.",
+        "orjson is up to 9x faster.",
     ],
 )
 def test_a_bound_that_rows_keep_is_true_however_far_they_are_from_it(prose: str, fixtures: Path) -> None:
@@ -73,6 +78,11 @@ def test_a_bound_that_rows_keep_is_true_however_far_they_are_from_it(prose: str,
         ("Only simplejson needs more than 3 ms.", "3 ms"),  # and so does ujson
         ("Only ujson needs more than 10 ms.", "10 ms"),
         ("None needs more than 10 ms.", "10 ms"),
+        ("All but ujson stay below 5 ms.", "5 ms"),
+        ("Most take less than 2.4 ms.", "2.4 ms"),
+        ("orjson is more than 60x faster than simplejson.", "60x"),
+        ("orjson is more than 5x faster than ujson.", "5x"),
+        ("orjson is up to 8x faster.", "8x"),
         ("simplejson takes less than 10 ms.", "10 ms"),
         ("It takes up to 50 ms.", "50 ms"),  # which says what the most is
     ],
