@@ -13,7 +13,10 @@ from preprocessor.pages.prose.numbers import NUMBER, Figure, read_number
 from preprocessor.pages.prose.numberwords import MEASURED
 from preprocessor.pages.prose.paragraphs import BLANK, Paragraph, find_clause_span, find_sentence_start
 
-_COMMENT: Final = re.compile(r"<!--.*?-->", re.DOTALL)
+_NO_WORDS: Final = re.compile(
+    r"<!--.*?-->|(?P<code>(?<!`)(`+)(?!`).+?(?<!`)\2(?!`))|(?<=\])(?:\([^)]*\)|\[[^\]]*\])", re.DOTALL
+)
+"""Comments and the targets of links; code is found lest it be taken for these."""
 _MORE_OR_LESS: Final = (
     r"less|more|better|worse"
     r"|(?:fast|slow|quick|high|low|long|short|cheap|larg|small|bigg|great|few|heavi|light)er"
@@ -76,7 +79,8 @@ class Clause(NamedTuple):
 
 def keep_code(page: str, paragraph: Paragraph) -> str:
     """The text of a paragraph on one line with its code, as long as its prose."""
-    shown = _COMMENT.sub(lambda found: BLANK * len(found[0]), page[paragraph.start : paragraph.end])
+    text = page[paragraph.start : paragraph.end]
+    shown = _NO_WORDS.sub(lambda found: found["code"] or BLANK * len(found[0]), text)
     return re.sub(r"[\r\n]", " ", shown)
 
 

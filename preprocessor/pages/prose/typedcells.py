@@ -11,6 +11,7 @@ from collections.abc import Collection, Iterator, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
+from preprocessor.pages.prose.clauses import Clause, clause_of, row_clause
 from preprocessor.pages.prose.numbers import Figure, figures, lone_number, noun_in, noun_unit, unit_of
 
 if TYPE_CHECKING:
@@ -33,6 +34,12 @@ class Headers:
         column = bisect_right([start for start, _ in split_cells(row.text)], at) - 1
         cells = split_cells(header)
         return header[slice(*cells[column])].strip() if 0 <= column < len(cells) else ""
+
+    def clause_of(self, figure: Figure, paragraph: Paragraph, words: str) -> Clause:
+        """What a figure stands in: its clause, or its typed row with the header above; ``words`` are as in clauses."""
+        if paragraph.in_table:
+            return row_clause(figure, paragraph, words, self.header_of(paragraph, figure.start))
+        return clause_of(figure, paragraph, words)
 
     def figures(self, row: Paragraph, nouns: Collection[str]) -> list[Figure]:
         """The figures of a row; ``nouns`` are units as well."""

@@ -18,10 +18,12 @@ if TYPE_CHECKING:
     from preprocessor.pages.prose.clauses import Clause
     from preprocessor.pages.prose.naming import TableNames
 
-_LISTING: Final = re.compile(rf"[\s{BLANK}]*(?:,|,?\s*(?:and|or)\b)?[\s{BLANK}]*(?:the\s+)?", re.IGNORECASE)
+_SIGNS: Final = rf"[\s{BLANK}`*_\[\]]*"
+"""The signs of code, emphasis and links, which words have around them."""
+_LISTING: Final = re.compile(rf"{_SIGNS}(?:,|,?\s*(?:and|or)\b)?{_SIGNS}(?:the\s+)?{_SIGNS}", re.IGNORECASE)
 """What stands between names, or figures, of one list."""
 _OF: Final = re.compile(
-    rf"[\s{BLANK}]*(?:of|for|by|with|in|from|on|under)[\s{BLANK}]+(?:the\s+)?", re.IGNORECASE
+    rf"{_SIGNS}(?<!\w)(?:of|for|by|with|in|from|on|under)[\s{BLANK}]+(?:the\s+)?{_SIGNS}", re.IGNORECASE
 )
 """What makes the name behind a figure its own: `in alpha the 120 ms of beta became 98.7 ms`."""
 

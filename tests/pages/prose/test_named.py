@@ -172,6 +172,23 @@ def test_a_figure_beside_a_name_is_one_of_its_row_or_column(
 
 
 @pytest.mark.parametrize(
+    ("prose", "offered"),
+    [
+        ("`builds` needs 4.2 MB.", "0.5 MB, `size` of row 1"),
+        ("`builds` needs 4.2 MB and `searches` 0.5 MB.", "0.5 MB, `size` of row 1"),
+        ("Builds save 6.4%.", "9 %, `filter` of row 1"),
+        ("It needs 2.9 MB.", "4.2 MB, `size` of row 2"),
+    ],
+)
+def test_what_is_offered_instead_is_of_the_row_that_is_named(
+    prose: str, offered: str, fixtures: Path
+) -> None:
+    page = read_page(beside(SAVED, prose), "page.md", lambda _: None)
+    first, *_ = prose_findings([page], asked(fixtures, page).answers)
+    assert first.hint.startswith(f"the nearest is {offered} of table `saved`")
+
+
+@pytest.mark.parametrize(
     ("prose", "figures"),
     [
         ("It is 74% at 63 tools, 91% at 183 tools.", []),
