@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from preprocessor.specs.model import PipelineSpec
 
 _IN_TEXT = re.compile(r"(?<![\w.])\d{1,3}(?:,\d{3})+(?:\.\d+)?|(?<![\w.,])\d+(?:\.\d+)?")
+_SPREADS = re.compile(r"\b(?:std(?:ev|dev)?|sd|mad|sem|error|(?:\w+ )?deviation)\b|[±σ]", re.IGNORECASE)
+"""What a column of deviations is called."""
 _SHARES = ("%", "times")
 """The kinds of what may be the comparison of two rows."""
 _FAR = 3
@@ -50,13 +52,25 @@ class Evidence:
         """Whether a column is one of shares in per cent."""
         return any(unit is not None and unit.kind == "%" for one in self._shown() for unit in one.units)
 
+    @property
+    def has_spreads(self) -> bool:
+        """Whether a column is one of deviations, by its name or header."""
+        return any(
+            _SPREADS.search(words)
+            for one in self._shown()
+            for words in (one.name, *(header for _, named, header in one.spec.headings if named == one.name))
+        )
+
     def speaks_of(self, figure: Figure, *, nearby: bool = True, named: bool = False) -> bool:
         """Whether a figure could come from a column that is shown: one of its unit, else one of numbers of its size.
 
         A spelled figure is small, and of anything: it has to be of the size as well. So has one that stands in a
         section of its own, where the tables are not ``nearby``, and one of bytes or of what a header names, as long
-        as no row or column is ``named`` beside it: READMEs speak of other bytes and seconds too.
+        as no row or column is ``named`` beside it: READMEs speak of other bytes and seconds too. How far a figure
+        spreads is of a column of deviations, if any.
         """
+        if figure.is_spread and not self.has_spreads:
+            return False
         unit, spelled = figure.unit, figure.low == figure.high
         if unit is None:
             return (nearby or named) and self._has_size_of(figure)

@@ -38,9 +38,15 @@ _FIGURE = re.compile(
     r"(?P<times>(?-i:[kKM](?![A-Za-z])|\sk\b)|\s(?:thousand|million|billion)\b|e[-+]?\d{1,2}(?!\w))?(?!\d|[.,]\d)",
     re.IGNORECASE,
 )
+_SPREAD = r"(?:±|\+/-|\+-)"
+_HAS_SPREAD = re.compile(_SPREAD)
+_SPREADS = re.compile(rf"{_SPREAD}[\s\ue000]*\Z")
+_SEPARATOR = re.compile(rf"{_SPREAD}|/")
 _LISTED = rf"(?:\ue000*(?:{NUMBER})\ue000*|\ue000+)"
-_LIST = re.compile(rf"(?<![\w.,/#§:$€£–\ue000-])(?<!/\s){_LISTED}(?:\s?/\s?{_LISTED})+(?!\d|[.,]\d)")
-"""Numbers between slashes, of which some may be values of comments."""
+_LIST = re.compile(
+    rf"(?<![\w.,/#§:$€£–\ue000-])(?<!/\s){_LISTED}(?:\s?(?:/|{_SPREAD})\s?{_LISTED})+(?!\d|[.,]\d)"
+)
+"""Numbers between slashes, or one and its spread, of which some may be values of comments."""
 _ABOUT = re.compile(
     r"(?:[~≈]|\b(?:about|around|roughly|approximately|approx|nearly|almost|some))[\s\ue000]*$"
 )
@@ -138,7 +144,8 @@ class Figure:
 
     These are in the unit that is written; ``unit`` is None where none is known. ``ends`` are both ends of a range that
     is written with decimals, for who writes these means them; of any other range every number between them is said.
-    ``rounded``: the same among numbers that are not whole, where a count stands for itself alone.
+    ``rounded``: the same among numbers that are not whole, where a count stands for itself alone. ``is_spread``: it
+    says how far the figure before it spreads, as in `225 ± 2.1 ms`.
     """
 
     written: str
@@ -148,6 +155,7 @@ class Figure:
     unit: Unit | None
     ends: tuple[Figure, ...] = ()
     rounded: tuple[float, float] | None = None
+    is_spread: bool = False
 
     def move(self, by: int) -> Figure:
         """The same so many characters further on."""
@@ -179,7 +187,8 @@ def figures(text: str, nouns: Collection[str] = ()) -> Iterator[Figure]:
 
     ``nouns`` are units as well, each a singular, as `tool` in `a 63-tool test` and `63 tools`.
     """
-    text, shared = _join_lists(blank_names(text))
+    said = blank_names(text)
+    text, shared = _join_lists(said)
     end = 0
     for found in _FIGURE.finditer(text):
         if found.start() < end or len(found[0]) > _LONGEST:
@@ -193,7 +202,11 @@ def figures(text: str, nouns: Collection[str] = ()) -> Iterator[Figure]:
         unit, before = shared.get(found.start(), (unit, before))
         one = _read_figure(found, text[found.start() : end], unit, before)
         if unit is not None or (_is_large(found) and not _bare_name(found, one.low, one.high)):
-            yield one
+            yield replace(one, is_spread=_is_spread(said, found.start()))
+
+
+def _is_spread(text: str, at: int) -> bool:
+    return _SPREADS.search(text[max(at - 8, 0) : at]) is not None
 
 
 def lone_number(cell: str, unit: Unit) -> Figure | None:
@@ -214,20 +227,26 @@ def _read_figure(found: re.Match[str], written: str, unit: Unit | None, before: 
 
 
 def _join_lists(text: str) -> tuple[str, dict[int, tuple[Unit, str]]]:
-    """The text without the slashes of lists that share a unit, and by the place of each number that and what is before.
+    """The text without the signs of lists that share a unit, and by the place of each number that and what is before.
 
-    `1.2/3.4/5.6 ms` is one; two whole numbers may be a fraction, and numbers of what is counted a set that was chosen.
+    `1.2/3.4/5.6 ms` is one, and so is `225 ± 2.1 ms`; two whole numbers may be a fraction, and numbers of what is
+    counted a set that was chosen.
     """
     shared: dict[int, tuple[Unit, str]] = {}
     for found in _LIST.finditer(text):
         unit, _ = unit_after(text, found.end())
         is_list = "." in found[0] or found[0].count("/") > 1
-        if unit is None or not is_list or not (unit.kind in ("time", "byte") or unit.kind.endswith("/s")):
+        is_measured = unit is not None and (unit.kind in ("time", "byte") or unit.kind.endswith("/s"))
+        if unit is None or not (_HAS_SPREAD.search(found[0]) or (is_list and is_measured)):
             continue
         before = text[max(found.start() - 32, 0) : found.start()]
         for number in re.finditer(NUMBER, found[0]):
             shared[found.start() + number.start()] = unit, before
-        text = text[: found.start()] + found[0].replace("/", "\ue000") + text[found.end() :]
+        text = (
+            text[: found.start()]
+            + _SEPARATOR.sub(lambda one: "\ue000" * len(one[0]), found[0])
+            + text[found.end() :]
+        )
     return text, shared
 
 

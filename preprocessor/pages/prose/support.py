@@ -76,7 +76,7 @@ def find_named(section: Section, clause: Clause, figure: Figure) -> dict[int, Na
     named, sides = section.find_names(clause.words), clause.sides()
     for table in section.names:
         if meant := find_rows_meant(figure, clause, table, section.nouns):
-            named[id(table.spec)] = named[id(table.spec)]._replace(rows=meant, by_order=True)
+            named[id(table.spec)] = _set_rows(named[id(table.spec)], meant)
     if sides is None:
         return named
     compared, others = map(section.find_names, sides)
@@ -85,6 +85,14 @@ def find_named(section: Section, clause: Clause, figure: Figure) -> dict[int, Na
         if against and one.rows > against:
             named[key] = one._replace(against=against)
     return named
+
+
+def _set_rows(one: Named, meant: frozenset[int]) -> Named:
+    """The same with the rows that a figure is about by the order of words.
+
+    Beside the only row a column may be that of another figure: `alpha takes 98.7 ms on average and 120 ms cold`.
+    """
+    return one._replace(rows=meant, by_order=True, columns=frozenset() if one.rows == meant else one.columns)
 
 
 def names_for(known: Evidence, named: Mapping[int, Named], figure: Figure) -> bool:
@@ -178,7 +186,7 @@ def is_of_named(named: Mapping[int, Named], clause: Clause, figure: Figure, noun
         return True
     if _BASELINE.search(clause.prose):
         return False
-    of_unit = [one for one in figures(clause.prose, nouns) if one.unit == figure.unit]
+    of_unit = [one for one in figures(clause.prose, nouns) if one.unit == figure.unit and not one.is_spread]
     cells = max((max(len(one.rows), 1) * max(len(one.columns), 1) for one in named.values()), default=1)
     return len(of_unit) <= cells
 

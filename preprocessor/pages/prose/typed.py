@@ -67,6 +67,8 @@ def propose(
 
     ``rows`` are those of the tables, by the id of their specs.
     """
+    if figure.is_spread and not known.has_spreads:
+        return None
     cells = known.cells_of(figure)
     if len(cells) > 1:
         named = ", ".join(_name(cell) for cell in cells[:3]) + (", …" if len(cells) > 3 else "")

@@ -255,6 +255,7 @@ def test_a_figure_of_several_cells_is_told_and_never_replaced(source: KeptAnswer
         "```\n12.5 ms\n```",
         "<script>\nwait('12.5 ms')\n</script>",
         "About 99,000,000 dollars.",
+        "It waits ±1.9 ms.",
     ],
 )
 def test_what_no_cell_says_and_what_is_no_prose_stays(prose: str, source: KeptAnswers) -> None:

@@ -172,6 +172,54 @@ def test_a_figure_beside_a_name_is_one_of_its_row_or_column(
 
 
 @pytest.mark.parametrize(
+    ("prose", "figures"),
+    [
+        ("builds need 4.2 MB warm and 4.7 MB cold.", ["4.2 MB", "4.7 MB"]),
+        ("builds need 4.2 MB warm, 4.7 MB cold.", ["4.2 MB", "4.7 MB"]),
+        ("builds need 4.2 MB on average and 4.7 MB at worst.", ["4.2 MB", "4.7 MB"]),
+        ("builds need a median of 4.2 MB and a maximum of 4.7 MB.", ["4.2 MB", "4.7 MB"]),
+        ("`builds` needs 0.5 MB (4.7 MB cold).", ["4.7 MB"]),
+        ("`builds` needs 0.5 MB and 4.2 MB.", ["4.2 MB"]),
+        ("builds need 0.5 MB and 4.7 MB with the others.", []),  # of these, it may be
+        ("builds need 4.2 MB and 4.7 MB with the others.", ["4.2 MB"]),
+        ("0.5 MB for builds and 4.7 MB with the others.", []),
+        ("4.2 MB for builds and 4.7 MB with the others.", ["4.2 MB"]),
+        ("Of 4.7 MB the builds need 0.5 MB.", []),
+        ("builds go from 4.7 MB down to 0.5 MB.", []),
+        ("builds need 0.5 MB against 4.7 MB in all.", []),
+        ("Searches save 5.1% on average and 6.4% at best.", []),  # two columns
+        ("Searches save 5.1% on average and 10.7% at best.", ["10.7%"]),
+    ],
+)
+def test_beside_one_name_the_figure_next_to_it_is_its_own_and_what_is_listed_with_that(
+    prose: str, figures: list[str], fixtures: Path
+) -> None:
+    assert told(beside(SAVED, prose), fixtures) == figures
+
+
+SPREADS = {**SAVED, "columns": ["kind", "size", "filter"], "headers": ["Kind", "Size", "SD (MB)"], "format": {"size": {"unit": "MB"}}}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("body", "prose", "figures"),
+    [
+        (SAVED, "builds need 0.5 MB ± 2.1 MB.", []),  # no column says how far it spreads
+        (SAVED, "builds need 0.5 ± 2.1 MB.", []),
+        (SAVED, "builds need 4.2 MB ± 2.1 MB.", ["4.2 MB"]),
+        (SAVED, "builds need 4.2 +/- 2.1 MB.", ["4.2"]),
+        (SAVED, "builds save 9.0%, ±5%.", []),
+        (SPREADS, "searches need 4.2 ± 5.1 MB.", []),
+        (SPREADS, "searches need 4.2 MB ± 9.0 MB.", ["9.0 MB"]),
+        (SPREADS, "searches need 0.5 ± 5.1 MB.", ["0.5"]),
+    ],
+)
+def test_the_figure_before_its_spread_is_held_to_the_row_and_the_spread_to_a_column_of_these(
+    body: dict[str, Any], prose: str, figures: list[str], fixtures: Path
+) -> None:
+    assert told(beside(body, prose), fixtures) == figures
+
+
+@pytest.mark.parametrize(
     ("prose", "offered"),
     [
         ("`builds` needs 4.2 MB.", "0.5 MB, `size` of row 1"),
