@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from preprocessor.aggregation.values import MISSING
 from preprocessor.pages.prose.columnnumbers import ColumnNumbers, Number, factors_between
+from preprocessor.pages.prose.documentunits import carried_unit
 from preprocessor.pages.prose.numbers import NUMBER, Figure, Unit, noun_in, read_number, unit_after, unit_of
 from preprocessor.pages.prose.ratios import Compared, Concluded, Values, spans_of
 from preprocessor.render.column import column_value
@@ -190,7 +191,7 @@ def evidence(tables: Iterable[tuple[PipelineSpec, Sequence[Mapping[str, Any]]]])
             column for path, column in spec.shown_columns if path[0] not in ("baseline", "format")
         ):
             columns.append(ColumnNumbers(spec, name, tuple(_read_column(spec, name, rows))))
-            if _is_compared(column_unit(spec, name)):
+            if _is_compared(column_unit(spec, name) or carried_unit(spec, name, rows)):
                 values = ((row, _finite(column_value(document, name))) for row, document in enumerate(rows))
                 finite = tuple((row, value) for row, value in values if value is not None)
                 compared += [Compared(spec, name, Values(finite))] if finite else []
@@ -250,8 +251,8 @@ def _words(spec: PipelineSpec) -> Sequence[str]:
 
 
 def number_unit(spec: PipelineSpec, column: str, rows: Sequence[Mapping[str, Any]]) -> Unit | None:
-    """The unit of a column's numbers; without one the noun of its header or format, as `tool` of Tools."""
-    unit = column_unit(spec, column)
+    """The unit of a column's numbers, or that of its documents; else the noun of its header, as `tool` of Tools."""
+    unit = column_unit(spec, column) or carried_unit(spec, column, rows)
     if unit is not None or not isinstance(spec, TableSpec):
         return unit
     noun = noun_of(spec, column)
