@@ -64,7 +64,8 @@ _WHEN: Final = re.compile(rf"\b{WHEN}\b", re.IGNORECASE)
 class Clause(NamedTuple):
     """The clause of a figure, and the ``sentence`` up to its end; the figure is ``at`` in the words of the clause.
 
-    ``differs``: right behind the figure it says how much more or less something is.
+    ``differs``: right behind the figure it says how much more or less something is. ``header``: what stands above the
+    cell of a typed row.
     """
 
     prose: str
@@ -73,6 +74,7 @@ class Clause(NamedTuple):
     compares: bool
     at: int
     differs: bool = False
+    header: str = ""
 
     def sides(self) -> tuple[str, str] | None:
         """What is compared by its words, and with what; None where it does not say that behind the figure."""
@@ -119,7 +121,7 @@ def row_clause(figure: Figure, row: Paragraph, words: str, header: str) -> Claus
     start, end = find_clause_span(row.text, figure.start)
     said = f"{words} {header}"
     compares, differs = _compares(row.text, start, end, figure), _differs(row.text, end, figure)
-    return Clause(row.text[start:end], said, said, compares, figure.start, differs)
+    return Clause(row.text[start:end], said, said, compares, figure.start, differs, header)
 
 
 def _has_words(words: str, start: int, end: int, figure: Figure) -> bool:

@@ -26,6 +26,13 @@ def carried_unit(spec: PipelineSpec, column: str, rows: Sequence[Mapping[str, An
     return unit_of(units.pop()) if len(units) == 1 else None
 
 
+def list_hidden(spec: PipelineSpec, rows: Sequence[Mapping[str, Any]]) -> list[str]:
+    """The fields with figures of that unit that no column shows."""
+    shown = {column for _, column in spec.shown_columns}
+    there = [name for name in _FIGURES if name not in shown and any(name in row for row in rows)]
+    return [name for name in there if carried_unit(spec, name, rows)]
+
+
 def _leaves(stage: Mapping[str, Any], column: str) -> bool:
     """Whether a stage leaves a field and its unit as they are."""
     ((operator, argument),) = stage.items()

@@ -10,8 +10,17 @@ from typing import TYPE_CHECKING, Any
 
 from preprocessor.aggregation.values import MISSING
 from preprocessor.pages.prose.columnnumbers import ColumnNumbers, Number, factors_between
-from preprocessor.pages.prose.documentunits import carried_unit
-from preprocessor.pages.prose.numbers import NUMBER, Figure, Unit, noun_in, read_number, unit_after, unit_of
+from preprocessor.pages.prose.documentunits import carried_unit, list_hidden
+from preprocessor.pages.prose.numbers import (
+    NUMBER,
+    Figure,
+    Unit,
+    header_unit,
+    noun_in,
+    read_number,
+    unit_after,
+    unit_of,
+)
 from preprocessor.pages.prose.ratios import Compared, Concluded, Values, spans_of
 from preprocessor.render.column import column_value
 from preprocessor.render.conclusions import list_conclusions
@@ -40,6 +49,8 @@ class Evidence:
     """Numbers that statements of the paragraph hold rows against, with the units of their columns."""
     unseen: tuple[ColumnNumbers, ...] = ()
     """Numbers in fields that are not shown: nobody can look them up, and of what they are numbers nothing says."""
+    fields: tuple[ColumnNumbers, ...] = ()
+    """Numbers in fields of benchmarks that are not shown, and that have the unit of their documents."""
     quotes_factors: bool = False
     """Whether it is that of named rows which have a factor: then one is theirs where the sentence compares nothing."""
 
@@ -186,6 +197,7 @@ def evidence(tables: Iterable[tuple[PipelineSpec, Sequence[Mapping[str, Any]]]])
     columns: list[ColumnNumbers] = []
     compared: list[Compared | Concluded] = []
     unseen: list[ColumnNumbers] = []
+    fields: list[ColumnNumbers] = []
     for spec, rows in tables:
         for name in dict.fromkeys(
             column for path, column in spec.shown_columns if path[0] not in ("baseline", "format")
@@ -198,7 +210,9 @@ def evidence(tables: Iterable[tuple[PipelineSpec, Sequence[Mapping[str, Any]]]])
         compared += _concluded(spec, rows)
         columns.append(ColumnNumbers(spec, "", tuple(_read_besides(spec, rows))))
         unseen.append(ColumnNumbers(spec, "", tuple(_read_unseen(spec, rows))))
-    return Evidence(tuple(columns), tuple(compared), unseen=tuple(unseen))
+        for name in list_hidden(spec, rows):
+            fields.append(ColumnNumbers(spec, name, tuple(_read_column(spec, name, rows))))
+    return Evidence(tuple(columns), tuple(compared), unseen=tuple(unseen), fields=tuple(fields))
 
 
 def _is_compared(unit: Unit | None) -> bool:
@@ -279,7 +293,7 @@ def column_unit(spec: PipelineSpec, column: str) -> Unit | None:
     form = spec.format.get(column)
     if form and (form.percent or form.raw_unit):
         return unit_of("%" if form.percent else form.raw_unit)
-    return unit_of(next((words for _, named, words in spec.headings if named == column), column))
+    return header_unit(next((words for _, named, words in spec.headings if named == column), column))
 
 
 def _scale_of(spec: PipelineSpec, column: str) -> int:

@@ -39,6 +39,9 @@ _FIGURE = re.compile(
     re.IGNORECASE,
 )
 _SPREAD = r"(?:±|\+/-|\+-)"
+_BEHIND_NUMBER = re.compile(
+    rf"(?:\s*{_SPREAD}[\s\ue000]*(?:{NUMBER}))?[\s\ue000]*(?:\([^()]*\)[\s\ue000]*)?\Z"
+)
 _HAS_SPREAD = re.compile(_SPREAD)
 _SPREADS = re.compile(rf"{_SPREAD}[\s\ue000]*\Z")
 _SEPARATOR = re.compile(rf"{_SPREAD}|/")
@@ -210,8 +213,11 @@ def _is_spread(text: str, at: int) -> bool:
 
 
 def lone_number(cell: str, unit: Unit) -> Figure | None:
-    """The number that a cell holds, and no word beside it, as a figure of a unit; None where it holds none."""
-    text = blank_names(cell)
+    """The number that a cell holds as a figure of a unit; None where it holds none, or words beside it.
+
+    A remark in brackets may stand behind it, and how far it spreads: `225 (slow)`, `55.8 ± 2.8`.
+    """
+    text = blank_names(_BEHIND_NUMBER.sub("", cell))
     found = _FIGURE.search(text)
     if found is None or re.search(r"\w", text[: found.start()] + text[found.end() :]):
         return None
@@ -286,14 +292,28 @@ def _bare_name(found: re.Match[str], low: float, high: float) -> bool:
     return (not grouped and 1900 <= low <= high <= 2121) or bool(power)
 
 
+_SET_APART = re.compile(r"\(([^)]*)\)|\[([^\]]*)\]|\bin\s(\S+)\s*\Z")
+"""Where a header has a unit by itself, which may be a single letter there."""
+
+
 @lru_cache(maxsize=512)
 def unit_of(text: str) -> Unit | None:
-    """The unit that a header or a format names: ``Speed (MB/s)``, ``Disk IOPS``, ``documents/s``; None without one."""
-    for part in (*re.findall(r"\(([^)]*)\)", text), text):
+    """The unit that a header or a format names: ``Speed (MB/s)``, ``Mean [s]``, ``Time in s``, ``Disk IOPS``."""
+    for part in (*list_set_apart(text), text):
         found = _UNIT.fullmatch(part.strip()) or (part is text and _find_unit(part))
         if found:
             return _unit(found)
     return None
+
+
+def header_unit(header: str) -> Unit | None:
+    """The unit that a header names; `Min` is the least one there, and no minute."""
+    return None if header.strip().lower() == "min" else unit_of(header)
+
+
+def list_set_apart(header: str) -> list[str]:
+    """What stands in a header where units do: in brackets, and behind `in` at its end."""
+    return [found[1] or found[2] or found[3] or "" for found in _SET_APART.finditer(header)]
 
 
 def _find_unit(header: str) -> re.Match[str] | None:
@@ -400,7 +420,7 @@ def noun_in(header: str) -> str:
     A noun in the plural, and no unit itself: `tool` of Tools, `point` of Lead (points), `row/batch` of Rows per batch.
     """
     found = _PLURAL.search(header)
-    return _nouns(found) if found and unit_of(header) is None else ""
+    return _nouns(found) if found and header_unit(header) is None else ""
 
 
 def _nouns(found: re.Match[str]) -> str:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from preprocessor.pages.prose.clauses import Clause
 from preprocessor.pages.prose.columnnumbers import ColumnNumbers, Number
 from preprocessor.pages.prose.evidence import Evidence
+from preprocessor.pages.prose.hiddenfields import name_hidden
 from preprocessor.pages.prose.naming import Named
 from preprocessor.pages.prose.numbers import Figure, figures
 from preprocessor.pages.prose.ratios import Compared, Concluded
@@ -25,8 +26,10 @@ def narrow(known: Evidence, named: Mapping[int, Named], figure: Figure) -> Evide
 
     Of a table of which it names rows, these, in comparisons with any other, or with those that it says; of named
     columns those of the figure's unit, or those that are compared. Where a named row has such a number, tables of which
-    nothing is named are left out.
+    nothing is named are left out. What a typed header names and no column shows is that field alone.
     """
+    if any(one.field for one in named.values()):
+        return _of_fields(known, named)
     rows_named = {
         key for key, one in named.items() if one.rows and _has_numbers(known, key, one.rows, figure)
     }
@@ -67,6 +70,13 @@ def narrow(known: Evidence, named: Mapping[int, Named], figure: Figure) -> Evide
     )
 
 
+def _of_fields(known: Evidence, named: Mapping[int, Named]) -> Evidence:
+    """The numbers of the fields that are named, which have the unit of their documents, in the rows that are."""
+    fields = (one for one in known.fields if id(one.spec) in named and named[id(one.spec)].field == one.name)
+    numbers = ((one, named[id(one.spec)].rows) for one in fields)
+    return Evidence(tuple(one.of_rows(rows) if rows else one for one, rows in numbers), (), known.bounds)
+
+
 def _has_factors(column: ColumnNumbers) -> bool:
     return bool(column.name) and any(unit and unit.kind == "times" for unit in column.units)
 
@@ -76,7 +86,10 @@ def find_named(section: Section, clause: Clause, figure: Figure) -> dict[int, Na
     named, sides = section.find_names(clause.words), clause.sides()
     for table in section.names:
         if meant := find_rows_meant(figure, clause, table, section.nouns):
-            named[id(table.spec)] = _set_rows(named[id(table.spec)], meant)
+            named[id(table.spec)] = _set_rows(named[id(table.spec)], meant, clause)
+    for spec, rows in section.shown if clause.header else ():
+        if field := name_hidden(clause.header, spec, rows):
+            named[id(spec)] = named.get(id(spec), Named())._replace(field=field, columns=frozenset())
     if sides is None:
         return named
     compared, others = map(section.find_names, sides)
@@ -87,12 +100,14 @@ def find_named(section: Section, clause: Clause, figure: Figure) -> dict[int, Na
     return named
 
 
-def _set_rows(one: Named, meant: frozenset[int]) -> Named:
+def _set_rows(one: Named, meant: frozenset[int], clause: Clause) -> Named:
     """The same with the rows that a figure is about by the order of words.
 
-    Beside the only row a column may be that of another figure: `alpha takes 98.7 ms on average and 120 ms cold`.
+    Beside the only row a column may be that of another figure: `alpha takes 98.7 ms on average and 120 ms cold`. Above
+    a typed cell it is its own.
     """
-    return one._replace(rows=meant, by_order=True, columns=frozenset() if one.rows == meant else one.columns)
+    columns = frozenset[str]() if one.rows == meant and not clause.header else one.columns
+    return one._replace(rows=meant, by_order=True, columns=columns)
 
 
 def names_for(known: Evidence, named: Mapping[int, Named], figure: Figure) -> bool:
@@ -158,6 +173,8 @@ def is_supported(figure: Figure, clause: Clause, beside: Beside, around: Iterato
     section around.
     """
     section, known, named = beside
+    if any(one.field for one in named.values()) and not _of_fields(known, named).columns:
+        return True  # It is of something else, of which no document says anything.
     is_held = is_of_named(named, clause, figure, section.nouns)
     if (narrow(known, named, figure) if is_held else known).supports(
         figure, compares=clause.compares, differs=clause.differs

@@ -33,6 +33,8 @@ if TYPE_CHECKING:
     from preprocessor.results.model import Rows
 
 _DIGITS: Final = re.compile(rf"(?P<digits>{NUMBER})")
+_ENOUGH_DIGITS: Final = 3
+"""By chance no two measurements have as many in common."""
 _NAMES: Final = (str, int, bool)
 """What a row is selected by: what it is called, or a setting. A fraction was measured."""
 
@@ -104,12 +106,16 @@ def propose(
 
 
 def is_the_number(figure: Figure, cell: Number) -> bool:
-    """Whether a figure that a cell could be has the very number of it, as many digits as these are."""
+    """Whether a figure has the very number of a cell, or three of its digits and more, rounded as they are written."""
     found = _DIGITS.match(figure.written)
     if found is None:
         return False
-    number = read_number(found["digits"])
-    return any(isclose(cell.value * one, number) for one in factors_between(cell.unit, figure.unit))
+    number, digits = read_number(found["digits"]), GROUPING.sub("", found["digits"])
+    is_exact = len(digits.replace(".", "").lstrip("0")) >= _ENOUGH_DIGITS
+    off = (0.5 + 1e-9) * 10.0 ** -len(digits.partition(".")[2]) if is_exact else 0.0
+    return any(
+        isclose(cell.value * one, number, abs_tol=off) for one in factors_between(cell.unit, figure.unit)
+    )
 
 
 def _find_other_name(place: Place, rows: Rows, cell: Number) -> str:
@@ -126,6 +132,8 @@ def _find_other_name(place: Place, rows: Rows, cell: Number) -> str:
     headers = header_words(table)
     own_row, own_header = {*names_of_rows[cell.row]}, headers.get(cell.column, cell.column)
     named = place.named.get(id(table), Named())
+    if named.field:
+        return named.field
     if named.rows and cell.row not in named.rows:
         return names_of_rows[min(named.rows)][0]
     rows_named = find_words(clause.words, chain.from_iterable(names_of_rows))
