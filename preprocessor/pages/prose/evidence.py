@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import isfinite, nan
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +12,7 @@ from preprocessor.aggregation.values import MISSING
 from preprocessor.pages.prose.columnnumbers import ColumnNumbers, Number, factors_between
 from preprocessor.pages.prose.documentunits import carried_unit, list_hidden
 from preprocessor.pages.prose.numbers import (
+    LARGE,
     NUMBER,
     Figure,
     Unit,
@@ -63,6 +64,19 @@ class Evidence:
     def has_shares(self) -> bool:
         """Whether a column is one of shares in per cent."""
         return any(unit is not None and unit.kind == "%" for one in self._shown() for unit in one.units)
+
+    def read_rate(self, figure: Figure) -> Figure:
+        """A large rate of what no column counts as a bare number, beside rates or numbers without a unit of its size.
+
+        Words differ for the same thing: `documents per second` beside Decodes/s, `requests/s` beside Throughput.
+        """
+        unit = figure.unit
+        is_rate = unit is not None and unit.kind.endswith("/s") and unit.kind != "byte/s"
+        if unit is None or not is_rate or figure.high < LARGE or any(True for _ in self._of_unit(unit)):
+            return figure
+        bare = replace(figure, unit=None)
+        rates = (one for one in self._shown() if any(not own or own.kind.endswith("/s") for own in one.units))
+        return bare if Evidence(tuple(rates), ())._has_size_of(bare) else figure
 
     @property
     def has_spreads(self) -> bool:

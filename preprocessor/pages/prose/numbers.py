@@ -24,7 +24,7 @@ _MOST = 0.05
 _NOISE = 1e-9
 """How far off a number may be, as a part of it, because a double does not hold the digits that are written."""
 
-_LARGE = 1000
+LARGE = 1000
 """A number of that size is a figure without a unit."""
 _LONGEST = 60
 """Characters of a figure: a longer one is a code."""
@@ -80,7 +80,12 @@ _TIMES |= {"nsec": 1e-9, "µsec": 1e-6, "usec": 1e-6, "msec": 1e-3, "milli": 1e-
 _ALIKE = {
     "document": "document doc insert update write record replacement delete",
     "query": "query querie read lookup find",
-    "operation": "operation op request 1",
+    "operation": "operation op request req r 1",
+    "transaction": "transaction txn t",
+    "iteration": "iteration iter it",
+    "message": "message msg",
+    "token": "token tok",
+    "frame": "frame f",
 }
 _NOUNS = {word: noun for noun, words in _ALIKE.items() for word in words.split()}
 _PER_SECOND = r"\s?/\s?s(?:ec(?:ond)?)?\b|ps\b|\s(?:per|a|each)\s(?:second|sec)\b"
@@ -260,7 +265,7 @@ def _is_large(found: re.Match[str]) -> bool:
     """Whether a number is a figure without a unit; `1e6` and `10_000` may be names, as programs have them."""
     if "_" in found[0] or _is_power(found["times"]):
         return False
-    return read_number(found["high"] or found["low"]) >= _LARGE or found["times"] is not None
+    return read_number(found["high"] or found["low"]) >= LARGE or found["times"] is not None
 
 
 def _is_power(times: str | None) -> bool:

@@ -175,9 +175,9 @@ def is_supported(figure: Figure, clause: Clause, beside: Beside, around: Iterato
     section, known, named = beside
     if any(one.field for one in named.values()) and not _of_fields(known, named).columns:
         return True  # It is of something else, of which no document says anything.
-    is_held = is_of_named(named, clause, figure, section.nouns)
-    if (narrow(known, named, figure) if is_held else known).supports(
-        figure, compares=clause.compares, differs=clause.differs
+    is_held, rate = is_of_named(named, clause, figure, section.nouns), known.read_rate(figure)
+    if (narrow(known, named, rate) if is_held else known).supports(
+        rate, compares=clause.compares, differs=clause.differs
     ):
         return True
     but = section if any(one.rows for one in named.values()) else None
@@ -220,8 +220,9 @@ def _supports_named(figure: Figure, clause: Clause, section: Section, *, but: Se
     ):
         rows_named = {key: one for key, one in named.items() if one.rows}
         if rows_named:
-            return narrow(section.evidence, rows_named, figure).supports(
-                figure, compares=clause.compares, differs=clause.differs
+            rate = section.evidence.read_rate(figure)
+            return narrow(section.evidence, rows_named, rate).supports(
+                rate, compares=clause.compares, differs=clause.differs
             )
     return False
 

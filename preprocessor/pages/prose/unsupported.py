@@ -144,9 +144,10 @@ class _Judged(NamedTuple):
         for figure in said:
             clause = self.sections.headers.clause_of(figure, self.paragraph, words)
             named = find_named(self.beside, clause, figure)
-            is_named = names_for(self.known, named, figure)
+            rate = self.known.read_rate(figure)
+            is_named = names_for(self.known, named, rate)
             if (
-                self.known.speaks_of(figure, nearby=nearby, named=is_named)
+                self.known.speaks_of(rate, nearby=nearby, named=is_named)
                 and not is_supported(
                     figure,
                     clause,
@@ -155,7 +156,7 @@ class _Judged(NamedTuple):
                 )
                 and not self.sections.is_typed_beside(figure, self.paragraph)
             ):
-                yield figure, find_nearest(figure, self.known, named)
+                yield figure, find_nearest(rate, self.known, named)
         for figure in spelled_durations(self.paragraph.text) if self.known.bounds else ():
             if self.known.expects_unit_of(figure) and not self.known.supports(figure):
                 yield figure, self.known.nearest(figure)

@@ -278,6 +278,37 @@ def test_a_factor_between_two_names_is_the_ratio_of_these(
 
 
 @pytest.mark.parametrize(
+    ("header", "prose", "figures"),
+    [
+        ("Decodes/s", "`quick` decodes 1,116 documents per second.", []),
+        ("Decodes/s", "`quick` decodes 2,116 documents per second.", ["2,116 documents per second"]),
+        ("Decodes/s", "`plain` decodes 1,116 documents per second.", ["1,116 documents per second"]),
+        ("Decodes/s", "It decodes 1.1 k documents per second.", []),
+        ("Decodes/s", "It decodes 2.2 k documents per second.", ["2.2 k documents per second"]),
+        ("Decodes/s", "`quick` decodes 77 documents per second.", []),  # a small rate may be of anything
+        ("Decodes/s", "The wire has 19,000 packets/s.", []),  # far from any row: about something else
+        ("Decodes/s", "The disk has 2,116 MB/s.", []),
+        ("Time (ns)", "`quick` decodes 2,116 documents per second.", []),
+        ("Throughput", "`quick` answers 1,116 requests/s.", []),
+        ("Throughput", "`quick` answers 2,116 requests/s.", ["2,116 requests/s"]),
+        ("Requests/s", "`quick` answers 216 rps.", ["216 rps"]),
+        ("Transactions/s", "`quick` does 216 tps.", ["216 tps"]),
+        ("Transactions/s", "`quick` does 1,116 tps, `old` 70 tps.", []),
+        ("TPS", "`quick` does 216 transactions per second.", ["216 transactions per second"]),
+        ("Tokens/s", "`plain` makes 216 tok/s.", ["216 tok/s"]),
+        ("Tokens/s", "`plain` makes 108 tok/s.", []),
+        ("Frames/s", "`plain` draws 216 fps.", ["216 fps"]),
+        ("Messages/s", "`plain` sends 216 msg/s.", ["216 msg/s"]),
+        ("Iterations/s", "`plain` does 216 it/s.", ["216 it/s"]),
+    ],
+)
+def test_a_rate_may_have_another_word_for_the_same_thing(
+    header: str, prose: str, figures: list[str], fixtures: Path
+) -> None:
+    assert told(beside({**PARSERS, "headers": ["Parser", header]}, prose), fixtures) == figures
+
+
+@pytest.mark.parametrize(
     ("prose", "figures"),
     [
         ("With the index H1 has 3.0×, H2 4.95×.", []),
