@@ -44,6 +44,11 @@ _OF_ANOTHER: Final = re.compile(
     re.IGNORECASE,
 )
 """What stands before a figure that need not be of the row that is named before it."""
+_NOT_WITH: Final = re.compile(
+    rf"\b(?:without|unlike|than|instead\sof|rather\sthan|from|before|except|besides?|replac\w+){_SIGNS}(?:the\s)?{_SIGNS}\Z",
+    re.IGNORECASE,
+)
+"""What stands before a name of which a clause gives no figure, or not at once."""
 
 
 class _Word(NamedTuple):
@@ -94,8 +99,11 @@ def _rows_of_only(name: _Word, numbers: Sequence[_Word], at: int, clause: Clause
     if before:
         is_own = numbers[at] is before[-1] and _OF.fullmatch(clause.words, numbers[at].end, name.start)
         return rows if is_own else frozenset()
-    is_others = _OF_ANOTHER.search(clause.words, name.end, numbers[0].start)
-    return frozenset() if is_others or not _is_listed_with_first(numbers[: at + 1], clause.words) else rows
+    if _NOT_WITH.search(clause.words, 0, name.start) or _OF_ANOTHER.search(
+        clause.words, name.end, numbers[0].start
+    ):
+        return frozenset()
+    return rows if _is_listed_with_first(numbers[: at + 1], clause.words) else frozenset()
 
 
 def _is_listed_with_first(numbers: Sequence[_Word], words: str) -> bool:

@@ -187,6 +187,7 @@ def test_a_figure_beside_a_name_is_one_of_its_row_or_column(
         ("Of 4.7 MB the builds need 0.5 MB.", []),
         ("builds go from 4.7 MB down to 0.5 MB.", []),
         ("builds need 0.5 MB against 4.7 MB in all.", []),
+        ("Without `builds` it needs 4.2 MB and with them 4.7 MB.", []),
         ("Searches save 5.1% on average and 6.4% at best.", []),  # two columns
         ("Searches save 5.1% on average and 10.7% at best.", ["10.7%"]),
     ],
