@@ -74,7 +74,7 @@ def _of_fields(known: Evidence, named: Mapping[int, Named]) -> Evidence:
     """The numbers of the fields that are named, which have the unit of their documents, in the rows that are."""
     fields = (one for one in known.fields if id(one.spec) in named and named[id(one.spec)].field == one.name)
     numbers = ((one, named[id(one.spec)].rows) for one in fields)
-    return Evidence(tuple(one.of_rows(rows) if rows else one for one, rows in numbers), (), known.bounds)
+    return Evidence(tuple(one.of_rows(rows) if rows else one for one, rows in numbers), (), bounds=known.bounds)
 
 
 def _has_factors(column: ColumnNumbers) -> bool:
