@@ -74,7 +74,9 @@ def _of_fields(known: Evidence, named: Mapping[int, Named]) -> Evidence:
     """The numbers of the fields that are named, which have the unit of their documents, in the rows that are."""
     fields = (one for one in known.fields if id(one.spec) in named and named[id(one.spec)].field == one.name)
     numbers = ((one, named[id(one.spec)].rows) for one in fields)
-    return Evidence(tuple(one.of_rows(rows) if rows else one for one, rows in numbers), (), bounds=known.bounds)
+    return Evidence(
+        tuple(one.of_rows(rows) if rows else one for one, rows in numbers), (), bounds=known.bounds
+    )
 
 
 def _has_factors(column: ColumnNumbers) -> bool:
@@ -87,7 +89,8 @@ def find_named(section: Section, clause: Clause, figure: Figure) -> dict[int, Na
     for table in section.names:
         if meant := find_rows_meant(figure, clause, table, section.nouns):
             named[id(table.spec)] = _set_rows(named[id(table.spec)], meant, clause)
-    for spec, rows in section.shown if clause.header else ():
+    compares_rows = figure.unit is not None and figure.unit.kind in ("%", "times")
+    for spec, rows in section.shown if clause.header and not compares_rows else ():
         if field := name_hidden(clause.header, spec, rows):
             named[id(spec)] = named.get(id(spec), Named())._replace(field=field, columns=frozenset())
     if sides is None:

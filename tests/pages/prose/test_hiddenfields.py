@@ -104,6 +104,11 @@ def test_what_no_field_says_is_of_something_else(source: KeptAnswers) -> None:
     assert told({"sleep 0.05": ["77"]}, source, ("Command", "Time (ms)")) == ["77"]
 
 
+def test_a_factor_compares_rows_whatever_stands_above_it(source: KeptAnswers) -> None:
+    assert told({"sleep 0.2": ["3.69x"]}, source, ("Command", "Max")) == []
+    assert told({"sleep 0.2": ["5.69x"]}, source, ("Command", "Max")) == ["5.69x"]
+
+
 def test_no_value_of_our_column_is_written_there(source: KeptAnswers) -> None:
     text = page_with({"sleep 0.05": ["55.8 ms"]}, ("Command", "Max"), beside=True)
     build = built(text, source)
