@@ -17,7 +17,7 @@ from preprocessor.pages.prose.columnnumbers import factors_between
 from preprocessor.pages.prose.directions import is_name
 from preprocessor.pages.prose.nameindex import name_pattern
 from preprocessor.pages.prose.naming import Named, find_words, header_words, naming_columns
-from preprocessor.pages.prose.numbers import GROUPING, NUMBER, read_number
+from preprocessor.pages.prose.numbers import GROUPING, NUMBER, figures, read_number
 from preprocessor.pages.prose.paragraphs import BLANK
 from preprocessor.render.column import column_value
 from preprocessor.render.fewdigits import with_few_digits
@@ -137,9 +137,8 @@ def _find_other_name(place: Place, rows: Rows, cell: Number) -> str:
     if named.rows and cell.row not in named.rows:
         return names_of_rows[min(named.rows)][0]
     rows_named = find_words(clause.words, chain.from_iterable(names_of_rows))
-    headers_named = find_words(
-        clause.words, (header for name, header in headers.items() if name not in labels)
-    )
+    said = _without_figures(clause.words)
+    headers_named = find_words(said, (header for name, header in headers.items() if name not in labels))
     meant = own_row if named.by_order else _find_meant(rows_named, clause)
     if meant and not own_row & meant:
         return min(meant)
@@ -147,6 +146,14 @@ def _find_other_name(place: Place, rows: Rows, cell: Number) -> str:
     if place.is_row and cell_ends and not meant and any(map(is_name, own_row)):
         return label.strip(" `")
     return headers_named[0] if headers_named and own_header not in headers_named else ""
+
+
+def _without_figures(text: str) -> str:
+    """The text without its figures: a header may be nothing but a unit, which names no column behind a number."""
+    for one in figures(text):
+        end = one.start + len(one.written)
+        text = text[: one.start] + BLANK * len(one.written) + text[end:]
+    return text
 
 
 def _find_meant(names: Sequence[str], clause: Clause) -> set[str]:
