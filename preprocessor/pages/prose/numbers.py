@@ -169,6 +169,10 @@ class Figure:
         """The same so many characters further on."""
         return replace(self, start=self.start + by, ends=tuple(one.move(by) for one in self.ends))
 
+    def is_like(self, other: Figure) -> bool:
+        """Whether both are of the same kind, as milliseconds and seconds are."""
+        return (self.unit and self.unit.kind) == (other.unit and other.unit.kind)
+
     def span(self, *, whole: bool = True) -> tuple[float, float]:
         """From and to of the doubles that it stands for; ``whole``: among whole numbers."""
         low, high = (self.low, self.high) if whole or self.rounded is None else self.rounded

@@ -206,7 +206,7 @@ def is_of_named(named: Mapping[int, Named], clause: Clause, figure: Figure, noun
         return True
     if _BASELINE.search(clause.prose):
         return False
-    of_unit = [one for one in figures(clause.prose, nouns) if one.unit == figure.unit and not one.is_spread]
+    of_unit = [one for one in figures(clause.prose, nouns) if one.is_like(figure) and not one.is_spread]
     cells = max((max(len(one.rows), 1) * max(len(one.columns), 1) for one in named.values()), default=1)
     return len(of_unit) <= cells
 

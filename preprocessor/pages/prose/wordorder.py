@@ -77,7 +77,7 @@ def find_rows_meant(
     numbers = [
         _Word(one.start, one.start + len(one.written))
         for one in figures(clause.words, nouns)
-        if one.unit == figure.unit and not one.is_spread
+        if one.is_like(figure) and not one.is_spread
     ]
     at = next((number for number, one in enumerate(numbers) if one.start == clause.at), None)
     if at is None or len(numbers) < 2 or not names:

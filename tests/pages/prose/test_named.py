@@ -188,6 +188,11 @@ def test_a_figure_beside_a_name_is_one_of_its_row_or_column(
         ("builds go from 4.7 MB down to 0.5 MB.", []),
         ("builds need 0.5 MB against 4.7 MB in all.", []),
         ("Without `builds` it needs 4.2 MB and with them 4.7 MB.", []),
+        ("builds need 512 KB and the sum of all 4.7 MB.", []),
+        ("builds need 512 KB and 4.7 MB with the others.", []),
+        ("builds need 4,300 KB and 4.7 MB with the others.", ["4,300 KB"]),
+        ("builds need 512 KB and searches 4.2 MB.", []),
+        ("builds need 4,300 KB and searches 0.5 MB.", ["4,300 KB", "0.5 MB"]),
         ("Searches save 5.1% on average and 6.4% at best.", []),  # two columns
         ("Searches save 5.1% on average and 10.7% at best.", ["10.7%"]),
     ],
