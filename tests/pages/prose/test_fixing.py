@@ -302,6 +302,7 @@ def visible(html: str) -> str:
 @example("_12.5_ ms [12.5 ms](x)", True)
 @example("> 12.5 ms\n12.5 ms", True)
 @example("4,200 inserts/sIt is 65.5 MiB/s", False)
+@example("4,200_4,200 inserts/s", False)
 def test_a_fix_never_changes_what_readers_see(source: KeptAnswers, prose: str, in_place: bool) -> None:
     text = f"{prose}\n\n{table(id='speed')}\n"
     page, build = asked(text, source)
