@@ -4,14 +4,25 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import isfinite, nan
 from typing import TYPE_CHECKING, Any
 
 from preprocessor.aggregation.values import MISSING
 from preprocessor.lint.numerals import read_numeral
 from preprocessor.pages.prose.columnnumbers import ColumnNumbers, Number, factors_between
-from preprocessor.pages.prose.numbers import NUMBER, Figure, Unit, noun_in, read_number, unit_after, unit_of
+from preprocessor.pages.prose.documentunits import carried_unit, list_hidden
+from preprocessor.pages.prose.numbers import (
+    LARGE,
+    NUMBER,
+    Figure,
+    Unit,
+    header_unit,
+    noun_in,
+    read_number,
+    unit_after,
+    unit_of,
+)
 from preprocessor.pages.prose.ratios import Compared, Concluded, Values, spans_of
 from preprocessor.render.column import column_value
 from preprocessor.render.conclusions import list_conclusions
@@ -22,6 +33,8 @@ if TYPE_CHECKING:
     from preprocessor.specs.model import PipelineSpec
 
 _IN_TEXT = re.compile(r"(?<![\w.])\d{1,3}(?:,\d{3})+(?:\.\d+)?|(?<![\w.,])\d+(?:\.\d+)?")
+_SPREADS = re.compile(r"\b(?:std(?:ev|dev)?|sd|mad|sem|error|(?:\w+ )?deviation)\b|[±σ]", re.IGNORECASE)
+"""What a column of deviations is called."""
 _SHARES = ("%", "times")
 """The kinds of what may be the comparison of two rows."""
 _FAR = 3
@@ -40,6 +53,8 @@ class Evidence:
     """Numbers that statements of the paragraph hold rows against, with the units of their columns."""
     unseen: tuple[ColumnNumbers, ...] = ()
     """Numbers in fields that are not shown: nobody can look them up, and of what they are numbers nothing says."""
+    fields: tuple[ColumnNumbers, ...] = ()
+    """Numbers in fields of benchmarks that are not shown, and that have the unit of their documents."""
     quotes_factors: bool = False
     """Whether it is that of named rows which have a factor: then one is theirs where the sentence compares nothing."""
 
@@ -53,13 +68,38 @@ class Evidence:
         """Whether a column is one of shares in per cent."""
         return any(unit is not None and unit.kind == "%" for one in self._shown() for unit in one.units)
 
+    def read_rate(self, figure: Figure) -> Figure:
+        """A large rate of what no column counts as a bare number, beside rates or numbers without a unit of its size.
+
+        Words differ for the same thing: `documents per second` beside Decodes/s, `requests/s` beside Throughput.
+        """
+        unit = figure.unit
+        is_rate = unit is not None and unit.kind.endswith("/s") and unit.kind != "byte/s"
+        if unit is None or not is_rate or figure.high < LARGE or any(True for _ in self._of_unit(unit)):
+            return figure
+        bare = replace(figure, unit=None)
+        rates = (one for one in self._shown() if any(not own or own.kind.endswith("/s") for own in one.units))
+        return bare if Evidence(tuple(rates), ())._has_size_of(bare) else figure
+
+    @property
+    def has_spreads(self) -> bool:
+        """Whether a column is one of deviations, by its name or header."""
+        return any(
+            _SPREADS.search(words)
+            for one in self._shown()
+            for words in (one.name, *(header for _, named, header in one.spec.headings if named == one.name))
+        )
+
     def speaks_of(self, figure: Figure, *, nearby: bool = True, named: bool = False) -> bool:
         """Whether a figure could come from a column that is shown: one of its unit, else one of numbers of its size.
 
         A spelled figure is small, and of anything: it has to be of the size as well. So has one that stands in a
         section of its own, where the tables are not ``nearby``, and one of bytes or of what a header names, as long
-        as no row or column is ``named`` beside it: READMEs speak of other bytes and seconds too.
+        as no row or column is ``named`` beside it: READMEs speak of other bytes and seconds too. How far a figure
+        spreads is of a column of deviations, if any.
         """
+        if figure.is_spread and not self.has_spreads:
+            return False
         unit, spelled = figure.unit, figure.low == figure.high
         if unit is None:
             return (nearby or named) and self._has_size_of(figure)
@@ -179,6 +219,7 @@ def evidence(tables: Iterable[tuple[PipelineSpec, Sequence[Mapping[str, Any]]]])
     compared: list[Compared | Concluded] = []
     sizes: list[Compared] = []
     unseen: list[ColumnNumbers] = []
+    fields: list[ColumnNumbers] = []
     for spec, rows in tables:
         for name in dict.fromkeys(
             column for path, column in spec.shown_columns if path[0] not in ("baseline", "format")
@@ -189,12 +230,14 @@ def evidence(tables: Iterable[tuple[PipelineSpec, Sequence[Mapping[str, Any]]]])
         compared += _concluded(spec, rows)
         columns.append(ColumnNumbers(spec, "", tuple(_read_besides(spec, rows))))
         unseen.append(ColumnNumbers(spec, "", tuple(_read_unseen(spec, rows))))
-    return Evidence(tuple(columns), tuple(compared), tuple(sizes), unseen=tuple(unseen))
+        for field in list_hidden(spec, rows):
+            fields.append(ColumnNumbers(spec, field, tuple(_read_column(spec, field, rows))))
+    return Evidence(tuple(columns), tuple(compared), tuple(sizes), unseen=tuple(unseen), fields=tuple(fields))
 
 
 def _read_compared(spec: PipelineSpec, name: str, rows: Sequence[Mapping[str, Any]]) -> Compared | None:
     """The column with what a sentence may compare; None where it has no numbers, or shares and factors."""
-    unit = column_unit(spec, name)
+    unit = column_unit(spec, name) or carried_unit(spec, name, rows)
     values = ((row, _measured(column_value(document, name), unit)) for row, document in enumerate(rows))
     finite = tuple((row, value) for row, value in values if value is not None)
     is_ratio = unit is not None and unit.kind in (*_SHARES, "IOPS")
@@ -255,8 +298,8 @@ def _words(spec: PipelineSpec) -> Sequence[str]:
 
 
 def number_unit(spec: PipelineSpec, column: str, rows: Sequence[Mapping[str, Any]]) -> Unit | None:
-    """The unit of a column's numbers; without one the noun of its header or format, as `tool` of Tools."""
-    unit = column_unit(spec, column)
+    """The unit of a column's numbers, or that of its documents; else the noun of its header, as `tool` of Tools."""
+    unit = column_unit(spec, column) or carried_unit(spec, column, rows)
     if unit is not None or not isinstance(spec, TableSpec):
         return unit
     noun = noun_of(spec, column)
@@ -283,7 +326,7 @@ def column_unit(spec: PipelineSpec, column: str) -> Unit | None:
     form = spec.format.get(column)
     if form and (form.percent or form.raw_unit):
         return unit_of("%" if form.percent else form.raw_unit)
-    return unit_of(next((words for _, named, words in spec.headings if named == column), column))
+    return header_unit(next((words for _, named, words in spec.headings if named == column), column))
 
 
 def _scale_of(spec: PipelineSpec, column: str) -> int:

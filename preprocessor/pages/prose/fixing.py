@@ -17,12 +17,14 @@ from preprocessor.comments.model import END_MARKER, begin_marker
 from preprocessor.findings.rules import finding
 from preprocessor.pages.ids import list_written_ids
 from preprocessor.pages.inplace import region_findings
+from preprocessor.pages.prose.clauses import keep_code
 from preprocessor.pages.prose.complaints import complaints
-from preprocessor.pages.prose.evidence import evidence
 from preprocessor.pages.prose.numbers import figures
-from preprocessor.pages.prose.paragraphs import BLANK, Paragraph, find_clause_span, paragraphs, place
+from preprocessor.pages.prose.paragraphs import BLANK, paragraphs, place
+from preprocessor.pages.prose.section import read_section
 from preprocessor.pages.prose.sections import list_tables_within
-from preprocessor.pages.prose.typed import Left, Proposal, Words, propose
+from preprocessor.pages.prose.support import find_named, is_of_named
+from preprocessor.pages.prose.typed import Left, Place, Proposal, propose
 from preprocessor.pages.prose.typedcells import Headers
 from preprocessor.pages.prose.unsupported import PROSE_RULES, list_generated
 from preprocessor.pages.standing import standing_answers
@@ -107,25 +109,22 @@ def _list_typed(page: Page, build: Build) -> Iterator[tuple[int, str, Proposal |
     """The figures of a page's sentences that its tables speak of: where, what is written, and what may become of it."""
     answers = standing_answers(page, build.tables, build.answers)
     shown = list_tables_within((0, len(page.text)), page, build.tables, answers)
-    known, rows = evidence(shown), {id(spec): found for spec, found in shown}
     if not shown:
         return
+    section, rows = read_section(shown), {id(spec): found for spec, found in shown}
     found_in = paragraphs(page.text, list_generated(page))
     headers = Headers(page, [one for one in found_in if one.in_table])
     for paragraph in found_in:
+        words = keep_code(page.text, paragraph)
         for figure in headers.figures(paragraph, ()) if paragraph.in_table else figures(paragraph.text):
-            found = propose(figure, _words_around(paragraph, figure.start), known, rows)
+            clause = headers.clause_of(figure, paragraph, words)
+            named = find_named(section, clause, figure)
+            held = named if is_of_named(named, clause, figure, section.nouns) else {}
+            around = Place(clause, held, paragraph.in_table)
+            found = propose(figure, around, section.evidence, rows)
             if found is not None:
                 written = " ".join(figure.written.replace(BLANK, " ").split())
                 yield paragraph.start + figure.start, written, found
-
-
-def _words_around(paragraph: Paragraph, at: int) -> Words:
-    """The clause around an offset of a paragraph; of a typed table the whole row."""
-    if paragraph.in_table:
-        return Words(paragraph.text, at, is_row=True)
-    begin, end = find_clause_span(paragraph.text, at)
-    return Words(paragraph.text[begin:end], at - begin)
 
 
 class _Trial(NamedTuple):

@@ -65,13 +65,15 @@ class Named(NamedTuple):
     """The rows, from 0, and the columns of a table that are named.
 
     ``against``: those of the rows that the others are compared with, where it is said. ``by_order``: of more rows that
-    are named, the order of words makes these the figure's own.
+    are named, the order of words makes these the figure's own. ``field``: what a typed header names, where no column
+    shows that.
     """
 
     rows: frozenset[int] = frozenset()
     columns: frozenset[str] = frozenset()
     against: frozenset[int] = frozenset()
     by_order: bool = False
+    field: str = ""
 
 
 def read_names(shown: Iterable[tuple[PipelineSpec, Rows]]) -> tuple[TableNames, ...]:

@@ -25,7 +25,7 @@ _MOST = 0.05
 _NOISE = 1e-9
 """How far off a number may be, as a part of it, because a double does not hold the digits that are written."""
 
-_LARGE = 1000
+LARGE = 1000
 """A number of that size is a figure without a unit."""
 _LONGEST = 60
 """Characters of a figure: a longer one is a code."""
@@ -39,9 +39,18 @@ _FIGURE = re.compile(
     r"(?P<times>(?-i:[kKM](?![A-Za-z])|\sk\b)|\s(?:thousand|million|billion)\b|e[-+]?\d{1,2}(?!\w))?(?!\d|[.,]\d)",
     re.IGNORECASE,
 )
+_SPREAD = r"(?:±|\+/-|\+-)"
+_BEHIND_NUMBER = re.compile(
+    rf"(?:\s*{_SPREAD}[\s\ue000]*(?:{NUMBER}))?[\s\ue000]*(?:\([^()]*\)[\s\ue000]*)?\Z"
+)
+_HAS_SPREAD = re.compile(_SPREAD)
+_SPREADS = re.compile(rf"{_SPREAD}[\s\ue000]*\Z")
+_SEPARATOR = re.compile(rf"{_SPREAD}|/")
 _LISTED = rf"(?:\ue000*(?:{NUMBER})\ue000*|\ue000+)"
-_LIST = re.compile(rf"(?<![\w.,/#§:$€£–\ue000-])(?<!/\s){_LISTED}(?:\s?/\s?{_LISTED})+(?!\d|[.,]\d)")
-"""Numbers between slashes, of which some may be values of comments."""
+_LIST = re.compile(
+    rf"(?<![\w.,/#§:$€£–\ue000-])(?<!/\s){_LISTED}(?:\s?(?:/|{_SPREAD})\s?{_LISTED})+(?!\d|[.,]\d)"
+)
+"""Numbers between slashes, or one and its spread, of which some may be values of comments."""
 _ABOUT = re.compile(
     r"(?:[~≈]|\b(?:about|around|roughly|approximately|approx|nearly|almost|some))[\s\ue000]*$"
 )
@@ -76,7 +85,12 @@ _TIMES |= {"nsec": 1e-9, "µsec": 1e-6, "usec": 1e-6, "msec": 1e-3, "milli": 1e-
 _ALIKE = {
     "document": "document doc insert update write record replacement delete",
     "query": "query querie read lookup find",
-    "operation": "operation op request 1",
+    "operation": "operation op request req r 1",
+    "transaction": "transaction txn t",
+    "iteration": "iteration iter it",
+    "message": "message msg",
+    "token": "token tok",
+    "frame": "frame f",
 }
 _NOUNS = {word: noun for noun, words in _ALIKE.items() for word in words.split()}
 _PER_SECOND = r"\s?/\s?s(?:ec(?:ond)?)?\b|ps\b|\s(?:per|a|each)\s(?:second|sec)\b"
@@ -151,7 +165,7 @@ class Figure:
     These are in the unit that is written; ``unit`` is None where none is known. ``ends`` are both ends of a range that
     is written with decimals, for who writes these means them; of any other range every number between them is said.
     ``rounded``: the same among numbers that are not whole, where a count stands for itself alone. ``bound``: words
-    before it make it one.
+    before it make it one. ``is_spread``: it says how far the figure before it spreads, as in `225 ± 2.1 ms`.
     """
 
     written: str
@@ -162,10 +176,15 @@ class Figure:
     ends: tuple[Figure, ...] = ()
     rounded: tuple[float, float] | None = None
     bound: Bound | None = None
+    is_spread: bool = False
 
     def move(self, by: int) -> Figure:
         """The same so many characters further on."""
         return replace(self, start=self.start + by, ends=tuple(one.move(by) for one in self.ends))
+
+    def is_like(self, other: Figure) -> bool:
+        """Whether both are of the same kind, as milliseconds and seconds are."""
+        return (self.unit and self.unit.kind) == (other.unit and other.unit.kind)
 
     def span(self, *, whole: bool = True) -> tuple[float, float]:
         """From and to of the doubles that it stands for; ``whole``: among whole numbers."""
@@ -193,7 +212,8 @@ def figures(text: str, nouns: Collection[str] = ()) -> Iterator[Figure]:
 
     ``nouns`` are units as well, each a singular, as `tool` in `a 63-tool test` and `63 tools`.
     """
-    text, shared = _join_lists(blank_names(text))
+    said = blank_names(text)
+    text, shared = _join_lists(said)
     end = 0
     for found in _FIGURE.finditer(text):
         if found.start() < end or len(found[0]) > _LONGEST:
@@ -207,12 +227,19 @@ def figures(text: str, nouns: Collection[str] = ()) -> Iterator[Figure]:
         unit, before = shared.get(found.start(), (unit, before))
         one = _read_figure(found, text[found.start() : end], unit, before)
         if unit is not None or (_is_large(found) and not _bare_name(found, one.low, one.high)):
-            yield one
+            yield replace(one, is_spread=_is_spread(said, found.start()))
+
+
+def _is_spread(text: str, at: int) -> bool:
+    return _SPREADS.search(text[max(at - 8, 0) : at]) is not None
 
 
 def lone_number(cell: str, unit: Unit) -> Figure | None:
-    """The number that a cell holds, and no word beside it, as a figure of a unit; None where it holds none."""
-    text = blank_names(cell)
+    """The number that a cell holds as a figure of a unit; None where it holds none, or words beside it.
+
+    A remark in brackets may stand behind it, and how far it spreads: `225 (slow)`, `55.8 ± 2.8`.
+    """
+    text = blank_names(_BEHIND_NUMBER.sub("", cell))
     found = _FIGURE.search(text)
     if found is None or re.search(r"\w", text[: found.start()] + text[found.end() :]):
         return None
@@ -244,20 +271,26 @@ def _read_bound(value: float, before: str) -> Bound | None:
 
 
 def _join_lists(text: str) -> tuple[str, dict[int, tuple[Unit, str]]]:
-    """The text without the slashes of lists that share a unit, and by the place of each number that and what is before.
+    """The text without the signs of lists that share a unit, and by the place of each number that and what is before.
 
-    `1.2/3.4/5.6 ms` is one; two whole numbers may be a fraction, and numbers of what is counted a set that was chosen.
+    `1.2/3.4/5.6 ms` is one, and so is `225 ± 2.1 ms`; two whole numbers may be a fraction, and numbers of what is
+    counted a set that was chosen.
     """
     shared: dict[int, tuple[Unit, str]] = {}
     for found in _LIST.finditer(text):
         unit, _ = unit_after(text, found.end())
         is_list = "." in found[0] or found[0].count("/") > 1
-        if unit is None or not is_list or not (unit.kind in ("time", "byte") or unit.kind.endswith("/s")):
+        is_measured = unit is not None and (unit.kind in ("time", "byte") or unit.kind.endswith("/s"))
+        if unit is None or not (_HAS_SPREAD.search(found[0]) or (is_list and is_measured)):
             continue
         before = text[max(found.start() - 32, 0) : found.start()]
         for number in re.finditer(NUMBER, found[0]):
             shared[found.start() + number.start()] = unit, before
-        text = text[: found.start()] + found[0].replace("/", "\ue000") + text[found.end() :]
+        text = (
+            text[: found.start()]
+            + _SEPARATOR.sub(lambda one: "\ue000" * len(one[0]), found[0])
+            + text[found.end() :]
+        )
     return text, shared
 
 
@@ -265,7 +298,7 @@ def _is_large(found: re.Match[str]) -> bool:
     """Whether a number is a figure without a unit; `1e6` and `10_000` may be names, as programs have them."""
     if "_" in found[0] or _is_power(found["times"]):
         return False
-    return read_number(found["high"] or found["low"]) >= _LARGE or found["times"] is not None
+    return read_number(found["high"] or found["low"]) >= LARGE or found["times"] is not None
 
 
 def _is_power(times: str | None) -> bool:
@@ -297,14 +330,28 @@ def _bare_name(found: re.Match[str], low: float, high: float) -> bool:
     return (not grouped and 1900 <= low <= high <= 2121) or bool(power)
 
 
+_SET_APART = re.compile(r"\(([^)]*)\)|\[([^\]]*)\]|\bin\s(\S+)\s*\Z")
+"""Where a header has a unit by itself, which may be a single letter there."""
+
+
 @lru_cache(maxsize=512)
 def unit_of(text: str) -> Unit | None:
-    """The unit that a header or a format names: ``Speed (MB/s)``, ``Disk IOPS``, ``documents/s``; None without one."""
-    for part in (*re.findall(r"\(([^)]*)\)", text), text):
+    """The unit that a header or a format names: ``Speed (MB/s)``, ``Mean [s]``, ``Time in s``, ``Disk IOPS``."""
+    for part in (*list_set_apart(text), text):
         found = _UNIT.fullmatch(part.strip()) or (part is text and _find_unit(part))
         if found:
             return _unit(found)
     return None
+
+
+def header_unit(header: str) -> Unit | None:
+    """The unit that a header names; `Min` is the least one there, and no minute."""
+    return None if header.strip().lower() == "min" else unit_of(header)
+
+
+def list_set_apart(header: str) -> list[str]:
+    """What stands in a header where units do: in brackets, and behind `in` at its end."""
+    return [found[1] or found[2] or found[3] or "" for found in _SET_APART.finditer(header)]
 
 
 def _find_unit(header: str) -> re.Match[str] | None:
@@ -411,7 +458,7 @@ def noun_in(header: str) -> str:
     A noun in the plural, and no unit itself: `tool` of Tools, `point` of Lead (points), `row/batch` of Rows per batch.
     """
     found = _PLURAL.search(header)
-    return _nouns(found) if found and unit_of(header) is None else ""
+    return _nouns(found) if found and header_unit(header) is None else ""
 
 
 def _nouns(found: re.Match[str]) -> str:

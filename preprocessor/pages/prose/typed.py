@@ -16,8 +16,8 @@ from preprocessor.aggregation import aggregate
 from preprocessor.pages.prose.columnnumbers import factors_between
 from preprocessor.pages.prose.directions import is_name
 from preprocessor.pages.prose.nameindex import name_pattern
-from preprocessor.pages.prose.naming import find_words, header_words, naming_columns
-from preprocessor.pages.prose.numbers import GROUPING, NUMBER, read_number
+from preprocessor.pages.prose.naming import Named, find_words, header_words, naming_columns
+from preprocessor.pages.prose.numbers import GROUPING, NUMBER, figures, read_number
 from preprocessor.pages.prose.paragraphs import BLANK
 from preprocessor.render.column import column_value
 from preprocessor.render.fewdigits import with_few_digits
@@ -26,12 +26,15 @@ from preprocessor.specs.columnformat import ColumnFormat
 from preprocessor.specs.model import TableSpec
 
 if TYPE_CHECKING:
+    from preprocessor.pages.prose.clauses import Clause
     from preprocessor.pages.prose.columnnumbers import Number
     from preprocessor.pages.prose.evidence import Evidence
     from preprocessor.pages.prose.numbers import Figure
     from preprocessor.results.model import Rows
 
 _DIGITS: Final = re.compile(rf"(?P<digits>{NUMBER})")
+_ENOUGH_DIGITS: Final = 3
+"""By chance no two measurements have as many in common."""
 _NAMES: Final = (str, int, bool)
 """What a row is selected by: what it is called, or a setting. A fraction was measured."""
 
@@ -51,21 +54,23 @@ class Left(NamedTuple):
     hint: str
 
 
-class Words(NamedTuple):
-    """What a figure stands in, its clause or the row of a typed table, and where it begins there."""
+class Place(NamedTuple):
+    """What a figure stands in, its clause or the row of a typed table, and the rows named there that hold it."""
 
-    text: str
-    at: int
+    clause: Clause
+    named: Mapping[int, Named]
     is_row: bool = False
 
 
 def propose(
-    figure: Figure, words: Words, known: Evidence, rows: Mapping[int, Rows]
+    figure: Figure, place: Place, known: Evidence, rows: Mapping[int, Rows]
 ) -> Proposal | Left | None:
     """What could write a figure; None where nothing on the page is about it, or a check complains of it anyway.
 
     ``rows`` are those of the tables, by the id of their specs.
     """
+    if figure.is_spread and not known.has_spreads:
+        return None
     cells = known.cells_of(figure)
     if len(cells) > 1:
         named = ", ".join(_name(cell) for cell in cells[:3]) + (", …" if len(cells) > 3 else "")
@@ -79,9 +84,9 @@ def propose(
     (cell,) = cells
     assert isinstance(cell.spec, TableSpec)
     its_rows = rows[id(cell.spec)]
-    if other := _find_other_name(words, its_rows, cell):
+    if other := _find_other_name(place, its_rows, cell):
         return Left(
-            f"{_name(cell)} has it, and the {'row' if words.is_row else 'sentence'} names `{other}`",
+            f"{_name(cell)} has it, and the {'row' if place.is_row else 'sentence'} names `{other}`",
             "correct the figure, or write the MONGO_VALUE of the cell that is meant",
         )
     shown = with_few_digits(cell.spec, its_rows)
@@ -101,46 +106,64 @@ def propose(
 
 
 def is_the_number(figure: Figure, cell: Number) -> bool:
-    """Whether a figure that a cell could be has the very number of it, as many digits as these are."""
+    """Whether a figure has the very number of a cell, or three of its digits and more, rounded as they are written."""
     found = _DIGITS.match(figure.written)
     if found is None:
         return False
-    number = read_number(found["digits"])
-    return any(isclose(cell.value * one, number) for one in factors_between(cell.unit, figure.unit))
+    number, digits = read_number(found["digits"]), GROUPING.sub("", found["digits"])
+    is_exact = len(digits.replace(".", "").lstrip("0")) >= _ENOUGH_DIGITS
+    off = (0.5 + 1e-9) * 10.0 ** -len(digits.partition(".")[2]) if is_exact else 0.0
+    return any(
+        isclose(cell.value * one, number, abs_tol=off) for one in factors_between(cell.unit, figure.unit)
+    )
 
 
-def _find_other_name(words: Words, rows: Rows, cell: Number) -> str:
+def _find_other_name(place: Place, rows: Rows, cell: Number) -> str:
     """The name of another row, or another column, than those of the cell that stands there; "" where none does.
 
-    Of several rows in a clause the last before the figure is meant, or the first behind it where the clause begins with
-    a figure. A clause without any may be about the cell; the row of a typed table is about what it is called, known or
-    not.
+    Of several rows in a clause the order of words tells which is meant, as far as the check follows it; else the last
+    before the figure is, or the first behind it where the clause begins with a figure. A clause without any may be
+    about the cell; the row of a typed table is about what it is called, known or not.
     """
-    table = cell.spec
+    table, clause = cell.spec, place.clause
     assert isinstance(table, TableSpec)
     labels = [name for name in naming_columns(table, rows) if name != cell.column]
-    names_of_rows = [{str(column_value(row, name)) for name in labels} for row in rows]
+    names_of_rows = [[str(column_value(row, name)) for name in labels] for row in rows]
     headers = header_words(table)
-    own_row, own_header = names_of_rows[cell.row], headers.get(cell.column, cell.column)
-    rows_named = find_words(words.text, chain.from_iterable(names_of_rows))
-    headers_named = find_words(words.text, (header for name, header in headers.items() if name not in labels))
-    meant = _find_meant(rows_named, words)
+    own_row, own_header = {*names_of_rows[cell.row]}, headers.get(cell.column, cell.column)
+    named = place.named.get(id(table), Named())
+    if named.field:
+        return named.field
+    if named.rows and cell.row not in named.rows:
+        return names_of_rows[min(named.rows)][0]
+    rows_named = find_words(clause.words, chain.from_iterable(names_of_rows))
+    said = _without_figures(clause.words)
+    headers_named = find_words(said, (header for name, header in headers.items() if name not in labels))
+    meant = own_row if named.by_order else _find_meant(rows_named, clause)
     if meant and not own_row & meant:
         return min(meant)
-    label, cell_ends, _ = words.text[: words.at].lstrip(" |").partition("|")
-    if words.is_row and cell_ends and not meant and any(map(is_name, own_row)):
-        return label.strip()
+    label, cell_ends, _ = clause.words[: clause.at].lstrip(" |").partition("|")
+    if place.is_row and cell_ends and not meant and any(map(is_name, own_row)):
+        return label.strip(" `")
     return headers_named[0] if headers_named and own_header not in headers_named else ""
 
 
-def _find_meant(names: Sequence[str], words: Words) -> set[str]:
-    """Those of some names that a figure is about by the order of words; several where one is a part of another."""
+def _without_figures(text: str) -> str:
+    """The text without its figures: a header may be nothing but a unit, which names no column behind a number."""
+    for one in figures(text):
+        end = one.start + len(one.written)
+        text = text[: one.start] + BLANK * len(one.written) + text[end:]
+    return text
+
+
+def _find_meant(names: Sequence[str], clause: Clause) -> set[str]:
+    """Those of some names that a figure is about by their places; several where one is a part of another."""
     before, behind = dict[int, set[str]](), dict[int, set[str]]()
     for name in names:
-        for one in re.finditer(name_pattern(name), words.text, re.IGNORECASE):
-            found, at = (before, one.end()) if one.start() < words.at else (behind, one.start())
+        for one in re.finditer(name_pattern(name), clause.words, re.IGNORECASE):
+            found, at = (before, one.end()) if one.start() < clause.at else (behind, one.start())
             found.setdefault(at, set()).add(name)
-    first = _DIGITS.search(words.text)
+    first = _DIGITS.search(clause.words)
     begins_with_figure = first is not None and not any(at <= first.start() for at in before)
     if behind and (begins_with_figure or not before):
         return behind[min(behind)]

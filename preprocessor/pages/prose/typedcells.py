@@ -11,7 +11,18 @@ from collections.abc import Collection, Iterator, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
-from preprocessor.pages.prose.numbers import Figure, figures, lone_number, noun_in, noun_unit, unit_of
+from preprocessor.pages.prose.clauses import Clause, clause_of, row_clause
+from preprocessor.pages.prose.numbers import (
+    Figure,
+    Unit,
+    figures,
+    header_unit,
+    list_set_apart,
+    lone_number,
+    noun_in,
+    noun_unit,
+    unit_of,
+)
 
 if TYPE_CHECKING:
     from preprocessor.pages.model import Page
@@ -34,6 +45,12 @@ class Headers:
         cells = split_cells(header)
         return header[slice(*cells[column])].strip() if 0 <= column < len(cells) else ""
 
+    def clause_of(self, figure: Figure, paragraph: Paragraph, words: str) -> Clause:
+        """What a figure stands in: its clause, or its typed row with the header above; ``words`` are as in clauses."""
+        if paragraph.in_table:
+            return row_clause(figure, paragraph, words, self.header_of(paragraph, figure.start))
+        return clause_of(figure, paragraph, words)
+
     def figures(self, row: Paragraph, nouns: Collection[str]) -> list[Figure]:
         """The figures of a row; ``nouns`` are units as well."""
         own = {one.start: one for one in self._list_lone_numbers(row, nouns)}
@@ -42,9 +59,14 @@ class Headers:
     def _list_lone_numbers(self, row: Paragraph, nouns: Collection[str]) -> Iterator[Figure]:
         for start, end in split_cells(row.text) if row.start in self._by_row else ():
             header = self.header_of(row, start)
-            unit = unit_of(header) or noun_unit(noun_in(header), nouns)
+            unit = header_unit(header) or noun_unit(noun_in(header), nouns) or self._unit_of_label(row)
             if unit and (found := lone_number(row.text[start:end], unit)):
                 yield found.move(start)
+
+    def _unit_of_label(self, row: Paragraph) -> Unit | None:
+        """The unit in brackets of the first cell of a row, as `p99 (ms)`, where headers name what was measured."""
+        first, *_ = split_cells(row.text)
+        return next(filter(None, map(unit_of, list_set_apart(row.text[slice(*first)]))), None)
 
 
 def split_cells(row: str) -> list[tuple[int, int]]:

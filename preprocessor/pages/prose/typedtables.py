@@ -1,8 +1,9 @@
 """Tables that somebody typed into a page: which of their columns repeat numbers of its own tables, and what they add.
 
-A column repeats a table where a cell of it is a value, or where most of the figures in rows that are called as rows of
-ours, two at least, are the very numbers of its rows. What stands in such a column and row is held against rows as
-sentences are; the other cells may be of any other measurement, and sentences may speak of them.
+A column repeats a table where a cell of it is a value, or where most of the figures in rows that are called as rows
+of ours, two at least, are the numbers of its rows, all digits or three and more. What stands in such a column and row
+is held against rows as sentences are; the other cells may be of any other measurement, and sentences may speak of
+them.
 """
 
 from __future__ import annotations

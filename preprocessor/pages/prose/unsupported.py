@@ -26,7 +26,7 @@ from preprocessor.comments.keywords import keyword_like
 from preprocessor.findings.rules import finding
 from preprocessor.pages.model import tables_by_id
 from preprocessor.pages.prose.captions import list_captions
-from preprocessor.pages.prose.clauses import Clause, clause_of, keep_code, row_clause, with_code_before
+from preprocessor.pages.prose.clauses import Clause, keep_code, with_code_before
 from preprocessor.pages.prose.columnnumbers import Number
 from preprocessor.pages.prose.directions import Contradicted, Sentence, find_contradicted, find_directions
 from preprocessor.pages.prose.evidence import Evidence, column_unit, noun_of
@@ -44,7 +44,7 @@ from preprocessor.pages.prose.paragraphs import (
 from preprocessor.pages.prose.section import Section
 from preprocessor.pages.prose.sections import Sections, specs_within
 from preprocessor.pages.prose.subjects import comparing
-from preprocessor.pages.prose.support import Beside, find_named, is_supported, names_for
+from preprocessor.pages.prose.support import Beside, find_named, find_nearest, is_supported, names_for
 from preprocessor.pages.prose.topics import is_common_header, tells_of_results, tells_of_settings
 from preprocessor.pages.standing import standing_answers
 from preprocessor.pages.statements import find_numbers, shown_value
@@ -117,8 +117,8 @@ def _judge(
     ignored |= {rule for spec in specs if isinstance(spec, CheckSpec) for rule in spec.ignore}
     if _FIGURES not in ignored:
         judged = _Judged(page, paragraph, sections, beside, _with_bounds(beside.evidence, specs, tables))
-        for figure in judged.list_unsupported(said):
-            yield _finding(page, paragraph, figure, judged.known, answers)
+        for figure, nearest in judged.list_unsupported(said):
+            yield _finding(page, paragraph, figure, nearest, answers)
     if _DIRECTIONS not in ignored:
         yield from _judge_directions(page, paragraph, beside, tables, answers)
 
@@ -149,19 +149,19 @@ class _Judged(NamedTuple):
     beside: Section
     known: Evidence
 
-    def list_unsupported(self, said: Sequence[Figure]) -> Iterator[Figure]:
-        """The figures that could come from the tables and are in no row."""
+    def list_unsupported(self, said: Sequence[Figure]) -> Iterator[tuple[Figure, Number | None]]:
+        """The figures that could come from the tables and are in no row, each with the number to write instead."""
         words = keep_code(self.page.text, self.paragraph)
         nearby = self.sections.is_near(self.paragraph)
         for figure in said:
-            clause = self._find_clause(figure, words)
+            clause = self.sections.headers.clause_of(figure, self.paragraph, words)
             named = find_named(self.beside, clause, figure)
-            known = comparing(self.known, named, clause)
-            is_named = names_for(known, named, figure)
+            known, rate = comparing(self.known, named, clause), self.known.read_rate(figure)
+            is_named = names_for(known, named, rate)
             if (
                 (nearby or self._is_topic(figure, clause, named))
                 and not is_of_method(figure, clause)
-                and known.speaks_of(figure, nearby=nearby, named=is_named)
+                and known.speaks_of(rate, nearby=nearby, named=is_named)
                 and not is_supported(
                     figure,
                     clause,
@@ -170,10 +170,10 @@ class _Judged(NamedTuple):
                 )
                 and not self.sections.is_typed_beside(figure, self.paragraph)
             ):
-                yield figure
+                yield figure, find_nearest(rate, self.known, named)
         for figure in spelled_durations(self.paragraph.text) if self.known.bounds else ():
             if self.known.expects_unit_of(figure) and not self.known.supports(figure):
-                yield figure
+                yield figure, self.known.nearest(figure)
 
     def _is_topic(self, figure: Figure, clause: Clause, named: Mapping[int, Named]) -> bool:
         """Whether a figure in a section without tables is about those of another, by the words around it.
@@ -206,12 +206,6 @@ class _Judged(NamedTuple):
     def _names_row_elsewhere(self) -> bool:
         found = self.beside.find_names(keep_code(self.page.text, self.paragraph))
         return any(one.rows for one in found.values())
-
-    def _find_clause(self, figure: Figure, words: str) -> Clause:
-        if self.paragraph.in_table:
-            header = self.sections.headers.header_of(self.paragraph, figure.start)
-            return row_clause(figure, self.paragraph, words, header)
-        return clause_of(figure, self.paragraph, words)
 
 
 def _judge_directions(
@@ -251,9 +245,10 @@ def _contradiction(page: Page, at: tuple[int, int], found: Contradicted) -> Find
     return finding(_DIRECTIONS, page.file, at, message, hint)
 
 
-def _finding(page: Page, paragraph: Paragraph, figure: Figure, beside: Evidence, answers: Answers) -> Finding:
+def _finding(
+    page: Page, paragraph: Paragraph, figure: Figure, nearest: Number | None, answers: Answers
+) -> Finding:
     written = " ".join(figure.written.replace(BLANK, " ").split())
-    nearest = beside.nearest(figure)
     at = place(page.text, paragraph.start + figure.start)
     message = f"no row of the section's tables has `{written}`"
     return finding(_FIGURES, page.file, at, message, _hint(nearest, answers) if nearest else "")

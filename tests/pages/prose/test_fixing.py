@@ -114,6 +114,12 @@ def test_a_time_in_the_unit_that_fits_it_may_have_other_decimals_than_its_cell(s
         ("One waits 12.5 ms and three waits 1.9 ms.", "one"),
         ("It is 12.5 ms for one and 1.9 ms for three.", "one"),
         ("One (12.5 ms) is slower than three (1.9 ms).", "one"),
+        ("`one` waits 12.5 ms and `three` waits 1.9 ms.", "one"),
+        ("`one` waits 12.5 ms, `three` 1.9 ms.", "one"),
+        ("- `one`: 12.5 ms\n- `three`: 1.9 ms", "one"),
+        ("[`one`](https://example.com/three) waits 12.5 ms.", "one"),
+        ("With 8 threads it waits 12.5 ms.", "two | --> `x` <b>"),
+        ("| Case | p99 |\n| - | - |\n| `one` | 12.5 ms |", "one"),
         ("| Case | p99 |\n| - | - |\n| one | 12.5 ms |", "one"),
         ("| Case | p99 |\n| - | - |\n| another library | 12.5 ms |", "another library"),
     ],
@@ -134,6 +140,18 @@ def test_of_two_rows_in_a_clause_each_figure_is_of_the_row_that_its_words_name(s
     assert of("It is 1.9 ms for one and 12.5 ms for three.", source, in_place=False) == (
         f"It is {one} ms for one and {three} ms for three."
     )
+
+
+def test_names_in_code_and_in_lists_hold_their_figures_as_the_check_has_them(source: KeptAnswers) -> None:
+    named = {"$set": {"name": {"$concat": ["lib-", {"$toString": "$n"}]}}}
+    keys: dict[str, Any] = {"pipeline": [{"$sort": {"n": 1}}, named]}
+    names = "[`lib-1`](https://example.com/lib-8) and **lib-16**"
+    first, last = (comment("p99", {"name": name}) for name in ("lib-1", "lib-16"))
+    assert of(f"{names} wait 1.9 ms and **12.5 ms**.", source, in_place=False, **keys) == (
+        f"{names} wait {first} ms and **{last} ms**."
+    )
+    mixed_up = f"{names} wait 12.5 ms and **1.9 ms**."
+    assert of(mixed_up, source, **keys) == mixed_up
 
 
 def test_in_a_page_for_a_code_host_the_value_stands_behind_its_comment(source: KeptAnswers) -> None:
@@ -237,6 +255,7 @@ def test_a_figure_of_several_cells_is_told_and_never_replaced(source: KeptAnswer
         "```\n12.5 ms\n```",
         "<script>\nwait('12.5 ms')\n</script>",
         "About 99,000,000 dollars.",
+        "It waits ±1.9 ms.",
     ],
 )
 def test_what_no_cell_says_and_what_is_no_prose_stays(prose: str, source: KeptAnswers) -> None:
@@ -282,6 +301,8 @@ def visible(html: str) -> str:
 @example("**12.5** ms and a**12.5** ms", True)
 @example("_12.5_ ms [12.5 ms](x)", True)
 @example("> 12.5 ms\n12.5 ms", True)
+@example("4,200 inserts/sIt is 65.5 MiB/s", False)
+@example("4,200_4,200 inserts/s", False)
 def test_a_fix_never_changes_what_readers_see(source: KeptAnswers, prose: str, in_place: bool) -> None:
     text = f"{prose}\n\n{table(id='speed')}\n"
     page, build = asked(text, source)

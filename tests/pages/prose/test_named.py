@@ -174,6 +174,77 @@ def test_a_figure_beside_a_name_is_one_of_its_row_or_column(
 @pytest.mark.parametrize(
     ("prose", "figures"),
     [
+        ("builds need 4.2 MB warm and 4.7 MB cold.", ["4.2 MB", "4.7 MB"]),
+        ("builds need 4.2 MB warm, 4.7 MB cold.", ["4.2 MB", "4.7 MB"]),
+        ("builds need 4.2 MB on average and 4.7 MB at worst.", ["4.2 MB", "4.7 MB"]),
+        ("builds need a median of 4.2 MB and a maximum of 4.7 MB.", ["4.2 MB", "4.7 MB"]),
+        ("`builds` needs 0.5 MB (4.7 MB cold).", ["4.7 MB"]),
+        ("`builds` needs 0.5 MB and 4.2 MB.", ["4.2 MB"]),
+        ("builds need 0.5 MB and 4.7 MB with the others.", []),  # of these, it may be
+        ("builds need 4.2 MB and 4.7 MB with the others.", ["4.2 MB"]),
+        ("0.5 MB for builds and 4.7 MB with the others.", []),
+        ("4.2 MB for builds and 4.7 MB with the others.", ["4.2 MB"]),
+        ("Of 4.7 MB the builds need 0.5 MB.", []),
+        ("builds go from 4.7 MB down to 0.5 MB.", []),
+        ("builds need 0.5 MB against 4.7 MB in all.", []),
+        ("Without `builds` it needs 4.2 MB and with them 4.7 MB.", []),
+        ("builds need 512 KB and the sum of all 4.7 MB.", []),
+        ("builds need 512 KB and 4.7 MB with the others.", []),
+        ("builds need 4,300 KB and 4.7 MB with the others.", ["4,300 KB"]),
+        ("builds need 512 KB and searches 4.2 MB.", []),
+        ("builds need 4,300 KB and searches 0.5 MB.", ["4,300 KB", "0.5 MB"]),
+        ("Searches save 5.1% on average and 6.4% at best.", []),  # two columns
+        ("Searches save 5.1% on average and 10.7% at best.", ["10.7%"]),
+    ],
+)
+def test_beside_one_name_the_figure_next_to_it_is_its_own_and_what_is_listed_with_that(
+    prose: str, figures: list[str], fixtures: Path
+) -> None:
+    assert told(beside(SAVED, prose), fixtures) == figures
+
+
+SPREADS = {**SAVED, "columns": ["kind", "size", "filter"], "headers": ["Kind", "Size", "SD (MB)"], "format": {"size": {"unit": "MB"}}}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("body", "prose", "figures"),
+    [
+        (SAVED, "builds need 0.5 MB ± 2.1 MB.", []),  # no column says how far it spreads
+        (SAVED, "builds need 0.5 ± 2.1 MB.", []),
+        (SAVED, "builds need 4.2 MB ± 2.1 MB.", ["4.2 MB"]),
+        (SAVED, "builds need 4.2 +/- 2.1 MB.", ["4.2"]),
+        (SAVED, "builds save 9.0%, ±5%.", []),
+        (SPREADS, "searches need 4.2 ± 5.1 MB.", []),
+        (SPREADS, "searches need 4.2 MB ± 9.0 MB.", ["9.0 MB"]),
+        (SPREADS, "searches need 0.5 ± 5.1 MB.", ["0.5"]),
+    ],
+)
+def test_the_figure_before_its_spread_is_held_to_the_row_and_the_spread_to_a_column_of_these(
+    body: dict[str, Any], prose: str, figures: list[str], fixtures: Path
+) -> None:
+    assert told(beside(body, prose), fixtures) == figures
+
+
+@pytest.mark.parametrize(
+    ("prose", "offered"),
+    [
+        ("`builds` needs 4.2 MB.", "0.5 MB, `size` of row 1"),
+        ("`builds` needs 4.2 MB and `searches` 0.5 MB.", "0.5 MB, `size` of row 1"),
+        ("Builds save 6.4%.", "9 %, `filter` of row 1"),
+        ("It needs 2.9 MB.", "4.2 MB, `size` of row 2"),
+    ],
+)
+def test_what_is_offered_instead_is_of_the_row_that_is_named(
+    prose: str, offered: str, fixtures: Path
+) -> None:
+    page = read_page(beside(SAVED, prose), "page.md", lambda _: None)
+    first, *_ = prose_findings([page], asked(fixtures, page).answers)
+    assert first.hint.startswith(f"the nearest is {offered} of table `saved`")
+
+
+@pytest.mark.parametrize(
+    ("prose", "figures"),
+    [
         ("It is 74% at 63 tools, 91% at 183 tools.", []),
         ("It is 91% at 63 tools.", ["91%"]),
         ("The 63-tool run needs 47,095 of 179,181.", []),
@@ -210,6 +281,37 @@ def test_a_factor_between_two_names_is_the_ratio_of_these(
     prose: str, figures: list[str], fixtures: Path
 ) -> None:
     assert told(beside(PARSERS, prose), fixtures) == figures
+
+
+@pytest.mark.parametrize(
+    ("header", "prose", "figures"),
+    [
+        ("Decodes/s", "`quick` decodes 1,116 documents per second.", []),
+        ("Decodes/s", "`quick` decodes 2,116 documents per second.", ["2,116 documents per second"]),
+        ("Decodes/s", "`plain` decodes 1,116 documents per second.", ["1,116 documents per second"]),
+        ("Decodes/s", "It decodes 1.1 k documents per second.", []),
+        ("Decodes/s", "It decodes 2.2 k documents per second.", ["2.2 k documents per second"]),
+        ("Decodes/s", "`quick` decodes 77 documents per second.", []),  # a small rate may be of anything
+        ("Decodes/s", "The wire has 19,000 packets/s.", []),  # far from any row: about something else
+        ("Decodes/s", "The disk has 2,116 MB/s.", []),
+        ("Time (ns)", "`quick` decodes 2,116 documents per second.", []),
+        ("Throughput", "`quick` answers 1,116 requests/s.", []),
+        ("Throughput", "`quick` answers 2,116 requests/s.", ["2,116 requests/s"]),
+        ("Requests/s", "`quick` answers 216 rps.", ["216 rps"]),
+        ("Transactions/s", "`quick` does 216 tps.", ["216 tps"]),
+        ("Transactions/s", "`quick` does 1,116 tps, `old` 70 tps.", []),
+        ("TPS", "`quick` does 216 transactions per second.", ["216 transactions per second"]),
+        ("Tokens/s", "`plain` makes 216 tok/s.", ["216 tok/s"]),
+        ("Tokens/s", "`plain` makes 108 tok/s.", []),
+        ("Frames/s", "`plain` draws 216 fps.", ["216 fps"]),
+        ("Messages/s", "`plain` sends 216 msg/s.", ["216 msg/s"]),
+        ("Iterations/s", "`plain` does 216 it/s.", ["216 it/s"]),
+    ],
+)
+def test_a_rate_may_have_another_word_for_the_same_thing(
+    header: str, prose: str, figures: list[str], fixtures: Path
+) -> None:
+    assert told(beside({**PARSERS, "headers": ["Parser", header]}, prose), fixtures) == figures
 
 
 @pytest.mark.parametrize(

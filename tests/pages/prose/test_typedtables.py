@@ -134,6 +134,66 @@ def test_a_note_says_all_that_a_value_would_bring_up(source: KeptAnswers) -> Non
     )
 
 
+@pytest.mark.parametrize(
+    ("rows", "figures"),
+    [
+        (["alpha | 120 ms", "beta | 98.7 ms", "gamma | 455 ms"], []),
+        (["alpha | 120 ms", "beta | 98.7 ms", "gamma | 455 ms", "delta | 12 ms"], []),
+        (["alpha | 120 ms", "beta | 98.7 ms", "gamma | 999 ms"], ["999 ms"]),
+        (["alpha | 455 ms", "beta | 98.7 ms", "gamma | 120 ms"], ["455 ms", "120 ms"]),
+        (["alpha | 120 ms", "beta | 99 ms", "gamma | 999 ms"], []),  # two digits may be the same by chance
+        (["alpha | 121 ms", "beta | 98.2 ms", "gamma | 999 ms"], []),
+    ],
+)
+def test_numbers_that_are_rounded_to_three_digits_or_more_repeat_a_table_as_well(
+    rows: list[str], figures: list[str], source: KeptAnswers
+) -> None:
+    assert told(table(*rows), "", source) == figures
+
+
+OURS = f"<!-- MONGO_TABLE: {json.dumps({**TABLE, 'id': 'again'})} -->"
+
+
+@pytest.mark.parametrize(
+    ("header", "cell", "figures"),
+    [
+        ("Time [ms]", "120.4", []),
+        ("Time [ms]", "98.7", ["98.7"]),
+        ("Time in ms", "98.7", ["98.7"]),
+        ("Time [s]", "0.1204", []),
+        ("Time [s]", "0.0987", ["0.0987"]),
+        ("Time in s", "0.0987", ["0.0987"]),
+        ("Time in s", "0.1204", []),
+        ("Time (ms)", "120 ± 6", []),
+        ("Time (ms)", "98.7 ± 6", ["98.7"]),
+        ("Time (ms)", "98.7 +/- 1.2 (cold)", ["98.7"]),
+        ("Time (ms)", "98.7 (slow)", ["98.7"]),
+        ("Time (ms)", "**120.4** (fast)", []),
+        ("Time", "98.7 ms ± 120.4 ms", ["98.7 ms"]),
+        ("Time (ms)", "98.7 of beta", []),  # words say whose it is
+    ],
+)
+def test_a_typed_cell_is_read_with_its_spread_its_remark_and_the_unit_above_it(
+    header: str, cell: str, figures: list[str], source: KeptAnswers
+) -> None:
+    assert told(table(f"alpha | {cell}", headers=f"Case | {header}"), OURS, source) == figures
+
+
+@pytest.mark.parametrize(
+    ("row", "figures"),
+    [
+        ("Time (ms) | 120.4 | 98.7", []),
+        ("Time (ms) | 98.7 | 120.4", ["98.7", "120.4"]),
+        ("Memory | 98.7 | 120.4", []),
+        ("Insert of 4 KB | 98.7 | 120.4", []),  # the name of what was done, and no unit
+    ],
+)
+def test_names_may_stand_above_the_cells_and_the_unit_before_them(
+    row: str, figures: list[str], source: KeptAnswers
+) -> None:
+    assert told(table(row, headers=" | alpha | beta"), OURS, source) == figures
+
+
 UNIT_ABOVE = table("alpha | 120.4", "beta | 98.7", "gamma | 999", headers="Case | Time (ms)")
 
 
