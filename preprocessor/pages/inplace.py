@@ -138,8 +138,8 @@ def _part_under(
 def _is_near_figure(standing: str, spec: Spec, context: MarkdownContext) -> bool:
     if not isinstance(spec, TableSpec) or spec.tolerance is None:
         return False
-    from preprocessor.pages.drift import is_near_table  # few tables have a tolerance
-    from preprocessor.pages.standing import is_in_order
+    from preprocessor.pages.besidetoday import is_in_order  # few tables have a tolerance
+    from preprocessor.pages.drift import is_near_table
 
     rows = context.answers[spec.query.key]
     if not isinstance(rows, list):
