@@ -41,16 +41,16 @@ def test_a_window_has_what_the_server_did_in_it_however_long_its_slowest_request
 
 
 def test_work_by_amount_is_measured_while_all_connections_have_some():
-    # Nine connections insert 100 documents in 20 ms, the tenth in half a second.
+    # Nine connections insert 100 documents in 20 ms, the tenth in a second and a half.
     config = {"collection": "things", "totalDocsToInsert": 150_000, "docSizeKB": 0.1, "writeBatchSize": 100}
-    with pretending(milliseconds=20, slow_milliseconds=500) as uri:
+    with pretending(milliseconds=20, slow_milliseconds=1500) as uri:
         done, server = perform(uri, "insert", config, 10, processes=2)
     assert (done.documents, done.steady) == (150_000, True)
     assert (done.warmup.rule, done.warmup.most_seconds) == ("first answer of each connection", None)
     assert done.window.documents == pytest.approx(server["documents"], rel=0.03)
     assert 0.5 < done.unfinished < 10.5
     assert done.window.busy / 1e9 <= 10 * done.seconds
-    # Of 1,500 requests more than 200 were sent while the tenth connection waited for its first answer.
+    # Of 1,500 requests six hundred are sent while the tenth connection waits for its first answer; on a busy machine fewer.
     assert sum(done.latencies.values()) == pytest.approx(done.window.requests, abs=10)
     assert sum(done.latencies.values()) < 1350
     in_intervals = sum(one.operations for one in done.series.intervals.values())
