@@ -20,6 +20,22 @@ class HintingParser(argparse.ArgumentParser):
     """A parser that says which command or option a mistyped one is nearest to."""
 
     given: Sequence[str] = ()
+    _width: int | None = 78
+    """Of a line of help; None for that of the terminal. Only help needs to know it, and it takes three libraries that
+    unpack archives."""
+
+    def _get_formatter(self) -> argparse.HelpFormatter:
+        return self.formatter_class(prog=self.prog, width=self._width)  # type: ignore[call-arg]
+
+    def format_help(self) -> str:
+        """As ``argparse`` does, as wide as the terminal."""
+        self._width = None
+        return super().format_help()
+
+    def format_usage(self) -> str:
+        """As ``argparse`` does, as wide as the terminal."""
+        self._width = None
+        return super().format_usage()
 
     def error(self, message: str) -> NoReturn:
         """End with the usage, the message and, where there is one, the nearest word that is known.

@@ -1,9 +1,11 @@
 """What a scan of a page gives, comments and generated regions, and how to put text in their place."""
 
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
+from importlib import import_module
 from itertools import accumulate
 from typing import Any, NamedTuple, Self
 
@@ -142,9 +144,20 @@ def replace(
 def digest(inner: str) -> str:
     """Give the digest of a region's inner text: 16 hex digits of the SHA-256 of it with ``\\n`` newlines."""
     plain = inner.replace("\r\n", "\n").replace("\r", "\n")
-    from hashlib import sha256  # starts a library; only pages with regions need it
+    found: str = _find_sha256()(plain.encode("utf-8", "surrogatepass")).hexdigest()
+    return found[:16]
 
-    return sha256(plain.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+
+@cache
+def _find_sha256() -> Callable[[bytes], Any]:
+    """The interpreter's own SHA-256, as ``random`` takes its own: ``hashlib`` loads OpenSSL, a fiftieth of a check."""
+    for name in ("_sha2", "_sha256"):  # since Python 3.12, and before
+        with suppress(ImportError, AttributeError):
+            found: Callable[[bytes], Any] = import_module(name).sha256
+            return found
+    from hashlib import sha256
+
+    return sha256
 
 
 RAW_HTML = "raw HTML"  # the holder in which nothing is Markdown
