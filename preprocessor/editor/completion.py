@@ -8,20 +8,27 @@ from typing import Any, Final, Literal, NamedTuple
 
 from preprocessor.aggregation import catalogue
 from preprocessor.aggregation.catalogue import Kind as OperatorKind
+from preprocessor.editor.arguments import WORDS, argument_names
 from preprocessor.editor.bodies import Cursor, read_value, value_at
 from preprocessor.editor.flows import fields_at, found_at, rows_shape, shape_before, tell_kinds, variables_at
 from preprocessor.editor.knowledge import Knowledge
 from preprocessor.editor.observed import has_more_fields
 from preprocessor.editor.plainvalues import order_values, values_of_column
-from preprocessor.editor.skeletons import argument_skeleton, escape
-from preprocessor.editor.slots import Way, argument_names, way_to
+from preprocessor.editor.skeletons import argument_skeleton, escape, named_argument
+from preprocessor.editor.slots import Stretch, Way, way_to
 from preprocessor.editor.tokens import read_tokens
-from preprocessor.lint.shape.values import Shape
+from preprocessor.findings.rules import RULES
+from preprocessor.lint.shape.values import Shape, lookup
 
 Sort = Literal["key", "value", "field", "operator", "stage", "variable", "table", "list", "collection"]
 """What kind of thing is offered."""
 
-_TOP_OF_QUERY: Final = ("$and", "$or", "$nor", "$expr", "$comment", "$jsonSchema")
+_TOP_OF_QUERY: Final = (
+    *("$and", "$or", "$nor", "$expr", "$comment", "$jsonSchema"),
+    *("$alwaysTrue", "$alwaysFalse", "$sampleRate"),
+)
+_NOWHERE_IN_QUERIES: Final = "$rand"
+"""It stands in an expression alone."""
 _VALUES: Final = 64
 """So many values of a field are offered."""
 
@@ -188,7 +195,14 @@ def _own_columns(asked: _Asked) -> list[str]:
 
 
 def _stage_keys(asked: _Asked) -> Iterator[_Offer]:
-    yield from _operators("stage", "stage")
+    stage_of = asked.way.stretches[-1:]
+    begins = any(one.number == 0 and len(one.path) > 1 and _reads_nothing(asked, one) for one in stage_of)
+    yield from (one for one in _operators("stage", "stage") if begins or one.label != "$documents")
+
+
+def _reads_nothing(asked: _Asked, stretch: Stretch) -> bool:
+    """Whether a pipeline within a stage has no collection to read, so that it brings documents of its own."""
+    return stretch.reads is not None and value_at(asked.value, stretch.reads) is None
 
 
 def _operators(kind: OperatorKind, sort: Sort) -> Iterator[_Offer]:
@@ -248,7 +262,9 @@ def _query_keys(asked: _Asked) -> Iterator[_Offer]:
 
 
 def _condition_keys(asked: _Asked) -> Iterator[_Offer]:
-    yield from (one for one in _operators("query", "operator") if one.label not in _TOP_OF_QUERY)
+    beside = asked.above if isinstance(asked.above, dict) else {}
+    left_out = {*_TOP_OF_QUERY, _NOWHERE_IN_QUERIES, *(() if "$regex" in beside else ("$options",))}
+    yield from (one for one in _operators("query", "operator") if one.label not in left_out)
 
 
 def _group_keys(asked: _Asked) -> Iterator[_Offer]:
@@ -260,10 +276,21 @@ def _accumulator_keys(asked: _Asked) -> Iterator[_Offer]:
 
 
 def _window_keys(asked: _Asked) -> Iterator[_Offer]:
-    yield from _operators("window", "operator")
+    beside = asked.above if isinstance(asked.above, dict) else {}
+    for one in _window_functions():
+        yield one if "window" not in beside else one._replace(follows=one.follows.removesuffix(_BOUNDED))
     yield _Offer(
         "window", "key", "bounds of the window", follows='{"documents": ["${1:unbounded}", "${2:current}"]}'
     )
+
+
+_BOUNDED: Final = ', "window": {"documents": [-1, 0]}'
+
+
+def _window_functions() -> Iterator[_Offer]:
+    """The functions of windows; the one that cannot do without bounds has them beside it."""
+    for one in _operators("window", "operator"):
+        yield one._replace(follows=one.follows + _BOUNDED) if one.label == "$derivative" else one
 
 
 def _expression_keys(asked: _Asked) -> Iterator[_Offer]:
@@ -271,19 +298,43 @@ def _expression_keys(asked: _Asked) -> Iterator[_Offer]:
 
 
 def _operand_keys(asked: _Asked) -> Iterator[_Offer]:
-    names = argument_names(asked.way.slot.name)
-    if names:
-        yield from (_Offer(name, "key", f"argument of {asked.way.slot.name}") for name in names)
-    else:
-        yield from _expression_keys(asked)
+    named = argument_names(asked.way.slot.name)
+    yield from _argument_keys(asked) if named else _expression_keys(asked)
 
 
 def _argument_keys(asked: _Asked) -> Iterator[_Offer]:
-    stage = asked.way.slot.name
-    operator = catalogue.find("stage", stage)
-    known = (*operator.required, *operator.optional) if operator else ()
-    for name in known or catalogue.find_arguments("stage", stage):
-        yield _Offer(name, "key", f"argument of {stage}")
+    about = asked.way.slot.name
+    for name in argument_names(about) or catalogue.find_arguments("stage", about):
+        yield _Offer(name, "key", f"argument of {about}", follows=named_argument(about, name))
+
+
+def _element_keys(asked: _Asked) -> Iterator[_Offer]:
+    """The fields of the elements of the array that is sorted."""
+    above = asked.cursor.path[:-2]
+    array = value_at(asked.value, (*above, "input"))
+    if not asked.way.stretches or not isinstance(array, str) or not array.startswith("$"):
+        return
+    name, _, rest = array.partition(".") if array.startswith("$$") else ("$_", "", array[1:])
+    stretch = asked.way.stretches[-1]
+    found = found_at(asked.value, stretch, (*above, "input"), asked.before(), name)
+    inside = f"{rest}." if rest else ""
+    for one in _fields(found, inside + asked.cursor.typed):
+        if one.label.startswith(inside):
+            yield one._replace(label=one.label.removeprefix(inside), follows="${1:1}")
+
+
+def _row_keys(asked: _Asked) -> Iterator[_Offer]:
+    """The fields by whose values a row is named: the columns, and the other fields of rows."""
+    names = dict.fromkeys(_own_columns(asked))
+    names |= dict.fromkeys(
+        one.label for one in _fields(rows_shape(asked.value, asked.known), asked.cursor.typed)
+    )
+    yield from (_Offer(name, "field", follows="${1}") for name in names)
+
+
+def _rule_keys(asked: _Asked) -> Iterator[_Offer]:
+    for rule in RULES.values():
+        yield _Offer(rule.id, "key", rule.name, rule.summary, follows='"${1:reason}"')
 
 
 _KEYS: Final[Mapping[str, Callable[[_Asked], Iterable[_Offer]]]] = {
@@ -304,6 +355,12 @@ _KEYS: Final[Mapping[str, Callable[[_Asked], Iterable[_Offer]]]] = {
     "query": _query_keys,
     "condition": _condition_keys,
     "sort keys": _field_keys("${1:1}"),
+    "element sort keys": _element_keys,
+    "fills": _field_keys('{"value": ${1:0}}'),
+    "pipeline": _schema_keys,
+    "baseline": _schema_keys,
+    "baseline row": _row_keys,
+    "rules": _rule_keys,
 }
 
 
@@ -317,7 +374,7 @@ def _schema_values(asked: _Asked) -> Iterator[_Offer]:
         yield _Offer(str(value), "value", value=value)
     if kinds == "boolean":
         yield from (_Offer(word, "value", value=word == "true") for word in ("true", "false"))
-    if not schema.get("enum"):
+    elif not schema.get("enum"):
         for example in schema.get("examples", ()):
             written = json.dumps(example, ensure_ascii=False)
             skeleton = "" if isinstance(example, str) else escape(written)
@@ -342,9 +399,6 @@ def _in_braces(one: _Offer) -> _Offer:
 
 
 def _expression_values(asked: _Asked) -> Iterator[_Offer]:
-    if _takes_unit(asked):
-        yield from (_Offer(unit, "value", value=unit) for unit in _UNITS)
-        return
     typed = asked.cursor.typed if asked.cursor.quoted else ""
     if typed.startswith("$$") and "." in typed:
         yield from _fields_of_variable(asked, typed)
@@ -367,14 +421,8 @@ def _fields_of_variable(asked: _Asked, typed: str) -> Iterator[_Offer]:
         yield one._replace(label=f"{name}.{one.label}")
 
 
-def _takes_unit(asked: _Asked) -> bool:
-    """Whether the place is an argument that says a unit of time."""
-    operator = catalogue.find("expression", asked.way.slot.name)
-    takes = operator.takes if operator else ()
-    return isinstance(takes, Mapping) and takes.get(str(asked.cursor.path[-1])) == "unit"
-
-
-_UNITS: Final = ("year", "quarter", "month", "week", "day", "hour", "minute", "second", "millisecond")
+def _words(asked: _Asked) -> Iterator[_Offer]:
+    yield from (_Offer(word, "value", value=word) for word in WORDS[asked.way.slot.name])
 
 
 def _projection_values(asked: _Asked) -> Iterator[_Offer]:
@@ -388,7 +436,7 @@ def _accumulator_values(asked: _Asked) -> Iterator[_Offer]:
 
 
 def _window_values(asked: _Asked) -> Iterator[_Offer]:
-    yield from map(_in_braces, _operators("window", "operator"))
+    yield from map(_in_braces, _window_functions())
 
 
 def _comparands(asked: _Asked) -> Iterator[_Offer]:
@@ -402,6 +450,15 @@ def _comparands(asked: _Asked) -> Iterator[_Offer]:
     for shape in found:
         values = shape.items.traits.known if shape.items is not None else shape.traits.known
         yield from _values(values or ())
+
+
+def _values_of_own_rows(asked: _Asked) -> Iterator[_Offer]:
+    """The values that rows of the comment have in a column: of its table, else of the documents."""
+    column, table = asked.way.slot.name, value_at(asked.value, ("id",))
+    rows = asked.known.rows(table) if isinstance(table, str) else ()
+    found = values_of_column(rows, column)
+    shape = lookup(rows_shape(asked.value, asked.known), tuple(column.split(".")))
+    yield from _values(found or shape.traits.known or ())
 
 
 def _values(values: Iterable[Any]) -> Iterator[_Offer]:
@@ -450,8 +507,9 @@ def _column_values(asked: _Asked) -> Iterator[_Offer]:
         yield from _quoted_columns(asked)
         return
     used = asked.above if isinstance(asked.above, list) else []
-    own = _own_columns(asked) if asked.cursor.path[0] in ("chart", "baseline", "group_rows", "totals") else ()
-    yield from (_Offer(name, "field", value=name) for name in own)
+    shown = ("chart", "baseline", "group_rows", "totals", "header_groups")
+    own = _own_columns(asked) if asked.cursor.path[0] in shown else ()
+    yield from (_Offer(name, "field", value=name) for name in own if name not in used)
     if not own:
         for one in _fields(rows_shape(asked.value, asked.known), asked.cursor.typed):
             if one.label not in used:
@@ -488,6 +546,8 @@ _VALUES_OF: Final[Mapping[str, Callable[[_Asked], Iterable[_Offer]]]] = {
     "condition": _condition_values,
     "comparand": _comparands,
     "direction": _directions,
+    "words": _words,
+    "value of rows": _values_of_own_rows,
     "field": _field_values,
     "fields": _field_values,
     "foreign field": _foreign_fields,

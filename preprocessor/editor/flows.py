@@ -23,6 +23,12 @@ SYSTEM_VARIABLES: Final[Mapping[str, str]] = {
     "NOW": "the time at which the pipeline runs",
 }
 """https://www.mongodb.com/docs/manual/reference/aggregation-variables/"""
+_REDACTING: Final[Mapping[str, str]] = {
+    "DESCEND": "keep the fields of this level, and ask again of each document within",
+    "KEEP": "keep all, without asking of documents within",
+    "PRUNE": "leave all of it out",
+}
+"""https://www.mongodb.com/docs/manual/reference/operator/aggregation/redact/"""
 
 
 def shape_before(
@@ -134,6 +140,8 @@ def variables_at(value: Any, path: Path, kind: str) -> dict[str, str]:
             found |= dict.fromkeys(_names(argument.get("vars")), "a variable of $let")
         elif step == "$lookup" and inner == "pipeline":
             found |= dict.fromkeys(_names(argument.get("let")), "a variable of $lookup")
+    if "$redact" in path:
+        found |= _REDACTING
     if kind != "pipeline":
         found |= dict.fromkeys(_names(value_at(value, ("let",))), "a variable of this comment")
     return {**found, **SYSTEM_VARIABLES}

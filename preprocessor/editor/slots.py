@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, Final, Literal, NamedTuple
 
-from preprocessor.aggregation import catalogue
+from preprocessor.editor.arguments import WORDS, argument_names, kind_of_argument
 from preprocessor.jsontext.model import Path
 from preprocessor.schemas.loading import load
 
@@ -33,7 +33,11 @@ Role = Literal[
     "comparands",
     "comparand",
     "sort keys",
+    "element sort keys",
     "direction",
+    "words",
+    "branches",
+    "fills",
     "field",
     "fields",
     "foreign field",
@@ -42,6 +46,11 @@ Role = Literal[
     "table",
     "column",
     "by column",
+    "header groups",
+    "baseline",
+    "baseline row",
+    "value of rows",
+    "rules",
     "sorted",
     "facets",
     "anything",
@@ -51,9 +60,9 @@ Role = Literal[
 class Slot(NamedTuple):
     """What may stand at a place.
 
-    ``name`` is the stage or operator whose argument it is, or the field that a condition is about. ``schema`` is the
-    part of a JSON Schema that describes it, where one does. ``quoted``: its fields are those of the table that the
-    comment quotes.
+    ``name`` is the stage or operator whose argument it is, the field that a condition is about, or the kind of words.
+    ``schema`` is the part of a JSON Schema that describes it, where one does. ``quoted``: its fields are those of the
+    table that the comment quotes.
     """
 
     role: Role
@@ -84,7 +93,7 @@ class Way(NamedTuple):
 
 def way_to(kind: str, path: Path) -> Way:
     """The way to what stands at a path of a JSON text of a kind."""
-    slot = Slot("schema", schema=load(kind)) if kind != "pipeline" else Slot("pipeline")
+    slot = Slot("schema" if kind != "pipeline" else "pipeline", schema=load(kind))
     if kind == "pipeline" and path and isinstance(path[0], str):
         slot = Slot("schema", schema=load(kind))
     stretches: list[Stretch] = []
@@ -106,8 +115,8 @@ def _stretch(path: Path, number: int) -> Stretch:
 
 def _follow(slot: Slot, step: str | int, kind: str, path: Path) -> Slot:
     if not path and kind != "pipeline" and isinstance(step, str):
-        own = _OF_COMMENTS.get(step)
-        if own is not None and not (kind in ("table", "chart") and step in ("table", "column", "expect")):
+        own = None if step in _PLAIN_IN.get(kind, ()) else _OF_COMMENTS.get(step)
+        if own is not None:
             quotes = kind in ("value", "check")
             return Slot(
                 own, schema=_property(slot.schema, step), quoted=quotes and own in ("query", "column")
@@ -136,8 +145,17 @@ _OF_COMMENTS: Final[Mapping[str, Role]] = {
     "labels": "by column",
     "spread": "by column",
     "totals": "by column",
+    "header_groups": "header groups",
+    "baseline": "baseline",
+    "ignore": "rules",
 }
 """The keys of comments that are more than their schema says."""
+_PLAIN_IN: Final[Mapping[str, frozenset[str]]] = {
+    "table": frozenset(("table", "column", "expect")),
+    "chart": frozenset(("table", "column", "columns", "expect")),
+    "value": frozenset(("format",)),
+}
+"""Those of them that are what the schema says, or nothing, in comments of a kind."""
 
 
 def _property(schema: Mapping[str, Any], name: str) -> Mapping[str, Any]:
@@ -166,6 +184,15 @@ def _same(slot: Slot, step: str | int) -> Slot:
 def _by_column(slot: Slot, step: str | int) -> Slot:
     schema = _property(slot.schema, str(step))
     return Slot("column" if schema.get("type") == "array" else "schema", schema=schema)
+
+
+def _header_groups(slot: Slot, step: str | int) -> Slot:
+    return Slot("column", schema=_property(slot.schema, str(step)))
+
+
+def _baseline(slot: Slot, step: str | int) -> Slot:
+    roles: Mapping[str | int, Role] = {"row": "baseline row", "column": "column"}
+    return Slot(roles.get(step, "schema"), schema=_property(slot.schema, str(step)))
 
 
 def _in_pipeline(slot: Slot, step: str | int) -> Slot:
@@ -199,46 +226,52 @@ _ARGUMENTS: Final[Mapping[str, Role]] = {
     "$setWindowFields": "arguments",
     "$densify": "arguments",
     "$fill": "arguments",
+    "$sample": "arguments",
     "$documents": "expression",
 }
 """What the argument of each stage is."""
 
-_NAMED: Final[Mapping[tuple[str, str], Role]] = {
-    ("$replaceRoot", "newRoot"): "expression",
-    ("$bucket", "groupBy"): "expression",
-    ("$bucket", "output"): "accumulators",
-    ("$bucketAuto", "groupBy"): "expression",
-    ("$bucketAuto", "output"): "accumulators",
-    ("$lookup", "from"): "collection",
-    ("$lookup", "localField"): "field",
-    ("$lookup", "foreignField"): "foreign field",
-    ("$lookup", "let"): "bindings",
-    ("$lookup", "pipeline"): "pipeline",
-    ("$graphLookup", "from"): "collection",
-    ("$graphLookup", "startWith"): "expression",
-    ("$graphLookup", "connectFromField"): "foreign field",
-    ("$graphLookup", "connectToField"): "foreign field",
-    ("$graphLookup", "restrictSearchWithMatch"): "anything",
-    ("$unionWith", "coll"): "collection",
-    ("$unionWith", "pipeline"): "pipeline",
-    ("$setWindowFields", "partitionBy"): "expression",
-    ("$setWindowFields", "sortBy"): "sort keys",
-    ("$setWindowFields", "output"): "windows",
-    ("$densify", "field"): "field",
-    ("$densify", "partitionByFields"): "fields",
-    ("$fill", "partitionBy"): "expression",
-    ("$fill", "partitionByFields"): "fields",
-    ("$fill", "sortBy"): "sort keys",
-    ("$unwind", "path"): "unwound",
-    ("$sortArray", "sortBy"): "anything",
-    ("$let", "vars"): "bindings",
+_ROLES: Final[Mapping[str, Role]] = {
+    "collection": "collection",
+    "pipeline": "pipeline",
+    "bindings": "bindings",
+    "field": "field",
+    "fields": "fields",
+    "foreign field": "foreign field",
+    "sort": "sort keys",
+    "element sort": "element sort keys",
+    "accumulators": "accumulators",
+    "windows": "windows",
+    "branches": "branches",
+    "fills": "fills",
+    "range": "arguments",
+    "unwound": "unwound",
 }
-"""What the named arguments of stages and operators are; others of operators are expressions."""
+"""What stands for arguments of a kind, where it is no expression."""
+_PLAIN: Final = frozenset(
+    ("name", "count", "shift", "share", "step", "numbers", "boundaries", "constant", "flag", "foreign query")
+)
+"""The kinds of arguments that are constants of which nothing is known."""
 
 
 def _argument(slot: Slot, step: str | int) -> Slot:
-    found = _NAMED.get((slot.name, str(step)))
-    return Slot(found or "anything", slot.name)
+    if not isinstance(step, str) or step not in argument_names(slot.name):
+        return Slot("anything")
+    kind = kind_of_argument(slot.name, step)
+    if kind in WORDS:
+        return Slot("words", kind)
+    if kind in _PLAIN:
+        return Slot("anything", slot.name)
+    role = _ROLES.get(kind, "expression")
+    return Slot(role, kind if role == "arguments" else slot.name)
+
+
+def _branches(slot: Slot, step: str | int) -> Slot:
+    return Slot("arguments", "branch") if isinstance(step, int) else Slot("anything")
+
+
+def _window(slot: Slot, step: str | int) -> Slot:
+    return Slot("arguments", "window") if step == "window" else _operator(slot, step)
 
 
 def _groups(slot: Slot, step: str | int) -> Slot:
@@ -249,8 +282,6 @@ def _operator(slot: Slot, step: str | int) -> Slot:
     """The argument of an operator, or, in a document or a list that an expression makes, an expression."""
     if isinstance(step, str) and step.startswith("$"):
         return Slot("anything" if step in ("$literal", "$const") else "operand", step)
-    if slot.role == "window" and step == "window":
-        return Slot("anything")
     return Slot("expression")
 
 
@@ -258,17 +289,8 @@ def _operand(slot: Slot, step: str | int) -> Slot:
     if isinstance(step, str) and step.startswith("$"):
         return _operator(slot, step)
     if isinstance(step, str) and step in argument_names(slot.name):
-        return Slot(_NAMED.get((slot.name, step), "expression"), slot.name)
+        return _argument(slot, step)
     return Slot("expression")
-
-
-def argument_names(name: str) -> tuple[str, ...]:
-    """The names of the arguments of an operator that has such, those that it needs first."""
-    for kind in ("expression", "accumulator", "window"):
-        found = catalogue.find(kind, name)
-        if found is not None and found.style == "named":
-            return (*found.required, *found.optional)
-    return ("branches", "default") if name == "$switch" else ()
 
 
 def _query(slot: Slot, step: str | int) -> Slot:
@@ -299,10 +321,6 @@ def _comparands(slot: Slot, step: str | int) -> Slot:
     return slot._replace(role="comparand") if isinstance(step, int) else Slot("anything")
 
 
-def _unwound(slot: Slot, step: str | int) -> Slot:
-    return Slot("unwound" if step == "path" else "anything", slot.name)
-
-
 def _in_union(slot: Slot, step: str | int) -> Slot:
     return _argument(slot, step) if slot.name == "$unionWith" else Slot("anything")
 
@@ -323,7 +341,7 @@ _STEPS: Final[Mapping[Role, Callable[[Slot, str | int], Slot]]] = {
     "accumulators": _always("accumulator"),
     "accumulator": _operator,
     "windows": _always("window"),
-    "window": _operator,
+    "window": _window,
     "expression": _operator,
     "operand": _operand,
     "arguments": _argument,
@@ -333,15 +351,24 @@ _STEPS: Final[Mapping[Role, Callable[[Slot, str | int], Slot]]] = {
     "comparands": _comparands,
     "comparand": _always("anything"),
     "sort keys": _always("direction"),
+    "element sort keys": _always("direction"),
     "direction": _always("anything"),
+    "words": _same,
+    "branches": _branches,
+    "fills": lambda slot, step: Slot("arguments", "fill"),
     "field": _always("anything"),
     "fields": _same,
     "foreign field": _always("anything"),
-    "unwound": _unwound,
+    "unwound": _argument,
     "collection": _in_union,
     "table": _always("anything"),
     "column": _same,
     "by column": _by_column,
+    "header groups": _header_groups,
+    "baseline": _baseline,
+    "baseline row": lambda slot, step: Slot("value of rows", str(step)),
+    "value of rows": _always("anything"),
+    "rules": lambda slot, step: Slot("schema", schema=_property(slot.schema, str(step))),
     "sorted": _same,
     "facets": _always("pipeline"),
     "anything": _always("anything"),

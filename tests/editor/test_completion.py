@@ -162,13 +162,63 @@ def test_operators_have_as_many_arguments_as_they_take(session: Session) -> None
         '{"$divide": ["$number", "$number"]}}}]} -->'
     )
     dates = taken(session, bench('{"$set": {"a": {"$dateTr|"}}}]} -->'), "$dateTrunc")
-    assert '{"$dateTrunc": {"date": "$date", "unit": "unit"}}' in dates
+    assert '{"$dateTrunc": {"date": "$date", "unit": "day"}}' in dates
     assert {"day", "month"} <= set(offered(session, bench('{"$set": {"a": {"$dateTrunc": {"unit": "|')))
     assert "$avg" in offered(session, bench('{"$group": {"_id": null, "m": {"$|'))
     assert "$dateTrunc" not in offered(session, bench('{"$group": {"_id": null, "m": {"$|'))
     assert "$rank" in offered(session, bench('{"$setWindowFields": {"output": {"r": {"$|'))
     assert offered(session, bench('{"$match": {"threads": {"$gt|'))[:1] != ["$dateTrunc"]
     assert "$gte" in offered(session, bench('{"$match": {"threads": {"$|'))
+
+
+def test_the_head_of_a_query_and_the_condition_of_a_field_offer_the_operators_that_stand_there(
+    session: Session,
+) -> None:
+    head = {"$alwaysTrue", "$alwaysFalse", "$sampleRate"}
+    assert head <= set(offered(session, bench('{"$match": {"|')))
+    within = bench('{"$match": {"threads": {"|')
+    for marked in (within, '<!-- MONGO_CHECK: {"table": "speeds", "expect": {"qps": {"|'):
+        assert "$gte" in offered(session, marked)
+        assert not {*head, "$rand", "$options"} & set(offered(session, marked))
+    assert "$options" in offered(session, bench('{"$match": {"odd": {"$regex": "x", "|'))
+
+
+@pytest.mark.parametrize(
+    ("stages", "names"),
+    [
+        ('{"$group": {"_id": null, "x": {"$top": {"|', ["sortBy", "output"]),
+        ('{"$set": {"x": {"$switch": {"branches": [{"|', ["case", "then"]),
+        ('{"$set": {"x": {"$cond": {"|', ["if", "then", "else"]),
+        ('{"$set": {"x": {"$getField": {"|', ["field", "input"]),
+        ('{"$group": {"_id": null, "x": {"$percentile": {"method": "|', ["approximate"]),
+        ('{"$sample": {"|', ["size"]),
+        ('{"$densify": {"range": {"|', ["step", "bounds", "unit"]),
+        ('{"$densify": {"range": {"bounds": "|', ["full", "partition"]),
+        ('{"$fill": {"output": {"threads": {"|', ["value", "method"]),
+        ('{"$fill": {"output": {"threads": {"method": "|', ["linear", "locf"]),
+        ('{"$setWindowFields": {"output": {"x": {"window": {"|', ["documents", "range", "unit"]),
+        ('{"$setWindowFields": {"output": {"x": {"window": {"documents": ["|', ["unbounded", "current"]),
+        ('{"$set": {"x": {"$sortArray": {"input": "$samples", "sortBy": {"|', ["at", "value"]),
+        ('{"$group": {"_id": null, "x": {"$top": {"sortBy": {"host.|', ["host.name", "host.cpu"]),
+        ('{"$fill": {"output": {"host.|', ["host.name", "host.cpu"]),
+    ],
+)
+def test_an_argument_offers_what_it_is_meant_to_be(
+    session: Session, stages: str, names: Sequence[str]
+) -> None:
+    assert offered(session, bench(stages)) == names
+
+
+def test_redact_offers_what_becomes_of_a_level(session: Session) -> None:
+    assert {"$$KEEP", "$$PRUNE", "$$DESCEND"} <= set(
+        offered(session, bench('{"$redact": {"$cond": {"then": "$$|'))
+    )
+    assert "$$KEEP" not in offered(session, bench('{"$set": {"x": "$$|'))
+
+
+def test_stages_that_stand_within_others_alone_are_offered_there_alone(session: Session) -> None:
+    assert "$documents" not in offered(session, bench('{"|'))
+    assert "$documents" in offered(session, bench('{"$unionWith": {"pipeline": [{"|'))
 
 
 def test_a_query_offers_the_values_that_a_field_has(session: Session) -> None:
@@ -198,6 +248,38 @@ def test_a_value_and_a_statement_offer_columns_and_values_of_their_table(session
 def test_settings_of_columns_offer_the_columns_that_are_shown(session: Session) -> None:
     table = '<!-- MONGO_TABLE: {"collection": "runs", "columns": ["threads", "qps"], "format": {"|'
     assert offered(session, table) == ["threads", "qps"]
+
+
+def test_a_baseline_and_groups_of_headers_offer_the_columns_of_the_table(session: Session) -> None:
+    table = '<!-- MONGO_TABLE: {"collection": "runs", "columns": ["threads", "qps"], '
+    assert offered(session, f'{table}"baseline": {{"column": "|') == ["threads", "qps"]
+    assert offered(session, f'{table}"baseline": {{"column": ["qps", "|') == ["threads"]
+    assert offered(session, f'{table}"header_groups": {{"All": ["|') == ["threads", "qps"]
+    assert offered(session, f'{table}"baseline": {{"row": {{"|')[:2] == ["threads", "qps"]
+    assert offered(session, f'{table}"baseline": {{"row": {{"threads": |') == ["1", "2", "8"]
+
+
+def test_what_is_no_column_offers_none(session: Session) -> None:
+    assert offered(session, '<!-- MONGO_CHART: {"collection": "runs", "columns": |') == ["3"]
+    assert offered(session, '<!-- MONGO_TABLE: {"markdown": |') == ["true", "false"]
+    assert {"decimals", "unit"} <= set(offered(session, '<!-- MONGO_VALUE: {"format": {"|'))
+
+
+def test_rules_are_offered_where_they_are_ignored(session: Session) -> None:
+    _, found = completed(session, '<!-- MONGO_TABLE: {"ignore": {"|')
+    assert ("MT402", "key") in [(one.label, one.sort) for one in found.found]
+    assert taken(session, '<!-- MONGO_TABLE: {"ignore": {"|"}} -->', "MT402").endswith(
+        '{"MT402": "reason"}} -->'
+    )
+
+
+def test_a_shared_pipeline_as_an_object_offers_its_keys(session: Session) -> None:
+    file = "docs/pipelines/means.json"
+    session.open(file, '{""}', 1)
+    found = session.complete(file, Position(0, 2))
+    session.close(file)
+    assert found is not None
+    assert {"description", "fields", "pipeline"} <= {one.label for one in found[0].found}
 
 
 def test_a_shared_pipeline_offers_stages_and_the_fields_that_its_first_user_has(session: Session) -> None:

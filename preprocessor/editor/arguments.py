@@ -1,0 +1,124 @@
+"""What each argument of a stage or an operator is meant to be, in one word: ``field``, ``sort``, ``unit`` …
+
+The catalogue says it of most operators of expressions. The rest stands here, with the documents within arguments:
+the ``range`` of ``$densify``, a branch of ``$switch``.
+https://www.mongodb.com/docs/manual/reference/operator/aggregation/
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+from preprocessor.aggregation import catalogue
+from preprocessor.aggregation.catalogue import Operator
+
+_MOST: Final = {"n": "count", "input": "any"}
+_SORTED: Final = {"sortBy": "sort", "output": "any"}
+_SLOPE: Final = {"input": "number", "unit": "unit"}
+
+_MEANT: Final[Mapping[str, Mapping[str, str]]] = {
+    "$replaceRoot": {"newRoot": "object"},
+    "$bucket": {
+        "groupBy": "any",
+        "boundaries": "boundaries",
+        "default": "constant",
+        "output": "accumulators",
+    },
+    "$bucketAuto": {
+        "groupBy": "any",
+        "buckets": "count",
+        "output": "accumulators",
+        "granularity": "granularity",
+    },
+    "$lookup": {
+        "from": "collection",
+        "localField": "field",
+        "foreignField": "foreign field",
+        "let": "bindings",
+        "pipeline": "pipeline",
+        "as": "name",
+    },
+    "$graphLookup": {
+        "from": "collection",
+        "startWith": "any",
+        "connectFromField": "foreign field",
+        "connectToField": "foreign field",
+        "as": "name",
+        "maxDepth": "count",
+        "depthField": "name",
+        "restrictSearchWithMatch": "foreign query",
+    },
+    "$unionWith": {"coll": "collection", "pipeline": "pipeline"},
+    "$setWindowFields": {"partitionBy": "any", "sortBy": "sort", "output": "windows"},
+    "$sample": {"size": "count"},
+    "$unwind": {"path": "unwound", "includeArrayIndex": "name", "preserveNullAndEmptyArrays": "flag"},
+    "$densify": {"field": "field", "partitionByFields": "fields", "range": "range"},
+    "range": {"step": "step", "bounds": "extent", "unit": "unit"},
+    "$fill": {"partitionBy": "any", "partitionByFields": "fields", "sortBy": "sort", "output": "fills"},
+    "fill": {"value": "any", "method": "fill method"},
+    "window": {"documents": "bounds", "range": "bounds", "unit": "unit"},
+    "$cond": {"if": "bool", "then": "any", "else": "any"},
+    "$switch": {"branches": "branches", "default": "any"},
+    "branch": {"case": "bool", "then": "any"},
+    "$let": {"vars": "bindings", "in": "any"},
+    "$sortArray": {"input": "array", "sortBy": "element sort"},
+    "$firstN": _MOST,
+    "$lastN": _MOST,
+    "$maxN": _MOST,
+    "$minN": _MOST,
+    "$top": _SORTED,
+    "$bottom": _SORTED,
+    "$topN": {"n": "count", **_SORTED},
+    "$bottomN": {"n": "count", **_SORTED},
+    "$median": {"input": "number", "method": "method"},
+    "$percentile": {"input": "number", "p": "numbers", "method": "method"},
+    "$shift": {"output": "any", "by": "shift", "default": "constant"},
+    "$derivative": _SLOPE,
+    "$integral": _SLOPE,
+    "$expMovingAvg": {"input": "number", "N": "count", "alpha": "share"},
+    "$setField": {"field": "name", "input": "object", "value": "any"},
+    "$unsetField": {"field": "name", "input": "object"},
+    "$getField": {"field": "name", "input": "object"},
+}
+"""What the arguments of stages and operators are, by their names, and those of documents within arguments."""
+
+WORDS: Final[Mapping[str, Sequence[str]]] = {
+    "unit": ("year", "quarter", "month", "week", "day", "hour", "minute", "second", "millisecond"),
+    "weekday": ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"),
+    "method": ("approximate",),
+    "fill method": ("linear", "locf"),
+    "extent": ("full", "partition"),
+    "bounds": ("unbounded", "current"),
+    "type": ("double", "string", "objectId", "bool", "date", "int", "long", "decimal"),
+    "granularity": (
+        *("R5", "R10", "R20", "R40", "R80", "1-2-5", "POWERSOF2"),
+        *("E6", "E12", "E24", "E48", "E96", "E192"),
+    ),
+}
+"""The words that may stand for an argument of a kind."""
+
+
+def kind_of_argument(name: str, argument: str) -> str:
+    """What an argument of a stage, an operator or a document within arguments is: ``any`` where it may be anything."""
+    own = _MEANT.get(name, {}).get(argument)
+    if own is not None:
+        return own
+    operator = catalogue.find("expression", name)
+    takes = operator.takes if operator else ()
+    return takes.get(argument, "any") if isinstance(takes, Mapping) else "any"
+
+
+def kind_at(operator: Operator, place: int) -> str:
+    """What an argument of an operator is that takes a list of them."""
+    takes = operator.takes
+    return takes[min(place, len(takes) - 1)] if takes and not isinstance(takes, Mapping) else "any"
+
+
+def argument_names(name: str) -> tuple[str, ...]:
+    """The names of the arguments of a stage or an operator that has such, those that it needs first."""
+    for kind in catalogue.KINDS:
+        found = catalogue.find(kind, name)
+        if found is not None and found.style == "named":
+            return (*found.required, *found.optional)
+    return tuple(_MEANT.get(name, ()))
