@@ -99,6 +99,87 @@ WORDS: Final[Mapping[str, Sequence[str]]] = {
 """The words that may stand for an argument of a kind."""
 
 
+_FORMS: Final[Mapping[str, str]] = {
+    "$match": "takes a query",
+    "$set": "takes fields, each with an expression",
+    "$addFields": "takes fields, each with an expression",
+    "$project": "takes fields, each with 1, 0 or an expression",
+    "$unset": "takes the name of a field, or a list of names",
+    "$group": "takes `_id`, the expression that documents of a group have alike, and fields, each with an accumulator",
+    "$sort": "takes fields, each with 1 (from the smallest up) or -1 (from the greatest down)",
+    "$limit": "takes the number of documents that are kept",
+    "$skip": "takes the number of documents that are left out",
+    "$count": "takes the name of the field that gets the number",
+    "$sortByCount": "takes an expression",
+    "$replaceWith": "takes an expression that gives an object",
+    "$redact": "takes an expression that gives `$$KEEP`, `$$PRUNE` or `$$DESCEND`",
+    "$facet": "takes fields, each with a pipeline",
+    "$documents": "takes a list of documents",
+}
+"""What stages take that have no arguments with names."""
+_OTHER_FORMS: Final[Mapping[str, str]] = {
+    "$literal": "takes any value, as it is",
+    "$const": "takes any value, as it is",
+    "$covariancePop": "takes a list of two expressions",
+    "$covarianceSamp": "takes a list of two expressions",
+}
+
+_CALLED: Final[Mapping[str, str]] = {
+    "unwound": "path of an array",
+    "field": "name of a field",
+    "fields": "names of fields",
+    "foreign field": "name of a field of the other collection",
+    "foreign query": "query of the other collection",
+    "bindings": "variables, each with an expression",
+    "sort": "fields, each with 1 or -1",
+    "element sort": "fields of elements, each with 1 or -1; or 1 or -1",
+    "boundaries": "list of bounds, in order",
+    "count": "integer",
+    "shift": "integer",
+    "share": "number",
+    "step": "number",
+    "numbers": "list of numbers from 0 to 1",
+    "arrays": "list of arrays",
+    "range": "object of `step`, `bounds`, `unit`",
+    "extent": "`full`, `partition` or a list of two",
+    "bounds": "list of two of `unbounded`, `current` and numbers",
+    "accumulators": "fields, each with an accumulator",
+    "windows": "fields, each with a window function",
+    "fills": "fields, each with `value` or `method`",
+    "branches": "list of objects of `case` and `then`",
+    "method": "`approximate`",
+    "fill method": "`linear` or `locf`",
+    "dateFormat": "format of a date",
+}
+"""How kinds of arguments are told, where their word does not say it."""
+
+
+def tell_kind(kind: str) -> str:
+    """A kind of argument in words; nothing of one that may be anything."""
+    return "" if kind == "any" else _CALLED.get(kind) or kind.replace("|", " or ")
+
+
+def tell_form(operator: Operator) -> str:
+    """What an operator takes that has no arguments with names: an expression mostly; nothing of a condition."""
+    known = _FORMS if operator.kind == "stage" else _OTHER_FORMS
+    if operator.name in known:
+        return known[operator.name]
+    if operator.kind == "query" or operator.refused:
+        return ""
+    if not operator.takes and not catalogue.find_arguments(operator.kind, operator.name):
+        return "takes `{}`"
+    kind = kind_at(operator, 0)
+    return f"takes {'an expression' if kind == 'any' else tell_kind(kind)}"
+
+
+def may_be_left_out(operator: Operator, argument: str) -> bool:
+    """Whether an operator does without one of its arguments."""
+    if operator.style == "named":
+        return argument not in operator.required
+    known = catalogue.find_arguments(operator.kind, operator.name).get(argument)
+    return known is not None and known.optional
+
+
 def kind_of_argument(name: str, argument: str) -> str:
     """What an argument of a stage, an operator or a document within arguments is: ``any`` where it may be anything."""
     own = _MEANT.get(name, {}).get(argument)

@@ -6,12 +6,23 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from preprocessor.editor.bodies import value_at
+from preprocessor.editor.either import join_when_asked
 from preprocessor.editor.knowledge import Knowledge, Stage
 from preprocessor.editor.slots import Stretch
 from preprocessor.jsontext.extended import decode
 from preprocessor.jsontext.model import Path
 from preprocessor.lint.shape.flow import flow_of
-from preprocessor.lint.shape.values import ANY, ARRAY, NUMBERS, OBJECT, Shape, lookup, unknown_documents
+from preprocessor.lint.shape.trees import replace_at
+from preprocessor.lint.shape.values import (
+    ANY,
+    ARRAY,
+    NUMBERS,
+    OBJECT,
+    Shape,
+    array,
+    lookup,
+    unknown_documents,
+)
 
 _MALFORMED: Final = (AttributeError, IndexError, KeyError, TypeError, ValueError, RecursionError)
 """Errors that reading a malformed stage may raise."""
@@ -46,7 +57,7 @@ def shape_before(
             collection = value_at(value, stretch.reads)
             if isinstance(collection, str) and collection:
                 shape = known.shape(collection, stages)
-        shape = _behind(stages, shape, _bindings(value, stretch))
+        shape = _behind(stages, shape, _bindings(value, stretch), known)
     return shape
 
 
@@ -64,8 +75,29 @@ def rows_shape(value: Any, known: Knowledge) -> Shape:
 def _stages(value: Any, stretch: Stretch, known: Knowledge) -> list[Stage]:
     """The stages before a place, shared lists expanded, without what is none."""
     written = value_at(value, stretch.path)
+    return _expand(written[: stretch.number] if isinstance(written, list) else (), known)
+
+
+def keeps_documents(value: Any, stretches: Sequence[Stretch], known: Knowledge) -> bool:
+    """Whether what a place of a pipeline reads are documents of the collection, each as often as there, or fewer."""
+    stages = [stage for stretch in stretches for stage in _stages(value, stretch, known)]
+    of_others = any(stretch.reads not in (None, ("collection",)) for stretch in stretches)
+    return not of_others and all(next(iter(stage)) in _ONE_BY_ONE for stage in stages)
+
+
+_ONE_BY_ONE: Final = frozenset(
+    (
+        *("$match", "$set", "$addFields", "$project", "$unset", "$sort", "$limit", "$skip", "$sample"),
+        *("$redact", "$lookup", "$graphLookup", "$setWindowFields", "$fill"),
+    )
+)
+"""The stages of whose documents each is one that they got."""
+
+
+def _expand(written: Sequence[Any], known: Knowledge) -> list[Stage]:
+    """Stages as they are written, without what is none, those of shared lists in the place of their names."""
     found: list[Stage] = []
-    for one in written[: stretch.number] if isinstance(written, list) else ():
+    for one in written:
         if isinstance(one, str):
             found += known.shared(one)
         elif isinstance(one, dict) and len(one) == 1 and next(iter(one)).startswith("$"):
@@ -78,14 +110,34 @@ def _bindings(value: Any, stretch: Stretch) -> Mapping[str, Any]:
     return bound if isinstance(bound, dict) else {}
 
 
-def _behind(stages: Sequence[Stage], shape: Shape, variables: Mapping[str, Any]) -> Shape:
+def _behind(stages: Sequence[Stage], shape: Shape, variables: Mapping[str, Any], known: Knowledge) -> Shape:
     """The shape behind stages; one that is malformed is taken to change nothing."""
     for stage in stages:
         try:
-            shape = flow_of([stage], shape, variables).rows
+            shape = _behind_one(stage, shape, variables, known)
         except _MALFORMED:
             continue
     return shape
+
+
+def _behind_one(stage: Stage, shape: Shape, variables: Mapping[str, Any], known: Knowledge) -> Shape:
+    """The shape behind a stage, with what it brings from another collection, which its flow alone does not know."""
+    ((name, argument),) = stage.items()
+    if name == "$unionWith":
+        other = {"coll": argument} if isinstance(argument, str) else argument
+        return join_when_asked(shape, _shape_of_other(other, known))
+    rows = flow_of([stage], shape, variables).rows
+    if name in ("$lookup", "$graphLookup"):
+        return replace_at(rows, tuple(argument["as"].split(".")), array(_shape_of_other(argument, known)))
+    return rows
+
+
+def _shape_of_other(argument: Mapping[str, Any], known: Knowledge) -> Shape:
+    """What documents look like that a stage reads from another collection."""
+    collection = argument.get("from", argument.get("coll"))
+    stages = _expand(argument.get("pipeline", ()), known)
+    start = known.shape(collection, stages) if isinstance(collection, str) else unknown_documents()
+    return _behind(stages, start, argument.get("let", {}), known)
 
 
 def found_at(value: Any, stretch: Stretch, path: Path, before: Shape, written: str) -> Shape:

@@ -10,10 +10,19 @@ from preprocessor.aggregation import catalogue
 from preprocessor.aggregation.catalogue import Kind as OperatorKind
 from preprocessor.aggregation.catalogue import Operator
 from preprocessor.aggregation.values import MISSING
+from preprocessor.editor.arguments import (
+    argument_names,
+    kind_at,
+    kind_of_argument,
+    may_be_left_out,
+    tell_form,
+    tell_kind,
+)
 from preprocessor.editor.bodies import Body, read_value, token_at, value_at
 from preprocessor.editor.flows import (
     SYSTEM_VARIABLES,
     found_at,
+    keeps_documents,
     rows_shape,
     shape_before,
     tell_kinds,
@@ -21,8 +30,9 @@ from preprocessor.editor.flows import (
 )
 from preprocessor.editor.knowledge import Knowledge
 from preprocessor.editor.plainvalues import order_values, values_of_column
-from preprocessor.editor.slots import Slot, Way, way_to
+from preprocessor.editor.slots import Slot, Stretch, Way, way_to
 from preprocessor.editor.tokens import Token, read_tokens, unquote
+from preprocessor.findings.rules import RULES
 from preprocessor.lint.shape.values import Shape, lookup
 from preprocessor.render.column import column_value
 from preprocessor.render.markdownescape import escape_cell
@@ -115,13 +125,18 @@ def _tell_key(asked: _Asked) -> str:
     slot = asked.way.slot
     if asked.word.startswith("$"):
         return _tell_operator(asked.word, slot)
-    if slot.role == "schema":
+    if slot.role in ("schema", "baseline") or (slot.role == "pipeline" and slot.schema):
         about = slot.schema.get("properties", {}).get(asked.word)
         return _tell_schema(about) if isinstance(about, Mapping) else ""
     if slot.role == "query":
         path = ".".join(filter(None, (slot.name, asked.word)))
         return _tell_column(asked, path) if slot.quoted else _tell_field(asked, asked.before(), path)
-    if slot.role in ("sort keys", "projection", "computed", "by column"):
+    if slot.role in ("arguments", "operand") and asked.word in argument_names(slot.name):
+        kind = tell_kind(kind_of_argument(slot.name, asked.word))
+        return f"`{asked.word}` · {kind}" if kind else ""
+    if slot.role == "rules":
+        return RULES[asked.word].summary if asked.word in RULES else ""
+    if slot.role in ("sort keys", "projection", "computed", "fills", "by column"):
         shape = rows_shape(asked.value, asked.known) if slot.role == "by column" else asked.before()
         return _tell_field(asked, shape, asked.word)
     return ""
@@ -159,30 +174,32 @@ def _describe(operator: Operator) -> str:
     if operator.refused:
         facts.append(f"not run: {operator.refused}")
     lines = [" · ".join(facts)]
-    if operator.style == "named":
-        needed = [f"`{name}`{_kind_of(operator, name)}" for name in operator.required]
-        optional = [f"`{name}`{_kind_of(operator, name)} (may be left out)" for name in operator.optional]
-        lines += [f"- {one}" for one in (*needed, *optional)]
+    names = argument_names(operator.name) if operator.style != "array" and operator.kind != "query" else ()
+    if names:
+        lines += [_tell_argument(operator, name) for name in names]
     elif operator.style == "array":
         lines.append(f"takes {_count(operator)}")
+    elif form := tell_form(operator):
+        lines.append(form)
     if operator.gives != "any":
         lines.append(f"gives {operator.gives.replace('|', ' or ')}")
     return "\n\n".join([lines[0], "\n".join(lines[1:])]) if len(lines) > 1 else lines[0]
 
 
-def _kind_of(operator: Operator, name: str) -> str:
-    kind = operator.takes.get(name, "any") if isinstance(operator.takes, Mapping) else "any"
-    return "" if kind == "any" else f": {kind.replace('|', ' or ')}"
+def _tell_argument(operator: Operator, name: str) -> str:
+    kind = tell_kind(kind_of_argument(operator.name, name))
+    optional = " (may be left out)" if may_be_left_out(operator, name) else ""
+    return f"- `{name}`{f': {kind}' if kind else ''}{optional}"
 
 
 def _count(operator: Operator) -> str:
-    kinds = operator.takes if not isinstance(operator.takes, Mapping) else ()
-    if operator.most == operator.least:
-        places = [kinds[min(place, len(kinds) - 1)] if kinds else "any" for place in range(operator.least)]
-        return "[" + ", ".join(kind.replace("|", " or ") for kind in places) + "]"
-    most = "any number" if operator.most is None else f"at most {operator.most}"
-    kind = f" of {kinds[-1].replace('|', ' or ')}" if kinds and kinds[-1] != "any" else ""
-    return f"at least {operator.least}, {most}{kind}"
+    """The arguments of an operator in order; of one that takes any number, how many at least."""
+    if operator.most is None:
+        kind = tell_kind(kind_at(operator, max(operator.least, 1)))
+        return f"at least {operator.least}, any number{f' of {kind}' if kind else ''}"
+    places = [kind_at(operator, place).replace("|", " or ") for place in range(operator.most)]
+    optional = [f"{kind} (may be left out)" for kind in places[operator.least :]]
+    return f"[{', '.join((*places[: operator.least], *optional))}]"
 
 
 # -- values --
@@ -236,17 +253,42 @@ def _tell_field(asked: _Asked, shape: Shape, path: str, called: str = "") -> str
         return f"`{called or path}` · no document has it here"
     traits = found.traits
     heading = [f"`{called or path}`", tell_kinds(found)]
-    if traits.path:
-        heading.append(_tell_share(asked, traits.path))
+    if traits.path == path and _reads_documents(asked):
+        heading.append(_tell_share(asked, path))
     lines = [" · ".join(filter(None, heading))]
     meaning = _find_meaning(asked, traits.path) if traits.path else None
-    if meaning is not None:
+    if said := _said_by_lists(asked, path):
+        lines.append(said)
+    elif meaning is not None:
         unit = f" ({meaning.unit})" if meaning.unit not in ("", "1") else ""
         lines.append(f"{meaning.title}{unit}: {meaning.description}")
     values = traits.known if traits.known is not None else found.items.traits.known if found.items else None
     if values:
         lines.append(f"values: {_list_values(values)}")
     return "\n\n".join(lines) if len(lines) > 1 or heading[1] else ""
+
+
+def _stretches(asked: _Asked) -> Sequence[Stretch]:
+    """The pipelines on the way to a place; of a place behind its pipeline, all of that."""
+    pipeline = value_at(asked.value, ("pipeline",))
+    if asked.way.stretches or not isinstance(pipeline, list):
+        return asked.way.stretches
+    return [Stretch(("pipeline",), len(pipeline), ("collection",))]
+
+
+def _reads_documents(asked: _Asked) -> bool:
+    return keeps_documents(asked.value, _stretches(asked), asked.known)
+
+
+def _said_by_lists(asked: _Asked, path: str) -> str:
+    """What a field means as the last shared list says it that makes it before the place."""
+    for stretch in reversed(_stretches(asked)):
+        written = value_at(asked.value, stretch.path)
+        before = written[: stretch.number] if isinstance(written, list) else ()
+        for name in reversed([one for one in before if isinstance(one, str)]):
+            if said := asked.known.meanings(name).get(path):
+                return said
+    return ""
 
 
 def _find_meaning(asked: _Asked, path: str) -> Field | None:

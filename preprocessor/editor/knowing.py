@@ -79,6 +79,10 @@ class ProjectKnowledge:
         """The stages of a shared list; none where there is no such list."""
         return self._project.shared(name).stages
 
+    def meanings(self, name: str) -> Mapping[str, str]:
+        """What a shared list says of the fields that its stages make, by their names."""
+        return self._project.shared(name).fields
+
     def read_by(self, name: str) -> Shape | None:
         """What the stages of a shared list get where a page first names it; None where none does."""
         for page in self._project.build.pages:

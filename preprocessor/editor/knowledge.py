@@ -25,6 +25,10 @@ class Knowledge(Protocol):
         """The names of shared lists, each with what it says of itself."""
         ...
 
+    def meanings(self, name: str) -> Mapping[str, str]:
+        """What a shared list says of the fields that its stages make, by their names."""
+        ...
+
     def collections(self) -> Mapping[str, str]:
         """The collections of the results source, each with how many documents it has."""
         ...

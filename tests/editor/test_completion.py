@@ -135,6 +135,33 @@ def test_fields_are_those_that_documents_have_at_that_stage(
         assert set(found) <= {*fields, "_id.testname", "_id.n"}
 
 
+@pytest.mark.parametrize(
+    ("stages", "fields"),
+    [
+        ('{"$lookup": {"from": "runs", "as": "m"}}, {"$set": {"x": "$m.|', ["$m.kind", "$m.qps"]),
+        ('{"$lookup": {"from": "runs", "as": "m"}}, {"$unwind": "$m"}, {"$sort": {"m.|', ["m.kind", "m.qps"]),
+        (
+            '{"$lookup": {"from": "runs", "as": "m", "pipeline": [{"$project": {"speed": "$qps"}}]}}, '
+            '{"$set": {"x": "$m.|',
+            ["$m.speed", "$m._id"],
+        ),
+        ('{"$graphLookup": {"from": "runs", "as": "m.all"}}, {"$set": {"x": "$m.all.|', ["$m.all.qps"]),
+        ('{"$unionWith": "runs"}, {"$sort": {"|', ["samples", "odd", "kind", "qps"]),
+        ('{"$unionWith": "runs"}, {"$sort": {"host.|', ["host.name", "host.cpu"]),
+        (
+            '{"$unionWith": {"coll": "runs", "pipeline": [{"$project": {"speed": 1}}]}}, {"$sort": {"|',
+            ["samples"],
+        ),
+    ],
+)
+def test_fields_of_another_collection_are_known_behind_the_stage_that_reads_it(
+    session: Session, stages: str, fields: Sequence[str]
+) -> None:
+    assert set(fields) <= set(offered(session, bench(stages)))
+    if "project" in stages:
+        assert "qps" not in "".join(offered(session, bench(stages)))
+
+
 def test_the_rest_of_the_comment_stands_where_it_is_while_one_types(session: Session) -> None:
     rest = '"}}, {"$sort": {"_id": 1}}], "columns": ["_id"], "headers": ["Threads"]} -->'
     text = taken(session, bench('{"$group": {"_id": "$thr|', rest), "$threads")

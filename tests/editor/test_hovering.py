@@ -15,7 +15,7 @@ def session(tmp_path_factory: pytest.TempPathFactory) -> Session:
     lay_out(folder, {PAGE: f"# Speeds\n\n{TABLE}\n{SAID}"})
     (folder / "docs/pipelines").mkdir()
     (folder / "docs/pipelines/first.json").write_text(
-        '{"description": "The first.", "pipeline": [{"$limit": 1}]}'
+        '{"description": "The first.", "fields": {"qps": "How fast it was."}, "pipeline": [{"$limit": 1}]}'
     )
     (folder / "fixtures/results").mkdir()
     key = '{"_id": {"testname": "a", "n": %d}, "start_time": {"$date": "2026-01-01T00:00:00Z"}%s}\n'
@@ -81,6 +81,57 @@ def test_operators_and_stages_are_told_with_their_arguments_and_where_to_read_on
     assert "takes [number, number]" in told(session, runs('{"$set": {"x": {"$div|ide": []}}}'))
     assert "[`$group`](" in told(session, runs('{"$gro|up": {}}'))
     assert "not run: it writes" in told(session, runs('{"$o|ut": "x"}'))
+
+
+@pytest.mark.parametrize(
+    ("stages", "takes"),
+    [
+        ('{"$m|atch": {}}', "takes a query"),
+        ('{"$gro|up": {}}', "takes `_id`, the expression that documents of a group have alike"),
+        ('{"$so|rt": {}}', "takes fields, each with 1 (from the smallest up) or -1"),
+        ('{"$fa|cet": {}}', "takes fields, each with a pipeline"),
+        ('{"$unw|ind": "$a"}', "- `path`: path of an array\n- `includeArrayIndex`: name (may be left out)"),
+        ('{"$sam|ple": {}}', "- `size`: integer"),
+        ('{"$set": {"x": {"$co|nd": []}}}', "- `if`: bool\n- `then`\n- `else`"),
+        ('{"$set": {"x": {"$getF|ield": ""}}}', "- `field`: name\n- `input`: object (may be left out)"),
+        ('{"$group": {"_id": null, "x": {"$pu|sh": ""}}}', "takes an expression"),
+        ('{"$set": {"x": {"$rou|nd": []}}}', "takes [number, integer (may be left out)]"),
+        ('{"$set": {"x": {"$sli|ce": []}}}', "takes [array, integer, integer (may be left out)]"),
+        (
+            '{"$set": {"x": {"$indexOf|Array": []}}}',
+            "takes [array, any, integer (may be left out), integer (may be left out)]",
+        ),
+    ],
+)
+def test_an_operator_is_told_with_what_it_takes(session: Session, stages: str, takes: str) -> None:
+    assert takes in told(session, runs(stages))
+
+
+def test_an_argument_is_told_with_what_it_is(session: Session) -> None:
+    assert (
+        told(session, runs('{"$bucket": {"bound|aries": []}}')) == "`boundaries` · list of bounds, in order"
+    )
+
+
+def test_a_field_that_a_shared_pipeline_explains_is_told_with_its_words(session: Session) -> None:
+    assert "How fast it was." in told(session, runs('"first", {"$set": {"x": "$q|ps"}}'))
+    assert "How fast it was." not in told(session, runs('{"$set": {"x": "$q|ps"}}, "first"'))
+
+
+def test_rows_of_a_group_are_not_counted_as_documents(session: Session) -> None:
+    grouped = '{"$group": {"_id": "$threads"}}, {"$set": {"x": "$_i|d"}}'
+    assert told(session, runs(grouped)) == "`$_id` · int\n\nvalues: `1`, `2`, `8`"
+    matched = '{"$match": {"kind": "read"}}, {"$set": {"x": "$thr|eads"}}'
+    assert "in 6 of 6 documents" in told(session, runs(matched))
+
+
+def test_fields_of_another_collection_are_told(session: Session) -> None:
+    looked_up = (
+        '{"$lookup": {"from": "results", "as": "m"}}, {"$unwind": "$m"}, {"$set": {"x": "$m.dur|ation"}}'
+    )
+    assert told(session, runs(looked_up)) == "`$m.duration` · int, not in all\n\nvalues: `5`"
+    both = '{"$unionWith": "results"}, {"$sort": {"dur|ation": 1}}'
+    assert told(session, runs(both)).startswith("`duration` · int, not in all")
 
 
 def test_a_key_is_told_as_its_schema_has_it(session: Session) -> None:
