@@ -77,9 +77,9 @@ _MEANT: Final[Mapping[str, Mapping[str, str]]] = {
     "$derivative": _SLOPE,
     "$integral": _SLOPE,
     "$expMovingAvg": {"input": "number", "N": "count", "alpha": "share"},
-    "$setField": {"field": "name", "input": "object", "value": "any"},
-    "$unsetField": {"field": "name", "input": "object"},
-    "$getField": {"field": "name", "input": "object"},
+    "$setField": {"field": "member", "input": "object", "value": "any"},
+    "$unsetField": {"field": "member", "input": "object"},
+    "$getField": {"field": "member", "input": "object"},
 }
 """What the arguments of stages and operators are, by their names, and those of documents within arguments."""
 
@@ -127,6 +127,7 @@ _OTHER_FORMS: Final[Mapping[str, str]] = {
 _CALLED: Final[Mapping[str, str]] = {
     "unwound": "path of an array",
     "field": "name of a field",
+    "member": "name of a field of `input`",
     "fields": "names of fields",
     "foreign field": "name of a field of the other collection",
     "foreign query": "query of the other collection",

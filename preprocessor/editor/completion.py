@@ -14,10 +14,11 @@ from preprocessor.editor.flows import fields_at, found_at, rows_shape, shape_bef
 from preprocessor.editor.knowledge import Knowledge
 from preprocessor.editor.observed import has_more_fields
 from preprocessor.editor.plainvalues import order_values, values_of_column
-from preprocessor.editor.skeletons import argument_skeleton, escape, named_argument
+from preprocessor.editor.skeletons import argument_skeleton, escape, named_argument, named_arguments
 from preprocessor.editor.slots import Stretch, Way, way_to
 from preprocessor.editor.tokens import read_tokens
 from preprocessor.findings.rules import RULES
+from preprocessor.jsontext.model import Path
 from preprocessor.lint.shape.values import Shape, lookup
 
 Sort = Literal["key", "value", "field", "operator", "stage", "variable", "table", "list", "collection"]
@@ -310,17 +311,23 @@ def _argument_keys(asked: _Asked) -> Iterator[_Offer]:
 
 def _element_keys(asked: _Asked) -> Iterator[_Offer]:
     """The fields of the elements of the array that is sorted."""
-    above = asked.cursor.path[:-2]
-    array = value_at(asked.value, (*above, "input"))
-    if not asked.way.stretches or not isinstance(array, str) or not array.startswith("$"):
+    for one in _fields_of_input(asked, asked.cursor.path[:-2]):
+        yield one._replace(follows="${1:1}")
+
+
+def _fields_of_input(asked: _Asked, operator: Path) -> Iterator[_Offer]:
+    """The fields of what an operator has as its ``input``; of the document where that is left out."""
+    written = value_at(asked.value, (*operator, "input")) or "$$CURRENT"
+    if not asked.way.stretches or not isinstance(written, str) or not written.startswith("$"):
         return
-    name, _, rest = array.partition(".") if array.startswith("$$") else ("$_", "", array[1:])
+    name, _, rest = written.partition(".") if written.startswith("$$") else ("$_", "", written[1:])
     stretch = asked.way.stretches[-1]
-    found = found_at(asked.value, stretch, (*above, "input"), asked.before(), name)
+    found = found_at(asked.value, stretch, (*operator, "input"), asked.before(), name)
     inside = f"{rest}." if rest else ""
     for one in _fields(found, inside + asked.cursor.typed):
         if one.label.startswith(inside):
-            yield one._replace(label=one.label.removeprefix(inside), follows="${1:1}")
+            within = one.label.removeprefix(inside)
+            yield one._replace(label=within, value=within)
 
 
 def _row_keys(asked: _Asked) -> Iterator[_Offer]:
@@ -481,6 +488,39 @@ def _field_values(asked: _Asked) -> Iterator[_Offer]:
     yield from _fields(asked.before(), asked.cursor.typed)
 
 
+def _member_values(asked: _Asked) -> Iterator[_Offer]:
+    """The names of fields of the object that an operator reads or changes a field of, which follow no dots."""
+    above = asked.cursor.path[:-1]
+    yield from (one for one in _fields_of_input(asked, above) if "." not in one.label)
+
+
+def _operand_values(asked: _Asked) -> Iterator[_Offer]:
+    if asked.way.slot.name == "$getField":
+        yield from (one for one in _fields(asked.before(), asked.cursor.typed) if "." not in one.label)
+    else:
+        yield from _expression_values(asked)
+
+
+def _argument_values(asked: _Asked) -> Iterator[_Offer]:
+    """The whole of a document within arguments."""
+    within = asked.way.slot.name
+    if within in _LEAST:
+        yield _Offer(
+            f"{{{', '.join(argument_names(within))}}}",
+            "key",
+            skeleton=named_arguments(within, _LEAST[within]),
+        )
+
+
+_LEAST: Final = {
+    "branch": ("case", "then"),
+    "range": ("step", "bounds"),
+    "fill": ("value",),
+    "window": ("documents",),
+}
+"""What is mostly written of each document within arguments."""
+
+
 def _unwound_values(asked: _Asked) -> Iterator[_Offer]:
     for one in _fields(asked.before(), asked.cursor.typed.lstrip("$"), "$"):
         yield one._replace(label=f"${one.label}")
@@ -540,7 +580,9 @@ _VALUES_OF: Final[Mapping[str, Callable[[_Asked], Iterable[_Offer]]]] = {
     "stage": _stage_values,
     "expression": _expression_values,
     "projected": _projection_values,
-    "operand": _expression_values,
+    "operand": _operand_values,
+    "arguments": _argument_values,
+    "member": _member_values,
     "accumulator": _accumulator_values,
     "window": _window_values,
     "condition": _condition_values,

@@ -98,6 +98,7 @@ _TEXTS: Final[Mapping[str, str]] = {
     "constant": '${#:"other"}',
     "name": '"${#:name}"',
     "field": '"${#:field}"',
+    "member": '"${#:field}"',
     "foreign field": '"${#:field}"',
     "fields": '["${#:field}"]',
     "collection": '"${#:collection}"',
@@ -146,13 +147,14 @@ def argument_skeleton(operator: Operator) -> str:
         return _OTHERS[operator.name]
     names = operator.required if operator.style == "named" else argument_names(operator.name)
     if operator.style == "named" or (names and operator.style == "value"):
-        return _named_arguments(operator.name, (*names, *_BESIDE.get(operator.name, ())))
+        return named_arguments(operator.name, (*names, *_BESIDE.get(operator.name, ())))
     if operator.style == "array":
         return _list_of_arguments(operator)
     return _FIELD.replace("#", "1")
 
 
-def _named_arguments(name: str, names: Sequence[str]) -> str:
+def named_arguments(name: str, names: Sequence[str]) -> str:
+    """The arguments of these names of an operator or of a document within arguments, with gaps."""
     gaps = ((one, named_argument(name, one, number)) for number, one in enumerate(names, 1))
     return "{" + ", ".join(f'"{one}": {text}' for one, text in gaps) + "}"
 

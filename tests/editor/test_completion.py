@@ -228,6 +228,10 @@ def test_the_head_of_a_query_and_the_condition_of_a_field_offer_the_operators_th
         ('{"$set": {"x": {"$sortArray": {"input": "$samples", "sortBy": {"|', ["at", "value"]),
         ('{"$group": {"_id": null, "x": {"$top": {"sortBy": {"host.|', ["host.name", "host.cpu"]),
         ('{"$fill": {"output": {"host.|', ["host.name", "host.cpu"]),
+        ('{"$set": {"x": {"$getField": "|', ["_id", "threads", "host", "samples", "odd"]),
+        ('{"$set": {"x": {"$getField": {"field": "|', ["_id", "threads", "host", "samples", "odd"]),
+        ('{"$set": {"x": {"$unsetField": {"input": "$host", "field": "|', ["name", "cpu"]),
+        ('{"$set": {"x": {"$switch": {"branches": [|', ["{case, then}"]),
     ],
 )
 def test_an_argument_offers_what_it_is_meant_to_be(

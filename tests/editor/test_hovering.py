@@ -93,7 +93,10 @@ def test_operators_and_stages_are_told_with_their_arguments_and_where_to_read_on
         ('{"$unw|ind": "$a"}', "- `path`: path of an array\n- `includeArrayIndex`: name (may be left out)"),
         ('{"$sam|ple": {}}', "- `size`: integer"),
         ('{"$set": {"x": {"$co|nd": []}}}', "- `if`: bool\n- `then`\n- `else`"),
-        ('{"$set": {"x": {"$getF|ield": ""}}}', "- `field`: name\n- `input`: object (may be left out)"),
+        (
+            '{"$set": {"x": {"$getF|ield": ""}}}',
+            "- `field`: name of a field of `input`\n- `input`: object (may be left out)",
+        ),
         ('{"$group": {"_id": null, "x": {"$pu|sh": ""}}}', "takes an expression"),
         ('{"$set": {"x": {"$rou|nd": []}}}', "takes [number, integer (may be left out)]"),
         ('{"$set": {"x": {"$sli|ce": []}}}', "takes [array, integer, integer (may be left out)]"),

@@ -40,8 +40,8 @@ def session(tmp_path_factory: pytest.TempPathFactory) -> Session:
         return made
 
 
-def accept_all(session: Session, pipeline: str) -> dict[str, str]:
-    """The pipeline once each of what is offered at its mark was taken, by name."""
+def accept_all(session: Session, pipeline: str, begins: str = "$") -> dict[str, str]:
+    """The pipeline once each of what is offered at its mark was taken, by name; what is no operator is left out."""
     marked = f'<!-- MONGO_TABLE: {{"collection": "runs", "pipeline": {pipeline}}} -->'
     at = marked.index("|")
     text = marked.replace("|", "")
@@ -53,7 +53,7 @@ def accept_all(session: Session, pipeline: str) -> dict[str, str]:
     return {
         label: written.partition(":")[2].removesuffix("-->")
         for label, written in taken.items()
-        if label.startswith("$")
+        if label.startswith(begins)
     }
 
 
@@ -84,3 +84,17 @@ def test_each_argument_is_written_as_json(kind: catalogue.Kind) -> None:
     for name in catalogue.names(kind):
         for argument in argument_names(name):
             json.loads(without_gaps(named_argument(name, argument)))
+
+
+@pytest.mark.parametrize(
+    "place",
+    [
+        '[{"$set": {"x": {"$switch": {"branches": [|], "default": 0}}}}]',
+        '[{"$densify": {"field": "threads", "range": |}}]',
+        '[{"$setWindowFields": {"sortBy": {"threads": 1}, "output": {"x": {"$sum": 1, "window": |}}}}]',
+        '[{"$fill": {"output": {"threads": |}}}]',
+    ],
+)
+def test_a_document_within_arguments_can_be_run_as_it_stands(session: Session, place: str) -> None:
+    ((_, text),) = accept_all(session, place, begins="{").items()
+    check(json.loads(with_a_field(text))["pipeline"])
