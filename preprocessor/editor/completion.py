@@ -20,6 +20,7 @@ from preprocessor.editor.tokens import read_tokens
 from preprocessor.findings.rules import RULES
 from preprocessor.jsontext.model import Path
 from preprocessor.lint.shape.values import Shape, lookup
+from preprocessor.lint.suppressions import may_be_ignored
 
 Sort = Literal["key", "value", "field", "operator", "stage", "variable", "table", "list", "collection"]
 """What kind of thing is offered."""
@@ -341,7 +342,8 @@ def _row_keys(asked: _Asked) -> Iterator[_Offer]:
 
 def _rule_keys(asked: _Asked) -> Iterator[_Offer]:
     for rule in RULES.values():
-        yield _Offer(rule.id, "key", rule.name, rule.summary, follows='"${1:reason}"')
+        if may_be_ignored(rule.id, rule.severity):
+            yield _Offer(rule.id, "key", rule.name, rule.summary, follows='"${1:reason}"')
 
 
 _KEYS: Final[Mapping[str, Callable[[_Asked], Iterable[_Offer]]]] = {

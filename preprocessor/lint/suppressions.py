@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
-from preprocessor.findings.finding import Finding
+from preprocessor.findings.finding import Finding, Severity
 from preprocessor.findings.rules import finding
 from preprocessor.specs.model import Spec
 
@@ -39,11 +39,16 @@ _NEED_ROWS: Final = (
 
 
 def is_silenced(found: Finding, ignore: Mapping[str, str]) -> bool:
-    """Whether the comment takes the finding upon itself.
+    """Whether the comment takes the finding upon itself."""
+    return found.rule in ignore and may_be_ignored(found.rule, found.severity)
+
+
+def may_be_ignored(rule: str, severity: Severity) -> bool:
+    """Whether a comment may take findings of a rule upon itself.
 
     An error of syntax, of safety or of a pipeline that cannot run stays one, whatever the comment says.
     """
-    return found.rule in ignore and (found.severity != "error" or found.rule >= _FIRST_IGNORABLE_ERROR)
+    return severity != "error" or rule >= _FIRST_IGNORABLE_ERROR
 
 
 Places = Mapping[tuple[str, int], Sequence[Finding]]

@@ -299,6 +299,7 @@ def test_what_is_no_column_offers_none(session: Session) -> None:
 def test_rules_are_offered_where_they_are_ignored(session: Session) -> None:
     _, found = completed(session, '<!-- MONGO_TABLE: {"ignore": {"|')
     assert ("MT402", "key") in [(one.label, one.sort) for one in found.found]
+    assert "MT301" not in {one.label for one in found.found}, "it stays an error"
     assert taken(session, '<!-- MONGO_TABLE: {"ignore": {"|"}} -->', "MT402").endswith(
         '{"MT402": "reason"}} -->'
     )
