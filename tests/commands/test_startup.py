@@ -130,7 +130,7 @@ def test_a_page_whose_table_stands_in_it_as_it_is_to_be_loads_nothing_that_tells
         "preprocessor.render.provenance",
     }
     assert "preprocessor.pages.inplace" in loaded
-    assert loaded.intersection({*HEAVY, "_hashlib", "bz2", "difflib", "html.entities", *differing}) == set()
+    assert loaded.intersection({*HEAVY, "bz2", "difflib", "html.entities", *differing}) == set()
 
 
 @pytest.mark.parametrize(
@@ -205,3 +205,13 @@ def test_the_help_of_a_command_imports_nothing_that_does_the_work(name: str, tmp
     }
     others = {command.module for other, command in COMMANDS.items() if other != name}
     assert loaded.intersection({*HEAVY, *UNUSED, *others}) == set()
+
+
+def test_a_check_of_a_readme_with_a_table_from_a_file_of_json_loads_neither_openssl_nor_archives(
+    page: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "results.json").write_text(f"[{ROWS}]")
+    imported(["render", "--in-place", str(page), "--results", "results.json"], tmp_path)
+    loaded = imported(["check", str(page), "--results", "results.json"], tmp_path)
+    assert "preprocessor.pages.inplace" in loaded
+    assert loaded.intersection({*HEAVY, *UNUSED, "_hashlib", "bz2", "hashlib", "lzma"}) == set()
