@@ -72,6 +72,8 @@ class TimedAnswers(KeptAnswers):
                 continue
             if (known := self._dropped.take(query.key)) is not None:
                 self._answers[query.key] = known
+            elif self.unreachable is not None:  # Each query would wait for it anew, at every keystroke.
+                self._answers[query.key] = self.unreachable
             else:
                 began = time.perf_counter()
                 super().ask([query])
@@ -100,7 +102,12 @@ class Project:
         self._pages: dict[str, tuple[str | bytes, Page]] = {}
         self._scans: dict[str, tuple[str, Scan]] = {}
         self._remembered = Remembered()
+        self._unasked = self._open_unasked()
         self.look_again()
+
+    def _open_unasked(self) -> KeptAnswers:
+        """The results source as it is before it was asked: what it answers is none of a check without rows."""
+        return KeptAnswers(self.request.results, self.request.limits, server=self.request.server)
 
     def look_again(self) -> None:
         """Read saved pages and shared pipelines anew, and ask the results source again where it has changed."""
@@ -111,6 +118,8 @@ class Project:
         before = self.answers.state
         if not self.request.static:
             self.answers.refresh()
+            self._unasked.close()
+            self._unasked = self._open_unasked()
         if before is None or self.answers.state != before:
             self._remembered.forget_rows()
 
@@ -249,9 +258,9 @@ class Project:
         self._remembered.keep(spec for page in pages for spec in page.specs if spec is not None)
         self.answers.keep({query.key for query in queries(pages)})
 
-    def begin_build(self, pages: Sequence[Page], others: Sequence[Page]) -> Build:
-        """The build of pages, which takes what is known of them from earlier ones."""
-        self.build = _KeptBuild(self.answers, pages, others, self._remembered)
+    def begin_build(self, pages: Sequence[Page], others: Sequence[Page], *, asks: bool) -> Build:
+        """The build of pages, which takes what is known of them from earlier ones; ``asks``: it runs pipelines."""
+        self.build = _KeptBuild(self.answers if asks else self._unasked, pages, others, self._remembered)
         return self.build
 
 
@@ -298,14 +307,14 @@ class _KeptDesk(Desk):
 
     @contextmanager
     def build(self, pages: Sequence[Page], others: Sequence[Page]) -> Iterator[Build]:
-        yield self._project.begin_build(pages, others)
+        yield self._project.begin_build(pages, others, asks=not self.request.static)
 
 
 class _KeptBuild(Build):
     """A build that is told what was found out about comments before."""
 
     def __init__(
-        self, asked: TimedAnswers, pages: Sequence[Page], others: Sequence[Page], remembered: Remembered
+        self, asked: KeptAnswers, pages: Sequence[Page], others: Sequence[Page], remembered: Remembered
     ) -> None:
         super().__init__(asked, pages, others)
         self._remembered = remembered
