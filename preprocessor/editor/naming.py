@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Final, Literal, NamedTuple
 
 from preprocessor.comments.model import Comment
 from preprocessor.editor.bodies import PIPELINE, Body
+from preprocessor.editor.links import Link, find_links
 from preprocessor.editor.outline import body_of
 from preprocessor.editor.positions import Lines
 from preprocessor.editor.tokens import Token, read_tokens, unquote
@@ -38,10 +39,14 @@ class Mention(NamedTuple):
 
 @dataclass(frozen=True)
 class Texts:
-    """The texts of pages with their comments, and of shared pipelines by their names; each file by its path."""
+    """The texts of pages with their comments, and of shared pipelines by their names; each file by its path.
+
+    ``folders`` are those of the pages, in which paths of links may begin.
+    """
 
     pages: Mapping[str, tuple[str, tuple[Comment, ...]]]
     lists: Mapping[str, tuple[str, str]]
+    folders: Sequence[str] = ()
 
     def text(self, file: str) -> str:
         """The text of a page or a shared pipeline."""
@@ -129,17 +134,28 @@ def rename(name: Name, new: str, texts: Texts) -> list[Renaming]:
         for one in mentions(texts)
         if one.name == name
     ]
-    if name.sort == "table":
-        found += list(_links_to(name.word, new, texts))
-    return found
+    return [*found, *(_links_to_table if name.sort == "table" else _links_to_list)(name.word, new, texts)]
 
 
-def _links_to(word: str, new: str, texts: Texts) -> Iterator[Renaming]:
+def _links_to_table(word: str, new: str, texts: Texts) -> Iterator[Renaming]:
     """Links to the place of a table: within its page, and from others to the page."""
     homes = {one.file for one in mentions(texts) if one.name == Name("table", word) and one.gives}
-    link = re.compile(rf"\]\((?P<page>[^)#\s]*)#(?P<id>{re.escape(word)})(?=[)\s])")
-    for file, (text, _) in texts.pages.items():
-        for match in link.finditer(text):
-            page = match["page"].rpartition("/")[2]
-            if file in homes if not page else any(home.rpartition("/")[2] == page for home in homes):
-                yield Renaming(file, match.start("id"), match.end("id"), new)
+    for file, link in _list_links(word, texts):
+        if link.anchor == word and any(link.leads_to(home, file, texts.folders) for home in homes):
+            yield Renaming(file, link.anchor_start, link.anchor_start + len(word), new)
+
+
+def _links_to_list(word: str, new: str, texts: Texts) -> Iterator[Renaming]:
+    """Links to the file of a shared pipeline."""
+    home = texts.lists[word][0] if word in texts.lists else ""
+    for file, link in _list_links(f"{word}.json", texts):
+        if home and link.leads_to(home, file, texts.folders):
+            start = link.start + link.path.rindex(f"{word}.json")
+            yield Renaming(file, start, start + len(word), new)
+
+
+def _list_links(word: str, texts: Texts) -> Iterator[tuple[str, Link]]:
+    """The links of pages that have a word, each with its page."""
+    for file, (text, comments) in texts.pages.items():
+        if word in text:
+            yield from ((file, link) for link in find_links(text, comments))

@@ -327,7 +327,7 @@ class Session:
         project = self.project
         pages = {file: (page.text, page.comments) for file in project.files if (page := project.page(file))}
         lists = {name: (project.list_file(name), project.list_text(name)) for name in project.list_names}
-        return Texts(pages, lists)
+        return Texts(pages, lists, project.folders)
 
     def mention_at(self, file: str, at: Position) -> tuple[Mention, Texts] | None:
         """The name that stands at a place."""
