@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import Final, NamedTuple
 
-from preprocessor.editor.bodies import Body
+from preprocessor.editor.bodies import PIPELINE, Body
 from preprocessor.editor.diagnostics import Diagnostic, offset_of
 from preprocessor.editor.members import add_member, append_element, end_of, insert_before, remove_member
 from preprocessor.editor.positions import Lines
@@ -66,7 +66,8 @@ def list_actions(found: Sequence[Diagnostic], lines: Lines, body: Body | None) -
             for rewrite in way(place):
                 yield Action(rewrite, diagnostic)
     for diagnostic in found:
-        ignored = _ignore(diagnostic.finding, text, tokens) if body else None
+        in_comment = body is not None and body.kind != PIPELINE
+        ignored = _ignore(diagnostic.finding, text, tokens) if in_comment else None
         if ignored is not None:
             yield Action(ignored, diagnostic)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Final
 
 from lsprotocol import types as lsp
@@ -39,9 +40,15 @@ def range_of(span: Span) -> lsp.Range:
     return lsp.Range(lsp.Position(*span.start), lsp.Position(*span.end))
 
 
-def diagnostic_of(one: Diagnostic) -> lsp.Diagnostic:
-    """A finding for the protocol."""
+def diagnostic_of(one: Diagnostic, uri_of: Callable[[str], str]) -> lsp.Diagnostic:
+    """A finding for the protocol; ``uri_of`` gives the address of a file."""
     found = one.finding
+    related = [
+        lsp.DiagnosticRelatedInformation(
+            lsp.Location(uri_of(each.file), range_of(each.span)), f"in {each.file}"
+        )
+        for each in one.related
+    ]
     return lsp.Diagnostic(
         range_of(one.span),
         f"{found.message}\n{found.hint}" if found.hint else found.message,
@@ -49,4 +56,5 @@ def diagnostic_of(one: Diagnostic) -> lsp.Diagnostic:
         code=found.rule,
         code_description=lsp.CodeDescription(f"{SITE}reference/rules/"),
         source="mongo-tables",
+        related_information=related or None,
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Final, NamedTuple
 
 from preprocessor.editor.positions import Lines, Span
@@ -14,11 +14,19 @@ _MARKED: Final = re.compile(r'<!--[ \t]*\w*|"(?:[^"\\\r\n]|\\[^\r\n])*"|[\w$][\w
 """A name of a comment, a text, a word, or a single sign."""
 
 
+class Related(NamedTuple):
+    """What a finding is about as well, in another file."""
+
+    file: str
+    span: Span
+
+
 class Diagnostic(NamedTuple):
-    """A finding, and where in its file what it is about stands."""
+    """A finding, and where in its file what it is about stands; and in others."""
 
     finding: Finding
     span: Span
+    related: tuple[Related, ...] = ()
 
 
 class Diagnoses(NamedTuple):
@@ -50,6 +58,20 @@ def _mark(one: Finding, lines: Lines) -> Diagnostic:
     match = _MARKED.match(lines.text, start)
     end = match.end() if match and one.line else max(start, lines.end_of(lines.line_at(start)))
     return Diagnostic(one, lines.span(start, end))
+
+
+def relate(known: Mapping[str, Diagnoses]) -> dict[str, Diagnoses]:
+    """The findings of files with what they are about in others of these files."""
+    return {
+        file: one._replace(found=[_relate(each, known) for each in one.found]) for file, one in known.items()
+    }
+
+
+def _relate(one: Diagnostic, known: Mapping[str, Diagnoses]) -> Diagnostic:
+    places = [one.finding._replace(**place._asdict()) for place in one.finding.related if place.file in known]
+    return one._replace(
+        related=tuple(Related(each.file, _mark(each, known[each.file].lines).span) for each in places)
+    )
 
 
 def offset_of(one: Finding, lines: Lines) -> int:

@@ -19,6 +19,7 @@ from preprocessor.comments.rescan import rescan
 from preprocessor.comments.search import find
 from preprocessor.editor.recent import Recent
 from preprocessor.editor.remembered import Remembered
+from preprocessor.findings.shared import find_in_lists
 from preprocessor.lint.pages import Looked, Ran, look_at
 from preprocessor.pages.asking import queries
 from preprocessor.pages.build import Build
@@ -222,7 +223,8 @@ class Project:
     def _check(self, request: Request) -> Findings:
         pages = [self.page(file) for file in self.files]
         found: dict[str, list[Finding]] = {}
-        for one in check_pages(pages, request, _KeptDesk(self, request)).findings:
+        of_pages = check_pages(pages, request, _KeptDesk(self, request)).findings
+        for one in (*of_pages, *find_in_lists(of_pages, Path(request.pipelines))):
             found.setdefault(one.file, []).append(one)
         for file, faults in self._judge_unnamed_lists().items():
             found.setdefault(file, list(faults))

@@ -162,16 +162,19 @@ async def _list_actions(
         return None
     actions, lines = found
     rows = lsp.Command("Show the rows up to here", ROWS, arguments=[uri, span.start.line, span.start.column])
-    return [*(_action(one, uri, lines) for one in actions), *([rows] if server.has_rows(file, span) else [])]
+    return [
+        *(_action(one, uri, lines, server) for one in actions),
+        *([rows] if server.has_rows(file, span) else []),
+    ]
 
 
-def _action(one: Action, uri: str, lines: Lines) -> lsp.CodeAction:
+def _action(one: Action, uri: str, lines: Lines, server: Server) -> lsp.CodeAction:
     rewrite = one.rewrite
     edits = [lsp.TextEdit(range_of(lines.span(edit.start, edit.end)), edit.text) for edit in rewrite.edits]
     return lsp.CodeAction(
         rewrite.title,
         kind=lsp.CodeActionKind.QuickFix if one.about else lsp.CodeActionKind.RefactorRewrite,
-        diagnostics=[diagnostic_of(one.about)] if one.about else None,
+        diagnostics=[diagnostic_of(one.about, server.uri_of)] if one.about else None,
         is_preferred=rewrite.preferred or None,
         edit=lsp.WorkspaceEdit(changes={uri: edits}),
     )

@@ -64,9 +64,9 @@ class _Protocol(LanguageServerProtocol):
         # pygls would apply the changes to a text of its own, by other ends of lines than editors have.
         yield self.fm.features[lsp.TEXT_DOCUMENT_DID_CHANGE], (params,), None
 
-    def write(self, one: Diagnostic) -> dict[str, Any]:
-        """A finding as it is sent."""
-        written: dict[str, Any] = self._converter.unstructure(diagnostic_of(one))
+    def write(self, one: Diagnostic, uri_of: Callable[[str], str]) -> dict[str, Any]:
+        """A finding as it is sent; ``uri_of`` gives the address of a file."""
+        written: dict[str, Any] = self._converter.unstructure(diagnostic_of(one, uri_of))
         return written
 
     def publish(self, uri: str, found: Sequence[dict[str, Any]], version: int | None) -> None:
@@ -233,7 +233,9 @@ class Server(LanguageServer):
                 continue
             self._shown[file] = found, version
             known = self._written.get(file, {})
-            self._written[file] = {one: known.get(one) or self.protocol.write(one) for one in found}
+            self._written[file] = {
+                one: known.get(one) or self.protocol.write(one, self.uri_of) for one in found
+            }
             self.protocol.publish(self.uri_of(file), list(self._written[file].values()), version)
         if checked.notice and checked.notice != self._told:
             self.tell(checked.notice)

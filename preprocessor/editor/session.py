@@ -17,7 +17,7 @@ from preprocessor.comments.model import Comment
 from preprocessor.editor.actions import Action, list_actions
 from preprocessor.editor.bodies import PIPELINE, Body, comment_body, cursor_at, read_value
 from preprocessor.editor.completion import Completion, complete
-from preprocessor.editor.diagnostics import Diagnoses, Diagnostic, offset_of
+from preprocessor.editor.diagnostics import Diagnoses, Diagnostic, offset_of, relate
 from preprocessor.editor.formatting import format_comment, format_pipeline
 from preprocessor.editor.highlighting import Coloured, colour_comments, colour_pipeline
 from preprocessor.editor.hovering import Hover, hover, hover_comment
@@ -350,12 +350,14 @@ class Session:
             self.project.edit(file, text)
         found, notice = self._find()
         texts = {file: self.project.text(file) or _read(file) for file in found}
-        self._diagnoses = {
-            file: self._diagnoses.get(file, Diagnoses(Lines(""), [])).after(
-                found[file], self._split(file, text)
-            )
-            for file, text in texts.items()
-        }
+        self._diagnoses = relate(
+            {
+                file: self._diagnoses.get(file, Diagnoses(Lines(""), [])).after(
+                    found[file], self._split(file, text)
+                )
+                for file, text in texts.items()
+            }
+        )
         self._seen = versions
         return Checked({file: one.found for file, one in self._diagnoses.items()}, versions, notice)
 

@@ -6,9 +6,31 @@ files. ``preprocessor.findings.reporters`` alone turns findings into text, JSON,
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Literal, NamedTuple
 
 Severity = Literal["error", "warning", "note"]
+
+
+class Place(NamedTuple):
+    """A place in a file; line and column as those of a ``Finding``."""
+
+    file: str
+    line: int
+    column: int
+
+
+class StandIn(tuple[int, int]):
+    """Line and column of what stands for something that another file has; ``meant`` gives the place there."""
+
+    meant: Callable[[], Place]
+
+    @classmethod
+    def of(cls, at: tuple[int, int], meant: Callable[[], Place]) -> StandIn:
+        """The place ``at``, at which ``meant`` is named."""
+        place = cls(at)
+        place.meant = meant
+        return place
 
 
 class Finding(NamedTuple):
@@ -16,6 +38,8 @@ class Finding(NamedTuple):
 
     ``line`` and ``column`` count from 1, in characters, in the Markdown file as it is on disk; 0 means that the
     complaint is about the file (or the run) as a whole. ``hint`` says what to do about it.
+    ``related`` are places in other files that it is about as well: that in a shared pipeline, where the page has only
+    its name; and of a finding in a shared pipeline those of the pages.
     """
 
     file: str
@@ -25,3 +49,4 @@ class Finding(NamedTuple):
     severity: Severity
     message: str
     hint: str = ""
+    related: tuple[Place, ...] = ()

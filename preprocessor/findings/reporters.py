@@ -14,7 +14,7 @@ from preprocessor import __version__
 from preprocessor.findings.rules import RULES
 
 if TYPE_CHECKING:
-    from preprocessor.findings.finding import Finding, Severity
+    from preprocessor.findings.finding import Finding, Place, Severity
 
 ReportFormat = Literal["text", "json", "github", "sarif"]
 REPORT_FORMATS: tuple[ReportFormat, ...] = get_args(ReportFormat)
@@ -113,10 +113,15 @@ def _text_lines(finding: Finding, color: bool, sources: Mapping[str, str]) -> li
         severity = f"{_COLORS[severity]}{severity}{_PLAIN}"
     lines = [f"{place}: {severity} {finding.rule} {escape_control_chars(finding.message)}"]
     lines += _excerpt(finding, sources.get(finding.file))
+    lines += (f"  in {_say_place(place)}" for place in finding.related)
     if finding.hint:
         hint = hint_line(finding.hint)
         lines.append(f"{_DIM}{hint}{_PLAIN}" if color else hint)
     return lines
+
+
+def _say_place(place: Place) -> str:
+    return f"{escape_control_chars(place.file)}:{place.line}:{place.column}"
 
 
 _EXCERPT = 100
@@ -161,7 +166,7 @@ def _plain(finding: Finding) -> dict[str, Any]:
         "severity": finding.severity,
         "message": finding.message,
         "hint": finding.hint,
-    }
+    } | ({"related": [place._asdict() for place in finding.related]} if finding.related else {})
 
 
 def _rule_name(finding: Finding) -> str:
@@ -193,7 +198,8 @@ def _annotation(finding: Finding) -> str:
         properties |= {"line": str(finding.line), "col": str(finding.column)}
     properties["title"] = f"{finding.rule} {_rule_name(finding)}"
     given = ",".join(f"{key}={_property(value)}" for key, value in properties.items())
-    said = [finding.message, *([f"hint: {finding.hint}"] if finding.hint else [])]
+    said = [finding.message, *(f"in {_say_place(place)}" for place in finding.related)]
+    said += [f"hint: {finding.hint}"] if finding.hint else []
     return f"::{command} {given}::" + "%0A".join(_data(line) for line in said)
 
 
@@ -238,16 +244,20 @@ def _sarif_rule(rule: str) -> dict[str, Any]:
 
 
 def _result(finding: Finding, index: int) -> dict[str, Any]:
-    from urllib.parse import quote
-
-    place: dict[str, Any] = {"artifactLocation": {"uri": quote(finding.file, errors="replace")}}
-    if finding.line:
-        place["region"] = {"startLine": finding.line, "startColumn": finding.column}
     said = "; ".join(filter(None, (finding.message, finding.hint)))
     return {
         "ruleId": finding.rule,
         "ruleIndex": index,
         "level": finding.severity,
         "message": {"text": said},
-        "locations": [{"physicalLocation": place}],
-    }
+        "locations": [_location(finding)],
+    } | ({"relatedLocations": [_location(place) for place in finding.related]} if finding.related else {})
+
+
+def _location(at: Finding | Place) -> dict[str, Any]:
+    from urllib.parse import quote
+
+    place: dict[str, Any] = {"artifactLocation": {"uri": quote(at.file, errors="replace")}}
+    if at.line:
+        place["region"] = {"startLine": at.line, "startColumn": at.column}
+    return {"physicalLocation": place}

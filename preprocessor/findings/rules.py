@@ -337,8 +337,10 @@ RULES: dict[str, Rule] = {rule.id: rule for rule in _ALL}
 def finding(rule: str, file: str, at: tuple[int, int], message: str, hint: str = "") -> Finding:
     """Give the finding of ``rule``, with its usual severity, at ``at`` = (line, column), counted from 1.
 
-    (0, 0) means the file as a whole. A ``KeyError`` is raised for a rule that is not in the table.
+    (0, 0) means the file as a whole; a ``StandIn`` is told with the place that is meant. A ``KeyError`` is raised for a
+    rule that is not in the table.
     """
-    from preprocessor.findings.finding import Finding  # the help of a command does not pay for dataclasses
+    from preprocessor.findings.finding import Finding, StandIn  # the help of a command does not pay for it
 
-    return Finding(file, at[0], at[1], rule, RULES[rule].severity, message, hint)
+    related = (at.meant(),) if isinstance(at, StandIn) else ()
+    return Finding(file, at[0], at[1], rule, RULES[rule].severity, message, hint, related)

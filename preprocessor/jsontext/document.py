@@ -6,6 +6,7 @@ JSON text to a line and column of the file differs, and is a function.
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -69,3 +70,15 @@ def decode_at(document: Document, base: Path, value: Any) -> tuple[Any, list[Fin
         for fault in malformed
     ]
     return result, found
+
+
+def places(text: str) -> Callable[[int], tuple[int, int]]:
+    """Give the function from an offset in ``text`` to its line and column, both from 1 and in characters."""
+    starts = [0]
+    starts += [index + 1 for index, char in enumerate(text) if char == "\n"]
+
+    def place(offset: int) -> tuple[int, int]:
+        line = bisect_right(starts, offset)
+        return line, offset - starts[line - 1] + 1
+
+    return place

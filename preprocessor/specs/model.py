@@ -7,10 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, Final, NamedTuple, Self
 
 from preprocessor.comments.model import Comment
+from preprocessor.findings.finding import StandIn
 from preprocessor.jsontext.document import Document
 from preprocessor.jsontext.model import Path
 from preprocessor.results.model import Query
@@ -142,10 +143,18 @@ class PipelineSpec(Spec):
         return source_query(self.collection, self.pipeline, self.let)
 
     def locate(self, path: Path, *, key: bool = False) -> tuple[int, int]:
-        """As ``Spec.locate``; a stage that is not written as such is located at what stands for it (``Origin``)."""
-        if path[:1] == ("pipeline",):
-            path = self._find_written(path)
-        return Spec.locate(self, path, key=key)
+        """As ``Spec.locate``; a stage that is not written as such is located at what stands for it (``Origin``).
+
+        The name of a shared list is a ``StandIn`` of the place in its file.
+        """
+        if path[:1] != ("pipeline",):
+            return Spec.locate(self, path, key=key)
+        at = Spec.locate(self, self._find_written(path), key=key)
+        number = path[1] if len(path) > 1 else None
+        if not isinstance(number, int) or not 0 <= number < len(self.origins):
+            return at
+        written = self.origins[number].written
+        return StandIn.of(at, partial(written.locate, path[2:], key=key)) if written else at
 
     def _find_written(self, path: Path) -> Path:
         """What stands in the comment for a place of the pipeline."""

@@ -1,8 +1,31 @@
-"""Where a stage is written in its comment: as a stage, by the name of a shared list, or by a key such as ``sort``."""
+"""Where a stage is written: in its comment as a stage, by the name of a shared list, or by a key such as ``sort``."""
 
+from functools import lru_cache
 from typing import Literal, NamedTuple
 
+from preprocessor.findings.finding import Place
+from preprocessor.jsontext.document import Document, places
 from preprocessor.jsontext.model import Path
+from preprocessor.jsontext.parsing import parse
+
+
+class Written(NamedTuple):
+    """A stage in the file of a shared list, whose ``text`` it is: ``path`` leads there."""
+
+    file: str
+    text: str
+    path: Path
+
+    def locate(self, inner: Path, *, key: bool) -> Place:
+        """The place of what is at ``inner`` in the stage, or with ``key`` of its key."""
+        document = _read(self.file, self.text)
+        path = (*self.path, *inner)
+        return Place(self.file, *(document.at_key(path) if key else document.at(path)))
+
+
+@lru_cache(maxsize=16)
+def _read(file: str, text: str) -> Document:
+    return Document(file, parse(text), places(text))
 
 
 class Origin(NamedTuple):
@@ -10,11 +33,13 @@ class Origin(NamedTuple):
 
     ``path`` leads to what stands in the comment: the stage itself, the name of the shared list that has it, or the key
     whose value is the stage's operand. ``fields``: where that value is a list of the fields of a sort, their names.
+    ``written`` is the stage in the file of the shared list, where one has it.
     """
 
     path: Path
     form: Literal["stage", "shared", "key"] = "stage"
     fields: tuple[str, ...] = ()
+    written: Written | None = None
 
     def find(self, inner: Path) -> Path:
         """Give the path in the comment of what is at ``inner`` in the stage, or of the nearest thing written."""

@@ -5,7 +5,6 @@ shared lists. ``fields`` says what the fields mean that the stages make, for rea
 """
 
 import re
-from bisect import bisect_right
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path as FilePath
 from typing import Any, Final, NamedTuple
@@ -14,11 +13,11 @@ from preprocessor.files.text import bad_byte, leads_within, may_be_file
 from preprocessor.findings import rules
 from preprocessor.findings.finding import Finding
 from preprocessor.findings.nearest import did_you_mean
-from preprocessor.jsontext.document import Document, decode_at, syntax_findings
+from preprocessor.jsontext.document import Document, decode_at, places, syntax_findings
 from preprocessor.jsontext.model import Path
 from preprocessor.jsontext.parsing import parse
 from preprocessor.schemas.validation import schema_findings
-from preprocessor.specs.origins import Origin
+from preprocessor.specs.origins import Origin, Written
 
 Stage = Mapping[str, Any]
 _NO_FIELDS: Final[Mapping[str, str]] = {}
@@ -30,7 +29,7 @@ class SharedPipeline(NamedTuple):
 
     ``fields`` has the meaning of fields that the stages make. ``file`` is None when there is no such list; ``known``
     then holds the names that there are. ``findings`` are complaints about the file (and those it names); stages with
-    an error are not to be run.
+    an error are not to be run. ``written`` says for each stage where it stands, be it in a list that this one names.
     """
 
     name: str
@@ -39,6 +38,7 @@ class SharedPipeline(NamedTuple):
     findings: tuple[Finding, ...] = ()
     known: tuple[str, ...] = ()
     fields: Mapping[str, str] = _NO_FIELDS
+    written: tuple[Written, ...] = ()
 
 
 Lookup = Callable[[str], SharedPipeline | None]
@@ -146,7 +146,8 @@ def read_shared(text: str, file: str, name: str, shared: Lookup) -> SharedPipeli
     base: Path = ("pipeline",) if isinstance(value, dict) else ()
     result = expand(document, base, value["pipeline"] if base else value, shared)
     told = {**result.fields, **value.get("fields", {})} if base else result.fields
-    return SharedPipeline(name, file, result.stages, (*found, *result.findings), fields=told)
+    written = tuple(each.written or Written(file, text, each.path) for each in result.origins)
+    return SharedPipeline(name, file, result.stages, (*found, *result.findings), fields=told, written=written)
 
 
 def expand(document: Document, base: Path, written: list[Any], shared: Lookup) -> Expanded:
@@ -162,7 +163,7 @@ def expand(document: Document, base: Path, written: list[Any], shared: Lookup) -
                 continue
             part = shared(stage) or SharedPipeline(stage, None)
             stages += part.stages
-            origins += [Origin(here, "shared")] * len(part.stages)
+            origins += [Origin(here, "shared", written=each) for each in part.written]
             found += _list_findings(document, here, part)
             fields |= part.fields
         else:
@@ -201,15 +202,3 @@ def hint_on_inner_name(pipeline: Iterable[Any], path: Path) -> str:
     if not isinstance(value, str) or not path or not isinstance(path[-1], int):
         return ""
     return f"a shared stage list is named in the outermost pipeline alone: write the stages of `{value}` in its place"
-
-
-def places(text: str) -> Callable[[int], tuple[int, int]]:
-    """Give the function from an offset in ``text`` to its line and column, both from 1 and in characters."""
-    starts = [0]
-    starts += [index + 1 for index, char in enumerate(text) if char == "\n"]
-
-    def place(offset: int) -> tuple[int, int]:
-        line = bisect_right(starts, offset)
-        return line, offset - starts[line - 1] + 1
-
-    return place

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import re
+from typing import Any
 from urllib.parse import unquote
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from preprocessor.findings.finding import Finding
+from preprocessor.findings.finding import Finding, Place
 from preprocessor.findings.reporters import REPORT_FORMATS, exit_code, report, summary
 from preprocessor.findings.rules import RULES
 
@@ -39,6 +40,22 @@ def test_text_has_a_line_for_each_finding_its_hint_under_it_and_a_summary():
         '  hint: for example: "y": "qps"\n'
         "1 error, 1 warning, 1 note in 2 files\n"
     )
+
+
+def test_every_form_names_the_place_in_another_file_that_a_finding_is_about() -> None:
+    related = (Place("docs/pipelines/b.json", 2, 5),)
+    finding = Finding("docs/a.md", 1, 9, "MT301", "error", "Here.", "Do it.", related)
+    lines = report([finding], "text").splitlines()
+    assert lines[1:3] == ["  in docs/pipelines/b.json:2:5", "  hint: Do it."]
+    (plain,) = json.loads(report([finding], "json"))["findings"]
+    assert plain["related"] == [{"file": "docs/pipelines/b.json", "line": 2, "column": 5}]
+    assert "Here.%0Ain docs/pipelines/b.json:2:5%0Ahint" in report([finding], "github")
+    (result,) = json.loads(report([finding], "sarif"))["runs"][0]["results"]
+    (location,) = result["relatedLocations"]
+    assert location["physicalLocation"] == {
+        "artifactLocation": {"uri": "docs/pipelines/b.json"},
+        "region": {"startLine": 2, "startColumn": 5},
+    }
 
 
 def test_text_shows_the_line_that_is_meant_when_the_source_is_given():
@@ -165,12 +182,17 @@ def test_no_report_holds_a_character_that_a_terminal_obeys(findings):
     assert len(report(findings, "github").splitlines()) == len(set(findings))
 
 
+def _read_plain(written: dict[str, Any]) -> Finding:
+    related = tuple(Place(**each) for each in written.get("related", ()))
+    return Finding(**{key: written[key] for key in written if key != "name"} | {"related": related})
+
+
 @given(st.lists(FINDINGS, max_size=4))
 @settings(max_examples=60, deadline=None)
 def test_json_and_sarif_lose_nothing(findings):
     expected = sorted(set(findings))
     plain = json.loads(report(findings, "json"))["findings"]
-    assert [Finding(**{key: each[key] for key in each if key != "name"}) for each in plain] == expected
+    assert [_read_plain(each) for each in plain] == expected
     results = json.loads(report(findings, "sarif"))["runs"][0]["results"]
     assert [result["ruleId"] for result in results] == [each.rule for each in expected]
     uris = [result["locations"][0]["physicalLocation"]["artifactLocation"]["uri"] for result in results]

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from preprocessor.commands.check.checking import Checked, Request, check_pages
 from preprocessor.commands.rewriting import Change
+from preprocessor.findings.shared import find_in_lists
 from preprocessor.pages.files import open_shared_pipelines, read_text
 from preprocessor.pages.mending import has_rewrite, mend
 from preprocessor.pages.reading import read_page
@@ -29,11 +30,10 @@ def fix_pages(pages: Sequence[Page], checked: Checked, request: Request) -> Fixe
 
     Raises ResultsError for a results source that cannot be used.
     """
-    lists = _read_lists(pages, checked.findings, request)
+    found = _with_lists(checked.findings, request)
+    lists = _read_lists(pages, found, request)
     texts = {page.file: page.text for page in pages} | lists
-    concerned = {
-        one.file for one in checked.findings if one.file in texts and has_rewrite(one, texts[one.file])
-    }
+    concerned = {one.file for one in found if one.file in texts and has_rewrite(one, texts[one.file])}
     if not concerned:
         return Fixed(_list_changes(texts, {}, checked), checked)
     # A shared list may be named on any page.
@@ -41,12 +41,17 @@ def fix_pages(pages: Sequence[Page], checked: Checked, request: Request) -> Fixe
     plain = request._replace(prose=False, fix=False)
 
     def judge(texts: Mapping[str, str]) -> Sequence[Finding]:
-        return check_pages(_read_anew(asked, texts, lists, request), plain).findings
+        return _with_lists(check_pages(_read_anew(asked, texts, lists, request), plain).findings, request)
 
     tried = {page.file: page.text for page in asked} | lists
-    mended = texts | mend(tried, checked.findings, judge)
+    mended = texts | mend(tried, found, judge)
     again = check_pages(_read_anew(pages, mended, lists, request), request)
     return Fixed(_list_changes(texts, mended, again), again)
+
+
+def _with_lists(found: Sequence[Finding], request: Request) -> list[Finding]:
+    """Findings with those about shared pipelines in the files of these too."""
+    return [*found, *find_in_lists(found, Path(request.pipelines))]
 
 
 def _read_lists(pages: Sequence[Page], found: Sequence[Finding], request: Request) -> dict[str, str]:

@@ -77,6 +77,22 @@ def test_a_shared_pipeline_is_mended_for_all_pages_that_name_it(folder: Path, fi
     assert (folder / "docs/other.md").read_text() == (folder / "docs/page.md").read_text() == SHARED
 
 
+def test_a_stage_of_a_shared_pipeline_is_mended_where_it_is_written(folder: Path, fix) -> None:
+    shared = folder / "docs/pipelines/all.json"
+    shared.write_text(
+        '[{"$limit": 1}, {"$sort": {"n": 1}},\n {"$porject": {"n": {"$multipy": ["$n", 2]}}}]\n'
+    )
+    (folder / "docs/page.md").write_text(SHARED)
+    code, out, _ = fix("docs")
+    assert code == 1 and "docs/page.md:1:55: error MT301" in out
+    assert "  in docs/pipelines/all.json:2:3\n" in out and "+++ docs/pipelines/all.json" in out
+    assert fix("--write", "docs")[0] == 0
+    assert shared.read_text() == (
+        '[{"$sort": {"n": 1}}, {"$limit": 1},\n {"$project": {"n": {"$multiply": ["$n", 2]}}}]\n'
+    )
+    assert (folder / "docs/page.md").read_text() == SHARED
+
+
 def test_without_rows_names_of_operators_are_mended_all_the_same(folder: Path, fix) -> None:
     (folder / "docs/page.md").write_text(MENDED.replace("$sort", "$srt"))
     assert fix("--static", "--write")[0] == 0
