@@ -99,27 +99,30 @@ _WATCHED: Final = (
 
 def _open(server: Server, params: lsp.DidOpenTextDocumentParams) -> None:
     document = params.text_document
-    if server.session and (file := server.file_of(document.uri)):
-        server.session.open(file, document.text, document.version)
+    file = server.file_of(document.uri)
+    if session := server.session_of(file):
+        session.open(file, document.text, document.version)
         server.check_soon()
 
 
 def _change(server: Server, params: lsp.DidChangeTextDocumentParams) -> None:
-    if server.session and (file := server.file_of(params.text_document.uri)):
+    file = server.file_of(params.text_document.uri)
+    if session := server.session_of(file):
         edits = [edit_of(change) for change in params.content_changes]
-        server.session.change(file, edits, params.text_document.version)
+        session.change(file, edits, params.text_document.version)
         server.check_soon()
 
 
 def _close(server: Server, params: lsp.DidCloseTextDocumentParams) -> None:
-    if server.session and (file := server.file_of(params.text_document.uri)):
-        server.session.close(file)
+    file = server.file_of(params.text_document.uri)
+    if session := server.session_of(file):
+        session.close(file)
         server.check_soon()
 
 
 def _look_again(server: Server, params: lsp.DidChangeWatchedFilesParams) -> None:
-    if server.session:
-        server.session.look_again()
+    if server.sites:
+        server.sites.look_again()
         server.check_soon()
 
 
@@ -127,9 +130,9 @@ def _look_again(server: Server, params: lsp.DidChangeWatchedFilesParams) -> None
 
 
 def _complete(server: Server, params: lsp.CompletionParams) -> lsp.CompletionList | None:
-    if server.session is None:
-        return None
-    found = server.session.complete(server.file_of(params.text_document.uri), position_of(params.position))
+    file = server.file_of(params.text_document.uri)
+    session = server.session_of(file)
+    found = session.complete(file, position_of(params.position)) if session else None
     if found is None:
         return None
     completion, lines = found
@@ -141,9 +144,9 @@ def _complete(server: Server, params: lsp.CompletionParams) -> lsp.CompletionLis
 
 
 def _hover(server: Server, params: lsp.HoverParams) -> lsp.Hover | None:
-    if server.session is None:
-        return None
-    found = server.session.hover(server.file_of(params.text_document.uri), position_of(params.position))
+    file = server.file_of(params.text_document.uri)
+    session = server.session_of(file)
+    found = session.hover(file, position_of(params.position)) if session else None
     if found is None:
         return None
     told, lines = found
@@ -157,7 +160,7 @@ async def _list_actions(
 ) -> list[lsp.CodeAction | lsp.Command] | None:
     uri = params.text_document.uri
     file, span = server.file_of(uri), span_of(params.range)
-    found = await server.ask(lambda session: session.list_actions(file, span))
+    found = await server.ask(file, lambda session: session.list_actions(file, span))
     if found is None:
         return None
     actions, lines = found
@@ -209,7 +212,7 @@ def _item(one: Suggestion, span: lsp.Range, number: int, *, gaps: bool) -> lsp.C
 
 async def _list_symbols(server: Server, params: lsp.DocumentSymbolParams) -> list[lsp.DocumentSymbol] | None:
     file = server.file_of(params.text_document.uri)
-    found = await server.ask(lambda session: session.list_parts(file)) if file else None
+    found = await server.ask(file, lambda session: session.list_parts(file))
     return [_symbol(one, found[1]) for one in found[0]] if found else None
 
 
@@ -225,12 +228,11 @@ def _symbol(part: Part, lines: Lines) -> lsp.DocumentSymbol:
 
 
 async def _find_symbols(server: Server, params: lsp.WorkspaceSymbolParams) -> list[lsp.SymbolInformation]:
-    texts = await server.ask(lambda session: session.texts())
-    if texts is None:
-        return []
+    of_sites = await server.ask_all(lambda session: session.texts())
     sought = params.query.lower()
     return [
         lsp.SymbolInformation(server.locate(one, texts), one.name.word, lsp.SymbolKind.Object)
+        for texts in of_sites
         for one in mentions(texts)
         if one.gives and sought in one.name.word
     ]
@@ -238,7 +240,7 @@ async def _find_symbols(server: Server, params: lsp.WorkspaceSymbolParams) -> li
 
 async def _list_folds(server: Server, params: lsp.FoldingRangeParams) -> list[lsp.FoldingRange] | None:
     file = server.file_of(params.text_document.uri)
-    found = await server.ask(lambda session: session.list_folds(file)) if file else None
+    found = await server.ask(file, lambda session: session.list_folds(file))
     region = lsp.FoldingRangeKind.Region
     return [
         lsp.FoldingRange(one.first, one.last, kind=region if one.generated else None) for one in found or ()
@@ -257,7 +259,7 @@ async def _format_range(
 
 async def _edits(server: Server, uri: str, span: Span | None) -> list[lsp.TextEdit] | None:
     file = server.file_of(uri)
-    found = await server.ask(lambda session: session.format(file, span)) if file else None
+    found = await server.ask(file, lambda session: session.format(file, span))
     if found is None:
         return None
     edits, lines = found
@@ -277,7 +279,7 @@ async def _colour_range(server: Server, params: lsp.SemanticTokensRangeParams) -
 
 async def _tokens(server: Server, uri: str, span: Span | None) -> lsp.SemanticTokens | None:
     file = server.file_of(uri)
-    found = await server.ask(lambda session: session.colour(file, span)) if file else None
+    found = await server.ask(file, lambda session: session.colour(file, span))
     if found is None:
         return None
     coloured, lines = found
@@ -298,7 +300,7 @@ ROWS: Final = "mongo-tables.rows"
 async def _list_lenses(server: Server, params: lsp.CodeLensParams) -> list[lsp.CodeLens] | None:
     uri = params.text_document.uri
     file = server.file_of(uri)
-    found = await server.ask(lambda session: session.list_lenses(file)) if file else None
+    found = await server.ask(file, lambda session: session.list_lenses(file))
     if found is None:
         return None
     lenses, lines = found
@@ -314,7 +316,7 @@ async def _show_rows(server: Server, uri: str, line: int, column: int = 0) -> st
     """Show the rows up to the stage at a place, in a document of their own where the editor has documents shown."""
     file, at = server.file_of(uri), Position(line, column)
     try:
-        told = await server.ask(lambda session: session.explain(file, at)) if file else None
+        told = await server.ask(file, lambda session: session.explain(file, at))
     except ResultsError as error:
         server.tell(error.message)
         return None
@@ -356,7 +358,7 @@ async def _find_references(server: Server, params: lsp.ReferenceParams) -> list[
 
 async def _mention_at(server: Server, uri: str, at: lsp.Position) -> tuple[Mention, Texts] | None:
     file = server.file_of(uri)
-    return await server.ask(lambda session: session.mention_at(file, position_of(at))) if file else None
+    return await server.ask(file, lambda session: session.mention_at(file, position_of(at)))
 
 
 async def _prepare_rename(
@@ -386,7 +388,8 @@ async def _rename(server: Server, params: lsp.RenameParams) -> lsp.WorkspaceEdit
         raise JsonRpcInvalidParams("this editor does not rename files: rename that of the pipeline by hand")
     old, new = texts.lists[mention.name.word][0], params.new_name
     renamed = lsp.RenameFile(server.uri_of(old), server.uri_of(f"{Path(old).parent.as_posix()}/{new}.json"))
-    versions = server.session.versions if server.session else {}
+    session = server.session_of(old)
+    versions = session.versions if session else {}
     changed = [
         lsp.TextDocumentEdit(
             lsp.OptionalVersionedTextDocumentIdentifier(uri, versions.get(server.file_of(uri))), list(each)

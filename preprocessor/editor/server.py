@@ -8,7 +8,8 @@ import os
 from argparse import Namespace
 from collections.abc import Callable, Coroutine, Generator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from functools import cached_property
+from dataclasses import dataclass
+from functools import cached_property, partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Final, TypeVar
@@ -25,6 +26,7 @@ from preprocessor.editor.diagnostics import Diagnostic
 from preprocessor.editor.naming import Mention, Texts
 from preprocessor.editor.positions import Span
 from preprocessor.editor.session import Checked, Session, request_of
+from preprocessor.editor.sites import Sites
 from preprocessor.pages.siteconfig import from_here, has_site_file
 
 _T = TypeVar("_T")
@@ -77,6 +79,15 @@ class _Protocol(LanguageServerProtocol):
         )
 
 
+@dataclass
+class _Shown:
+    """What an editor was told of one site: what was found in which version of a file, as it was sent, and a notice."""
+
+    found: dict[str, tuple[list[Diagnostic], int | None]]
+    written: dict[str, dict[Diagnostic, Any]]
+    notice: str = ""
+
+
 class Server(LanguageServer):
     """A language server for one editor."""
 
@@ -85,7 +96,7 @@ class Server(LanguageServer):
             "mongo-tables", __version__, protocol_cls=_Protocol, converter_factory=default_converter
         )
         self.arguments = arguments
-        self.session: Session | None = None
+        self.sites: Sites | None = None
         self.root = Path.cwd()
         self.protocol: _Protocol
         self._judge = ThreadPoolExecutor(1, "mongo-tables check")
@@ -93,9 +104,7 @@ class Server(LanguageServer):
         self._resting: asyncio.TimerHandle | None = None
         self._running = False
         self._wanted = False
-        self._shown: dict[str, tuple[list[Diagnostic], int | None]] = {}
-        self._written: dict[str, dict[Diagnostic, Any]] = {}
-        self._told = ""
+        self._shown: dict[Session, _Shown] = {}
         self._tasks: set[asyncio.Task[None]] = set()
 
     @property
@@ -125,7 +134,8 @@ class Server(LanguageServer):
 
     def has_rows(self, file: str, span: Span) -> bool:
         """Whether a comment with rows is at a place."""
-        return self.session is not None and self.session.has_rows(file, span.start)
+        session = self.session_of(file)
+        return session is not None and session.has_rows(file, span.start)
 
     # -- files --
 
@@ -137,18 +147,30 @@ class Server(LanguageServer):
             os.chdir(root)
             self.root = root
         given = self.arguments
-        self.session = Session(
-            lambda: request_of(given.site_file, given.results, given.limit, database=given.database)
+        self.sites = Sites(
+            lambda site: Session(
+                lambda: request_of(site, given.results, given.limit, database=given.database)
+            ),
+            given.site_file,
         )
+
+    @property
+    def sessions(self) -> list[Session]:
+        """The sessions of all sites."""
+        return self.sites.sessions if self.sites else []
+
+    def session_of(self, file: str) -> Session | None:
+        """The session of the site that a file is of; None without a file, or before the editor has a folder open."""
+        return self.sites.of(file) if self.sites and file else None
 
     def file_of(self, uri: str) -> str:
         """The name of a file as ``check`` has it; empty for what is no file of ours."""
         path = to_fs_path(uri) if uri.startswith("file:") else None
-        if path is None or self.session is None:
+        if path is None or self.sites is None:
             return ""
         within = Path(path).is_relative_to(self.root)
         name = Path(path).relative_to(self.root).as_posix() if within else from_here(Path(path))
-        return name if self.session.project.is_ours(name) else ""
+        return name if self.sites.of(name).project.is_ours(name) else ""
 
     def uri_of(self, file: str) -> str:
         """The address of a file."""
@@ -176,11 +198,12 @@ class Server(LanguageServer):
 
     async def look_now_and_then(self) -> None:
         """Notice files that change on disk, where no editor tells of them."""
-        loop, known = asyncio.get_running_loop(), ""
-        while self.session is not None:
-            seen = await loop.run_in_executor(self._judge, self.session.project.glance)
-            if known and seen != known:
-                self.session.look_again()
+        loop, known = asyncio.get_running_loop(), list[str]()
+        while self.sites is not None:
+            sessions = self.sessions
+            seen = [await loop.run_in_executor(self._judge, each.project.glance) for each in sessions]
+            if len(known) == len(seen) and seen != known:  # Another site is no change.
+                self.sites.look_again()
                 self.check_soon()
             known = seen
             await asyncio.sleep(_LOOK)
@@ -189,16 +212,17 @@ class Server(LanguageServer):
         self.start(self._check())
 
     async def _check(self) -> None:
-        if self._running or self.session is None:
+        if self._running:
             return
         self._running = True
         try:
             while self._wanted:
                 self._wanted = False
-                loop = asyncio.get_running_loop()
-                self._publish(await loop.run_in_executor(self._judge, self.session.check))
-                if not self._wanted:
-                    await self.ask(lambda session: session.look_ahead())
+                due = [session for session in self.sessions if session.is_due]
+                for session in due:
+                    self._publish(session, await self._run(session.check))
+                for session in due if not self._wanted else ():
+                    await self._run(session.look_ahead)
         except Exception:  # A defect of ours: editing goes on, and the log has the reason.
             logging.getLogger(__name__).exception("a check failed")
         finally:
@@ -213,33 +237,40 @@ class Server(LanguageServer):
         self._resting = loop.call_later(_REST, lambda: self.start(self._rest()))
 
     async def _rest(self) -> None:
-        await self.ask(lambda session: session.project.answers.forget())
+        for session in self.sessions:
+            await self._run(session.project.answers.forget)
 
-    async def ask(self, question: Callable[[Session], _T]) -> _T | None:
-        """What the session answers between two checks; None where there is none."""
-        session = self.session
-        if session is None:
-            return None
-        return await asyncio.get_running_loop().run_in_executor(self._judge, question, session)
+    async def ask(self, file: str, question: Callable[[Session], _T]) -> _T | None:
+        """What the session of a file answers between two checks; None where there is none."""
+        session = self.session_of(file)
+        return None if session is None else await self._run(lambda: question(session))
 
-    def _publish(self, checked: Checked) -> None:
-        """Show what has changed, of files that are still as they were when they were checked."""
-        assert self.session is not None
-        now = {file: one.version for file, one in self.session.documents.items()}
-        for file in {**checked.diagnostics, **self._shown, **now}:
+    async def ask_all(self, question: Callable[[Session], _T]) -> list[_T]:
+        """What the sessions of all sites answer between two checks."""
+        return [await self._run(partial(question, session)) for session in self.sessions]
+
+    async def _run(self, work: Callable[[], _T]) -> _T:
+        """Have something done by the one who checks."""
+        return await asyncio.get_running_loop().run_in_executor(self._judge, work)
+
+    def _publish(self, session: Session, checked: Checked) -> None:
+        """Show what has changed of a site, of files that are still as they were when they were checked."""
+        shown = self._shown.setdefault(session, _Shown({}, {}))
+        now = {file: one.version for file, one in session.documents.items()}
+        for file in {**checked.diagnostics, **shown.found, **now}:
             found = checked.diagnostics.get(file, [])
             version = now.get(file)
-            if version != checked.versions.get(file) or self._shown.get(file, ([], None)) == (found, version):
+            if version != checked.versions.get(file) or shown.found.get(file, ([], None)) == (found, version):
                 continue
-            self._shown[file] = found, version
-            known = self._written.get(file, {})
-            self._written[file] = {
+            shown.found[file] = found, version
+            known = shown.written.get(file, {})
+            shown.written[file] = {
                 one: known.get(one) or self.protocol.write(one, self.uri_of) for one in found
             }
-            self.protocol.publish(self.uri_of(file), list(self._written[file].values()), version)
-        if checked.notice and checked.notice != self._told:
+            self.protocol.publish(self.uri_of(file), list(shown.written[file].values()), version)
+        if checked.notice and checked.notice != shown.notice:
             self.tell(checked.notice)
-        self._told = checked.notice
+        shown.notice = checked.notice
 
     def tell(self, message: str) -> None:
         """Show a message."""

@@ -121,6 +121,8 @@ class Session:
         self.documents: dict[str, Document] = {}
         self._pending: dict[str, str | None] = {}
         self._stale = False
+        self.is_due = True
+        """Whether something has changed since the last check, or there was none."""
         self._diagnoses: Mapping[str, Diagnoses] = {}
         self._seen: Mapping[str, int] = {}
         self._lock = Lock()
@@ -142,17 +144,19 @@ class Session:
         with self._lock:
             self.documents[file] = Document(lines, version)
             self._pending[file] = lines.text
+            self.is_due = True
 
     def close(self, file: str) -> None:
         """Take the saved text of a file again."""
         with self._lock:
             self.documents.pop(file, None)
             self._pending[file] = None
+            self.is_due = True
 
     def look_again(self) -> None:
         """Have the next check look at the disk again."""
         with self._lock:
-            self._stale = True
+            self._stale = self.is_due = True
 
     @property
     def versions(self) -> Mapping[str, int]:
@@ -343,6 +347,7 @@ class Session:
         with self._lock:
             pending, self._pending = self._pending, {}
             stale, self._stale = self._stale, False
+            self.is_due = False
             versions = self.versions
         if stale:
             self._look_again()
