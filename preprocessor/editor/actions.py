@@ -60,7 +60,8 @@ def list_actions(found: Sequence[Diagnostic], lines: Lines, body: Body | None) -
         start = offset_of(one, lines)
         token = next((each for each in tokens if each.start == start), None)
         place = _Place(one, text, tokens, token)
-        for rewrite in rewrites_of(one, text):
+        is_stand_in = bool(one.related) and body is not None and body.kind != PIPELINE
+        for rewrite in () if is_stand_in else rewrites_of(one, text):  # Else the name of a list is mistyped.
             yield Action(rewrite, diagnostic)
         for way in _WAYS:
             for rewrite in way(place):

@@ -65,6 +65,18 @@ async def test_a_fault_is_marked_in_the_list_and_mended_there(
     assert rule not in [each.code for each in await editor.diagnostics(LIST)]
 
 
+async def test_the_name_of_a_list_is_not_taken_for_what_is_mistyped_in_it(editor: Editor) -> None:
+    named = "docs/pipelines/qsp.json"
+    (editor.folder / named).write_text('[{"$set": {"qps": {"$add": ["$qsp", 2]}}}]')
+    editor.client.workspace_did_change_watched_files(lsp.DidChangeWatchedFilesParams([]))
+    text = editor.open(PAGE, NAMING.replace('"outer"', '"qsp"'))
+    (one,) = await editor.diagnostics(PAGE)
+    assert (one.code, one.range.start) == ("MT402", place(text, '"qsp"', 0))
+    asked = lsp.CodeActionParams(editor.named(PAGE), one.range, lsp.CodeActionContext([one]))
+    offered = await editor.client.text_document_code_action_async(asked) or ()
+    assert [each.title for each in offered if "qps" in each.title] == []
+
+
 async def test_a_page_leads_to_the_place_in_the_list(editor: Editor) -> None:
     editor.open(PAGE)
     faulty = STAGES.replace("$match", "$mtach")

@@ -30,7 +30,7 @@ def fix_pages(pages: Sequence[Page], checked: Checked, request: Request) -> Fixe
 
     Raises ResultsError for a results source that cannot be used.
     """
-    found = _with_lists(checked.findings, request)
+    found = _place_in_lists(checked.findings, request)
     lists = _read_lists(pages, found, request)
     texts = {page.file: page.text for page in pages} | lists
     concerned = {one.file for one in found if one.file in texts and has_rewrite(one, texts[one.file])}
@@ -41,7 +41,7 @@ def fix_pages(pages: Sequence[Page], checked: Checked, request: Request) -> Fixe
     plain = request._replace(prose=False, fix=False)
 
     def judge(texts: Mapping[str, str]) -> Sequence[Finding]:
-        return _with_lists(check_pages(_read_anew(asked, texts, lists, request), plain).findings, request)
+        return _place_in_lists(check_pages(_read_anew(asked, texts, lists, request), plain).findings, request)
 
     tried = {page.file: page.text for page in asked} | lists
     mended = texts | mend(tried, found, judge)
@@ -49,9 +49,10 @@ def fix_pages(pages: Sequence[Page], checked: Checked, request: Request) -> Fixe
     return Fixed(_list_changes(texts, mended, again), again)
 
 
-def _with_lists(found: Sequence[Finding], request: Request) -> list[Finding]:
-    """Findings with those about shared pipelines in the files of these too."""
-    return [*found, *find_in_lists(found, Path(request.pipelines))]
+def _place_in_lists(found: Sequence[Finding], request: Request) -> list[Finding]:
+    """Findings, those about shared pipelines in the files of these: the name in a page is none of what is mistyped."""
+    own = [one for one in found if not one.related]
+    return [*own, *find_in_lists(found, Path(request.pipelines))]
 
 
 def _read_lists(pages: Sequence[Page], found: Sequence[Finding], request: Request) -> dict[str, str]:

@@ -93,6 +93,20 @@ def test_a_stage_of_a_shared_pipeline_is_mended_where_it_is_written(folder: Path
     assert (folder / "docs/page.md").read_text() == SHARED
 
 
+def test_the_name_of_a_shared_pipeline_stays_where_it_is_like_what_is_mistyped_in_it(
+    folder: Path, fix
+) -> None:
+    shared = folder / "docs/pipelines/speedd.json"
+    shared.write_text('[{"$sort": {"_id": 1}}, {"$project": {"n": {"$add": ["$speedd", 1]}}}]')
+    (folder / "docs/pipelines/speed.json").write_text('[{"$sort": {"_id": 1}}, {"$project": {"n": 1}}]')
+    (folder / "fixtures/runs/a.jsonl").write_text('{"_id": 1, "speed": 1}\n')
+    page = SHARED.replace('"all"', '"speedd"')
+    (folder / "docs/page.md").write_text(page)
+    fix("--write")
+    assert (folder / "docs/page.md").read_text() == page
+    assert shared.read_text() == '[{"$sort": {"_id": 1}}, {"$project": {"n": {"$add": ["$speed", 1]}}}]'
+
+
 def test_without_rows_names_of_operators_are_mended_all_the_same(folder: Path, fix) -> None:
     (folder / "docs/page.md").write_text(MENDED.replace("$sort", "$srt"))
     assert fix("--static", "--write")[0] == 0
