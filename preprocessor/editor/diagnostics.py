@@ -68,6 +68,8 @@ def relate(known: Mapping[str, Diagnoses]) -> dict[str, Diagnoses]:
 
 
 def _relate(one: Diagnostic, known: Mapping[str, Diagnoses]) -> Diagnostic:
+    if not one.finding.related:
+        return one
     places = [one.finding._replace(**place._asdict()) for place in one.finding.related if place.file in known]
     return one._replace(
         related=tuple(Related(each.file, _mark(each, known[each.file].lines).span) for each in places)
