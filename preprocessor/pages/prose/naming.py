@@ -13,9 +13,10 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from preprocessor.pages.prose.directions import is_name
+from preprocessor.pages.prose.documentunits import carried_unit
 from preprocessor.pages.prose.evidence import column_unit, number_unit
 from preprocessor.pages.prose.nameindex import NameIndex
-from preprocessor.pages.prose.numbers import Figure, Unit, figures
+from preprocessor.pages.prose.numbers import NUMBER, Figure, Unit, figures, read_number
 from preprocessor.pages.prose.numberwords import spelled_figures
 from preprocessor.render.column import column_value
 from preprocessor.render.values import finite_decimal
@@ -35,27 +36,42 @@ _BARE: Final = re.compile(r"(?<![\w.,%-])\d{2,}(?![\w%]|[.,]\d)")
 
 
 class Measure(NamedTuple):
-    """A column of numbers that rows are called by, with its unit or noun: the rows of each, and all in order."""
+    """A column of numbers that rows are called by, with its unit or noun: the rows of each, and all in order.
+
+    ``words`` are what the column is called, as in `n = 10`.
+    """
 
     unit: Unit | None
     rows: Mapping[float, frozenset[int]]
     values: Sequence[float]
+    words: tuple[str, ...]
 
-    def find(self, said: Sequence[Figure], bare: Sequence[float]) -> Iterator[int]:
-        """The rows that are called by a figure of that unit, or by a bare number."""
-        called = [value for value in bare if value in self.rows]
+    def find(self, text: str, said: Sequence[Figure], bare: Sequence[float]) -> Iterator[int]:
+        """The rows that are called by a figure of that unit, by the column and a number, or by a bare number."""
+        called = [value for value in (*bare, *self._find_called(text)) if value in self.rows]
         for figure in said:
             if figure.unit == self.unit:
                 low, high = figure.span()
                 called += self.values[bisect_left(self.values, low) : bisect_right(self.values, high)]
         return (row for value in called for row in self.rows[value])
 
+    def _find_called(self, text: str) -> Iterator[float]:
+        for word in self.words:
+            for found in re.finditer(
+                rf"(?<!\w){re.escape(word)}\s*[=:]\s*({NUMBER})(?!\w)", text, re.IGNORECASE
+            ):
+                yield read_number(found[1])
+
 
 class TableNames(NamedTuple):
-    """What the rows of a table are called, each name with its rows, and its columns with their headers."""
+    """What the rows of a table are called, each name with its rows, and its columns with their headers.
+
+    ``labels`` has the names of each column by itself.
+    """
 
     spec: TableSpec
     rows: Mapping[str, frozenset[int]]
+    labels: tuple[Mapping[str, frozenset[int]], ...]
     names: NameIndex
     measures: tuple[Measure, ...]
     columns: Mapping[str, str]
@@ -82,20 +98,26 @@ def read_names(shown: Iterable[tuple[PipelineSpec, Rows]]) -> tuple[TableNames, 
 
 
 def _names_of(spec: TableSpec, rows: Rows) -> TableNames:
-    labels = [name for name in naming_columns(spec, rows) if _is_chosen(spec, name)]
+    naming = naming_columns(spec, rows)
+    labels = [
+        name
+        for name in spec.columns
+        if (name in naming and _is_chosen(spec, name, rows)) or _is_setting(spec, name, rows)
+    ]
     columns = {name: [column_value(row, name) for row in rows] for name in labels}
-    measures = (_measure_of(number_unit(spec, name, rows), values) for name, values in columns.items())
+    headers = header_words(spec)
+    measures = (
+        _measure_of(number_unit(spec, name, rows), values, (name.rpartition(".")[2], headers.get(name, name)))
+        for name, values in columns.items()
+    )
     rows_by_name = _rows_by_name(columns.values())
     return TableNames(
         spec,
         rows_by_name,
+        tuple(_rows_by_name([values]) for values in columns.values()),
         NameIndex(rows_by_name),
         tuple(one for one in measures if one.values),
-        {
-            name: words
-            for name, words in header_words(spec).items()
-            if name not in labels and is_name(words.lower())
-        },
+        {name: words for name, words in headers.items() if name not in labels and is_name(words.lower())},
     )
 
 
@@ -108,20 +130,31 @@ def _rows_by_name(columns: Iterable[Sequence[object]]) -> dict[str, frozenset[in
     return {name: frozenset(rows) for name, rows in found.items()}
 
 
-def _measure_of(unit: Unit | None, values: Sequence[object]) -> Measure:
+def _measure_of(unit: Unit | None, values: Sequence[object], words: tuple[str, ...]) -> Measure:
     found: dict[float, set[int]] = {}
     for row, value in enumerate(values):
         if (number := finite_decimal(value)) is not None:
             found.setdefault(float(number), set()).add(row)
-    return Measure(unit, {value: frozenset(rows) for value, rows in found.items()}, sorted(found))
+    by_value = {value: frozenset(rows) for value, rows in found.items()}
+    return Measure(unit, by_value, sorted(found), tuple(filter(None, dict.fromkeys(words))))
 
 
-def _is_chosen(spec: TableSpec, column: str) -> bool:
+def _is_chosen(spec: TableSpec, column: str, rows: Rows) -> bool:
     """Whether readers find rows by a column, and it does not only sort them by what was measured."""
-    unit = column_unit(spec, column)
+    unit = column_unit(spec, column) or carried_unit(spec, column, rows)
     return (
         column == spec.columns[0] or unit is None or not (unit.kind in _MEASURED or unit.kind.endswith("/s"))
     )
+
+
+def _is_setting(spec: TableSpec, column: str, rows: Rows) -> bool:
+    """Whether a column has whole numbers of which rows share some, as the threads of each of two caches."""
+    values = [finite_decimal(column_value(row, column)) for row in rows]
+    whole = [one for one in values if one is not None and one == one.to_integral_value()]
+    if len(whole) < len(values) or len({*whole}) == len(whole):
+        return False
+    unit = number_unit(spec, column, rows)
+    return unit is None or not (unit.kind in (*_MEASURED, "byte") or unit.kind.endswith("/s"))
 
 
 def find_names(
@@ -138,13 +171,23 @@ def find_names(
 
 
 def _find_in(text: str, table: TableNames, said: Sequence[Figure], bare: Sequence[float]) -> Named:
-    rows = set[int]().union(*(table.rows[name] for name in table.names.find(text, whole=True)))
-    for measure in table.measures:
-        rows.update(measure.find(said, bare))
+    names = table.names.find(text, whole=True)
+    by_column = [
+        *(
+            frozenset[int]().union(*(label[name] for name in names if name in label))
+            for label in table.labels
+        ),
+        *(frozenset(measure.find(text, said, bare)) for measure in table.measures),
+    ]
+    rows = _rows_of_all([one for one in by_column if one])
     headers = set(find_words(text, table.columns.values()))
-    return Named(
-        frozenset(rows), frozenset(name for name, header in table.columns.items() if header in headers)
-    )
+    return Named(rows, frozenset(name for name, header in table.columns.items() if header in headers))
+
+
+def _rows_of_all(by_column: Sequence[frozenset[int]]) -> frozenset[int]:
+    """The rows that are named by each of some columns: `lru at 16 threads`; those of any, where no row is."""
+    both = frozenset.intersection(*by_column) if by_column else frozenset[int]()
+    return both or frozenset[int]().union(*by_column)
 
 
 def find_words(text: str, names: Iterable[str]) -> list[str]:

@@ -90,7 +90,8 @@ def find_named(section: Section, clause: Clause, figure: Figure) -> dict[int, Na
     named, sides = section.find_names(clause.words), clause.sides()
     for table in section.names:
         if meant := find_rows_meant(figure, clause, table, section.nouns):
-            named[id(table.spec)] = _set_rows(named[id(table.spec)], meant, clause)
+            one = named[id(table.spec)]
+            named[id(table.spec)] = _set_rows(one, meant & one.rows or meant, clause)
     compares_rows = figure.unit is not None and figure.unit.kind in ("%", "times")
     for spec, rows in section.shown if clause.header and not compares_rows else ():
         if field := name_hidden(clause.header, spec, rows):

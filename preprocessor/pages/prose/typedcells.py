@@ -28,7 +28,8 @@ if TYPE_CHECKING:
     from preprocessor.pages.model import Page
     from preprocessor.pages.prose.paragraphs import Paragraph
 
-_DELIMITER_ROW: Final = re.compile(r"[ \t>|:-]*\r?\n?")
+_DELIMITER_ROW: Final = re.compile(r"(?:[ \t>|:]*-[ \t>|:-]*\r?\n?)?")
+"""What stands between a header and its rows, and nothing between rows."""
 _BORDER: Final = re.compile(r"\|")
 
 

@@ -487,3 +487,40 @@ def test_a_section_with_a_table_that_somebody_typed_speaks_of_that_one(fixtures:
         "7.7%",
         "7.7%",
     ]
+
+
+CACHES = {
+    "id": "caches",
+    "collection": "caches",
+    "pipeline": [{"$sort": {"_id": 1}}],
+    "columns": ["cache", "threads", "n", "rate"],
+    "headers": ["Cache", "Threads", "n", "Gets/s"],
+}
+CACHE_ROWS = [
+    {"_id": number, "cache": cache, "threads": threads, "n": n, "rate": rate}
+    for number, (cache, threads, n, rate) in enumerate([
+        ("lru", 1, 10, 4210000),
+        ("lru", 16, 100, 8120000),
+        ("clock", 1, 10, 6650000),
+        ("clock", 16, 100, 29400000),
+    ])
+]  # fmt: skip
+ROWS["caches"] = CACHE_ROWS
+
+
+@pytest.mark.parametrize(
+    ("prose", "figures"),
+    [
+        ("lru does 8,120,000 gets/s at 16 threads.", []),
+        ("At 16 threads lru does 4,210,000 gets/s.", ["4,210,000 gets/s"]),
+        ("clock reaches 8,120,000 gets/s at 16 threads.", ["8,120,000 gets/s"]),
+        ("`clock` reaches 29,400,000 gets/s for n = 100.", []),
+        ("`clock` reaches 29,400,000 gets/s for n=10.", ["29,400,000 gets/s"]),
+        ("lru and clock reach 8,120,000 and 29,400,000 gets/s at 16 threads.", []),
+        ("lru reaches 4,210,000 gets/s at most.", []),  # of both of its rows
+    ],
+)
+def test_a_name_and_a_number_beside_it_name_the_row_that_has_both(
+    prose: str, figures: list[str], fixtures: Path
+) -> None:
+    assert told(beside(CACHES, prose), fixtures) == figures

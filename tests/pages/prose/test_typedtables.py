@@ -224,3 +224,9 @@ def test_a_row_beside_our_own_table_is_held_against_the_row_of_its_name(source: 
     ours = f"<!-- MONGO_TABLE: {json.dumps({**TABLE, 'id': 'again'})} -->"
     typed = table("alpha | 98.7 ms", "beta | 98.7 ms", "delta | 98.7 ms")
     assert told(typed, ours, source) == ["98.7 ms"]
+
+
+def test_a_second_table_behind_a_blank_line_has_headers_of_its_own(source: KeptAnswers) -> None:
+    machines = table("a laptop | 8", headers="Machine | Processors")
+    ours = f"<!-- MONGO_TABLE: {json.dumps({**TABLE, 'id': 'again'})} -->"
+    assert told(f"{machines}\n\n{UNIT_ABOVE}", ours, source) == ["999"]
