@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, Literal, NamedTuple
 
@@ -133,7 +134,7 @@ def _write_keys(text: str, cursor: Cursor, offers: Sequence[_Offer]) -> Completi
     opening = "" if cursor.quoted else '"'
     found = []
     for one in offers:
-        written = opening + escape(json.dumps(one.label, ensure_ascii=False)[1:-1]) + '"'
+        written = opening + escape(_write_json(one.label)[1:-1]) + '"'
         if not has_colon:
             written += f": {one.follows or '${1}'}"
         found.append(Suggestion(one.label, one.sort, one.remark, one.about, written, opening + one.label))
@@ -147,15 +148,20 @@ def _write_values(cursor: Cursor, offers: Sequence[_Offer]) -> Completion:
         return Completion(cursor.start, end, [_within_quotes(one) for one in texts])
     found = []
     for one in offers:
-        written = one.skeleton or escape(json.dumps(one.value, ensure_ascii=False))
+        written = one.skeleton or escape(_write_json(one.value))
         sought = json.dumps(one.value, ensure_ascii=False) if not one.skeleton else one.label
         found.append(Suggestion(one.label, one.sort, one.remark, one.about, written, sought))
     return Completion(cursor.start, cursor.end, found)
 
 
 def _within_quotes(one: _Offer) -> Suggestion:
-    inner = json.dumps(one.value, ensure_ascii=False)[1:]
+    inner = _write_json(one.value)[1:]
     return Suggestion(one.label, one.sort, one.remark, one.about, escape(inner), str(one.value))
+
+
+def _write_json(value: Any) -> str:
+    """JSON that ends no comment, whatever is in a value."""
+    return re.sub(r"(--!?)>", r"\1\\u003e", json.dumps(value, ensure_ascii=False))
 
 
 # -- keys --

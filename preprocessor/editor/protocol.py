@@ -384,6 +384,8 @@ async def _rename(server: Server, params: lsp.RenameParams) -> lsp.WorkspaceEdit
         edits.setdefault(server.uri_of(one.file), []).append(lsp.TextEdit(span, one.text))
     if mention.name.sort == "table":
         return lsp.WorkspaceEdit(changes=edits)
+    if mention.name.word not in texts.lists:
+        raise JsonRpcInvalidParams(f"there is no shared pipeline {mention.name.word} to rename")
     if not server.renames_files:
         raise JsonRpcInvalidParams("this editor does not rename files: rename that of the pipeline by hand")
     old, new = texts.lists[mention.name.word][0], params.new_name

@@ -187,10 +187,14 @@ def _write_path(kind: str, number: int) -> str:
     return _FIELD.replace("#", str(number)).replace("field", "field" if word in ("", "any") else word)
 
 
+_GAP_OR_ESCAPED: Final = re.compile(
+    r"\\(?P<escaped>[\\$}])|\$\{\d+(?::(?P<words>(?:[^\\}]|\\.)*))?\}", re.DOTALL
+)
+
+
 def without_gaps(skeleton: str) -> str:
     """The skeleton for editors that know no gaps: with the words that stand in them."""
-    plain = re.sub(r"\$\{\d+:([^}]*)\}", r"\1", skeleton)
-    return re.sub(r"\$\{\d+\}", "", plain).replace("\\$", "$")
+    return _GAP_OR_ESCAPED.sub(lambda found: found["escaped"] or without_gaps(found["words"] or ""), skeleton)
 
 
 def escape(text: str) -> str:

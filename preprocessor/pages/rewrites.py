@@ -134,7 +134,14 @@ def _mend_end(rule: str, text: str, at: int) -> Iterator[Rewrite]:
     elif rule == "MT110" and text[at - 1 : at] == "\\":
         yield Rewrite("Remove the backslash", (Edit(at - 1, at, ""),), preferred=False)
     elif rule == "MT101" and (end := _end_of_body(text, at)):
-        yield Rewrite("Add -->", (Edit(end, end, " -->"),))
+        mistyped = _MISTYPED_END.match(text, end)
+        yield Rewrite(
+            "Write -->" if mistyped else "Add -->", (Edit(end, mistyped.end() if mistyped else end, " -->"),)
+        )
+
+
+_MISTYPED_END: Final = re.compile(r"[ \t]*[-–—](?:[ \t]*[-–—])*[ \t]*>")
+"""What was to be the end of a comment: `->`, `-- >`, or a dash that an editor has made of two."""
 
 
 def _end_of_body(text: str, at: int) -> int:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from pathlib import Path
 
 import pytest
 
@@ -340,3 +341,19 @@ def test_nothing_is_offered_outside_of_a_comment(outside: str) -> None:
 def test_what_stands_in_a_quotation_is_completed_as_well(session: Session) -> None:
     quoted = '> <!-- MONGO_TABLE: {\n>   "collection": "bench",\n>   "pipeline": [\n>     {"$sort": {"thr|'
     assert "threads" in offered(session, quoted)
+
+
+def test_a_value_that_would_end_the_comment_is_written_so_that_it_does_not(tmp_path: Path) -> None:
+    page = '<!-- MONGO_TABLE: {"collection": "marks", "pipeline": [{"$match": {"kind": |'
+    folder = tmp_path
+    lay_out(folder, {"docs/page.md": page.replace("|", "")})
+    (folder / "fixtures/marks").mkdir(parents=True)
+    (folder / "fixtures/marks/marks.jsonl").write_text(
+        '{"_id": 1, "kind": "a --> b"}\n{"_id": 2, "kind": "c --!> d"}\n'
+    )
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        session = Session(lambda: request_of(None, None, None, database=False))
+        session.check()
+        assert taken(session, page, "a --> b").endswith(r'{"kind": "a --\u003e b"')
+        assert taken(session, page, "c --!> d").endswith(r'{"kind": "c --!\u003e d"')

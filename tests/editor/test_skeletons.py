@@ -98,3 +98,16 @@ def test_each_argument_is_written_as_json(kind: catalogue.Kind) -> None:
 def test_a_document_within_arguments_can_be_run_as_it_stands(session: Session, place: str) -> None:
     ((_, text),) = accept_all(session, place, begins="{").items()
     check(json.loads(with_a_field(text))["pipeline"])
+
+
+@pytest.mark.parametrize(
+    ("skeleton", "plain"),
+    [
+        ('{"x": {"y": "${1:field}"\\}\\}${2}', '{"x": {"y": "field"}}'),
+        (r'"a\\\\"b"', r'"a\\"b"'),
+        (r"\${1:x\}", "${1:x}"),
+        (r"${1:we\}ird}", "we}ird"),
+    ],
+)
+def test_an_editor_without_gaps_gets_the_text_that_one_with_gaps_shows(skeleton: str, plain: str) -> None:
+    assert without_gaps(skeleton) == plain

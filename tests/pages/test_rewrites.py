@@ -54,6 +54,10 @@ SORTED = '{"$sort": {"n": 1}}'
 @pytest.mark.parametrize(
     ("wrong", "right"),
     [
+        *(
+            (f"{comment(SORTED)[:-4]}{end}\n\nWords.\n", f"{comment(SORTED)}\n\nWords.\n")
+            for end in ("", " ->", "—>", " -- >")
+        ),
         (comment(f'{{"$mach": {{"n": 2}}}}, {SORTED}'), comment(f'{{"$match": {{"n": 2}}}}, {SORTED}')),
         (comment('{"$sort": {"n": 1}}', '["nn"]'), comment('{"$sort": {"n": 1}}')),
         (
