@@ -25,6 +25,8 @@ class HintingParser(argparse.ArgumentParser):
     unpack archives."""
 
     def _get_formatter(self) -> argparse.HelpFormatter:
+        if self._width is None:
+            return self.formatter_class(prog=self.prog)
         return self.formatter_class(prog=self.prog, width=self._width)  # type: ignore[call-arg]
 
     def format_help(self) -> str:

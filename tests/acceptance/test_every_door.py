@@ -130,7 +130,8 @@ def command(*arguments: str) -> tuple[str, str]:
 def checked(path: str) -> set[str]:
     """What ``check`` says, as the other doors write it."""
     out, _ = command("check", path, "--format", "json")
-    found = (Finding(**{name: one[name] for name in Finding._fields}) for one in json.loads(out)["findings"])
+    fields = [name for name in Finding._fields if name != "related"]  # no part of the line
+    found = (Finding(**{name: one[name] for name in fields}) for one in json.loads(out)["findings"])
     return set(map(line_of, found))
 
 
