@@ -21,7 +21,7 @@ from uuid import uuid4
 from preprocessor.runner.clients import PROJECTION, Client, UnexpectedReply
 from preprocessor.runner.lag import Lag
 from preprocessor.runner.requestoptions import RequestOptions, read_selector
-from preprocessor.runner.wire.connection import WireConnection, check_out, in_turn
+from preprocessor.runner.wire.connection import WireConnection, check_out
 from preprocessor.runner.wire.replies import (
     EMPTY,
     FIRST_BATCH,
@@ -77,15 +77,16 @@ class WireClient:
         self._seen: bytes | None = None
         """How an answer with nothing but empty documents began."""
         self._seen_counts = 0, 0
-        self._open(None, in_turn(number))
+        self._turn = number
+        self._open(None)
         self._begin_session()
 
-    def _open(self, patience: float | None, selector: Any = None) -> None:
+    def _open(self, patience: float | None) -> None:
         """Open the connection, which may stay with the server that it is given as long as it holds."""
-        self._writing = self._reading = WireConnection(self._client, selector, patience)
+        self._writing = self._reading = WireConnection(self._client, None, patience, self._turn)
         if not self._options.reads_primary:
             selector = read_selector(self._options.read_preference)
-            self._reading = WireConnection(self._client, selector, patience)
+            self._reading = WireConnection(self._client, selector, patience, self._turn)
         self._ask, self._order = self._reading.exchange, self._writing.exchange
 
     def _begin_session(self) -> None:
@@ -330,4 +331,4 @@ def open_connections(client: MongoClient[Any], numbers: Sequence[int]) -> None:
     """Have the pools hold a connection for each of these numbers: opened and signed in, before a clock runs."""
     with ExitStack() as held:
         for number in numbers:
-            check_out(client, held, in_turn(number))
+            check_out(client, held, number=number)

@@ -28,15 +28,18 @@ _OF_SOCKET = ("fileno", "gettimeout", "recv", "send", "sendall", "setblocking")
 class WireConnection:
     """A connection that is taken from PyMongo's pool until it is closed."""
 
-    def __init__(self, client: MongoClient[Any], selector: Any = None, patience: float | None = None) -> None:
+    def __init__(
+        self, client: MongoClient[Any], selector: Any = None, patience: float | None = None, number: int = 0
+    ) -> None:
         """``selector`` is the driver's read preference; without it the connection is to the primary.
 
-        A server is waited for as long as the client says, or for so many seconds.
+        A server is waited for as long as the client says, or for so many seconds. Of several mongos it is the one whose
+        turn it is by the ``number`` of the connection.
         """
         self.lag = Lag()
         """How long answers waited to be read."""
         self._held = ExitStack()
-        self._connection = check_out(client, self._held, selector, patience)
+        self._connection = check_out(client, self._held, selector, patience, number)
         self._socket: Any = _socket(self._connection)
         self._wait: Callable[[], object] | None = None
         self._stamped = stamp(self._socket)
@@ -148,17 +151,23 @@ def _let_block(held: Any) -> None:
         held.setblocking(True)
 
 
-def check_out(client: Any, held: ExitStack, selector: Any = None, patience: float | None = None) -> Any:
+def check_out(
+    client: Any, held: ExitStack, selector: Any = None, patience: float | None = None, number: int = 0
+) -> Any:
     """A connection to the primary, or to a server of that preference, checked out until ``held`` is closed.
 
-    PyMongo has no public way to a connection of its pool, so ``client`` is taken for what it is inside; raises
-    TargetError where a version of PyMongo is another inside.
+    Of several mongos it is to the one whose turn it is by the ``number`` of the connection. PyMongo has no public way
+    to a connection of its pool, so ``client`` is taken for what it is inside; raises TargetError where a version of
+    PyMongo is another inside.
     """
     import pymongo
     from pymongo.server_selectors import writable_server_selector
 
     try:
-        server = client._topology.select_server(selector or writable_server_selector, "load", patience)
+        choose = selector or writable_server_selector
+        server = client._topology.select_server(choose, "load", patience)
+        if (mongos := _mongos_in_turn(client, number)) is not None:
+            server = client._topology.select_server(choose, "load", patience, mongos)
         connection = held.enter_context(server.pool.checkout())
         _look_for(connection, _OF_CONNECTION)
         _look_for(_socket(connection), _OF_SOCKET)
@@ -168,24 +177,18 @@ def check_out(client: Any, held: ExitStack, selector: Any = None, patience: floa
     return connection
 
 
-def in_turn(number: int) -> Callable[[Any], Any]:
-    """What has the driver choose the primary, or of several mongos the one whose turn it is.
+def _mongos_in_turn(client: Any, number: int) -> tuple[str, int | None] | None:
+    """The address of the mongos whose turn it is; None where there are not several.
 
-    All mongos that the connection string names count: one that does not answer is waited for, and not passed over.
+    All that the connection string names count: one that does not answer is waited for, and not passed over. Of mongos
+    PyMongo asks no selector, and would take the one with the fewest requests under way.
     """
-    from pymongo.server_selectors import writable_server_selector
-
-    def choose(selection: Any) -> Any:
-        usable = writable_server_selector(selection)
-        seeds = sorted(selection.topology_description.server_descriptions())
-        if selection.topology_description.topology_type_name != "Sharded" or len(seeds) < 2:
-            return usable
-        wanted = seeds[number % len(seeds)]
-        return usable.with_server_descriptions(
-            [one for one in usable.server_descriptions if one.address == wanted]
-        )
-
-    return choose
+    known = client.topology_description
+    addresses = sorted(known.server_descriptions())
+    if known.topology_type_name != "Sharded" or len(addresses) < 2:
+        return None
+    found: tuple[str, int | None] = addresses[number % len(addresses)]
+    return found
 
 
 def check_driver(client: Any) -> None:
