@@ -8,9 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from preprocessor.pages.prose.unsupported import prose_findings
-from preprocessor.pages.reading import read_page
-from tests.judged import asked
+from tests.pages.prose.telling import judge, write_rows
 
 WORD = re.compile("fastest|slowest|faster|slower")
 COMPARED = {"against": "LSM", "blocks": 20, "margin": 0.1}
@@ -30,18 +28,13 @@ TABLE = {
 
 @pytest.fixture
 def told(tmp_path: Path):
-    (tmp_path / "runs").mkdir()
-    (tmp_path / "runs" / "a.jsonl").write_text(
-        "".join(f"{json.dumps({'_id': row['engine'], **row})}\n" for row in ROWS)
-    )
+    write_rows(tmp_path, "runs", ({"_id": row["engine"], **row} for row in ROWS))
 
-    def judge(prose: str, **changed: object) -> list[str]:
+    def list_messages(prose: str, **changed: object) -> list[str]:
         text = f"# Engines\n\n{prose}\n\n<!-- MONGO_TABLE: {json.dumps({**TABLE, **changed})} -->\n"
-        page = read_page(text, "page.md", lambda _: None)
-        assert [one for one in page.findings if one.severity == "error"] == []
-        return [one.message for one in prose_findings([page], asked(tmp_path, page).answers)]
+        return [one.message for one in judge(text, tmp_path)]
 
-    return judge
+    return list_messages
 
 
 @pytest.mark.parametrize(

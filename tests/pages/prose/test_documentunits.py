@@ -8,9 +8,7 @@ from typing import Any
 
 import pytest
 
-from preprocessor.pages.prose.unsupported import prose_findings
-from preprocessor.pages.reading import read_page
-from tests.judged import asked
+from tests.pages.prose.telling import tell, write_rows
 
 TIMES = {"rg": 0.0812, "git grep": 0.225, "ag": 0.432, "grep": 1.27}
 BODY = {
@@ -30,14 +28,10 @@ def document(name: str, mean: float, unit: str = "s") -> dict[str, Any]:
 
 def told(prose: str, tmp_path: Path, body: dict[str, Any] = BODY, unit_of_grep: str = "s") -> list[str]:
     """What is told of a sentence above a table of benchmarks; figures as they are written, directions by their word."""
-    (tmp_path / "bench").mkdir()
     units = {"grep": unit_of_grep}
     rows = [document(name, mean, units.get(name, "s")) for name, mean in TIMES.items()]
-    (tmp_path / "bench" / "a.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows))
-    page = read_page(f"{prose}\n\n<!-- MONGO_TABLE: {json.dumps(body)} -->\n", "page.md", lambda _: None)
-    assert [one for one in page.findings if one.severity == "error"] == []
-    found = prose_findings([page], asked(tmp_path, page).answers)
-    return [one.message.split("`")[1] for one in found]
+    write_rows(tmp_path, "bench", rows)
+    return tell(f"{prose}\n\n<!-- MONGO_TABLE: {json.dumps(body)} -->\n", tmp_path)
 
 
 @pytest.mark.parametrize(

@@ -12,6 +12,7 @@ from preprocessor.pages.keptanswers import KeptAnswers
 from preprocessor.pages.prose.fixing import fix_page
 from preprocessor.pages.prose.unsupported import prose_findings
 from preprocessor.pages.reading import read_page
+from tests.pages.prose.telling import list_quoted
 
 OURS = {
     "id": "bench",
@@ -75,7 +76,7 @@ def told(
     beside: bool = True,
 ) -> list[str]:
     build = built(page_with(rows, headers, beside=beside), source)
-    return [one.message.split("`")[1] for one in prose_findings(build.pages, build.answers)]
+    return list_quoted(prose_findings(build.pages, build.answers))
 
 
 @pytest.mark.parametrize("beside", [True, False])

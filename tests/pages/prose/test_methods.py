@@ -8,9 +8,7 @@ from typing import Any
 
 import pytest
 
-from preprocessor.pages.prose.unsupported import prose_findings
-from preprocessor.pages.reading import read_page
-from tests.judged import asked
+from tests.pages.prose.telling import tell, write_rows
 
 BODY: dict[str, Any] = {
     "id": "parsers",
@@ -26,12 +24,8 @@ ROWS = [
 
 
 def told(prose: str, folder: Path) -> list[str]:
-    (folder / "parsers").mkdir()
-    (folder / "parsers" / "a.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in ROWS))
-    page = read_page(
-        f"# P\n\n{prose}\n\n<!-- RESULT_TABLE: {json.dumps(BODY)} -->\n", "page.md", lambda _: None
-    )
-    return [one.message.split("`")[1] for one in prose_findings([page], asked(folder, page).answers)]
+    write_rows(folder, "parsers", ROWS)
+    return tell(f"# P\n\n{prose}\n\n<!-- RESULT_TABLE: {json.dumps(BODY)} -->\n", folder)
 
 
 @pytest.mark.parametrize(

@@ -8,9 +8,7 @@ from typing import Any
 
 import pytest
 
-from preprocessor.pages.prose.unsupported import prose_findings
-from preprocessor.pages.reading import read_page
-from tests.judged import asked
+from tests.pages.prose.telling import judge, tell, write_rows
 
 SAVED = {
     "id": "saved",
@@ -121,21 +119,12 @@ ROWS = {
 def fixtures(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("fixtures")
     for name, rows in ROWS.items():
-        (folder / name).mkdir()
-        (folder / name / "a.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+        write_rows(folder, name, rows)
     return folder
 
 
 def table(body: dict[str, Any]) -> str:
     return f"<!-- MONGO_TABLE: {json.dumps(body)} -->"
-
-
-def told(text: str, fixtures: Path) -> list[str]:
-    """The figures of a page that are told, without what is said of them."""
-    page = read_page(text, "page.md", lambda _: None)
-    assert [one for one in page.findings if one.severity == "error"] == []
-    found = prose_findings([page], asked(fixtures, page).answers)
-    return [one.message.split("`")[1] for one in found]
 
 
 def beside(body: dict[str, Any], prose: str) -> str:
@@ -168,7 +157,7 @@ def beside(body: dict[str, Any], prose: str) -> str:
 def test_a_figure_beside_a_name_is_one_of_its_row_or_column(
     prose: str, figures: list[str], fixtures: Path
 ) -> None:
-    assert told(beside(SAVED, prose), fixtures) == figures
+    assert tell(beside(SAVED, prose), fixtures) == figures
 
 
 @pytest.mark.parametrize(
@@ -200,7 +189,7 @@ def test_a_figure_beside_a_name_is_one_of_its_row_or_column(
 def test_beside_one_name_the_figure_next_to_it_is_its_own_and_what_is_listed_with_that(
     prose: str, figures: list[str], fixtures: Path
 ) -> None:
-    assert told(beside(SAVED, prose), fixtures) == figures
+    assert tell(beside(SAVED, prose), fixtures) == figures
 
 
 SPREADS = {**SAVED, "columns": ["kind", "size", "filter"], "headers": ["Kind", "Size", "SD (MB)"], "format": {"size": {"unit": "MB"}}}  # fmt: skip
@@ -222,7 +211,7 @@ SPREADS = {**SAVED, "columns": ["kind", "size", "filter"], "headers": ["Kind", "
 def test_the_figure_before_its_spread_is_held_to_the_row_and_the_spread_to_a_column_of_these(
     body: dict[str, Any], prose: str, figures: list[str], fixtures: Path
 ) -> None:
-    assert told(beside(body, prose), fixtures) == figures
+    assert tell(beside(body, prose), fixtures) == figures
 
 
 @pytest.mark.parametrize(
@@ -237,8 +226,7 @@ def test_the_figure_before_its_spread_is_held_to_the_row_and_the_spread_to_a_col
 def test_what_is_offered_instead_is_of_the_row_that_is_named(
     prose: str, offered: str, fixtures: Path
 ) -> None:
-    page = read_page(beside(SAVED, prose), "page.md", lambda _: None)
-    first, *_ = prose_findings([page], asked(fixtures, page).answers)
+    first, *_ = judge(beside(SAVED, prose), fixtures)
     assert first.hint.startswith(f"the nearest is {offered} of table `saved`")
 
 
@@ -257,7 +245,7 @@ def test_what_is_offered_instead_is_of_the_row_that_is_named(
 def test_a_number_with_the_noun_of_its_header_names_a_row(
     prose: str, figures: list[str], fixtures: Path
 ) -> None:
-    assert told(beside(SETUPS, prose), fixtures) == figures
+    assert tell(beside(SETUPS, prose), fixtures) == figures
 
 
 @pytest.mark.parametrize(
@@ -280,7 +268,7 @@ def test_a_number_with_the_noun_of_its_header_names_a_row(
 def test_a_factor_between_two_names_is_the_ratio_of_these(
     prose: str, figures: list[str], fixtures: Path
 ) -> None:
-    assert told(beside(PARSERS, prose), fixtures) == figures
+    assert tell(beside(PARSERS, prose), fixtures) == figures
 
 
 @pytest.mark.parametrize(
@@ -311,7 +299,7 @@ def test_a_factor_between_two_names_is_the_ratio_of_these(
 def test_a_rate_may_have_another_word_for_the_same_thing(
     header: str, prose: str, figures: list[str], fixtures: Path
 ) -> None:
-    assert told(beside({**PARSERS, "headers": ["Parser", header]}, prose), fixtures) == figures
+    assert tell(beside({**PARSERS, "headers": ["Parser", header]}, prose), fixtures) == figures
 
 
 @pytest.mark.parametrize(
@@ -331,7 +319,7 @@ def test_a_rate_may_have_another_word_for_the_same_thing(
 def test_a_factor_beside_a_name_is_that_of_its_row_or_a_ratio_in_its_column(
     prose: str, figures: list[str], fixtures: Path
 ) -> None:
-    assert told(beside(CLASSES, prose), fixtures) == figures
+    assert tell(beside(CLASSES, prose), fixtures) == figures
 
 
 @pytest.mark.parametrize(
@@ -352,7 +340,7 @@ def test_a_factor_beside_a_name_is_that_of_its_row_or_a_ratio_in_its_column(
 def test_a_noun_of_a_header_or_a_format_is_a_unit_of_numbers_with_decimals_as_well(
     prose: str, figures: list[str], fixtures: Path
 ) -> None:
-    assert told(beside(LEADS, prose), fixtures) == figures
+    assert tell(beside(LEADS, prose), fixtures) == figures
 
 
 @pytest.mark.parametrize(
@@ -368,7 +356,7 @@ def test_what_a_clause_names_may_stand_in_a_section_around(
     prose: str, figures: list[str], fixtures: Path
 ) -> None:
     page = f"# Runs\n\n## Setups\n\n{table(SETUPS)}\n\n## Servers\n\n{prose}\n\n{table(SERVERS)}\n"
-    assert told(page, fixtures) == figures
+    assert tell(page, fixtures) == figures
 
 
 @pytest.mark.parametrize(
@@ -387,7 +375,7 @@ def test_what_a_clause_names_may_stand_in_a_section_around(
     ],
 )
 def test_both_ends_of_a_range_with_decimals_are_held(prose: str, figures: list[str], fixtures: Path) -> None:
-    assert told(beside(PARSERS, prose), fixtures) == figures
+    assert tell(beside(PARSERS, prose), fixtures) == figures
 
 
 @pytest.mark.parametrize(
@@ -410,7 +398,7 @@ def test_both_ends_of_a_range_with_decimals_are_held(prose: str, figures: list[s
 def test_beside_a_column_of_shares_a_share_is_one_of_them_or_compares(
     prose: str, figures: list[str], fixtures: Path
 ) -> None:
-    assert told(beside(RATES, prose), fixtures) == figures
+    assert tell(beside(RATES, prose), fixtures) == figures
 
 
 @pytest.mark.parametrize(
@@ -421,7 +409,7 @@ def test_a_share_may_be_that_of_two_counts_beside_it_that_one_row_has(
 ) -> None:
     columns = {"columns": ["_id", "hits", "of"], "headers": ["Metric", "Hits", "Cases"], "format": {}}
     pipeline = [{"$unset": "rate"}, {"$sort": {"_id": 1}}]
-    assert told(beside({**RATES, **columns, "pipeline": pipeline}, prose), fixtures) == figures
+    assert tell(beside({**RATES, **columns, "pipeline": pipeline}, prose), fixtures) == figures
 
 
 @pytest.mark.parametrize(
@@ -433,7 +421,7 @@ def test_a_share_may_be_that_of_two_counts_beside_it_that_one_row_has(
     ],
 )
 def test_bytes_of_another_size_are_of_something_else(prose: str, figures: list[str], fixtures: Path) -> None:
-    assert told(beside(SAVED, prose), fixtures) == figures
+    assert tell(beside(SAVED, prose), fixtures) == figures
 
 
 @pytest.mark.parametrize(
@@ -450,7 +438,7 @@ def test_a_section_without_tables_is_held_to_what_it_names_and_to_figures_of_the
     prose: str, figures: list[str], fixtures: Path
 ) -> None:
     page = f"# Runs\n\n## Speed\n\n{table(SAVED)}\n\n## Questions\n\n{prose}\n"
-    assert told(page, fixtures) == figures
+    assert tell(page, fixtures) == figures
 
 
 @pytest.mark.parametrize(
@@ -475,15 +463,15 @@ def test_a_table_that_somebody_typed_is_its_own_where_a_paragraph_beside_it_quot
 ) -> None:
     typed = "It was 8.8%.\n\n| Year | Saved |\n| --- | --- |\n| 2021 | 7.8% |"
     page = f"# Runs\n\n## Speed\n\n{table(SAVED)}\n\n## Earlier\n\n{quote}\n\n{typed}\n"
-    assert told(page, fixtures) == figures
+    assert tell(page, fixtures) == figures
 
 
 def test_a_section_with_a_table_that_somebody_typed_speaks_of_that_one(fixtures: Path) -> None:
     typed = "| Year | Saved |\n| --- | --- |\n| 2021 | 7.7% |"
     page = f"# Runs\n\n## Speed\n\n{table(SAVED)}\n\n## Earlier\n\nIt was 7.7%.\n\n"
-    assert told(page + typed, fixtures) == []
-    assert told(page, fixtures) == ["7.7%"]
-    assert told(f"# Runs\n\n## Speed\n\nIt is 7.7%.\n\n{typed}\n\n{table(SAVED)}\n", fixtures) == [
+    assert tell(page + typed, fixtures) == []
+    assert tell(page, fixtures) == ["7.7%"]
+    assert tell(f"# Runs\n\n## Speed\n\nIt is 7.7%.\n\n{typed}\n\n{table(SAVED)}\n", fixtures) == [
         "7.7%",
         "7.7%",
     ]
@@ -523,4 +511,4 @@ ROWS["caches"] = CACHE_ROWS
 def test_a_name_and_a_number_beside_it_name_the_row_that_has_both(
     prose: str, figures: list[str], fixtures: Path
 ) -> None:
-    assert told(beside(CACHES, prose), fixtures) == figures
+    assert tell(beside(CACHES, prose), fixtures) == figures

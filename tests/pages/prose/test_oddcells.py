@@ -8,9 +8,7 @@ from typing import Any
 
 import pytest
 
-from preprocessor.pages.prose.unsupported import prose_findings
-from preprocessor.pages.reading import read_page
-from tests.judged import asked
+from tests.pages.prose.telling import tell
 
 BODY: dict[str, Any] = {
     "id": "bench",
@@ -24,9 +22,7 @@ def told(prose: str, odd: str, folder: Path, **changed: object) -> list[str]:
     folder.mkdir(exist_ok=True)
     (folder / "bench.csv").write_text(f"name,ms\nalpha,12.5\nbeta,{odd}\ngamma,10.5\ndelta,4.1e1\n")
     table = f"<!-- RESULT_TABLE: {json.dumps({**BODY, **changed})} -->"
-    page = read_page(f"# Runs\n\n{prose}\n\n{table}\n", "README.md", lambda _: None)
-    assert [one for one in page.findings if one.severity == "error"] == []
-    return [one.message.split("`")[1] for one in prose_findings([page], asked(folder, page).answers)]
+    return tell(f"# Runs\n\n{prose}\n\n{table}\n", folder)
 
 
 @pytest.mark.parametrize("odd", ["n/a", "-", "NaN", "timeout", '"1,234.5"', "", "11.5"])

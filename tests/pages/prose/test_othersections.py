@@ -7,9 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from preprocessor.pages.prose.unsupported import prose_findings
-from preprocessor.pages.reading import read_page
-from tests.judged import asked
+from tests.pages.prose.telling import tell, write_rows
 
 BODY = {
     "id": "bench",
@@ -29,21 +27,13 @@ ROWS = [
 
 @pytest.fixture
 def fixtures(tmp_path: Path) -> Path:
-    (tmp_path / "bench").mkdir()
-    (tmp_path / "bench" / "a.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in ROWS))
-    return tmp_path
+    return write_rows(tmp_path, "bench", ROWS)
 
 
 def told(prose: str, fixtures: Path, *, heading: str = "Configuration", **changed: object) -> list[str]:
     """The figures of a section that are told, with the table in another."""
     table = f"<!-- RESULT_TABLE: {json.dumps({**BODY, **changed})} -->"
-    return told_of(f"# Seek\n\n## {heading}\n\n{prose}\n\n## Numbers\n\n{table}\n", fixtures)
-
-
-def told_of(text: str, fixtures: Path) -> list[str]:
-    page = read_page(text, "README.md", lambda _: None)
-    assert [one for one in page.findings if one.severity == "error"] == []
-    return [one.message.split("`")[1] for one in prose_findings([page], asked(fixtures, page).answers)]
+    return tell(f"# Seek\n\n## {heading}\n\n{prose}\n\n## Numbers\n\n{table}\n", fixtures)
 
 
 @pytest.mark.parametrize(
@@ -67,7 +57,7 @@ def test_what_is_set_in_another_section_is_no_figure_of_the_table(prose: str, fi
     assert told(prose, fixtures) == []
     # Nor above the first heading of a section.
     table = f"<!-- RESULT_TABLE: {json.dumps(BODY)} -->"
-    assert told_of(f"# Seek\n\n{prose}\n\n## Numbers\n\n{table}\n", fixtures) == []
+    assert tell(f"# Seek\n\n{prose}\n\n## Numbers\n\n{table}\n", fixtures) == []
 
 
 @pytest.mark.parametrize(
@@ -105,10 +95,10 @@ def test_a_section_about_results_is_held_against_the_table(heading: str, fixture
 
 def test_the_section_of_the_table_is_held_against_it_whatever_it_says(fixtures: Path) -> None:
     table = f"<!-- RESULT_TABLE: {json.dumps(BODY)} -->"
-    assert told_of(f"# Seek\n\n## Numbers\n\nIt polls every 500 ms.\n\n{table}\n", fixtures) == ["500 ms"]
-    assert told_of(f"# Seek\n\nIt polls every 500 ms.\n\n{table}\n", fixtures) == ["500 ms"]
+    assert tell(f"# Seek\n\n## Numbers\n\nIt polls every 500 ms.\n\n{table}\n", fixtures) == ["500 ms"]
+    assert tell(f"# Seek\n\nIt polls every 500 ms.\n\n{table}\n", fixtures) == ["500 ms"]
     nested = f"# Seek\n\n## Numbers\n\nIt polls every 500 ms.\n\n### All\n\n{table}\n\n## License\n\nMIT\n"
-    assert told_of(nested, fixtures) == ["500 ms"]
+    assert tell(nested, fixtures) == ["500 ms"]
 
 
 def test_what_a_table_ignores_it_ignores_in_its_own_section_alone(fixtures: Path) -> None:
@@ -116,4 +106,4 @@ def test_what_a_table_ignores_it_ignores_in_its_own_section_alone(fixtures: Path
     assert told("`rg -n pattern` takes 120 ms.", fixtures, ignore=ignore) == ["120 ms"]
     table = f"<!-- RESULT_TABLE: {json.dumps({**BODY, 'ignore': ignore})} -->"
     own = f"# Seek\n\n## Numbers\n\n{table}\n\n### More\n\n`rg -n pattern` takes 120 ms.\n"
-    assert told_of(own, fixtures) == []
+    assert tell(own, fixtures) == []

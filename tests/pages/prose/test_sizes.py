@@ -7,9 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from preprocessor.pages.prose.unsupported import prose_findings
-from preprocessor.pages.reading import read_page
-from tests.judged import asked
+from tests.pages.prose.telling import tell, write_rows
 
 BODY = {
     "id": "parsers",
@@ -27,16 +25,12 @@ ROWS = [
 
 @pytest.fixture
 def fixtures(tmp_path: Path) -> Path:
-    (tmp_path / "parsers").mkdir()
-    (tmp_path / "parsers" / "a.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in ROWS))
-    return tmp_path
+    return write_rows(tmp_path, "parsers", ROWS)
 
 
 def told(prose: str, fixtures: Path, **changed: object) -> list[str]:
     table = f"<!-- RESULT_TABLE: {json.dumps({**BODY, **changed})} -->"
-    page = read_page(f"# Parsers\n\n{prose}\n\n{table}\n", "README.md", lambda _: None)
-    assert [one for one in page.findings if one.severity == "error"] == []
-    return [one.message.split("`")[1] for one in prose_findings([page], asked(fixtures, page).answers)]
+    return tell(f"# Parsers\n\n{prose}\n\n{table}\n", fixtures)
 
 
 @pytest.mark.parametrize(

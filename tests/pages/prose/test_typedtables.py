@@ -13,6 +13,7 @@ from preprocessor.pages.model import Page
 from preprocessor.pages.prose.fixing import Fixed, fix_page
 from preprocessor.pages.prose.unsupported import prose_findings
 from preprocessor.pages.reading import read_page
+from tests.pages.prose.telling import list_quoted
 
 ROWS = [
     {"name": "alpha", "ms": 120.4, "ops": 8300},
@@ -52,7 +53,7 @@ def built(typed: str, prose: str, source: KeptAnswers) -> Build:
 
 def told(typed: str, prose: str, source: KeptAnswers) -> list[str]:
     build = built(typed, prose, source)
-    return [one.message.split("`")[1] for one in prose_findings(build.pages, build.answers)]
+    return list_quoted(prose_findings(build.pages, build.answers))
 
 
 def fixed(typed: str, prose: str, source: KeptAnswers) -> Fixed:
@@ -85,7 +86,7 @@ def test_values_are_written_and_what_is_wrong_is_told_before_and_after(source: K
     done = fixed(REPEATED, prose, source)
     assert done.text.count("MONGO_VALUE") == 3
     after = Build(source, [read(done.text)])
-    assert [one.message.split("`")[1] for one in prose_findings(after.pages, source.by_key)] == ["999 ms"] * 2
+    assert list_quoted(prose_findings(after.pages, source.by_key)) == ["999 ms"] * 2
 
 
 @pytest.mark.parametrize(

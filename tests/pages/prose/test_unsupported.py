@@ -9,10 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from preprocessor.findings.finding import Finding
-from preprocessor.pages.prose.unsupported import prose_findings
 from preprocessor.pages.reading import read_page
 from tests.judged import asked
+from tests.pages.prose.telling import judge
 
 BODY = {
     "id": "speed",
@@ -34,12 +33,6 @@ def fixtures(tmp_path: Path) -> Path:
     (tmp_path / "fixtures" / "runs").mkdir(parents=True)
     (tmp_path / "fixtures" / "runs" / "a.jsonl").write_text(ROWS)
     return tmp_path / "fixtures"
-
-
-def judged(text: str, fixtures: Path) -> list[Finding]:
-    page = read_page(text, "page.md", lambda _: None)
-    assert [one for one in page.findings if one.severity == "error"] == []
-    return prose_findings([page], asked(fixtures, page).answers)
 
 
 def beside(prose: str) -> str:
@@ -93,7 +86,7 @@ def beside(prose: str) -> str:
     ],
 )
 def test_a_figure_that_no_row_supports_is_told(prose: str, fixtures: Path) -> None:
-    (found,) = judged(beside(prose), fixtures)
+    (found,) = judge(beside(prose), fixtures)
     assert (found.rule, found.severity) == ("MT324", "warning")
 
 
@@ -129,11 +122,11 @@ def test_a_figure_that_no_row_supports_is_told(prose: str, fixtures: Path) -> No
     ],
 )
 def test_what_rows_support_and_what_is_no_figure_of_theirs_is_not_told(prose: str, fixtures: Path) -> None:
-    assert judged(beside(prose), fixtures) == []
+    assert judge(beside(prose), fixtures) == []
 
 
 def test_the_place_is_that_of_the_figure_and_the_hint_writes_the_value(fixtures: Path) -> None:
-    (found,) = judged(beside("A line.\nThey reach 55,000 inserts/s."), fixtures)
+    (found,) = judge(beside("A line.\nThey reach 55,000 inserts/s."), fixtures)
     assert (found.line, found.column) == (6, 12)
     assert found.message == "no row of the section's tables has `55,000 inserts/s`"
     assert "the nearest is 41821" in found.hint
@@ -141,12 +134,12 @@ def test_the_place_is_that_of_the_figure_and_the_hint_writes_the_value(fixtures:
 
 
 def test_a_number_of_another_kind_is_no_hint(fixtures: Path) -> None:
-    (found,) = judged(beside("That is 55% faster."), fixtures)
+    (found,) = judge(beside("That is 55% faster."), fixtures)
     assert found.hint == ""
 
 
 def test_the_hint_can_be_followed(fixtures: Path) -> None:
-    (found,) = judged(beside("They reach 55,000 inserts/s."), fixtures)
+    (found,) = judge(beside("They reach 55,000 inserts/s."), fixtures)
     comment = found.hint[found.hint.index("<!--") :]
     page = read_page(beside(comment), "page.md", lambda _: None)
     assert asked(fixtures, page).findings() == []
@@ -156,8 +149,8 @@ def test_sections_without_tables_are_held_against_those_around_them(fixtures: Pa
     def text(prose: str) -> str:
         return f"# Runs\n\n## Speed\n\n{TABLE}\n\n### Takeaways\n\n{prose}\n\n## Other\n\nWords.\n"
 
-    assert len(judged(text("As much as 55,000 inserts/s."), fixtures)) == 1
-    assert judged(text("At most 42,000 inserts/s."), fixtures) == []
+    assert len(judge(text("As much as 55,000 inserts/s."), fixtures)) == 1
+    assert judge(text("At most 42,000 inserts/s."), fixtures) == []
 
 
 def with_check(prose: str, expect: str, **more: object) -> str:
@@ -167,8 +160,8 @@ def with_check(prose: str, expect: str, **more: object) -> str:
 
 def test_a_figure_beside_a_check_is_one_of_the_rows_or_one_that_the_check_expects(fixtures: Path) -> None:
     below = '{"ops": {"$lt": 55000}}'
-    assert judged(with_check("Never 55,000 inserts/s, and 41,800 inserts/s at most.", below), fixtures) == []
-    (found,) = judged(with_check("Never 65,000 inserts/s.", below), fixtures)
+    assert judge(with_check("Never 55,000 inserts/s, and 41,800 inserts/s at most.", below), fixtures) == []
+    (found,) = judge(with_check("Never 65,000 inserts/s.", below), fixtures)
     assert found.message == "no row of the section's tables has `65,000 inserts/s`"
 
 
@@ -184,45 +177,45 @@ def test_a_figure_beside_a_check_is_one_of_the_rows_or_one_that_the_check_expect
 def test_a_part_of_a_second_beside_a_check_of_durations_is_held_against_it(
     prose: str, told: str | None, fixtures: Path
 ) -> None:
-    found = judged(with_check(prose, '{"p99": {"$lt": 500}}'), fixtures)
+    found = judge(with_check(prose, '{"p99": {"$lt": 500}}'), fixtures)
     assert [one.message for one in found] == (
         [f"no row of the section's tables has `{told}`"] if told else []
     )
-    assert judged(with_check(prose, '{"ops": {"$gt": 500}}'), fixtures) == []
+    assert judge(with_check(prose, '{"ops": {"$gt": 500}}'), fixtures) == []
 
 
 def test_a_share_beside_a_check_may_be_the_bound_of_the_check(fixtures: Path) -> None:
     share = '{"$expr": {"$gte": ["$ops", {"$multiply": ["$p99", 0.45]}]}}'
-    assert judged(with_check("It loses at most 55 %, that is 45% of it.", share), fixtures) == []
-    assert len(judged(with_check("It loses 35 %.", share), fixtures)) == 1
+    assert judge(with_check("It loses at most 55 %, that is 45% of it.", share), fixtures) == []
+    assert len(judge(with_check("It loses 35 %.", share), fixtures)) == 1
 
 
 def test_a_check_can_take_the_figures_of_its_paragraph_upon_itself(fixtures: Path) -> None:
     expect, why = '{"ops": {"$gt": 0}}', {"MT324": "quoted from a report"}
-    assert judged(with_check("They reached 65,000 inserts/s.", expect, ignore=why), fixtures) == []
+    assert judge(with_check("They reached 65,000 inserts/s.", expect, ignore=why), fixtures) == []
 
 
 @pytest.mark.parametrize("key", ["title", "caption"])
 def test_figures_in_titles_and_captions_are_judged_and_support_nothing(key: str, fixtures: Path) -> None:
     table = json.dumps({**BODY, key: "Always 55,000 inserts/s"})
-    (found,) = judged(f"# Runs\n\n<!-- MONGO_TABLE: {table} -->\n", fixtures)
+    (found,) = judge(f"# Runs\n\n<!-- MONGO_TABLE: {table} -->\n", fixtures)
     assert found.column == len("<!-- MONGO_TABLE: ") + table.index("55,000") + 1
-    told = judged(f"# Runs\n\nThey reach 55,000 inserts/s.\n\n<!-- MONGO_TABLE: {table} -->\n", fixtures)
+    told = judge(f"# Runs\n\nThey reach 55,000 inserts/s.\n\n<!-- MONGO_TABLE: {table} -->\n", fixtures)
     assert [one.line for one in told] == [3, 5]
 
 
 def test_a_table_can_take_the_figures_of_its_section_upon_itself(fixtures: Path) -> None:
     table = f"<!-- MONGO_TABLE: {json.dumps({**BODY, 'ignore': {'MT324': 'quoted from elsewhere'}})} -->"
-    assert judged(f"# Runs\n\nThey had 55,000 inserts/s.\n\n{table}\n", fixtures) == []
+    assert judge(f"# Runs\n\nThey had 55,000 inserts/s.\n\n{table}\n", fixtures) == []
 
 
 def test_numbers_that_are_none_support_nothing_and_do_no_harm(fixtures: Path) -> None:
     odd = '{"_id": 4, "n": 99, "ops": {"$numberDouble": "Infinity"}, "p99": {"$numberDouble": "NaN"}}\n'
     tiny = '{"_id": 5, "n": 5e-324, "ops": 1e308, "p99": 1}\n'
     (fixtures / "runs" / "a.jsonl").write_text(ROWS + odd)
-    assert len(judged(beside("One waits 7.5 ms, none reaches 900,000 inserts/s; 55% faster."), fixtures)) == 3
+    assert len(judge(beside("One waits 7.5 ms, none reaches 900,000 inserts/s; 55% faster."), fixtures)) == 3
     (fixtures / "runs" / "a.jsonl").write_text(ROWS + tiny)
-    assert judged(beside("Sixteen are 39% faster than eight."), fixtures) == []
+    assert judge(beside("Sixteen are 39% faster than eight."), fixtures) == []
 
 
 def test_text_that_a_program_wrote_under_a_comment_is_not_judged(fixtures: Path) -> None:
@@ -230,7 +223,7 @@ def test_text_that_a_program_wrote_under_a_comment_is_not_judged(fixtures: Path)
 
     inner = "\nThey reach 55,000 inserts/s.\n"
     text = f"# Runs\n\n{TABLE}\n{begin_marker(inner)}\n{inner}\n{END_MARKER}\n"
-    assert judged(text, fixtures) == []
+    assert judge(text, fixtures) == []
 
 
 def test_check_prose_warns_and_fails_and_check_alone_does_not(fixtures: Path) -> None:
@@ -264,7 +257,7 @@ def test_the_ends_of_a_range_support_a_figure_with_its_unit(
     figure: str, supported: bool, fixtures: Path
 ) -> None:
     text = f"# Runs\n\n## Speed\n\nEight threads were seen at {figure} inserts/s.\n\n<!-- MONGO_TABLE: {json.dumps(RANGED)} -->\n"
-    assert (judged(text, fixtures) == []) is supported
+    assert (judge(text, fixtures) == []) is supported
 
 
 def test_a_comparison_supports_its_ratio_and_the_ends_of_its_interval(fixtures: Path) -> None:
@@ -289,8 +282,8 @@ def test_a_comparison_supports_its_ratio_and_the_ends_of_its_interval(fixtures: 
         "baseline": {"row": 1, "column": "ops", "comparison": "c"},
     }
     text = f"# Runs\n\n## Speed\n\nEight are %s %% faster.\n\n<!-- MONGO_TABLE: {json.dumps(body)} -->\n"
-    assert [judged(text % percent, fixtures) for percent in ("12", "8", "17")] == [[], [], []]
-    assert [len(judged(text % percent, fixtures)) for percent in ("31", "20")] == [1, 1]
+    assert [judge(text % percent, fixtures) for percent in ("12", "8", "17")] == [[], [], []]
+    assert [len(judge(text % percent, fixtures)) for percent in ("31", "20")] == [1, 1]
 
 
 SHARES = {
@@ -311,7 +304,7 @@ def test_shares_are_held_against_a_column_of_shares_alone(prose: str, told: int,
     rows = '{"_id": 37, "name": "a", "share": 3.0, "time": 44.4}\n{"_id": 38, "name": "b", "share": 5.1, "time": 9}\n'
     (tmp_path / "fixtures" / "shares" / "a.jsonl").write_text(rows)
     page = f"# Shares\n\n{prose}\n\n<!-- MONGO_TABLE: {json.dumps(SHARES)} -->\n"
-    assert len(judged(page, tmp_path / "fixtures")) == told
+    assert len(judge(page, tmp_path / "fixtures")) == told
 
 
 @pytest.mark.parametrize(
@@ -330,7 +323,7 @@ def test_a_field_that_no_reader_sees_says_a_large_figure_without_a_unit_alone(
 ) -> None:
     rows = ROWS.replace('"n": 1,', '"n": 1, "wait": 77, "made": {"calls": 19002},')
     (fixtures / "runs" / "a.jsonl").write_text(rows)
-    assert len(judged(beside(prose), fixtures)) == told
+    assert len(judge(beside(prose), fixtures)) == told
 
 
 @pytest.mark.parametrize(
@@ -351,7 +344,7 @@ def test_a_number_in_a_name_is_no_time(prose: str, told: int, tmp_path: Path) ->
     (tmp_path / "fixtures" / "runs" / "a.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows))
     body = {**SHARES, "collection": "runs", "columns": ["name", "time"], "headers": ["Name", "Time (ms)"]}
     page = f"# Runs\n\n{prose}\n\n<!-- MONGO_TABLE: {json.dumps(body)} -->\n"
-    assert len(judged(page, tmp_path / "fixtures")) == told
+    assert len(judge(page, tmp_path / "fixtures")) == told
 
 
 @pytest.mark.parametrize(("header", "told"), [("Time (ns)", 1), ("Time (ms)", 1), ("Took", 0)])
@@ -360,7 +353,7 @@ def test_nanoseconds_are_a_unit(header: str, told: int, tmp_path: Path) -> None:
     (tmp_path / "fixtures" / "runs" / "a.jsonl").write_text('{"_id": 1, "name": "Parse", "time": 350}\n')
     body = {**SHARES, "collection": "runs", "columns": ["name", "time"], "headers": ["Name", header]}
     page = f"# Runs\n\nParse takes 123 ns.\n\n<!-- MONGO_TABLE: {json.dumps(body)} -->\n"
-    assert len(judged(page, tmp_path / "fixtures")) == told
+    assert len(judge(page, tmp_path / "fixtures")) == told
 
 
 @pytest.mark.parametrize(("heading", "told"), [("", 1), ("## Limits\n\n", 0)])
@@ -368,4 +361,4 @@ def test_a_figure_far_off_is_told_in_a_section_of_tables_alone(
     heading: str, told: int, fixtures: Path
 ) -> None:
     page = f"# Runs\n\n## Speed\n\n{TABLE}\n\n{heading}It waits 900 ms.\n"
-    assert len(judged(page, fixtures)) == told
+    assert len(judge(page, fixtures)) == told
