@@ -117,12 +117,7 @@ def _is_kept(value: float, bound: Bound) -> bool:
 
 def exceeds_factor(figure: Figure, known: Evidence) -> bool:
     """Whether rows that are compared with others by their names are that many times apart, or more."""
-    if (
-        figure.bound is None
-        or not figure.bound.is_least
-        or figure.unit is None
-        or figure.unit.kind != "times"
-    ):
+    if figure.bound is None or not figure.bound.is_least or figure.kind != "times":
         return False
     least = figure.bound.limit * (1 - _NOISE)
     return any(_are_apart(one, least) for one in known.compared if isinstance(one, Compared) and one.against)
@@ -146,7 +141,7 @@ def is_difference(figure: Figure, clause: Clause, known: Evidence, named: Mappin
         or _APART.search(clause.words[: clause.at])
         or _APART_BEHIND.match(clause.words, behind)
     )
-    if not says_so or figure.unit is None or figure.unit.kind in ("%", "times"):
+    if not says_so or figure.unit is None or figure.may_compare:
         return False
     low, high = figure.span(whole=False)
     return any(
@@ -159,7 +154,7 @@ def is_difference(figure: Figure, clause: Clause, known: Evidence, named: Mappin
 
 def is_sum(figure: Figure, clause: Clause, known: Evidence, named: Mapping[int, Named]) -> bool:
     """Whether a figure says what the rows that are named, or all of them, take together."""
-    if figure.unit is None or figure.unit.kind in ("%", "times") or not _TOGETHER.search(clause.prose):
+    if figure.unit is None or figure.may_compare or not _TOGETHER.search(clause.prose):
         return False
     low, high = figure.span(whole=False)
     for column in _list_meant(figure, known, named):
@@ -179,7 +174,6 @@ def _pairs(column: ColumnNumbers, named: Named, unit: Unit) -> Iterator[tuple[fl
 
 def is_itself(figure: Figure, clause: Clause) -> bool:
     """Whether a figure is what a row has that others are compared with: `1.00x`, `100 %`, beside words of that."""
-    kind = figure.unit.kind if figure.unit else ""
     low, high = figure.span()
-    one = {"times": 1.0, "%": 100.0}.get(kind)
+    one = {"times": 1.0, "%": 100.0}.get(figure.kind)
     return one is not None and low <= one <= high and bool(_ITSELF.search(clause.sentence))

@@ -136,16 +136,12 @@ def _compares(text: str, start: int, end: int, figure: Figure) -> bool:
         _COMPARING.search(text, start, end)
         or _CHANGE_BEFORE.search(text[start : figure.start])
         or _CHANGE_BEHIND.match(text, figure.start + len(figure.written), end)
-        or (_is_factor(figure) and _TIMES_WHAT.match(text, figure.start + len(figure.written), end))
+        or (figure.kind == "times" and _TIMES_WHAT.match(text, figure.start + len(figure.written), end))
     )
 
 
 def _differs(text: str, end: int, figure: Figure) -> bool:
     return bool(_MORE_BEHIND.match(text, figure.start + len(figure.written), end))
-
-
-def _is_factor(figure: Figure) -> bool:
-    return figure.unit is not None and figure.unit.kind == "times"
 
 
 def with_code_before(text: str, at: int) -> int:

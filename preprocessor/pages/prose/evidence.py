@@ -15,6 +15,7 @@ from preprocessor.pages.prose.documentunits import carried_unit, list_hidden
 from preprocessor.pages.prose.numbers import (
     LARGE,
     NUMBER,
+    SHARES,
     Figure,
     Unit,
     header_unit,
@@ -35,8 +36,6 @@ if TYPE_CHECKING:
 _IN_TEXT = re.compile(r"(?<![\w.])\d{1,3}(?:,\d{3})+(?:\.\d+)?|(?<![\w.,])\d+(?:\.\d+)?")
 _SPREADS = re.compile(r"\b(?:std(?:ev|dev)?|sd|mad|sem|error|(?:\w+ )?deviation)\b|[±σ]", re.IGNORECASE)
 """What a column of deviations is called."""
-_SHARES = ("%", "times")
-"""The kinds of what may be the comparison of two rows."""
 _FAR = 3
 """What is that many times beyond all numbers is about something else, where no unit says what it is about."""
 
@@ -103,7 +102,7 @@ class Evidence:
         unit, spelled = figure.unit, figure.low == figure.high
         if unit is None:
             return (nearby or named) and self._has_size_of(figure)
-        if unit.kind in _SHARES:
+        if figure.may_compare:
             return self._speaks_of_share(figure, unit, anywhere=nearby or named)
         if unit.kind == "byte" and not named:
             return self._has_size_of(figure, same_factor=True)
@@ -139,8 +138,7 @@ class Evidence:
         Where a column has shares, a share is one of them, or a comparison where the sentence ``compares``. Both ends of
         a range are in one column. ``differs``: a share is a difference where it compares rows.
         """
-        kind = figure.unit.kind if figure.unit else ""
-        compares = compares or not (self.has_shares if kind == "%" else self.quotes_factors)
+        compares = compares or not (self.has_shares if figure.kind == "%" else self.quotes_factors)
         if figure.ends:
             return any(
                 all(part._supports(end, compares, differs) for end in figure.ends) for part in self._columns()
@@ -148,8 +146,7 @@ class Evidence:
         return self._supports(figure, compares, differs)
 
     def _supports(self, figure: Figure, compares: bool, differs: bool) -> bool:
-        kind = figure.unit.kind if figure.unit else ""
-        is_share, only_shares = kind in _SHARES, kind == "%" and self.has_shares
+        is_share, only_shares = figure.may_compare, figure.kind == "%" and self.has_shares
         if any(
             one.has(figure, unitless=not is_share or (bool(one.name) and not only_shares))
             for one in self.columns
@@ -240,7 +237,7 @@ def _read_compared(spec: PipelineSpec, name: str, rows: Sequence[Mapping[str, An
     unit = column_unit(spec, name) or carried_unit(spec, name, rows)
     values = ((row, _measured(column_value(document, name), unit)) for row, document in enumerate(rows))
     finite = tuple((row, value) for row, value in values if value is not None)
-    is_ratio = unit is not None and unit.kind in (*_SHARES, "IOPS")
+    is_ratio = unit is not None and unit.kind in (*SHARES, "IOPS")
     is_label = name == spec.shown_columns[0][1] and not (_is_compared(unit) or (unit and unit.kind == "byte"))
     return Compared(spec, name, Values(finite), unit) if finite and not is_ratio and not is_label else None
 

@@ -29,8 +29,7 @@ _REPEATED: Final = re.compile(
 
 def is_of_method(figure: Figure, clause: Clause) -> bool:
     """Whether a share is a level of confidence or a threshold, or a time that of each run or of warming up."""
-    kind = figure.unit.kind if figure.unit else ""
     before, behind = clause.words[: clause.at], clause.at + len(figure.written)
-    if kind == "%":
+    if figure.kind == "%":
         return bool(_LEVEL.match(clause.words, behind) or _NOISE.search(before))
-    return kind == "time" and bool(_REPEATED.search(before))
+    return figure.kind == "time" and bool(_REPEATED.search(before))

@@ -27,6 +27,8 @@ _NOISE = 1e-9
 
 LARGE = 1000
 """A number of that size is a figure without a unit."""
+SHARES = ("%", "times")
+"""The kinds of what may be the comparison of two rows."""
 _LONGEST = 60
 """Characters of a figure: a longer one is a code."""
 
@@ -177,6 +179,16 @@ class Figure:
     rounded: tuple[float, float] | None = None
     bound: Bound | None = None
     is_spread: bool = False
+
+    @property
+    def kind(self) -> str:
+        """That of its unit; "" where none is known."""
+        return self.unit.kind if self.unit else ""
+
+    @property
+    def may_compare(self) -> bool:
+        """Whether it is a share or a factor, which may be the comparison of two rows."""
+        return self.kind in SHARES
 
     def move(self, by: int) -> Figure:
         """The same so many characters further on."""

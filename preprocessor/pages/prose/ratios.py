@@ -34,7 +34,7 @@ def spans_of(figure: Figure, *, differs: bool = False) -> list[Span]:
     """
     low, high = figure.span()
     said = [(low, high)]
-    if figure.unit is None or figure.unit.kind != "times":
+    if figure.kind != "times":
         low, high = low / 100, high / 100
         said = [(1 - high, 1 - low), (1 + low, 1 + high)]
         if not differs:

@@ -92,8 +92,7 @@ def find_named(section: Section, clause: Clause, figure: Figure) -> dict[int, Na
         if meant := find_rows_meant(figure, clause, table, section.nouns):
             one = named[id(table.spec)]
             named[id(table.spec)] = _set_rows(one, meant & one.rows or meant, clause)
-    compares_rows = figure.unit is not None and figure.unit.kind in ("%", "times")
-    for spec, rows in section.shown if clause.header and not compares_rows else ():
+    for spec, rows in section.shown if clause.header and not figure.may_compare else ():
         if field := name_hidden(clause.header, spec, rows):
             named[id(spec)] = named.get(id(spec), Named())._replace(field=field, columns=frozenset())
     if sides is None:
@@ -129,7 +128,7 @@ def names_for(known: Evidence, named: Mapping[int, Named], figure: Figure) -> bo
 def _has_numbers(known: Evidence, key: int, rows: frozenset[int], figure: Figure) -> bool:
     """Whether one of the rows has a number that the figure could be, or that could be compared."""
     unit = figure.unit
-    if (unit is not None and unit.kind in ("%", "times")) and any(
+    if figure.may_compare and any(
         id(one.spec) == key and not rows.isdisjoint(one.rows) for one in known.compared
     ):
         return True
@@ -213,7 +212,7 @@ def is_of_named(named: Mapping[int, Named], clause: Clause, figure: Figure, noun
     """
     if any(one.by_order for one in named.values()):
         return True
-    if figure.unit is not None and figure.unit.kind == "times":
+    if figure.kind == "times":
         return True
     if _BASELINE.search(clause.prose):
         return False
@@ -243,14 +242,8 @@ def _supports_named(figure: Figure, clause: Clause, section: Section, *, but: Se
 
 def _supports_counts(figure: Figure, clause: Clause, known: Evidence) -> bool:
     """Whether a share is that of two counts of its clause that one row has: `9 / 12 (75 %)`."""
-    return (
-        figure.unit is not None
-        and figure.unit.kind == "%"
-        and any(
-            part <= whole
-            and figure.low <= 100 * part / whole <= figure.high
-            and known.has_counts(part, whole)
-            for part, whole in clause.counts()
-            if whole
-        )
+    return figure.kind == "%" and any(
+        part <= whole and figure.low <= 100 * part / whole <= figure.high and known.has_counts(part, whole)
+        for part, whole in clause.counts()
+        if whole
     )

@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from preprocessor.pages.prose.paragraphs import Paragraph
     from preprocessor.pages.prose.section import Section
 
-_COMPARISONS: Final = ("%", "times")
 _FEWEST: Final = 2
 """As many figures at least are the same in a table that repeats another."""
 
@@ -89,7 +88,7 @@ class TypedTable:
         """
         if self.holds(offset):
             return any(cell.start <= offset < cell.end for cell in self._own_cells)
-        if figure.unit is not None and figure.unit.kind in _COMPARISONS and self._own_numbers:
+        if figure.may_compare and self._own_numbers:
             return True
         low, high = figure.span(whole=False)
         return any(low <= number <= high for number in self._own_numbers)

@@ -199,9 +199,8 @@ class _Judged(NamedTuple):
 
     def _is_share_measured(self, figure: Figure, clause: Clause) -> bool:
         """Whether a share or a factor compares, or is one with decimals where a column has shares."""
-        kind = figure.unit.kind if figure.unit else ""
-        has_decimals = kind == "%" and "." in figure.written and self.known.has_shares
-        return has_decimals or (kind in ("%", "times") and clause.compares)
+        has_decimals = figure.kind == "%" and "." in figure.written and self.known.has_shares
+        return has_decimals or (figure.may_compare and clause.compares)
 
     def _names_row_elsewhere(self) -> bool:
         found = self.beside.find_names(keep_code(self.page.text, self.paragraph))

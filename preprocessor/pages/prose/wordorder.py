@@ -70,8 +70,7 @@ def find_rows_meant(
 
     A factor compares rows, wherever their names stand, and so does a share where the clause compares.
     """
-    kind = figure.unit.kind if figure.unit else ""
-    if kind == "times" or (kind == "%" and clause.compares):
+    if figure.kind == "times" or (figure.kind == "%" and clause.compares):
         return frozenset()
     names = [_Word(one.start, one.end, table.rows[one.name]) for one in table.names.find_places(clause.words)]
     numbers = [
