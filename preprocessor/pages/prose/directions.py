@@ -19,8 +19,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from preprocessor.pages.prose.documentunits import carried_unit
-from preprocessor.pages.prose.evidence import column_unit
+from preprocessor.pages.prose.evidence import measured_unit
 from preprocessor.pages.prose.nameindex import NameIndex
 from preprocessor.pages.prose.numbers import fold_case
 from preprocessor.render.column import column_value
@@ -190,7 +189,7 @@ class SpeedRows:
         self._headers = " ".join((*spec.columns, *spec.headers)).lower()
         self.columns: dict[str, bool] = {}
         for column in spec.columns:
-            unit = column_unit(spec, column) or carried_unit(spec, column, rows)
+            unit = measured_unit(spec, column, rows)
             is_rate = unit is not None and unit.kind.endswith("/s")
             if (is_rate or (unit is not None and unit.kind == "time")) and self._has_numbers(column):
                 self.columns[column] = is_rate

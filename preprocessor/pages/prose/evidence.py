@@ -120,7 +120,7 @@ class Evidence:
         return (one for one in self.columns if one.name)
 
     def _of_unit(self, unit: Unit) -> Iterator[ColumnNumbers]:
-        return (one for one in self._shown() if any(own and own.fits(unit) for own in one.units))
+        return (one for one in self._shown() if one.has_unit(unit))
 
     def _has_size_of(self, figure: Figure, *, same_factor: bool = False) -> bool:
         """Whether there are greater and smaller numbers of its unit, or hardly smaller and greater ones."""
@@ -234,7 +234,7 @@ def evidence(tables: Iterable[tuple[PipelineSpec, Sequence[Mapping[str, Any]]]])
 
 def _read_compared(spec: PipelineSpec, name: str, rows: Sequence[Mapping[str, Any]]) -> Compared | None:
     """The column with what a sentence may compare; None where it has no numbers, or shares and factors."""
-    unit = column_unit(spec, name) or carried_unit(spec, name, rows)
+    unit = measured_unit(spec, name, rows)
     values = ((row, _measured(column_value(document, name), unit)) for row, document in enumerate(rows))
     finite = tuple((row, value) for row, value in values if value is not None)
     is_ratio = unit is not None and unit.kind in (*SHARES, "IOPS")
@@ -294,9 +294,14 @@ def _words(spec: PipelineSpec) -> Sequence[str]:
     return spec.headers if isinstance(spec, TableSpec) else ()
 
 
+def measured_unit(spec: PipelineSpec, column: str, rows: Sequence[Mapping[str, Any]]) -> Unit | None:
+    """The unit of a column, or that of the documents that its rows are."""
+    return column_unit(spec, column) or carried_unit(spec, column, rows)
+
+
 def number_unit(spec: PipelineSpec, column: str, rows: Sequence[Mapping[str, Any]]) -> Unit | None:
-    """The unit of a column's numbers, or that of its documents; else the noun of its header, as `tool` of Tools."""
-    unit = column_unit(spec, column) or carried_unit(spec, column, rows)
+    """The unit of a column or of its documents; else the noun of its header, as `tool` of Tools."""
+    unit = measured_unit(spec, column, rows)
     if unit is not None or not isinstance(spec, TableSpec):
         return unit
     noun = noun_of(spec, column)

@@ -13,8 +13,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from preprocessor.pages.prose.directions import is_name
-from preprocessor.pages.prose.documentunits import carried_unit
-from preprocessor.pages.prose.evidence import column_unit, number_unit
+from preprocessor.pages.prose.evidence import measured_unit, number_unit
 from preprocessor.pages.prose.nameindex import NameIndex
 from preprocessor.pages.prose.numbers import NUMBER, Figure, Unit, figures, read_number
 from preprocessor.pages.prose.numberwords import spelled_figures
@@ -141,7 +140,7 @@ def _measure_of(unit: Unit | None, values: Sequence[object], words: tuple[str, .
 
 def _is_chosen(spec: TableSpec, column: str, rows: Rows) -> bool:
     """Whether readers find rows by a column, and it does not only sort them by what was measured."""
-    unit = column_unit(spec, column) or carried_unit(spec, column, rows)
+    unit = measured_unit(spec, column, rows)
     return (
         column == spec.columns[0] or unit is None or not (unit.kind in _MEASURED or unit.kind.endswith("/s"))
     )
