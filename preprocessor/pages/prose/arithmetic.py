@@ -70,7 +70,8 @@ def judge_bound(figure: Figure, clause: Clause, known: Evidence, named: Mapping[
 
 def _list_meant(figure: Figure, known: Evidence, named: Mapping[int, Named]) -> list[ColumnNumbers]:
     """The columns of a figure's unit: those that are named, of the tables whose rows are, or all."""
-    found = [one for one in known.columns if one.name and _is_of_unit(one, figure.unit)]
+    unit = figure.unit
+    found = [one for one in known.columns if one.name and unit is not None and one.has_unit(unit)]
     by_rows = [one for one in found if id(one.spec) in named and named[id(one.spec)].rows] or found
     by_name = [one for one in by_rows if id(one.spec) in named and one.name in named[id(one.spec)].columns]
     return by_name or by_rows
@@ -82,10 +83,6 @@ def _others(column: ColumnNumbers, rows: Mapping[int, frozenset[int]]) -> Column
 
 def _all_rows(column: ColumnNumbers) -> frozenset[int]:
     return frozenset(one.row for one in column.numbers)
-
-
-def _is_of_unit(column: ColumnNumbers, unit: Unit | None) -> bool:
-    return unit is not None and any(own is not None and own.fits(unit) for own in column.units)
 
 
 def _values(column: ColumnNumbers, unit: Unit | None) -> Iterator[tuple[int, float]]:
@@ -147,7 +144,7 @@ def is_difference(figure: Figure, clause: Clause, known: Evidence, named: Mappin
     return any(
         low <= one - other <= high
         for column in known.columns
-        if column.name and id(column.spec) in named and _is_of_unit(column, figure.unit)
+        if column.name and id(column.spec) in named and column.has_unit(figure.unit)
         for one, other in _pairs(column, named[id(column.spec)], figure.unit)
     )
 

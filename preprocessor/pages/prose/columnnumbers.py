@@ -78,6 +78,10 @@ class ColumnNumbers:
         """The units of the numbers, each once."""
         return dict.fromkeys(one.unit for one in self._alike)
 
+    def has_unit(self, unit: Unit) -> bool:
+        """Whether one of the numbers is of the kind of a unit."""
+        return any(own is not None and own.fits(unit) for own in self.units)
+
     @cached_property
     def _rows(self) -> dict[int, list[Number]]:
         found: dict[int, list[Number]] = {}

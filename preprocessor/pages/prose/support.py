@@ -132,12 +132,8 @@ def _has_numbers(known: Evidence, key: int, rows: frozenset[int], figure: Figure
         id(one.spec) == key and not rows.isdisjoint(one.rows) for one in known.compared
     ):
         return True
-    return any(
-        unit is None or (own is not None and own.fits(unit))
-        for one in known.columns
-        if id(one.spec) == key and one.name
-        for own in one.of_rows(rows).units
-    )
+    parts = (one.of_rows(rows) for one in known.columns if id(one.spec) == key and one.name)
+    return any(one.has_unit(unit) if unit is not None else one.units for one in parts)
 
 
 def _with_unit_of(known: Evidence, key: int, columns: frozenset[str], figure: Figure) -> frozenset[str]:
@@ -147,9 +143,7 @@ def _with_unit_of(known: Evidence, key: int, columns: frozenset[str], figure: Fi
     own = {
         one.name: one.spec
         for one in known.columns
-        if id(one.spec) == key
-        and one.name in columns
-        and any(unit and unit.fits(figure.unit) for unit in one.units)
+        if id(one.spec) == key and one.name in columns and one.has_unit(figure.unit)
     }
     ends = {
         end
