@@ -9,25 +9,28 @@ from itertools import takewhile
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from preprocessor.aggregation.values import MISSING
+from preprocessor.pages.writtentables import Cells, WrittenTable, order_like
 from preprocessor.render.column import column_value
+from preprocessor.render.fewdigits import with_few_digits
+from preprocessor.render.tablelayout import lay_out
 from preprocessor.render.values import is_number
-from preprocessor.specs.model import TableSpec
 
 if TYPE_CHECKING:
     from preprocessor.lint.sortings import Stages
-    from preprocessor.pages.writtentables import Cells
     from preprocessor.render.tablelayout import TableLayout
     from preprocessor.results.model import Rows
     from preprocessor.specs.columnformat import ColumnFormat
+    from preprocessor.specs.model import TableSpec
 
 
-class _Beside(NamedTuple):
-    """A table in a page and as it would be today: its spec as it is shown, its layout, and the cells of all lines.
+class BesideToday(NamedTuple):
+    """A table in a page and as it would be today: its spec as it is shown, its rows, its layout, and all lines' cells.
 
     ``then`` are the lines ``written`` in the page in today's order.
     """
 
     shown: TableSpec
+    rows: Rows
     layout: TableLayout
     written: Sequence[Cells]
     then: Sequence[Cells]
@@ -42,22 +45,38 @@ class _Beside(NamedTuple):
             line += len(group.rows)
 
 
-def _lay_beside(standing: str, today: str, spec: TableSpec, rows: Rows) -> _Beside:
-    from preprocessor.pages.drift import order_like_today
-    from preprocessor.pages.writtentables import WrittenTable
-    from preprocessor.render.fewdigits import with_few_digits
-    from preprocessor.render.tablelayout import lay_out
-
+def lay_beside(standing: Sequence[Cells], today: Sequence[Cells], spec: TableSpec, rows: Rows) -> BesideToday:
+    """The cells of a table that stands in a page beside those of today, which has as many lines."""
     shown = with_few_digits(spec, rows)
     layout = lay_out(shown, rows)
-    written, now = (WrittenTable.of(text.strip("\n").split("\n")).texts for text in (standing, today))
-    then = order_like_today(written, now, spec, layout, rows)
-    return _Beside(shown, layout, written, then, now)
+    then = _order_like_today(standing, today, spec, layout, rows)
+    return BesideToday(shown, rows, layout, standing, then, today)
+
+
+def _order_like_today(
+    standing: Sequence[Cells], today: Sequence[Cells], spec: TableSpec, layout: TableLayout, rows: Rows
+) -> list[Cells]:
+    """The rows that stand in the page in today's order, those below each heading for themselves.
+
+    Where it cannot be told which is which, as they stand.
+    """
+    from preprocessor.lint.rules_rows import find_naming_columns  # and with it the linter
+
+    naming = find_naming_columns(spec, rows)
+    names = [at for at, column in enumerate(layout.columns) if column.name in naming]
+    ordered, line = list(standing), 0
+    for group in layout.groups:
+        start = line + (group.heading is not None)
+        line = start + len(group.rows)
+        found = order_like(standing[start:line], today[start:line], names)
+        ordered[start:line] = found or standing[start:line]
+    return ordered
 
 
 def read_changed(standing: str, today: str, spec: TableSpec, rows: Rows) -> dict[int, dict[str, object]]:
     """By the number of its row, what a table that stands in a page shows otherwise than it would show today."""
-    beside = _lay_beside(standing, today, spec, rows)
+    written, now = (WrittenTable.of(text.strip("\n").split("\n")).texts for text in (standing, today))
+    beside = lay_beside(written, now, spec, rows)
     changed: dict[int, dict[str, object]] = {}
     for number, line in (one for group in beside.groups() for one in group):
         cells = zip(beside.layout.columns, beside.then[line], beside.now[line], strict=True)
@@ -69,7 +88,7 @@ def read_changed(standing: str, today: str, spec: TableSpec, rows: Rows) -> dict
     return changed
 
 
-def is_in_order(standing: str, today: str, spec: TableSpec, rows: Rows) -> bool:
+def is_in_order(beside: BesideToday) -> bool:
     """Whether rows stand in a page as their comment sorts them, by the numbers that stand there.
 
     Else the comment sorts otherwise than when they were written. What is sorted by a number that no column shows, or in
@@ -77,16 +96,15 @@ def is_in_order(standing: str, today: str, spec: TableSpec, rows: Rows) -> bool:
     """
     from preprocessor.lint.sortings import last_sorting
 
-    sorting = last_sorting(spec.pipeline)
+    sorting = last_sorting(beside.shown.pipeline)
     if sorting is None:
         return True
-    beside = _lay_beside(standing, today, spec, rows)
-    told = partial(_is_told, layout=beside.layout, rows=rows, behind=sorting.behind)
+    told = partial(_is_told, layout=beside.layout, rows=beside.rows, behind=sorting.behind)
     keys = {key: sorting.keys[key] for key in takewhile(told, sorting.keys)}
     places = {id(cells): place for place, cells in enumerate(beside.written)}
     for group in beside.groups():
         found = sorted(group, key=lambda one: places[id(beside.then[one[1]])])
-        documents = [_sorted_by(keys, number, line, beside, rows[number]) for number, line in found]
+        documents = [_sorted_by(keys, number, line, beside) for number, line in found]
         if not _is_sorted(documents, [*keys.values()]):
             return False
     return True
@@ -100,11 +118,9 @@ def _is_told(key: str, layout: TableLayout, rows: Rows, behind: Stages) -> bool:
     return is_kept(key, behind) and (is_shown or not any(is_number(column_value(row, key)) for row in rows))
 
 
-def _sorted_by(
-    keys: Iterable[str], number: int, line: int, beside: _Beside, row: Mapping[str, Any]
-) -> dict[str, object]:
+def _sorted_by(keys: Iterable[str], number: int, line: int, beside: BesideToday) -> dict[str, object]:
     """What a row that stands in a page is sorted by, each key under its place."""
-    found = {}
+    row, found = beside.rows[number], {}
     for at, key in enumerate(keys):
         found[str(at)] = column_value(row, key)
         for column, old, new in zip(beside.layout.columns, beside.then[line], beside.now[line], strict=True):

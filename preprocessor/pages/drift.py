@@ -6,7 +6,7 @@ has moved no farther than the tolerance says: by a share of the one that stands,
 Of a value with its range, ``120 (110–130)``, the value counts. What compares a row with the baseline, and a total,
 follow from other cells: their words count and their sign, not their number. A table stays where it has as many rows,
 the same words everywhere, and every cell of it stays. Rows may have changed places within their group, if they stand as
-the comment sorts them by the numbers that stand (``standing``).
+the comment sorts them by the numbers that stand (``besidetoday``).
 """
 
 from __future__ import annotations
@@ -14,13 +14,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from preprocessor.pages.besidetoday import is_in_order, lay_beside
 from preprocessor.pages.statements import quoted_row, value_form
-from preprocessor.pages.writtentables import Cells, WrittenTable, order_like, read_cell
+from preprocessor.pages.writtentables import WrittenTable, read_cell
 from preprocessor.render.column import column_value
 from preprocessor.render.conclusions import conclusion_of
-from preprocessor.render.fewdigits import with_few_digits
 from preprocessor.render.shownnumbers import Shown, is_written_by, read_numbers
-from preprocessor.render.tablelayout import lay_out
 from preprocessor.render.values import cell_text, finite_decimal, is_number
 
 if TYPE_CHECKING:
@@ -109,34 +108,13 @@ def is_near_table(standing: str, today: Sequence[str], spec: TableSpec, rows: Ro
     notes, more = then.below[: len(now.below)], then.below[len(now.below) :]
     if len(then.rows) != len(now.rows) or notes != now.below or (more and not spec.provenance) or not rows:
         return False
-    shown = with_few_digits(spec, rows)
-    layout = lay_out(shown, rows)
-    texts = now.texts
-    ordered = order_like_today(then.texts, texts, spec, layout, rows)
-    return all(
+    beside = lay_beside(then.texts, now.texts, spec, rows)
+    cells = _cells_of(beside.shown, beside.layout, rows)
+    stays = all(
         _row_stays(row, today_row, kinds, spec.tolerance)
-        for row, today_row, kinds in zip(ordered, texts, _cells_of(shown, layout, rows), strict=True)
+        for row, today_row, kinds in zip(beside.then, beside.now, cells, strict=True)
     )
-
-
-def order_like_today(
-    standing: Sequence[Cells], today: Sequence[Cells], spec: TableSpec, layout: TableLayout, rows: Rows
-) -> list[Cells]:
-    """The rows that stand in the page in today's order, those below each heading for themselves.
-
-    Where it cannot be told which is which, as they stand.
-    """
-    from preprocessor.lint.rules_rows import find_naming_columns  # and with it the linter
-
-    naming = find_naming_columns(spec, rows)
-    names = [at for at, column in enumerate(layout.columns) if column.name in naming]
-    ordered, line = list(standing), 0
-    for group in layout.groups:
-        start = line + (group.heading is not None)
-        line = start + len(group.rows)
-        found = order_like(standing[start:line], today[start:line], names)
-        ordered[start:line] = found or standing[start:line]
-    return ordered
+    return stays and is_in_order(beside)
 
 
 def is_near_value(standing: str, today: str, spec: ValueSpec, context: MarkdownContext) -> bool:

@@ -138,14 +138,12 @@ def _part_under(
 def _is_near_figure(standing: str, spec: Spec, context: MarkdownContext) -> bool:
     if not isinstance(spec, TableSpec) or spec.tolerance is None:
         return False
-    from preprocessor.pages.besidetoday import is_in_order  # few tables have a tolerance
-    from preprocessor.pages.drift import is_near_table
+    from preprocessor.pages.drift import is_near_table  # few tables have a tolerance
 
     rows = context.answers[spec.query.key]
-    if not isinstance(rows, list):
-        return False
-    today = context.table_lines(spec, told=False)
-    return is_near_table(standing, today, spec, rows) and is_in_order(standing, "\n".join(today), spec, rows)
+    return isinstance(rows, list) and is_near_table(
+        standing, context.table_lines(spec, told=False), spec, rows
+    )
 
 
 def _part_behind(comment: Comment, spec: Spec, shown: str, context: MarkdownContext) -> Part:
