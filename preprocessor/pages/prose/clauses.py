@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 
-from preprocessor.pages.prose.numbers import NUMBER, Figure, read_number
+from preprocessor.pages.prose.numbers import MORE_OR_LESS, NUMBER, Figure, read_number
 from preprocessor.pages.prose.numberwords import MEASURED
 from preprocessor.pages.prose.paragraphs import BLANK, Paragraph, find_clause_span, find_sentence_start
 
@@ -17,15 +17,11 @@ _NO_WORDS: Final = re.compile(
     r"<!--.*?-->|(?P<code>(?<!`)(`+)(?!`).+?(?<!`)\2(?!`))|(?<=\])(?:\([^)]*\)|\[[^\]]*\])", re.DOTALL
 )
 """Comments and the targets of links; code is found lest it be taken for these."""
-_MORE_OR_LESS: Final = (
-    r"less|more|better|worse"
-    r"|(?:fast|slow|quick|high|low|long|short|cheap|larg|small|bigg|great|few|heavi|light)er"
-)
 _COMPARING: Final = re.compile(
-    rf"\b(?:than|compared|as\s(?:fast|slow|long|many|much|high|low)|{_MORE_OR_LESS})\b|\bof\s{MEASURED}",
+    rf"\b(?:than|compared|as\s(?:fast|slow|long|many|much|high|low)|{MORE_OR_LESS})\b|\bof\s{MEASURED}",
     re.IGNORECASE,
 )
-_MORE_BEHIND: Final = re.compile(rf"[\s{BLANK}]*(?:{_MORE_OR_LESS})\b", re.IGNORECASE)
+_MORE_BEHIND: Final = re.compile(rf"[\s{BLANK}]*(?:{MORE_OR_LESS})\b", re.IGNORECASE)
 _CHANGES: Final = (
     "gain|los|cost|drop|fall|fell|ris|rose|grow|grew|shr[iau]nk|increas|decreas|improv|reduc|slow|speed"
 )

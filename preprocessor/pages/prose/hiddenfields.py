@@ -11,14 +11,14 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from preprocessor.pages.prose.nameindex import name_pattern
-from preprocessor.pages.prose.numbers import unit_of
+from preprocessor.pages.prose.numbers import drop_unit, unit_of
+from preprocessor.pages.prose.paragraphs import BLANK
 from preprocessor.render.values import is_number
 from preprocessor.specs.fieldwords import field_words
 
 if TYPE_CHECKING:
     from preprocessor.specs.model import PipelineSpec
 
-_BRACKETS: Final = re.compile(r"\s*[(\[][^()\[\]]*[)\]]\s*$")
 _SAME: Final = {
     "average": "mean",
     "avg": "mean",
@@ -48,7 +48,7 @@ def name_hidden(header: str, spec: PipelineSpec, rows: Sequence[Mapping[str, Any
 
 def _plain(header: str) -> str:
     """The words of a header without its unit, in the one spelling of those that have several."""
-    words = _BRACKETS.sub("", header).strip(" *_`\ue000")
+    words = drop_unit(header.strip()).strip(f" *_`{BLANK}")
     name, _, last = words.rpartition(" ")
     if name and unit_of(last):
         words = name.removesuffix(" in").rstrip(" ,")

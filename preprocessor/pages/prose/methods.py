@@ -16,13 +16,13 @@ _LEVEL: Final = re.compile(
     re.IGNORECASE,
 )
 _NOISE: Final = re.compile(
-    r"\b(?:differences?|changes|deviations?)\s(?:(?:of\s)?(?:less|smaller)\sthan|below|under|within|up\sto)[\s\ue000]*$"
-    r"|\b(?:threshold|tolerance|noise|margin|significance\slevel)\s(?:of|is|was)[\s\ue000]*$",
+    rf"\b(?:differences?|changes|deviations?)\s(?:(?:of\s)?(?:less|smaller)\sthan|below|under|within|up\sto)[\s{BLANK}]*$"
+    rf"|\b(?:threshold|tolerance|noise|margin|significance\slevel)\s(?:of|is|was)[\s{BLANK}]*$",
     re.IGNORECASE,
 )
 _REPEATED: Final = re.compile(
-    r"\b\d+\s(?:\w+\s)?(?:runs|repetitions|repeats|rounds|samples|iterations|windows)\s(?:of|for|lasting)(?:\sabout)?[\s\ue000]*$"
-    r"|\bwarm(?:ed|ing)?[\s-]?up\s(?:of|for)(?:\sabout)?[\s\ue000]*$",
+    rf"\b\d+\s(?:\w+\s)?(?:runs|repetitions|repeats|rounds|samples|iterations|windows)\s(?:of|for|lasting)(?:\sabout)?[\s{BLANK}]*$"
+    rf"|\bwarm(?:ed|ing)?[\s-]?up\s(?:of|for)(?:\sabout)?[\s{BLANK}]*$",
     re.IGNORECASE,
 )
 

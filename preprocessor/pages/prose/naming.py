@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from preprocessor.pages.prose.directions import is_name
 from preprocessor.pages.prose.evidence import measured_unit, number_unit
 from preprocessor.pages.prose.nameindex import NameIndex
-from preprocessor.pages.prose.numbers import NUMBER, Figure, Unit, figures, read_number
+from preprocessor.pages.prose.numbers import NUMBER, Figure, Unit, drop_unit, figures, read_number
 from preprocessor.pages.prose.numberwords import spelled_figures
 from preprocessor.render.column import column_value
 from preprocessor.render.values import finite_decimal
@@ -26,8 +26,6 @@ if TYPE_CHECKING:
 
     Rows = Sequence[Mapping[str, Any]]
 
-_UNIT: Final = re.compile(r"\s*[(\[][^()\[\]]*[)\]]$")
-"""The unit at the end of a header."""
 _MEASURED: Final = ("%", "times", "time", "IOPS")
 _NO_WORD: Final = re.compile(r"^\W+|\W+$")
 _BARE: Final = re.compile(r"(?<![\w.,%-])\d{2,}(?![\w%]|[.,]\d)")
@@ -197,7 +195,7 @@ def find_words(text: str, names: Iterable[str]) -> list[str]:
 def header_words(table: TableSpec) -> dict[str, str]:
     """The header of each column without its unit, and without signs around its words."""
     return {
-        name: _NO_WORD.sub("", _UNIT.sub("", header))
+        name: _NO_WORD.sub("", drop_unit(header))
         for name, header in zip(table.columns, table.headers, strict=True)
     }
 

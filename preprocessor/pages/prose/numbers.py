@@ -109,9 +109,12 @@ _UNIT = re.compile(
     r"|(?P<count>threads?|connections?|clients?|documents?|docs|inde(?:x|xe)s|members|processors?|cores?|vcpus?|batches)\b",
     re.IGNORECASE,
 )
-_TIMES_BEHIND = re.compile(
-    r"\ue000*\s(?:as|than|the(?!\ssame)|its|their|that|this|those|what|more|less|better|worse"
+MORE_OR_LESS = (
+    r"less|more|better|worse"
     r"|(?:fast|slow|quick|high|low|long|short|cheap|larg|small|bigg|great|few|heavi|light)er"
+)
+_TIMES_BEHIND = re.compile(
+    rf"\ue000*\s(?:as|than|the(?!\ssame)|its|their|that|this|those|what|{MORE_OR_LESS}"
     r"|(?:speed|slow)[\s-]?(?:up|down)|improvement|increase|reduction|gain|overhead)\b",
     re.IGNORECASE,
 )
@@ -342,6 +345,7 @@ def _bare_name(found: re.Match[str], low: float, high: float) -> bool:
     return (not grouped and 1900 <= low <= high <= 2121) or bool(power)
 
 
+_UNIT_AT_END = re.compile(r"\s*[(\[][^()\[\]]*[)\]]$")
 _SET_APART = re.compile(r"\(([^)]*)\)|\[([^\]]*)\]|\bin\s(\S+)\s*\Z")
 """Where a header has a unit by itself, which may be a single letter there."""
 
@@ -359,6 +363,11 @@ def unit_of(text: str) -> Unit | None:
 def header_unit(header: str) -> Unit | None:
     """The unit that a header names; `Min` is the least one there, and no minute."""
     return None if header.strip().lower() == "min" else unit_of(header)
+
+
+def drop_unit(header: str) -> str:
+    """The header without what is in brackets at its end, as a unit is."""
+    return _UNIT_AT_END.sub("", header)
 
 
 def list_set_apart(header: str) -> list[str]:
