@@ -21,6 +21,7 @@ from preprocessor.pages.prose.clauses import keep_code
 from preprocessor.pages.prose.complaints import complaints
 from preprocessor.pages.prose.numbers import figures
 from preprocessor.pages.prose.paragraphs import BLANK, paragraphs, place
+from preprocessor.pages.prose.saidvalues import say_values
 from preprocessor.pages.prose.section import read_section
 from preprocessor.pages.prose.sections import list_tables_within
 from preprocessor.pages.prose.support import find_named, is_of_named
@@ -114,8 +115,9 @@ def _list_typed(page: Page, build: Build) -> Iterator[tuple[int, str, Proposal |
     section, rows = read_section(shown), {id(spec): found for spec, found in shown}
     found_in = paragraphs(page.text, list_generated(page))
     headers = Headers(page, [one for one in found_in if one.in_table])
+    said = say_values(page, build.tables, answers)
     for paragraph in found_in:
-        words = keep_code(page.text, paragraph)
+        words = keep_code(said, paragraph)
         for figure in headers.figures(paragraph, ()) if paragraph.in_table else figures(paragraph.text):
             clause = headers.clause_of(figure, paragraph, words)
             named = find_named(section, clause, figure)

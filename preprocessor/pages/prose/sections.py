@@ -6,6 +6,8 @@ from collections.abc import Iterator, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from preprocessor.pages.prose.clauses import keep_code
+from preprocessor.pages.prose.saidvalues import say_values
 from preprocessor.pages.prose.section import Section, read_section
 from preprocessor.pages.prose.topics import is_about_results
 from preprocessor.pages.prose.typedcells import Headers, group_rows
@@ -34,6 +36,14 @@ class Sections:
     def headers(self) -> Headers:
         """What stands above the cells that somebody typed."""
         return Headers(self._page, self._typed_rows)
+
+    @cached_property
+    def _said(self) -> str:
+        return say_values(self._page, self._tables, self._answers)
+
+    def words(self, paragraph: Paragraph) -> str:
+        """The text of a paragraph with its code and what its values say, as long as its prose."""
+        return keep_code(self._said, paragraph)
 
     def at(self, span: tuple[int, int]) -> Section | None:
         """A section, from and to; None where it has no table with rows."""

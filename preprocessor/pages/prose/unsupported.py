@@ -26,7 +26,7 @@ from preprocessor.comments.keywords import keyword_like
 from preprocessor.findings.rules import finding
 from preprocessor.pages.model import tables_by_id
 from preprocessor.pages.prose.captions import list_captions
-from preprocessor.pages.prose.clauses import Clause, keep_code, with_code_before
+from preprocessor.pages.prose.clauses import Clause, with_code_before
 from preprocessor.pages.prose.columnnumbers import Number
 from preprocessor.pages.prose.directions import Contradicted, Sentence, find_contradicted, find_directions
 from preprocessor.pages.prose.evidence import Evidence, column_unit, noun_of
@@ -115,12 +115,13 @@ def _judge(
     specs = specs_within(page, paragraph.start, paragraph.end)
     ignored = sections.list_ignored(paragraph, beside)
     ignored |= {rule for spec in specs if isinstance(spec, CheckSpec) for rule in spec.ignore}
+    words = sections.words(paragraph)
     if _FIGURES not in ignored:
-        judged = _Judged(page, paragraph, sections, beside, _with_bounds(beside.evidence, specs, tables))
+        judged = _Judged(paragraph, words, sections, beside, _with_bounds(beside.evidence, specs, tables))
         for figure, nearest in judged.list_unsupported(said):
             yield _finding(page, paragraph, figure, nearest, answers)
     if _DIRECTIONS not in ignored:
-        yield from _judge_directions(page, paragraph, beside, tables, answers)
+        yield from _judge_directions(page, paragraph, words, beside, tables, answers)
 
 
 def list_generated(page: Page) -> list[tuple[int, int]]:
@@ -141,20 +142,22 @@ def _with_bounds(known: Evidence, specs: Sequence[Spec], tables: Tables) -> Evid
 
 
 class _Judged(NamedTuple):
-    """A paragraph with what its figures are held against: ``known`` is the evidence ``beside``, and its statements'."""
+    """A paragraph with what its figures are held against: ``known`` is the evidence ``beside``, and its statements'.
 
-    page: Page
+    ``words`` are its text with code and what values say.
+    """
+
     paragraph: Paragraph
+    words: str
     sections: Sections
     beside: Section
     known: Evidence
 
     def list_unsupported(self, said: Sequence[Figure]) -> Iterator[tuple[Figure, Number | None]]:
         """The figures that could come from the tables and are in no row, each with the number to write instead."""
-        words = keep_code(self.page.text, self.paragraph)
         nearby = self.sections.is_near(self.paragraph)
         for figure in said:
-            clause = self.sections.headers.clause_of(figure, self.paragraph, words)
+            clause = self.sections.headers.clause_of(figure, self.paragraph, self.words)
             named = find_named(self.beside, clause, figure)
             known, rate = comparing(self.known, named, clause), self.known.read_rate(figure)
             is_named = names_for(known, named, rate)
@@ -203,14 +206,13 @@ class _Judged(NamedTuple):
         return has_decimals or (figure.may_compare and clause.compares)
 
     def _names_row_elsewhere(self) -> bool:
-        found = self.beside.find_names(keep_code(self.page.text, self.paragraph))
+        found = self.beside.find_names(self.words)
         return any(one.rows for one in found.values())
 
 
 def _judge_directions(
-    page: Page, paragraph: Paragraph, beside: Section, tables: Tables, answers: Answers
+    page: Page, paragraph: Paragraph, words: str, beside: Section, tables: Tables, answers: Answers
 ) -> Iterator[Finding]:
-    words = keep_code(page.text, paragraph)
     text = paragraph.text
     for start, end in split_sentences(text):
         if not any(find_directions(text[start:end])):

@@ -20,6 +20,7 @@ from preprocessor.pages.model import Page
 from preprocessor.pages.prose.fixing import Fixed, fix_page
 from preprocessor.pages.prose.unsupported import prose_findings
 from preprocessor.pages.reading import read_page
+from tests.pages.prose.telling import list_quoted
 
 ROWS = [
     {"_id": 1, "name": "one", "n": 1, "ops": 4200.4, "p99": 1.9, "mib": 65.4987},
@@ -274,6 +275,16 @@ def test_a_figure_in_a_caption_or_behind_a_comment_stays(source: KeptAnswers) ->
     assert fixed(text, source).text == text
 
 
+@pytest.mark.parametrize("in_place", [True, False])
+def test_a_number_that_has_become_a_value_still_names_its_row(source: KeptAnswers, in_place: bool) -> None:
+    text = f"It is 16 threads with 4,200 inserts/s.\n\n{table(id='speed')}\n"
+    done = fixed(text, source, in_place=in_place)
+    assert "MONGO_VALUE" in done.text
+    for one in (text, done.text):
+        page, build = asked(one, source)
+        assert list_quoted(prose_findings([page], build.answers)) == ["4,200 inserts/s"]
+
+
 def test_a_page_without_tables_is_left_alone(source: KeptAnswers) -> None:
     assert fixed("It waits 12.5 ms.\n", source) == Fixed(
         read("It waits 12.5 ms.\n"), "It waits 12.5 ms.\n", ()
@@ -303,6 +314,7 @@ def visible(html: str) -> str:
 @example("> 12.5 ms\n12.5 ms", True)
 @example("4,200 inserts/sIt is 65.5 MiB/s", False)
 @example("4,200_4,200 inserts/s", False)
+@example("16 threads 4,200 inserts/s", False)
 def test_a_fix_never_changes_what_readers_see(source: KeptAnswers, prose: str, in_place: bool) -> None:
     text = f"{prose}\n\n{table(id='speed')}\n"
     page, build = asked(text, source)
