@@ -46,10 +46,15 @@ _COUNTS: Final = {"MBs": "MB", "Count": "", "Load": "", "Operations": "operation
 
 
 class _Line(NamedTuple):
-    """What a line says: of which kind of operation, what is measured, and the figure."""
+    """What a line says: of which kind of operation, what is measured in which unit, and the figure, times in seconds.
+
+    ``measure`` is as it is written, with the unit in brackets; ``metric`` is without, and ``unit`` is "" for none.
+    """
 
     subject: str
     measure: str
+    metric: str
+    unit: str
     value: float | None
 
 
@@ -108,7 +113,7 @@ def _find_lacking(lines: Sequence[_Line]) -> str:
     longest = next((line for name, line in last.items() if name.startswith(_LATENCY_MAX)), None)
     if longest is None:
         return _LATENCY_MAX
-    if not any(_PERCENTILE in one for one in last) and (_scale(longest) or 0) < _UNCOUNTED:
+    if not any(_PERCENTILE in one for one in last) and (longest.value or 0) < _UNCOUNTED:
         return _PERCENTILE
     others = (one for one in measures.values() if _OPERATIONS in one)
     return next((measure for one in others for measure in one if measure not in last), "")
@@ -140,31 +145,27 @@ def _read_line(file: SourceFile, number: int, line: str) -> _Line:
         value = float(parts[3])
     except ValueError:
         raise file.refuse(f"{parts[3]!r} is no number", number, line.rindex(parts[3]) + 1) from None
-    return _Line(parts[1], parts[2], value if abs(value) < float("inf") else None)
+    named = _NAMED.fullmatch(parts[2])
+    metric, unit = named.groups() if named else (parts[2], "")
+    return _Line(parts[1], parts[2], metric, unit, _scale(value, unit))
 
 
-def _unit_of(line: _Line) -> str:
-    named = _NAMED.fullmatch(line.measure)
-    return named[2] if named else ""
-
-
-def _scale(line: _Line) -> float | None:
-    """The figure, times in seconds."""
-    power = _POWERS.get(_unit_of(line))
-    return line.value if line.value is None or power is None else shift(line.value, power)
+def _scale(value: float, unit: str) -> float | None:
+    """The figure, times in seconds; None for one that is not finite."""
+    if abs(value) < float("inf"):
+        return shift(value, _POWERS[unit]) if unit in _POWERS else value
+    return None
 
 
 def _make_benchmark(line: _Line, parameters: dict[str, str], failure: str) -> Benchmark:
-    named = _NAMED.fullmatch(line.measure)
-    unit = _unit_of(line)
     return Benchmark(
         suite=_TOOL,
         key=line.subject,
-        metric=named[1] if named else line.measure,
-        unit=_UNITS.get(unit, unit) if named else _COUNTS.get(line.measure, ""),
+        metric=line.metric,
+        unit=_UNITS.get(line.unit, line.unit) if line.unit else _COUNTS.get(line.measure, ""),
         better=_find_better(line.measure),
         parameters=parameters,
-        value=_scale(line),
+        value=line.value,
         failed="not a number" if line.value is None else failure,
     )
 
