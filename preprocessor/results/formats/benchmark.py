@@ -21,6 +21,8 @@ Better = Literal["lower", "higher", ""]
 TIME: Final = "time"
 """The measure of how long the work takes once, in seconds."""
 SECONDS: Final = "s"
+AGAIN: Final = "run the benchmarks once more"
+"""What is to be done about a file that may lack results."""
 _NOTHING: Final[Mapping[str, Any]] = MappingProxyType({})
 MOST_SAMPLES: Final = 500_000
 """More do not fit into one document: a server takes 16 MiB."""
@@ -98,7 +100,7 @@ def make_documents(
     """
     found = _type_parameters(list(benchmarks))
     if not found:
-        raise file.refuse(f"{origin.tool} has no benchmark in this file", hint="run the benchmarks once more")
+        raise file.refuse(f"{origin.tool} has no benchmark in this file", hint=AGAIN)
     seen: set[tuple[str, str, str]] = set()
     for one in found:
         place = (one.suite, one.key, one.metric)

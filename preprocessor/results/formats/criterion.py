@@ -19,6 +19,7 @@ from itertools import groupby
 from typing import Any, Final
 
 from preprocessor.results.formats.benchmark import (
+    AGAIN,
     SECONDS,
     TIME,
     Benchmark,
@@ -44,7 +45,6 @@ _PASSED_OVER: Final = frozenset((
 _BUILT: Final = "build-finished"
 _FAILURE: Final = re.compile(r"thread '.*' (?:\(\d+\) )?panicked at .+|error(?:\[E\d+\])?: .+")
 """What Rust and Cargo print of a failure, beside the messages."""
-_AGAIN: Final = "run the benchmarks once more"
 _COLUMNS: Final = (
     *("group", "function", "value", "throughput_num", "throughput_type"),
     *("sample_measured_value", "unit", "iteration_count"),
@@ -81,12 +81,12 @@ def _read_messages(file: SourceFile) -> list[Benchmark]:
             name = message.need("group_name").text()
             groups |= {one.text(): name for one in message.need("benchmarks").elements()}
         elif reason and reason.value == _BUILT and message.fields().get("success") is False:
-            raise message.refuse("the build failed, so results may be missing", _AGAIN)
+            raise message.refuse("the build failed, so results may be missing", AGAIN)
         elif reason and reason.text() not in _PASSED_OVER:
             raise reason.refuse(f"the message {reason.text()!r} of cargo-criterion is not known")
     for one in completed:
         if groups and (key := one.need("id").text()) not in groups:
-            raise one.refuse(f"the group of {key!r} never ended, so results may be missing", _AGAIN)
+            raise one.refuse(f"the group of {key!r} never ended, so results may be missing", AGAIN)
     return [_read_message(one, groups) for one in completed]
 
 
@@ -94,7 +94,7 @@ def _refuse_failure(file: SourceFile) -> None:
     """Raise the error that the run failed, where a line beside the messages says so."""
     for number, line in enumerate(file.lines(), 1):
         if _FAILURE.fullmatch(said := line.strip()):
-            raise file.refuse(f"the run failed, so results may be missing: {said}", number, 1, _AGAIN)
+            raise file.refuse(f"the run failed, so results may be missing: {said}", number, 1, AGAIN)
 
 
 def _read_message(message: Part, groups: dict[str, str]) -> Benchmark:
@@ -174,7 +174,7 @@ def _whole_lines(file: SourceFile) -> Iterator[str]:
     """The lines; the last one has an end too, or it is cut off."""
     for number, line in enumerate(file.lines(), 1):
         if not line.endswith("\n"):
-            raise file.refuse("the table ends within a row", number, 1, _AGAIN)
+            raise file.refuse("the table ends within a row", number, 1, AGAIN)
         yield line
 
 

@@ -24,6 +24,7 @@ from math import isfinite
 from typing import Any, Final, NamedTuple
 
 from preprocessor.results.formats.benchmark import (
+    AGAIN,
     SECONDS,
     TIME,
     Benchmark,
@@ -58,9 +59,6 @@ _FAILURE: Final = re.compile(
     re.DOTALL,
 )
 """What ``go test``, or the ``make`` that ran it, prints of a failure; the name of the benchmark may stand before it."""
-
-
-_AGAIN: Final = "run the benchmarks once more"
 _PACKAGE: Final = "pkg"
 _ORIGIN: Final = frozenset((
     "goos", "goarch", "cpu", "cpu-count", "kernel", "commit", "commit-time", "branch", "harness", "runtime",
@@ -118,7 +116,7 @@ def read(file: SourceFile) -> Iterator[dict[str, Any]]:
         if failure := _FAILURE.fullmatch(line.rstrip()):
             raise _refuse_failure(file, number, failure[1])
         if not line.endswith("\n"):
-            raise file.refuse(_describe_cut(line), number, 1, _AGAIN)
+            raise file.refuse(_describe_cut(line), number, 1, AGAIN)
         if line.startswith("Benchmark"):
             _refuse_begun(file, reading)
             _read_named(file, number, line, reading)
@@ -139,7 +137,7 @@ def read(file: SourceFile) -> Iterator[dict[str, Any]]:
 def _refuse_failure(file: SourceFile, number: int, said: str) -> ResultsError:
     """The error that the run failed: what would have come behind the failure is not in the file."""
     message = f"the run failed, so results may be missing: {' '.join(said.split())}"
-    return file.refuse(message, number, 1, _AGAIN)
+    return file.refuse(message, number, 1, AGAIN)
 
 
 def _describe_cut(line: str) -> str:
@@ -164,7 +162,7 @@ def _read_configuration(file: SourceFile, number: int, key: str, value: str, rea
 def _refuse_begun(file: SourceFile, reading: _Reading) -> None:
     """Raise the error that a benchmark began whose result is nowhere, if one did."""
     if begun := reading.begun:
-        raise file.refuse(f"the benchmark {begun.name!r} began here and has no result", begun.line, 1, _AGAIN)
+        raise file.refuse(f"the benchmark {begun.name!r} began here and has no result", begun.line, 1, AGAIN)
 
 
 def _read_named(file: SourceFile, number: int, line: str, reading: _Reading) -> None:
