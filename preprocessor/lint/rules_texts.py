@@ -9,12 +9,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from preprocessor.aggregation.catalogue import collection_arguments
 from preprocessor.findings.finding import Finding
 from preprocessor.lint.asking import Documents, Stages, collect_documents, leading_match
 from preprocessor.lint.numerals import (
     EQUALITIES,
     ORDERS,
     Condition,
+    field_in,
     find_conditions,
     names_types,
     numbers_in,
@@ -24,6 +26,7 @@ from preprocessor.lint.numerals import (
 from preprocessor.lint.rulecontext import RuleContext
 from preprocessor.lint.rules_order import sort_keys
 from preprocessor.lint.shape.expressions import Path, Visit
+from preprocessor.lint.shape.flow import StageFlow
 from preprocessor.lint.shape.values import NUMBERS, Shape, lookup
 from preprocessor.render.column import column_value
 
@@ -31,8 +34,6 @@ if TYPE_CHECKING:
     from preprocessor.results.model import LocalDocuments
 
 _ENDS: Final = frozenset({"$max", "$min", "$maxN", "$minN"})
-_OTHERS: Final = {"$lookup": "from", "$unionWith": "coll"}
-"""Stages with a pipeline on another collection, and the key that names it."""
 _GROUPING: Final = frozenset({"$group", "$bucket", "$bucketAuto", "$setWindowFields"})
 
 
@@ -131,9 +132,8 @@ def _keys_of(sort_by: Any, array: Any) -> Sequence[str]:
     keys = [*sort_by] if isinstance(sort_by, Mapping) else [""]
     if array is None:
         return [key for key in keys if key]
-    if not isinstance(array, str) or not array.startswith("$") or array.startswith("$$"):
-        return ()
-    return [".".join(filter(None, (array[1:], key))) for key in keys]
+    field = field_in(array)
+    return [".".join(filter(None, (field, key))) for key in keys] if field else ()
 
 
 def _ends(subject: RuleContext) -> Iterator[_Use]:
@@ -199,12 +199,17 @@ def _inner_conditions(subject: RuleContext, source: LocalDocuments) -> Iterator[
             for name, inner in stage.argument.items():
                 for query, path in _leading_query(inner, (*stage.path, name)):
                     yield from _uses_of(find_conditions(query, path), stage.before)
-        elif stage.name in _OTHERS and isinstance(stage.argument, Mapping):
-            collection = stage.argument.get(_OTHERS[stage.name], "")
-            inner = stage.argument.get("pipeline", ())
-            for query, path in _leading_query(inner, (*stage.path, "pipeline")) if collection else ():
-                for use in _conditions_on(collection, query, path, source):
-                    yield use._replace(collection=collection, first=({"$match": query},))
+        elif stage.name in collection_arguments() and isinstance(stage.argument, Mapping):
+            yield from _joined_conditions(stage, source)
+
+
+def _joined_conditions(stage: StageFlow, source: LocalDocuments) -> Iterator[_Use]:
+    """Those of the first stage of a pipeline on another collection."""
+    collection = stage.argument.get(collection_arguments()[stage.name], "")
+    inner = stage.argument.get("pipeline", ())
+    for query, path in _leading_query(inner, (*stage.path, "pipeline")) if collection else ():
+        for use in _conditions_on(collection, query, path, source):
+            yield use._replace(collection=collection, first=({"$match": query},))
 
 
 def _leading_query(pipeline: Stages, path: Path) -> Iterator[tuple[Mapping[str, Any], Path]]:
