@@ -21,8 +21,11 @@ _NUMERAL: Final = rf"[+-]?(?:\d{{1,3}}(?:{_BETWEEN_THOUSANDS}\d{{3}})+|\d+)(?:\.
 """A number as people and programs write one, its thousands apart or not."""
 
 
-class Condition(NamedTuple):
-    """What a query asks of a field, the place of it there, and the numbers or ``other`` field it is compared with."""
+class Comparison(NamedTuple):
+    """An operator at a place of a query, or of a pipeline, that compares a field.
+
+    It does so with ``numbers``, with the ``other`` field of the document, or its values with each other.
+    """
 
     path: tuple[str | int, ...]
     field: str
@@ -38,8 +41,8 @@ def names_types(part: Any) -> bool:
     return isinstance(part, (list, tuple)) and any(map(names_types, part))
 
 
-def find_conditions(query: Mapping[str, Any], path: tuple[str | int, ...] = ()) -> Iterator[Condition]:
-    """The conditions of a query that compare a field with numbers, or within ``$expr`` with another field."""
+def find_conditions(query: Mapping[str, Any], path: tuple[str | int, ...] = ()) -> Iterator[Comparison]:
+    """Where a query compares a field with numbers, or within ``$expr`` with another field."""
     for name, condition in query.items():
         if name in ("$and", "$or", "$nor"):
             for number, part in enumerate(condition):
@@ -50,7 +53,7 @@ def find_conditions(query: Mapping[str, Any], path: tuple[str | int, ...] = ()) 
             yield from _conditions_of(name, condition, (*path, name))
 
 
-def _conditions_of(field: str, condition: Any, path: tuple[str | int, ...]) -> Iterator[Condition]:
+def _conditions_of(field: str, condition: Any, path: tuple[str | int, ...]) -> Iterator[Comparison]:
     if not isinstance(condition, Mapping):
         condition, places = {"$eq": condition}, {"$eq": path}
     else:
@@ -59,10 +62,10 @@ def _conditions_of(field: str, condition: Any, path: tuple[str | int, ...]) -> I
         if operator == "$not" and isinstance(operand, Mapping):
             yield from _conditions_of(field, operand, places[operator])
         elif numbers := numbers_in(operand):
-            yield Condition(places[operator], field, operator, numbers)
+            yield Comparison(places[operator], field, operator, numbers)
 
 
-def _conditions_within(expression: Any, path: tuple[str | int, ...]) -> Iterator[Condition]:
+def _conditions_within(expression: Any, path: tuple[str | int, ...]) -> Iterator[Comparison]:
     """The comparisons anywhere in an expression, of which one operand is a field as it is."""
     if isinstance(expression, (list, tuple)):
         for number, one in enumerate(expression):
@@ -74,13 +77,13 @@ def _conditions_within(expression: Any, path: tuple[str | int, ...]) -> Iterator
             yield from _conditions_within(operands, (*path, name))
 
 
-def _compare(operator: str, operands: Sequence[Any], path: tuple[str | int, ...]) -> Iterator[Condition]:
+def _compare(operator: str, operands: Sequence[Any], path: tuple[str | int, ...]) -> Iterator[Comparison]:
     first, second = map(field_in, operands)
     if first and second:
-        yield Condition(path, first, operator, other=second)
+        yield Comparison(path, first, operator, other=second)
     for field, operand in ((first, operands[1]), (second, operands[0])):
         if field and (numbers := numbers_in(operand)):
-            yield Condition(path, field, operator, numbers)
+            yield Comparison(path, field, operator, numbers)
 
 
 def field_in(expression: Any) -> str:

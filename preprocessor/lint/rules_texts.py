@@ -7,6 +7,7 @@ Fixtures are asked which values there are.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from preprocessor.aggregation.catalogue import collection_arguments
@@ -15,7 +16,7 @@ from preprocessor.lint.asking import Documents, Stages, collect_documents, leadi
 from preprocessor.lint.numerals import (
     EQUALITIES,
     ORDERS,
-    Condition,
+    Comparison,
     field_in,
     find_conditions,
     names_types,
@@ -26,7 +27,6 @@ from preprocessor.lint.numerals import (
 from preprocessor.lint.rulecontext import RuleContext
 from preprocessor.lint.rules_order import sort_keys
 from preprocessor.lint.shape.expressions import Path, Visit
-from preprocessor.lint.shape.flow import StageFlow
 from preprocessor.lint.shape.values import NUMBERS, Shape, lookup
 from preprocessor.render.column import column_value
 
@@ -38,17 +38,12 @@ _GROUPING: Final = frozenset({"$group", "$bucket", "$bucketAuto", "$setWindowFie
 
 
 class _Use(NamedTuple):
-    """An operator at a place of the pipeline that compares a field.
+    """A comparison in the pipeline, and whose values it compares.
 
-    It does so with ``numbers``, with the ``other`` field of the document, or its values with each other. The documents
-    are those of another ``collection`` than the pipeline's where one is named, as ``first`` chooses them.
+    The documents are those of another ``collection`` than the pipeline's where one is named, as ``first`` chooses them.
     """
 
-    path: Path
-    operator: str
-    field: str
-    numbers: tuple[float, ...] = ()
-    other: str = ""
+    comparison: Comparison
     collection: str = ""
     first: Stages = ()
 
@@ -59,30 +54,35 @@ def find_numerals(subject: RuleContext, source: LocalDocuments) -> Iterator[Find
         return
     told: set[tuple[str, str]] = set()
     for use in _find_uses(subject, source):
-        if (use.collection, use.field) in told:
+        one = use.comparison
+        if (use.collection, one.field) in told:
             continue
         if why := _say_wrong(use, subject, source):
-            told.add((use.collection, use.field))
+            told.add((use.collection, one.field))
             yield subject.in_pipeline(
                 "MT433",
-                use.path,
-                f"`{use.field}` has texts that are numbers: {why}",
+                one.path,
+                f"`{one.field}` has texts that are numbers: {why}",
                 'make numbers of them in the file of results; or here, with {"$toDouble": …}, without the signs '
                 "between thousands",
-                key=use.operator == "$sort",
+                key=one.operator == "$sort",
             )
 
 
 def _find_uses(subject: RuleContext, source: LocalDocuments) -> Iterator[_Use]:
     """Every comparison of a field that has texts, as far as it is known which field of the collection a value is."""
-    yield from _first_conditions(subject, source)
-    yield from _sortings(subject)
-    yield from _inner_sortings(subject)
-    yield from _ends(subject)
-    yield from _buckets(subject)
-    yield from _conditions(subject)
-    yield from _comparisons(subject)
-    yield from _inner_conditions(subject, source)
+    own = (
+        _first_conditions(subject, source),
+        _sortings(subject),
+        _inner_sortings(subject),
+        _ends(subject),
+        _buckets(subject),
+        _conditions(subject),
+        _operators(subject),
+        _facet_conditions(subject),
+    )
+    yield from map(_Use, chain.from_iterable(own))
+    yield from _joined_conditions(subject, source)
 
 
 def _field_of(shape: Shape) -> str:
@@ -97,22 +97,22 @@ def _field_in_elements(shape: Shape) -> str:
     return (shape.traits.path or "") if has_texts else ""
 
 
-def _sortings(subject: RuleContext) -> Iterator[_Use]:
+def _sortings(subject: RuleContext) -> Iterator[Comparison]:
     """Keys that are numbers in some documents and texts in others; texts alone are what MT408 looks at."""
     for stage in subject.stages("$sort"):
         for key, shape in sort_keys(stage):
             if (field := _field_of(shape)) and shape.kinds & NUMBERS:
-                yield _Use((*stage.path, key), "$sort", field)
+                yield Comparison((*stage.path, key), field, "$sort")
 
 
-def _inner_sortings(subject: RuleContext) -> Iterator[_Use]:
+def _inner_sortings(subject: RuleContext) -> Iterator[Comparison]:
     """What accumulators, windows and arrays are sorted by: `$top`, `$rank`, `$sortArray`."""
     for stage in subject.flow.stages:
         for path, keys in _find_sort_bys(stage.argument, stage.path):
             for key in keys:
                 shape = lookup(stage.before, tuple(key.split(".")))
                 if field := _field_of(shape) or _field_in_elements(shape):
-                    yield _Use(path, str(path[-2]), field)
+                    yield Comparison(path, field, str(path[-2]))
 
 
 def _find_sort_bys(written: Any, path: Path) -> Iterator[tuple[Path, Sequence[str]]]:
@@ -136,14 +136,14 @@ def _keys_of(sort_by: Any, array: Any) -> Sequence[str]:
     return [".".join(filter(None, (field, key))) for key in keys] if field else ()
 
 
-def _ends(subject: RuleContext) -> Iterator[_Use]:
+def _ends(subject: RuleContext) -> Iterator[Comparison]:
     for visit in subject.visits:
         above = [part for part in visit.path if not isinstance(part, int) and part != "input"]
         if visit.name or not above or above[-1] not in _ENDS:
             continue
         within = "" if _accumulates(visit.path, subject) else _field_in_elements(visit.shape)
         if field := _field_of(visit.shape) or within:
-            yield _Use(visit.path, str(above[-1]), field)
+            yield Comparison(visit.path, field, str(above[-1]))
 
 
 def _accumulates(path: Path, subject: RuleContext) -> bool:
@@ -152,28 +152,30 @@ def _accumulates(path: Path, subject: RuleContext) -> bool:
     return subject.flow.stages[int(path[0])].name in _GROUPING and len(operators) == 2
 
 
-def _conditions(subject: RuleContext) -> Iterator[_Use]:
+def _conditions(subject: RuleContext) -> Iterator[Comparison]:
     for stage in subject.stages("$match"):
-        yield from _uses_of(find_conditions(stage.argument, stage.path), stage.before)
+        yield from _on_own_fields(find_conditions(stage.argument, stage.path), stage.before)
 
 
-def _uses_of(conditions: Iterable[Condition], documents: Shape) -> Iterator[_Use]:
+def _on_own_fields(conditions: Iterable[Comparison], documents: Shape) -> Iterator[Comparison]:
     """The conditions on fields that are still the collection's, one of them with texts."""
     for one in conditions:
         shapes = [lookup(documents, tuple(name.split("."))) for name in (one.field, one.other) if name]
-        if use := _use_of(one.path, one.operator, shapes, one.numbers):
-            yield use
+        if found := _compare(one.path, one.operator, shapes, one.numbers):
+            yield found
 
 
-def _use_of(path: Path, operator: str, compared: Sequence[Shape], numbers: tuple[float, ...]) -> _Use | None:
+def _compare(
+    path: Path, operator: str, compared: Sequence[Shape], numbers: tuple[float, ...]
+) -> Comparison | None:
     """The comparison of a field with numbers, or of two; None where none is the collection's and has texts."""
     fields = [shape.traits.path or "" for shape in compared]
     if not all(fields) or not any(map(_field_of, compared)):
         return None
-    return _Use(path, operator, fields[0], numbers, "".join(fields[1:]))
+    return Comparison(path, fields[0], operator, numbers, "".join(fields[1:]))
 
 
-def _first_conditions(subject: RuleContext, source: LocalDocuments) -> Iterator[_Use]:
+def _first_conditions(subject: RuleContext, source: LocalDocuments) -> Iterator[Comparison]:
     """Those of the first stage: what documents look like is learnt from what it keeps, which texts are not among."""
     for stage in subject.flow.stages[:1]:
         if stage.name == "$match":
@@ -182,34 +184,33 @@ def _first_conditions(subject: RuleContext, source: LocalDocuments) -> Iterator[
 
 def _conditions_on(
     collection: str, query: Mapping[str, Any], path: Path, source: LocalDocuments
-) -> Iterator[_Use]:
+) -> Iterator[Comparison]:
     """The conditions on fields that have texts which are numbers in a collection."""
     for one in find_conditions(query, path):
         texts = [*source.texts(collection, one.field)]
         if one.other:
             texts += source.texts(collection, one.other)
         if texts and (one.other or say_wrong(one.operator, one.numbers, texts)):
-            yield _Use(one.path, one.operator, one.field, one.numbers, one.other)
+            yield one
 
 
-def _inner_conditions(subject: RuleContext, source: LocalDocuments) -> Iterator[_Use]:
-    """Those of the first stages of pipelines within stages."""
-    for stage in subject.flow.stages:
-        if stage.name == "$facet":
-            for name, inner in stage.argument.items():
-                for query, path in _leading_query(inner, (*stage.path, name)):
-                    yield from _uses_of(find_conditions(query, path), stage.before)
-        elif stage.name in collection_arguments() and isinstance(stage.argument, Mapping):
-            yield from _joined_conditions(stage, source)
+def _facet_conditions(subject: RuleContext) -> Iterator[Comparison]:
+    """Those with which the pipelines of a `$facet` begin."""
+    for stage in subject.stages("$facet"):
+        for name, inner in stage.argument.items():
+            for query, path in _leading_query(inner, (*stage.path, name)):
+                yield from _on_own_fields(find_conditions(query, path), stage.before)
 
 
-def _joined_conditions(stage: StageFlow, source: LocalDocuments) -> Iterator[_Use]:
-    """Those of the first stage of a pipeline on another collection."""
-    collection = stage.argument.get(collection_arguments()[stage.name], "")
-    inner = stage.argument.get("pipeline", ())
-    for query, path in _leading_query(inner, (*stage.path, "pipeline")) if collection else ():
-        for use in _conditions_on(collection, query, path, source):
-            yield use._replace(collection=collection, first=({"$match": query},))
+def _joined_conditions(subject: RuleContext, source: LocalDocuments) -> Iterator[_Use]:
+    """Those with which pipelines on other collections begin."""
+    for stage in subject.stages(*collection_arguments()):
+        argument = stage.argument if isinstance(stage.argument, Mapping) else {}
+        collection = argument.get(collection_arguments()[stage.name], "")
+        inner = argument.get("pipeline", ()) if collection else ()
+        for query, path in _leading_query(inner, (*stage.path, "pipeline")):
+            for one in _conditions_on(collection, query, path, source):
+                yield _Use(one, collection, ({"$match": query},))
 
 
 def _leading_query(pipeline: Stages, path: Path) -> Iterator[tuple[Mapping[str, Any], Path]]:
@@ -218,44 +219,45 @@ def _leading_query(pipeline: Stages, path: Path) -> Iterator[tuple[Mapping[str, 
         yield one["$match"], (*path, 0, "$match")
 
 
-def _buckets(subject: RuleContext) -> Iterator[_Use]:
+def _buckets(subject: RuleContext) -> Iterator[Comparison]:
     for stage in subject.stages("$bucket", "$bucketAuto"):
         path = (*stage.path, "groupBy")
         numbers = numbers_in(stage.argument.get("boundaries"))
         for visit in stage.visits if numbers or stage.name == "$bucketAuto" else ():
             if not visit.name and visit.path == path and (field := _field_of(visit.shape)):
-                yield _Use(path, stage.name, field, numbers)
+                yield Comparison(path, field, stage.name, numbers)
 
 
-def _comparisons(subject: RuleContext) -> Iterator[_Use]:
+def _operators(subject: RuleContext) -> Iterator[Comparison]:
+    """Comparisons within expressions."""
     for visit in subject.visits:
         if visit.name in EQUALITIES | ORDERS and len(visit.operands) == 2:
             yield from _compared(visit)
 
 
-def _compared(visit: Visit) -> Iterator[_Use]:
+def _compared(visit: Visit) -> Iterator[Comparison]:
     shapes = [one.shape for one in visit.operands]
-    if use := _use_of(visit.path, visit.name, shapes, ()):
-        yield use
+    if found := _compare(visit.path, visit.name, shapes, ()):
+        yield found
     for one, other in (visit.operands, reversed(visit.operands)):
         if (field := _field_of(one.shape)) and (numbers := numbers_in(other.expression)):
-            yield _Use(visit.path, visit.name, field, numbers)
+            yield Comparison(visit.path, field, visit.name, numbers)
 
 
 def _say_wrong(use: _Use, subject: RuleContext, source: LocalDocuments) -> str:
     """What goes wrong with the values that the documents have; "" where nothing must."""
-    documents = _documents_of(use, subject, source)
-    values = [column_value(one, use.field) for one in documents]
-    if use.other:
-        others = (column_value(one, use.other) for one in documents)
-        return say_wrong_pair(use.operator, zip(values, others, strict=True))
-    each = [one for value in values for one in (value if isinstance(value, list) else [value])]
-    return say_wrong(use.operator, use.numbers, each)
+    documents, one = _documents_of(use, subject, source), use.comparison
+    values = [column_value(document, one.field) for document in documents]
+    if one.other:
+        others = (column_value(document, one.other) for document in documents)
+        return say_wrong_pair(one.operator, zip(values, others, strict=True))
+    each = [part for value in values for part in (value if isinstance(value, list) else [value])]
+    return say_wrong(one.operator, one.numbers, each)
 
 
 def _documents_of(use: _Use, subject: RuleContext, source: LocalDocuments) -> Documents:
     """The documents that the first ``$match`` keeps, whatever it asks of the fields themselves."""
-    fields = [one for one in (use.field, use.other) if one]
+    fields = [one for one in (use.comparison.field, use.comparison.other) if one]
     leading = use.first if use.collection else leading_match(subject.spec.pipeline)
     first = [{"$match": _without(fields, one["$match"])} for one in leading]
     read: list[Mapping[str, Any]] = [*first, {"$project": dict.fromkeys(fields, 1)}]

@@ -14,7 +14,7 @@ from preprocessor.aggregation import AggregationError, aggregate
 from preprocessor.aggregation.values import MISSING
 from preprocessor.findings.nearest import did_you_mean
 from preprocessor.findings.rules import finding
-from preprocessor.lint.numerals import Condition, find_conditions, names_types, say_wrong, say_wrong_pair
+from preprocessor.lint.numerals import Comparison, find_conditions, names_types, say_wrong, say_wrong_pair
 from preprocessor.pages.model import Tables
 from preprocessor.pages.queriedfields import missing_fields, suggest_names
 from preprocessor.render.celllinks import address_in
@@ -251,8 +251,8 @@ def _numerals(spec: QuotingSpec, asked: Mapping[str, Rows]) -> list[Finding]:
     return found
 
 
-def _say_wrong(one: Condition, rows: Rows) -> str:
-    """What goes wrong in a condition on rows; "" where nothing must."""
+def _say_wrong(one: Comparison, rows: Rows) -> str:
+    """What goes wrong where a query compares fields of rows; "" where nothing must."""
     values = [column_value(row, one.field) for row in rows]
     if not one.other:
         return say_wrong(one.operator, one.numbers, values)
