@@ -53,10 +53,10 @@ def shorten(text: str) -> str:
     return line if len(line) <= _LONGEST else f"{line[:_LONGEST]} …"
 
 
-def list_some(names: Sequence[str], most: int) -> str:
-    """Names as they may stand in a message: the first ones, and how many more there are."""
+def list_some(names: Sequence[str], most: int, mark: str = ", ") -> str:
+    """Names as they may stand in a message, with a mark between: the first ones, and how many more there are."""
     more = f" and {len(names) - most} more" if len(names) > most else ""
-    return f"{', '.join(names[:most])}{more}"
+    return f"{mark.join(names[:most])}{more}"
 
 
 def leads_within(path: Path, folder: Path) -> bool:

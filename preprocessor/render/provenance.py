@@ -15,6 +15,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import quote
 
+from preprocessor.files.text import list_some
 from preprocessor.render.campaigns import (
     days_of_campaigns,
     how_often,
@@ -158,8 +159,7 @@ def _all(template: str, values: Iterable[Any]) -> str:
     if len(ordered) > _MOST and numbers:
         return template.format(f"{ordered[0]} to {ordered[-1]}")
     mark = "; " if any(", " in text for text in ordered) else ", "
-    more = f" and {len(ordered) - _MOST} more" if len(ordered) > _MOST else ""
-    return template.format(mark.join(ordered[:_MOST]) + more)
+    return template.format(list_some(ordered, _MOST, mark))
 
 
 def _natural(text: str) -> list[tuple[int, str]]:
