@@ -46,8 +46,8 @@ def number_text(raw: str, form: ColumnFormat, whole: bool) -> str:
 
 def _amount_text(number: Decimal, form: ColumnFormat, whole: bool, convention: Convention) -> str:
     if form.decimals is None and form.significant is None:
-        # 1023 bytes are no 1020 B.
-        is_large = form.bytes and _SMALLEST_OF_FOUR <= abs(number) < _KIBIBYTE
+        # 1023 bytes are no 1020 B, where they are not 1.02 kB.
+        is_large = form.bytes == "IEC" and _SMALLEST_OF_FOUR <= abs(number) < _KIBIBYTE
         form = form._replace(decimals=0) if is_large else form._replace(significant=_DIGITS_OF_AMOUNTS)
     if form.duration:
         amount, unit = fit_duration(number, form.duration, lambda one: _round(one, form, whole))

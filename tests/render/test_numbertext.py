@@ -141,6 +141,8 @@ def test_a_duration_is_shown_in_the_unit_that_fits_it(value: Any, unit: str, tex
         (1536, "IEC", "1.5 KiB"),
         (2**20, "IEC", "1 MiB"),
         (2**20 - 1, "IEC", "1020 KiB"),
+        (1010, "SI", "1.01 kB"),
+        (1023.5, "SI", "1.02 kB"),
         (1500.0, "SI", "1.50 kB"),
         (999_999, "SI", "1.00 MB"),
         (2**70, "IEC", "1020 EiB"),
