@@ -133,14 +133,15 @@ class LocalSource(ABC):
     def _groups_of_one(self, query: Query) -> Rows | None:
         """The answer to a ``source_query``, each document a group: what one says is the same for all figures.
 
-        None where there are many documents, of which those that say the same are better held as one.
+        None where there are many documents, of which those that say the same are better held as one, and where some may
+        have been written to ``database``.
         """
         if self._find_written(query.collection) is not None:
             return None
-        said = self.read_collection(query.collection).said
         ids = {repr(one["_id"]): one["_id"] for one in self._from_documents(ids_query(query))}
         if len(ids) > _FEW:
             return None
+        said = self.read_collection(query.collection).said
         if missing := [one for key, one in ids.items() if key not in said]:
             each = rows_within(_encode_rows(self._from_documents(each_query(query, missing))), self._limits)
             said.update((repr(one["_id"]), group_of_one(one)) for one in each)

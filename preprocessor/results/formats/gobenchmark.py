@@ -166,7 +166,10 @@ def _refuse_begun(file: SourceFile, reading: _Reading) -> None:
 
 
 def _read_named(file: SourceFile, number: int, line: str, reading: _Reading) -> None:
-    """A line with a name: a result, or the begin of one. A name alone, as ``-v`` has it, is passed over."""
+    """A line with a name: a result, or that of a benchmark whose result comes later.
+
+    A name alone, as ``-v`` has it, is passed over.
+    """
     if _RESULT.match(line):
         _read_result(file, number, line, reading)
     elif begun := _BEGUN.match(line):

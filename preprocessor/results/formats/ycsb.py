@@ -84,7 +84,10 @@ def read(file: SourceFile) -> Iterator[dict[str, Any]]:
 
 
 def _tell_failures(lines: Sequence[_Line]) -> dict[str, str]:
-    """By subject how many operations of it ended otherwise than well; what is of no kind of them is of the run."""
+    """By subject how many of its operations failed, and in which way; "" for none.
+
+    Subjects that are no kind of operation, such as the whole run, are told the failures of all kinds.
+    """
     ends: dict[str, dict[str, float]] = {one.subject: {} for one in lines if one.measure == _OPERATIONS}
     for one in lines:
         if one.measure.startswith(_RETURNED):
