@@ -178,14 +178,30 @@ _OF_QUERIES: Final = frozenset({"$and", "$or", "$nor"})
 _OF_NO_FIELD: Final = frozenset({"$comment", "$sampleRate", "$alwaysTrue", "$alwaysFalse"})
 
 
+class Condition(NamedTuple):
+    """What a query asks of a field, or by an operator such as ``$expr``, and the place of that in the query."""
+
+    key: str
+    value: Any
+    place: Place
+
+
+def conditions_in(query: Any, place: Place = ()) -> Iterator[Condition]:
+    """The conditions of a query at a place, through ``$and``, ``$or`` and ``$nor``, in the order of its text."""
+    for key, value in query.items() if isinstance(query, Mapping) else ():
+        here = (*place, key)
+        if key in _OF_QUERIES and isinstance(value, (list, tuple)):
+            for number, one in enumerate(value):
+                yield from conditions_in(one, (*here, number))
+        else:
+            yield Condition(key, value, here)
+
+
 def paths_in_query(condition: Any) -> Iterator[Parts]:
     """The fields that a query reads, in the order of its text."""
-    for key, value in condition.items() if isinstance(condition, Mapping) else ():
+    for key, value, _ in conditions_in(condition):
         if key == "$expr":
             yield from paths_in(value)
-        elif key in _OF_QUERIES and isinstance(value, (list, tuple)):
-            for one in value:
-                yield from paths_in_query(one)
         elif not key.startswith("$"):
             yield split_path(key)
         elif key not in _OF_NO_FIELD:

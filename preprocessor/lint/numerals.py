@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Any, Final, NamedTuple
 
+from preprocessor.aggregation.fields import conditions_in
 from preprocessor.aggregation.values import is_number
 
 EQUALITIES: Final = frozenset({"$eq", "$ne", "$in", "$nin"})
@@ -43,14 +44,11 @@ def names_types(part: Any) -> bool:
 
 def find_conditions(query: Mapping[str, Any], path: tuple[str | int, ...] = ()) -> Iterator[Comparison]:
     """Where a query compares a field with numbers, or within ``$expr`` with another field."""
-    for name, condition in query.items():
-        if name in ("$and", "$or", "$nor"):
-            for number, part in enumerate(condition):
-                yield from find_conditions(part, (*path, name, number))
-        elif name == "$expr":
-            yield from _conditions_within(condition, (*path, name))
-        elif not name.startswith("$"):
-            yield from _conditions_of(name, condition, (*path, name))
+    for key, condition, place in conditions_in(query, path):
+        if key == "$expr":
+            yield from _conditions_within(condition, place)
+        elif not key.startswith("$"):
+            yield from _conditions_of(key, condition, place)
 
 
 def _conditions_of(field: str, condition: Any, path: tuple[str | int, ...]) -> Iterator[Comparison]:

@@ -5,11 +5,11 @@ A condition such as ``$ne`` holds for a field that is not there, so a mistyped n
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from preprocessor.aggregation import AggregationError, aggregate
-from preprocessor.aggregation.fields import paths_in
+from preprocessor.aggregation.fields import conditions_in, paths_in
 from preprocessor.files.text import shorten
 from preprocessor.findings.nearest import did_you_mean
 from preprocessor.render.column import column_value
@@ -20,9 +20,6 @@ if TYPE_CHECKING:
 Path = tuple[str | int, ...]
 
 _NAMES_SHOWN: Final = 3
-_OF_QUERIES: Final = ("$and", "$or", "$nor")
-
-
 _NOWHERE: Final[Mapping[str, Any]] = {}
 
 
@@ -74,12 +71,8 @@ def _is_there(named: Named, rows: Rows) -> bool:
 
 def _list_named_fields(query: Any, path: Path) -> Iterator[Named]:
     """The fields of a query that stands at ``path``."""
-    for name, value in query.items() if isinstance(query, Mapping) else ():
-        at = (*path, name)
-        if name in _OF_QUERIES and isinstance(value, Sequence):
-            for index, part in enumerate(value):
-                yield from _list_named_fields(part, (*at, index))
-        elif name == "$expr":
+    for name, value, at in conditions_in(query, path):
+        if name == "$expr":
             for field in sorted(".".join(parts) for parts in paths_in(value) if parts):
                 yield Named(field, at, {field: {"$exists": True}})
         elif not name.startswith("$"):
