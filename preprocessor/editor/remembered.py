@@ -56,7 +56,7 @@ class Remembered:
         self._known = {
             key: one
             for key, one in self._known.items()
-            if all(repr(shared(name)) == text for name, text in one.shared.items())
+            if all(_tell(shared(name)) == text for name, text in one.shared.items())
         }
         self._dropped.clear()
 
@@ -116,11 +116,17 @@ def _read(comment: Comment, file: str, shared: Shared) -> _Known:
 
     def ask(name: str) -> SharedPipeline | None:
         found = shared(name)
-        asked[name] = repr(found)
+        asked[name] = _tell(found)
         return found
 
     read, server_only = read_comment(comment, file, ask)
     return _Known(comment.line, read, server_only, asked)
+
+
+def _tell(found: SharedPipeline | None) -> str:
+    """A shared pipeline as text, with that of each file that its stages stand in once, not of each stage."""
+    files = {one.file: one.text for one in found.written} if found else {}
+    return repr((found and found._replace(written=()), files))
 
 
 def _moved(known: _Known, comment: Comment, file: str) -> _Known | None:
