@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, Literal, NamedTuple
 
 from preprocessor.aggregation import catalogue
 from preprocessor.aggregation.catalogue import Kind as OperatorKind
+from preprocessor.comments.writing import keep_in_comment
 from preprocessor.editor.arguments import WORDS, argument_names
 from preprocessor.editor.bodies import Cursor, read_value, value_at
 from preprocessor.editor.flows import fields_at, found_at, rows_shape, shape_before, tell_kinds, variables_at
@@ -161,7 +161,7 @@ def _within_quotes(one: _Offer) -> Suggestion:
 
 def _write_json(value: Any) -> str:
     """JSON that ends no comment, whatever is in a value."""
-    return re.sub(r"(--!?)>", r"\1\\u003e", json.dumps(value, ensure_ascii=False))
+    return keep_in_comment(json.dumps(value, ensure_ascii=False))
 
 
 # -- keys --

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 from preprocessor.aggregation.values import type_name
 from preprocessor.commands.new.benchmarks import PARAMETERS
+from preprocessor.comments.writing import keep_in_comment
 from preprocessor.render.values import raw_text
 from preprocessor.schemas.loading import load
 from preprocessor.specs.fieldwords import column_headers
@@ -270,9 +271,7 @@ def _format_column(column: Column) -> dict[str, str]:
 def _format_body(body: Mapping[str, Any]) -> str:
     """JSON with a line for each key, without what would end the comment or begin another."""
     lines = [f"  {_json(key)}: {_json(value)}" for key, value in body.items()]
-    text = "{\n" + ",\n".join(lines) + "\n}"
-    # In JSON, < and > stand in strings only, where their escapes mean the same.
-    return text.replace("<", "\\u003c").replace(">", "\\u003e") if "--" in text else text
+    return keep_in_comment("{\n" + ",\n".join(lines) + "\n}")
 
 
 def _json(value: Any) -> str:
