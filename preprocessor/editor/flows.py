@@ -63,13 +63,18 @@ def shape_before(
 
 def rows_shape(value: Any, known: Knowledge) -> Shape:
     """What the rows of a comment look like."""
-    pipeline = value_at(value, ("pipeline",))
-    if isinstance(pipeline, list):
-        return shape_before(value, [Stretch(("pipeline",), len(pipeline), ("collection",))], known)
+    if stretches := list_all_stages(value):
+        return shape_before(value, stretches, known)
     where = value_at(value, ("where",))
     match = [{"$match": where}] if isinstance(where, dict) and where else []
     collection = value_at(value, ("collection",))
     return known.shape(collection, match) if isinstance(collection, str) else unknown_documents()
+
+
+def list_all_stages(value: Any) -> list[Stretch]:
+    """All stages of a comment, as those before a place; none where it has no pipeline."""
+    pipeline = value_at(value, ("pipeline",))
+    return [Stretch(("pipeline",), len(pipeline), ("collection",))] if isinstance(pipeline, list) else []
 
 
 def _stages(value: Any, stretch: Stretch, known: Knowledge) -> list[Stage]:

@@ -23,6 +23,7 @@ from preprocessor.editor.flows import (
     SYSTEM_VARIABLES,
     found_at,
     keeps_documents,
+    list_all_stages,
     rows_shape,
     shape_before,
     tell_kinds,
@@ -270,10 +271,7 @@ def _tell_field(asked: _Asked, shape: Shape, path: str, called: str = "") -> str
 
 def _stretches(asked: _Asked) -> Sequence[Stretch]:
     """The pipelines on the way to a place; of a place behind its pipeline, all of that."""
-    pipeline = value_at(asked.value, ("pipeline",))
-    if asked.way.stretches or not isinstance(pipeline, list):
-        return asked.way.stretches
-    return [Stretch(("pipeline",), len(pipeline), ("collection",))]
+    return asked.way.stretches or list_all_stages(asked.value)
 
 
 def _reads_documents(asked: _Asked) -> bool:
