@@ -33,6 +33,7 @@ from preprocessor.editor.knowledge import Knowledge
 from preprocessor.editor.plainvalues import order_values, values_of_column
 from preprocessor.editor.slots import Slot, Stretch, Way, way_to
 from preprocessor.editor.tokens import Token, read_tokens, unquote
+from preprocessor.files.text import list_some
 from preprocessor.findings.rules import RULES
 from preprocessor.lint.shape.values import Shape, lookup
 from preprocessor.render.column import column_value
@@ -306,9 +307,8 @@ def _tell_share(asked: _Asked, path: str) -> str:
 
 
 def _list_values(values: frozenset[Any]) -> str:
-    ordered = order_values(values)
-    shown = ", ".join(f"`{json.dumps(value, ensure_ascii=False)}`" for value in ordered[:_VALUES])
-    return f"{shown} and {len(ordered) - _VALUES} more" if len(ordered) > _VALUES else shown
+    shown = [f"`{json.dumps(value, ensure_ascii=False)}`" for value in order_values(values)]
+    return list_some(shown, _VALUES)
 
 
 def _tell_column(asked: _Asked, column: str) -> str:

@@ -15,6 +15,7 @@ from preprocessor.commands.explain.fieldcounts import has_path, nearest_path
 from preprocessor.commands.explain.notes import format_count, shorten_json, suggest_path
 from preprocessor.commands.explain.reading import Stage, fields_read, operator_of, path_of
 from preprocessor.commands.explain.stepper import Step, Walk
+from preprocessor.files.text import list_some
 from preprocessor.findings.nearest import nearest_word
 from preprocessor.jsontext.extended import read_pasted_value
 from preprocessor.results.model import ResultsError
@@ -165,15 +166,14 @@ def _describe_values(there: list[tuple[Any, int]], wanted: Any) -> str:
     numbers = [value for value, _ in there if type_name(value) in ("int", "long", "double")]
     if len(there) > _VALUES and len(numbers) == len(there):
         return f"it goes from {shorten_json(min(numbers))} to {shorten_json(max(numbers))}"
-    listed = ", ".join(f"{shorten_json(value, 40)} ×{count}" for value, count in there[:_VALUES])
-    more = f" and {len(there) - _VALUES} more" if len(there) > _VALUES else ""
+    listed = list_some([f"{shorten_json(value, 40)} ×{count}" for value, count in there], _VALUES)
     kinds = {type_name(value) for value, _ in there}
     asked = {type_name(value) for value in operands(wanted)}
     if len(kinds) == 1 and asked == {"string"} != kinds:
-        return f"it is never a string there, always {next(iter(kinds))}: {listed}{more}"
+        return f"it is never a string there, always {next(iter(kinds))}: {listed}"
     if kinds == {"string"} and asked and "string" not in asked:
-        return f"it is always a string there: {listed}{more}"
-    return f"there it is {listed}{more}"
+        return f"it is always a string there: {listed}"
+    return f"there it is {listed}"
 
 
 def operands(wanted: Any) -> list[Any]:
