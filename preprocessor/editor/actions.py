@@ -55,19 +55,19 @@ def list_actions(found: Sequence[Diagnostic], lines: Lines, body: Body | None) -
     """What may be done about findings of a text; ``body`` is the JSON that they stand in, None where it is none."""
     text = lines.text
     tokens = read_tokens(text, body.start, body.end).found if body else ()
+    in_comment = body is not None and body.kind != PIPELINE
     for diagnostic in found:
         one = diagnostic.finding
         start = offset_of(one, lines)
         token = next((each for each in tokens if each.start == start), None)
         place = _Place(one, text, tokens, token)
-        is_stand_in = bool(one.related) and body is not None and body.kind != PIPELINE
-        for rewrite in () if is_stand_in else rewrites_of(one, text):  # Else the name of a list is mistyped.
+        names_list = in_comment and one.related  # What is mistyped is in the list, and not its name here.
+        for rewrite in () if names_list else rewrites_of(one, text):
             yield Action(rewrite, diagnostic)
         for way in _WAYS:
             for rewrite in way(place):
                 yield Action(rewrite, diagnostic)
     for diagnostic in found:
-        in_comment = body is not None and body.kind != PIPELINE
         ignored = _ignore(diagnostic.finding, text, tokens) if in_comment else None
         if ignored is not None:
             yield Action(ignored, diagnostic)
