@@ -198,10 +198,9 @@ class Server(LanguageServer):
 
     async def look_now_and_then(self) -> None:
         """Notice files that change on disk, where no editor tells of them."""
-        loop, known = asyncio.get_running_loop(), list[str]()
+        known = list[str]()
         while self.sites is not None:
-            sessions = self.sessions
-            seen = [await loop.run_in_executor(self._judge, each.project.glance) for each in sessions]
+            seen = await self.ask_all(lambda session: session.project.glance())
             if len(known) == len(seen) and seen != known:  # Another site is no change.
                 self.sites.look_again()
                 self.check_soon()
@@ -237,13 +236,12 @@ class Server(LanguageServer):
         self._resting = loop.call_later(_REST, lambda: self.start(self._rest()))
 
     async def _rest(self) -> None:
-        for session in self.sessions:
-            await self._run(session.project.answers.forget)
+        await self.ask_all(lambda session: session.project.answers.forget())
 
     async def ask(self, file: str, question: Callable[[Session], _T]) -> _T | None:
         """What the session of a file answers between two checks; None where there is none."""
         session = self.session_of(file)
-        return None if session is None else await self._run(lambda: question(session))
+        return None if session is None else await self._run(partial(question, session))
 
     async def ask_all(self, question: Callable[[Session], _T]) -> list[_T]:
         """What the sessions of all sites answer between two checks."""
