@@ -64,8 +64,9 @@ def _is_generated(at: int, comments: Sequence[Comment]) -> bool:
 
 def _list_live(text: str, starts: Sequence[int]) -> set[int]:
     """Those of some offsets that are neither in code nor in comments: where a comment would be one."""
-    first_line = front_matter_lines(Page(text).lines)
-    _, hidden = fold(Page(text), first_line)
+    page = Page(text)
+    first_line = front_matter_lines(page.lines)
+    _, hidden = fold(page, first_line)
     open_to = [at for at in starts if not any(one.start <= at < one.end for one in hidden)]
     cuts = [0, *open_to, len(text)]
     probed = _PROBE.join(text[start:end] for start, end in pairwise(cuts))
