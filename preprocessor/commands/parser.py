@@ -20,23 +20,23 @@ class HintingParser(argparse.ArgumentParser):
     """A parser that says which command or option a mistyped one is nearest to."""
 
     given: Sequence[str] = ()
-    _width: int | None = 78
-    """Of a line of help; None for that of the terminal. Only help needs to know it, and it takes three libraries that
+    _shows_help = False
+    """Whether help is written: it alone is as wide as the terminal, for which ``argparse`` imports three libraries that
     unpack archives."""
 
     def _get_formatter(self) -> argparse.HelpFormatter:
-        if self._width is None:
-            return self.formatter_class(prog=self.prog)
-        return self.formatter_class(prog=self.prog, width=self._width)  # type: ignore[call-arg]
+        if self._shows_help:
+            return super()._get_formatter()
+        return self.formatter_class(prog=self.prog, width=78)  # type: ignore[call-arg]
 
     def format_help(self) -> str:
         """As ``argparse`` does, as wide as the terminal."""
-        self._width = None
+        self._shows_help = True
         return super().format_help()
 
     def format_usage(self) -> str:
         """As ``argparse`` does, as wide as the terminal."""
-        self._width = None
+        self._shows_help = True
         return super().format_usage()
 
     def error(self, message: str) -> NoReturn:
