@@ -31,7 +31,10 @@ class Sites:
         return [self._main, *self._below.values()]
 
     def of(self, file: str) -> Session:
-        """The session of the site around a file: that of the folder where its site has the file, or no other one is."""
+        """The session of the site that has a file, else of the nearest one around it.
+
+        It is that of the folder where there is no such site, or it is not below the folder.
+        """
         folder = Path(file).parent
         if folder not in self._known:
             self._known[folder] = self._main if self._named else self._find(file)
