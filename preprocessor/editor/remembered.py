@@ -125,7 +125,8 @@ def _read(comment: Comment, file: str, shared: Shared) -> _Known:
 
 def _tell(found: SharedPipeline | None) -> str:
     """A shared pipeline as text, with that of each file that its stages stand in once, not of each stage."""
-    files = {one.file: one.text for one in found.written} if found else {}
+    documents = [one.document for one in found.written] if found else []
+    files = {one.file: one.parsed.text for one in documents}
     return repr((found and found._replace(written=()), files))
 
 

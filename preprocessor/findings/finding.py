@@ -6,7 +6,6 @@ files. ``preprocessor.findings.reporters`` alone turns findings into text, JSON,
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Literal, NamedTuple
 
 Severity = Literal["error", "warning", "note"]
@@ -21,13 +20,13 @@ class Place(NamedTuple):
 
 
 class StandIn(tuple[int, int]):
-    """Line and column of what stands for something that another file has; ``meant`` gives the place there."""
+    """Line and column of what stands for something that another file has: at ``meant``."""
 
-    meant: Callable[[], Place]
+    meant: Place
 
     @classmethod
-    def of(cls, at: tuple[int, int], meant: Callable[[], Place]) -> StandIn:
-        """The place ``at``, at which ``meant`` is named."""
+    def of(cls, at: tuple[int, int], meant: Place) -> StandIn:
+        """The place ``at``, where the page names what is at ``meant``."""
         place = cls(at)
         place.meant = meant
         return place

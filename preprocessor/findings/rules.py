@@ -342,5 +342,5 @@ def finding(rule: str, file: str, at: tuple[int, int], message: str, hint: str =
     """
     from preprocessor.findings.finding import Finding, StandIn  # the help of a command does not pay for it
 
-    related = (at.meant(),) if isinstance(at, StandIn) else ()
+    related = (at.meant,) if isinstance(at, StandIn) else ()
     return Finding(file, at[0], at[1], rule, RULES[rule].severity, message, hint, related)

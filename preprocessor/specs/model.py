@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property, partial
+from functools import cached_property
 from typing import Any, Final, NamedTuple, Self
 
 from preprocessor.comments.model import Comment
@@ -154,7 +154,7 @@ class PipelineSpec(Spec):
         if not isinstance(number, int) or not 0 <= number < len(self.origins):
             return at
         written = self.origins[number].written
-        return StandIn.of(at, partial(written.locate, path[2:], key=key)) if written else at
+        return StandIn.of(at, written.locate(path[2:], key=key)) if written else at
 
     def _find_written(self, path: Path) -> Path:
         """What stands in the comment for a place of the pipeline."""

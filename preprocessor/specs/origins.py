@@ -1,31 +1,23 @@
 """Where a stage is written: in its comment as a stage, by the name of a shared list, or by a key such as ``sort``."""
 
-from functools import lru_cache
 from typing import Literal, NamedTuple
 
 from preprocessor.findings.finding import Place
-from preprocessor.jsontext.document import Document, places
+from preprocessor.jsontext.document import Document
 from preprocessor.jsontext.model import Path
-from preprocessor.jsontext.parsing import parse
 
 
 class Written(NamedTuple):
-    """A stage in the file of a shared list, whose ``text`` it is: ``path`` leads there."""
+    """A stage in the file of a shared list: ``path`` leads there in its ``document``."""
 
-    file: str
-    text: str
+    document: Document
     path: Path
 
     def locate(self, inner: Path, *, key: bool) -> Place:
         """The place of what is at ``inner`` in the stage, or with ``key`` of its key."""
-        document = _read(self.file, self.text)
         path = (*self.path, *inner)
-        return Place(self.file, *(document.at_key(path) if key else document.at(path)))
-
-
-@lru_cache(maxsize=16)
-def _read(file: str, text: str) -> Document:
-    return Document(file, parse(text), places(text))
+        line, column = self.document.at_key(path) if key else self.document.at(path)
+        return Place(self.document.file, line, column)
 
 
 class Origin(NamedTuple):

@@ -146,7 +146,7 @@ def read_shared(text: str, file: str, name: str, shared: Lookup) -> SharedPipeli
     base: Path = ("pipeline",) if isinstance(value, dict) else ()
     result = expand(document, base, value["pipeline"] if base else value, shared)
     told = {**result.fields, **value.get("fields", {})} if base else result.fields
-    written = tuple(each.written or Written(file, text, each.path) for each in result.origins)
+    written = tuple(each.written or Written(document, each.path) for each in result.origins)
     return SharedPipeline(name, file, result.stages, (*found, *result.findings), fields=told, written=written)
 
 
