@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from preprocessor.aggregation.values import MISSING
 from preprocessor.comments.keywords import keyword_like
+from preprocessor.comments.writing import keep_in_comment
 from preprocessor.findings.rules import finding
 from preprocessor.pages.model import tables_by_id
 from preprocessor.pages.prose.captions import list_captions
@@ -281,5 +282,6 @@ def _value_comment(spec: TableSpec, column: str, row: dict[str, object]) -> str:
     where = {} if label is MISSING else {spec.columns[0]: label}
     body = {"table": spec.id or "ID", "column": column, "where": where}
     keyword = keyword_like(spec.comment.keyword, "value")
-    comment = f"<!-- {keyword}: {dumps(body, json_options=RELAXED_JSON_OPTIONS)} -->"
+    written = keep_in_comment(dumps(body, json_options=RELAXED_JSON_OPTIONS))
+    comment = f"<!-- {keyword}: {written} -->"
     return f"write {comment}" if spec.id else f'give it an "id", and write {comment}'

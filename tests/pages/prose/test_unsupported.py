@@ -11,7 +11,7 @@ import pytest
 
 from preprocessor.pages.reading import read_page
 from tests.judged import asked
-from tests.pages.prose.telling import judge
+from tests.pages.prose.telling import judge, write_rows
 
 BODY = {
     "id": "speed",
@@ -362,3 +362,21 @@ def test_a_figure_far_off_is_told_in_a_section_of_tables_alone(
 ) -> None:
     page = f"# Runs\n\n## Speed\n\n{TABLE}\n\n{heading}It waits 900 ms.\n"
     assert len(judge(page, fixtures)) == told
+
+
+def test_the_hint_for_a_row_whose_name_would_end_the_comment_is_one_that_does_not_end_there(
+    tmp_path: Path,
+) -> None:
+    write_rows(tmp_path, "arrows", [{"_id": "a --> b", "time": 4.5}, {"_id": "c", "time": 9.5}])
+    table = {
+        "id": "arrows",
+        "collection": "arrows",
+        "sort": "_id",
+        "columns": ["_id", "time"],
+        "headers": ["Case", "Time (ms)"],
+    }
+    written = json.dumps(table)
+    (found,) = judge(f"# Arrows\n\nOne takes 4.7 ms.\n\n<!-- MONGO_TABLE: {written} -->\n", tmp_path)
+    comment = found.hint.partition("<!--")[2]
+    assert comment.count("-->") == 1
+    assert r'{"_id": "a --\u003e b"}' in comment
