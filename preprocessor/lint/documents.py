@@ -38,6 +38,14 @@ def collection_shape(spec: PipelineSpec, source: LocalDocuments | None) -> tuple
     return (load_result_shape() if taken else unknown_documents()), False
 
 
+def whole_shape(spec: PipelineSpec, source: LocalDocuments) -> Shape:
+    """The shape of all documents of a pipeline's collection, those that its first ``$match`` leaves out among them."""
+    try:
+        return learnt(source.with_documents(spec.collection, (), select_telling), None)
+    except ResultsError:
+        return unknown_documents()
+
+
 @cache
 def load_result_shape() -> Shape:
     """The shape of the documents that the runner writes; read once, for all tables."""

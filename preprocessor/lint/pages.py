@@ -10,8 +10,10 @@ from preprocessor.aggregation import AggregationError, check
 from preprocessor.aggregation.fields import paths_in_query, split_path
 from preprocessor.findings.finding import Finding
 from preprocessor.lint import find_by_asking, findings, page_findings, row_findings, subject_of
-from preprocessor.lint.documents import collection_shape
+from preprocessor.lint.asking import leading_match
+from preprocessor.lint.documents import collection_shape, whole_shape
 from preprocessor.lint.rulecontext import RuleContext
+from preprocessor.lint.rules_fields import find_mistyped_conditions
 from preprocessor.lint.rules_order import shows_sort_keys
 from preprocessor.specs.model import PipelineSpec, QuotingSpec, Spec
 
@@ -73,6 +75,9 @@ def look_at(
         if _is_checked(spec):
             raise
         return None  # What is malformed behind an operator that nobody here knows, its server says.
+    if source and not known and leading_match(spec.pipeline):
+        everything = subject_of(spec, whole_shape(spec, source), known=True)
+        foreseen = [*foreseen, *find_mistyped_conditions(everything)]
     if ran is None:
         return Looked(subject.without_documents(), foreseen)
     found = _still_true(foreseen, spec, ran.rows)

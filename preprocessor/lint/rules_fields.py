@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 from preprocessor.aggregation.values import is_flag, truthy
 from preprocessor.findings.finding import Finding
@@ -69,6 +70,53 @@ def _fields_kept(stage: StageFlow) -> Iterator[tuple[Path, str, Shape]]:
         for name, value in stage.argument.items():
             if is_flag(value) and truthy(value):
                 yield (*stage.path, name), name, lookup(stage.before, tuple(name.split(".")))
+
+
+def find_mistyped_conditions(subject: RuleContext) -> Iterator[Finding]:
+    """MT402: no document meets a condition on a field that none has, and one has a name that is nearly the same.
+
+    Without such a name a condition may well ask for what no document has yet, an `error` for instance.
+    """
+    for stage in subject.flow.stages:
+        conditions = _list_conditions(stage.argument, stage.path) if stage.name == "$match" else ()
+        for path, text in conditions:
+            parts = tuple(text.split("."))
+            if not stage.before.kinds or not _never(lookup(stage.before, parts)):
+                continue
+            hint = _near(stage.before, parts)
+            if hint.startswith("did you mean"):
+                message = f"`{text}` is asked for, but no document has it here: none meets the condition"
+                yield subject.in_pipeline("MT402", path, message, hint, key=True)
+
+
+def _list_conditions(query: Any, path: Path) -> Iterator[tuple[Path, str]]:
+    """The fields of which a query asks for a value, and where it does."""
+    for key, value in query.items() if isinstance(query, Mapping) else ():
+        if key in ("$and", "$or") and isinstance(value, list | tuple):
+            for index, part in enumerate(value):
+                yield from _list_conditions(part, (*path, key, index))
+        elif not key.startswith("$") and _asks_for_value(value):
+            yield (*path, key), key
+
+
+def _asks_for_value(condition: Any) -> bool:
+    """Whether nothing that lacks the field meets a condition: one that compares, or asks whether it is there."""
+    if not isinstance(condition, Mapping) or not all(key.startswith("$") for key in condition):
+        return condition is not None
+    return any(_meets_no_missing(name, operand) for name, operand in condition.items())
+
+
+def _meets_no_missing(operator: str, operand: Any) -> bool:
+    if operator == "$exists":
+        return truthy(operand)
+    if operator in ("$in", "$all"):
+        return isinstance(operand, list | tuple) and None not in operand
+    return operator in _COMPARING and operand is not None
+
+
+_COMPARING = frozenset(
+    {"$eq", "$gt", "$gte", "$lt", "$lte", "$regex", "$type", "$size", "$mod", "$elemMatch"}
+)
 
 
 def _is_computed(root: Shape, parts: Parts) -> bool:
@@ -213,6 +261,7 @@ def find_two_copies(subject: RuleContext) -> Iterator[Finding]:
 RULES = (
     find_columns_never_there,
     find_paths_never_there,
+    find_mistyped_conditions,
     find_paths_sometimes_there,
     find_overridden_settings,
     find_two_copies,
