@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 from preprocessor.jsontext.extended import read_pasted_value
 from preprocessor.jsontext.model import MAX_DEPTH, Kind, Path, Problem, Reading
-from preprocessor.jsontext.shellvalues import of_expression, unquote
+from preprocessor.jsontext.shellvalues import NOW, of_expression, unquote
 
 
 def read(text: str) -> Reading:
@@ -79,6 +79,7 @@ _OTHER_LANGUAGES = {"none": "null", "nil": "null", "undefined": "null", "yes": "
 _KEYS_OF_ALL = {"MinKey": "$minKey", "MaxKey": "$maxKey"}
 _CURLY_QUOTES = {"“": "”“", "”": "”", "„": "“”", "‘": "’‘", "’": "’", "'": "'", "`": "`"}
 _OUTER_KEYS = frozenset({"collection", "pipeline", "columns", "headers"})  # of a comment
+_QUERIES = frozenset({"$match", "where", "expect", "restrictSearchWithMatch", "$expr"})
 _CLOSERS = {"[": "]", "{": "}"}
 
 
@@ -216,6 +217,10 @@ class _Reader:
         if value is None:
             known = 'write the value in Extended JSON, for example {"$date": "2026-01-31T00:00:00Z"}'
             self.problem(start, message, known)
+            return self.guess(path)
+        if value.json == NOW and _is_in_query(path):
+            told = f"the time at which the pipeline runs is `{NOW}`, which a query reads within `$expr` alone"
+            self.problem(start, message, told)
             return self.guess(path)
         self.problem(start, message, "; ".join(filter(None, (f"write {value.text}", value.remark))))
         return value.json
@@ -494,6 +499,12 @@ def same(left: Any, right: Any) -> bool:
     if isinstance(left, list):
         return len(left) == len(right) and all(map(same, left, right))
     return bool(left == right)
+
+
+def _is_in_query(path: Path) -> bool:
+    """Whether a place is in a query: of a ``$match``, of a comment, or of a condition; not in an expression there."""
+    keys = [key for key in path if key in _QUERIES]
+    return bool(keys) and keys[-1] != "$expr"
 
 
 def _short_escape(char: str) -> str:

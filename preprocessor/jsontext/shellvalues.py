@@ -13,6 +13,8 @@ from datetime import UTC, datetime, timedelta, timezone
 from typing import Any, Final, NamedTuple
 
 Argument = str | int | float
+NOW: Final = "$$NOW"
+"""The time at which a pipeline runs, for an expression; in a query it is a text as any other."""
 
 
 class Value(NamedTuple):
@@ -95,7 +97,7 @@ _LOCAL: Final = "mongosh takes the time zone of its machine; this one is UTC"
 
 def _date(given: Sequence[Argument], *, local: bool) -> Value | None:
     if not given:
-        return Value("$$NOW", "that is the time at which the pipeline runs; a $match reads it within $expr")
+        return Value(NOW, "that is the time at which the pipeline runs")
     if isinstance(given[0], str):
         match = _INSTANT.fullmatch(given[0].strip())
         return _instant(match, local=local) if match else None

@@ -149,3 +149,17 @@ def test_a_call_that_no_value_can_be_written_for_has_no_hint_that_check_would_re
     name: str, arguments: str
 ) -> None:
     assert read_pasted_value(name, arguments) is None
+
+
+@pytest.mark.parametrize(
+    ("around", "hint"),
+    [
+        ('{"pipeline": [{"$match": {"at": {"$lt": %s}}}]}', "which a query reads within `$expr` alone"),
+        ('{"where": {"at": {"$lt": %s}}}', "which a query reads within `$expr` alone"),
+        ('{"pipeline": [{"$match": {"$expr": {"$lt": ["$at", %s]}}}]}', 'write "$$NOW"'),
+        ('{"pipeline": [{"$set": {"at": %s}}]}', 'write "$$NOW"'),
+    ],
+)
+def test_the_time_of_the_run_is_proposed_where_an_expression_may_read_it(around: str, hint: str) -> None:
+    (problem,) = read(around % "ISODate()").problems
+    assert hint in problem.hint
