@@ -17,6 +17,15 @@ function config.on_attach(client, buffer)
   end
 end
 
+-- Without the program there is nothing to start: that is said once, at the first page.
+if vim.fn.executable(config.cmd[1]) == 0 then
+  local function tell()
+    vim.notify("mongo-tables: the program `" .. config.cmd[1] .. "` is not found", vim.log.levels.WARN)
+  end
+  vim.api.nvim_create_autocmd("FileType", { pattern = "markdown", callback = tell, once = true })
+  return
+end
+
 if vim.lsp.config then
   vim.lsp.config(name, config)
   vim.lsp.enable(name)
