@@ -20,6 +20,7 @@ _OPENING = re.compile(
     r"|(?P<options>(?:[ \t]*[a-zA-Z][a-zA-Z0-9_]*(?:=(?:\"[^\"]*\"|'[^']*'))?(?=[\t ]|$))+))?[ \t]*$"
 )
 _MARK = re.compile(r"`{3,}[^`]*$|~{3,}")
+_MARKS = ("```", "~~~")
 _OPTION = re.compile(r"([a-zA-Z][a-zA-Z0-9_]*)(=)?(?:\"[^\"]*\"|'[^']*')?")
 _KNOWN_OPTIONS = frozenset({"hl_lines", "linenums", "title", "title_mode"})
 
@@ -59,6 +60,21 @@ def fence_at(lines: Sequence[str], index: int) -> Fence | None:
             return Fence(index, number, closed=True)
         blank_seen = blank or (blank_seen and not content)
     return Fence(index, len(lines) - 1, closed=False)
+
+
+def is_fenced(text: str, offset: int) -> bool:
+    """Whether a place of a page is between the marks of fenced code."""
+    if not any(mark in text[:offset] for mark in _MARKS):
+        return False
+    lines = text.split("\n")
+    place = text.count("\n", 0, offset)
+    number = 0
+    while number < place:
+        fence = fence_at(lines, number) if any(mark in lines[number] for mark in _MARKS) else None
+        if fence is not None and fence.closed and fence.first < place < fence.last:
+            return True
+        number = fence.last + 1 if fence is not None else number + 1
+    return False
 
 
 def _knows_all_options(options: str | None) -> bool:

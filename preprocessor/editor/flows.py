@@ -21,6 +21,7 @@ from preprocessor.lint.shape.values import (
     Shape,
     array,
     lookup,
+    of_kinds,
     unknown_documents,
 )
 
@@ -133,8 +134,14 @@ def _behind_one(stage: Stage, shape: Shape, variables: Mapping[str, Any], known:
         return join_when_asked(shape, _shape_of_other(other, known))
     rows = flow_of([stage], shape, variables).rows
     if name in ("$lookup", "$graphLookup"):
-        return replace_at(rows, tuple(argument["as"].split(".")), array(_shape_of_other(argument, known)))
+        found = _with_depth(_shape_of_other(argument, known), argument.get("depthField"))
+        return replace_at(rows, tuple(argument["as"].split(".")), array(found))
     return rows
+
+
+def _with_depth(shape: Shape, field: Any) -> Shape:
+    """Documents that ``$graphLookup`` found, with the field for the number of steps, where one is named."""
+    return replace_at(shape, tuple(field.split(".")), of_kinds({"long"})) if isinstance(field, str) else shape
 
 
 def _shape_of_other(argument: Mapping[str, Any], known: Knowledge) -> Shape:

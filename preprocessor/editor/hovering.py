@@ -72,6 +72,12 @@ class _Asked(NamedTuple):
             return shape_before(self.value, self.way.stretches, self.known, self.start)
         return rows_shape(self.value, self.known)
 
+    def behind(self) -> Shape:
+        """What documents look like behind the stage."""
+        *around, own = self.way.stretches
+        through = (*around, own._replace(number=own.number + 1))
+        return shape_before(self.value, through, self.known, self.start)
+
 
 def hover(text: str, body: Body, offset: int, known: Knowledge, start: Shape | None = None) -> Hover | None:
     """What is told of a place of a body; None where there is nothing to tell."""
@@ -138,7 +144,9 @@ def _tell_key(asked: _Asked) -> str:
         return f"`{asked.word}` · {kind}" if kind else ""
     if slot.role == "rules":
         return RULES[asked.word].summary if asked.word in RULES else ""
-    if slot.role in ("sort keys", "projection", "computed", "fills", "by column"):
+    if slot.role in ("projection", "computed", "groups", "windows", "facets"):
+        return _tell_field(asked, asked.behind(), asked.word)
+    if slot.role in ("sort keys", "fills", "by column"):
         shape = rows_shape(asked.value, asked.known) if slot.role == "by column" else asked.before()
         return _tell_field(asked, shape, asked.word)
     return ""
@@ -213,7 +221,7 @@ def _tell_value(asked: _Asked) -> str:
         return _tell_expression(asked) if word.startswith("$") else ""
     if slot.role == "stage" or (slot.role == "pipeline" and asked.token.kind == "string"):
         return _tell_list(word, asked.known)
-    if slot.role == "table":
+    if slot.role == "table" or asked.token.path == ("id",):
         return tell_table(word, asked.known)
     if slot.role == "collection":
         return asked.known.collections().get(word, "")

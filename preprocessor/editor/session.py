@@ -13,6 +13,7 @@ from threading import Lock
 from typing import Final, NamedTuple
 
 from preprocessor.commands.check.checking import Request
+from preprocessor.comments.fences import is_fenced
 from preprocessor.comments.model import Comment
 from preprocessor.editor.actions import Action, list_actions
 from preprocessor.editor.bodies import PIPELINE, Body, comment_body, cursor_at, read_value
@@ -229,7 +230,8 @@ class Session:
         """The JSON in which an offset is, or of which it is in the name."""
         if self.project.is_list(file):
             return Body(PIPELINE, 0, len(text))
-        return comment_body(text, offset, whole=True)
+        body = comment_body(text, offset, whole=True)
+        return None if body is None or is_fenced(text, body.opened) else body
 
     def _start_of(self, file: str) -> Shape | None:
         """What the stages of a shared pipeline get, where that is known."""
@@ -240,7 +242,7 @@ class Session:
         document = self.documents.get(file)
         if document is None or self.project.is_list(file) or self.project.request.static:
             return False
-        body = comment_body(document.text, document.lines.offset(at), whole=True)
+        body = self._body_at(file, document.text, document.lines.offset(at))
         return body is not None and DIRECTIVES[body.kind].has_pipeline
 
     # -- what is asked between two checks, by the one who checks --

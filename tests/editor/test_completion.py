@@ -76,11 +76,77 @@ def bench(stages: str, rest: str = "") -> str:
     return f'<!-- MONGO_TABLE: {{"collection": "bench", "pipeline": [{stages}{rest}'
 
 
+@pytest.mark.parametrize("initial", ['{"sum": 0}', '{"$literal": {"sum": 0}}', '{"sum": "$threads"}'])
+def test_what_a_reduction_made_so_far_has_the_fields_that_it_makes(session: Session, initial: str) -> None:
+    made = '{"$set": {"x": {"$reduce": {"input": "$samples", "initialValue": %s, "in": {"sum": {"$add": ['
+    assert offered(session, bench(f'{made % initial}"$$value.|')) == ["$$value.sum"]
+    assert offered(session, bench(f'{made % initial}"$$this.|')) == ["$$this.at", "$$this.value"]
+
+
+def test_the_number_of_steps_to_a_document_is_offered(session: Session) -> None:
+    followed = '{"$graphLookup": {"from": "runs", "as": "m", "depthField": "steps"}}, {"$set": {"x": "$m.st|'
+    assert "$m.steps" in offered(session, bench(followed))
+
+
 def test_keys_of_a_comment_are_offered_without_those_that_it_has(session: Session) -> None:
     found = offered(session, '<!-- MONGO_TABLE: {"collection": "runs", "|')
     assert {"pipeline", "columns", "headers", "where", "id"} <= set(found)
     assert "collection" not in found
     assert offered(session, '<!-- MONGO_VALUE: {"|"}')[:3] == ["table", "column", "where"]
+
+
+@pytest.mark.parametrize(
+    ("stages", "names"),
+    [
+        ('{"$match": {"threads": 1}, "|', ()),
+        ('{"$set": {"x": {"$abs": "$threads", "|', ()),
+        ('{"$set": {"x": {"a": 1, "|', ()),
+        ('{"$group": {"_id": 1, "x": {"$sum": 1, "|', ()),
+        ('{"$set": {"x": {"$rand": {"|', ()),
+        ('{"$setWindowFields": {"output": {"x": {"$rank": {}, "|', ()),
+        ('{"$setWindowFields": {"output": {"x": {"$sum": 1, "|', ("window",)),
+        ('{"$setWindowFields": {"output": {"x": {"$sum": 1, "window": {"documents": [0, 1], "|', ()),
+        ('{"$setWindowFields": {"output": {"x": {"$sum": 1, "window": {"range": [0, 1], "|', ("unit",)),
+        ('{"$fill": {"output": {"x": {"value": 1, "|', ()),
+    ],
+)
+def test_beside_what_must_stand_alone_nothing_is_offered(
+    session: Session, stages: str, names: Sequence[str]
+) -> None:
+    assert offered(session, bench(stages)) == list(names)
+
+
+def test_an_expression_is_offered_beside_other_fields(session: Session) -> None:
+    for stages in (
+        '{"$set": {"a": 1, "x": |}',
+        '{"$set": {"a": 1, "x": {"$add": [1, |',
+        '{"$project": {"a": 1, "x": |',
+    ):
+        assert {"$threads", "$abs"} <= set(offered(session, bench(stages)))
+    assert "$sum" in offered(session, bench('{"$group": {"_id": "$threads", "x": |}'))
+    assert "$limit" in offered(session, bench('{"$match": {}}, |'))
+
+
+def test_what_can_never_run_at_a_place_is_not_offered(session: Session) -> None:
+    assert "$facet" in offered(session, bench('{"|'))
+    assert not {"$facet", "$documents"} & set(offered(session, bench('{"$facet": {"x": [{"|')))
+    assert {"$expr", "$sampleRate"} <= set(offered(session, bench('{"$match": {"|')))
+    within = set(offered(session, bench('{"$match": {"samples": {"$elemMatch": {"|')))
+    assert {"at", "$and"} <= within
+    assert not {"$expr", "$sampleRate"} & within
+    beside = set(offered(session, bench('{"$setWindowFields": {"output": {"x": {"window": {}, "|')))
+    assert {"$sum", "$derivative"} <= beside
+    assert not {"$rank", "$shift", "$expMovingAvg", "$locf"} & beside
+    joined = '{"$lookup": {"from": "runs", "as": "r", %s"|'
+    assert "let" not in offered(session, bench(joined % ""))
+    assert "let" in offered(session, bench(joined % '"pipeline": [], '))
+
+
+def test_an_object_of_a_comment_is_offered_with_the_members_that_it_needs(session: Session) -> None:
+    typed = '<!-- MONGO_TABLE: {"chart": |}'
+    assert offered(session, typed) == ["{x, y}"]
+    assert taken(session, typed, "{x, y}") == '<!-- MONGO_TABLE: {"chart": {"x": "", "y": ""}}'
+    assert offered(session, '<!-- MONGO_TABLE: {"baseline": |}') == ["{row, column}"]
 
 
 def test_a_key_is_written_with_its_colon_and_not_twice(session: Session) -> None:
@@ -224,7 +290,7 @@ def test_the_head_of_a_query_and_the_condition_of_a_field_offer_the_operators_th
         ('{"$densify": {"range": {"bounds": "|', ["full", "partition"]),
         ('{"$fill": {"output": {"threads": {"|', ["value", "method"]),
         ('{"$fill": {"output": {"threads": {"method": "|', ["linear", "locf"]),
-        ('{"$setWindowFields": {"output": {"x": {"window": {"|', ["documents", "range", "unit"]),
+        ('{"$setWindowFields": {"output": {"x": {"window": {"|', ["documents", "range"]),
         ('{"$setWindowFields": {"output": {"x": {"window": {"documents": ["|', ["unbounded", "current"]),
         ('{"$set": {"x": {"$sortArray": {"input": "$samples", "sortBy": {"|', ["at", "value"]),
         ('{"$group": {"_id": null, "x": {"$top": {"sortBy": {"host.|', ["host.name", "host.cpu"]),

@@ -70,6 +70,13 @@ def test_a_field_behind_a_group_is_what_the_group_makes_of_it(session: Session) 
     assert told(session, runs(stages.replace("$me|an", "$q|ps"))) == "`$qps` · no document has it here"
 
 
+def test_what_a_stage_makes_is_told_at_its_name(session: Session) -> None:
+    assert told(session, runs('{"$group": {"_id": "$kind", "be|st": {"$max": "$qps"}}}')) == "`best` · double"
+    assert told(session, runs('{"$set": {"kn|own": {"$toUpper": "$kind"}}}')) == "`known` · string"
+    assert told(session, runs('{"$project": {"tw|ice": {"$concat": ["a", "b"]}}}')) == "`twice` · string"
+    assert told(session, runs('{"$facet": {"al|l": [{"$limit": 1}]}}')) == "`all` · array of object"
+
+
 def test_operators_and_stages_are_told_with_their_arguments_and_where_to_read_on(session: Session) -> None:
     found = told(session, runs('{"$set": {"x": {"$dateT|runc": {}}}}'))
     assert (
@@ -158,6 +165,21 @@ def test_a_value_is_told_at_its_name_and_a_table_with_its_rows(session: Session)
     assert "`qps` of table `speeds`: Queries/s" in told(
         session, page.replace('"column": "qps"', '"column": "q|ps"'), PAGE
     )
+
+
+def test_a_table_is_told_at_its_own_id(session: Session) -> None:
+    page = f"# Speeds\n\n{TABLE}\n{SAID}".replace('"id": "spe', '"id": "spe|')
+    found = told(session, page, PAGE)
+    assert found.startswith("table `speeds`")
+    assert "| --- " in found
+
+
+def test_a_comment_in_fenced_code_is_text(session: Session) -> None:
+    table = runs('{"$set": {"x": "$thr|eads"}}')
+    assert told(session, f"text\n\n{table}")
+    assert not told(session, f"text\n\n```json\n{table}\n```\n")
+    assert told(session, f"```text\ncode\n```\n\n{table}\n\n```text\ncode\n```\n")
+    assert told(session, f"```json\n{table}\n")
 
 
 def test_of_words_of_a_sentence_nothing_is_told(session: Session) -> None:

@@ -220,7 +220,11 @@ def _reduce(argument: Any, walk: Walk, path: At) -> Shape:
         return ANY
     value = shape_of(argument["input"], walk, (*path, "input"))
     first = shape_of(argument.get("initialValue"), walk, (*path, "initialValue"))
-    made = shape_of(argument.get("in"), walk.binding({"this": elements(value), "value": ANY}), (*path, "in"))
+    of_any = walk._replace(visits=[]).binding({"this": elements(value), "value": ANY})
+    # Whatever the steps before gave, a step gives nothing but what it gives of any value.
+    so_far = with_traits(join(first, shape_of(argument.get("in"), of_any, (*path, "in"))), path=None)
+    inner = walk.binding({"this": elements(value), "value": so_far})
+    made = shape_of(argument.get("in"), inner, (*path, "in"))
     found = join_all((first, made, of_kinds(NULL)))
     shape = with_traits(found, path=None, sources=value.traits.sources | made.traits.sources)
     return walk.visit(path, "$reduce", (Operand((*path, "input"), argument["input"], value),), shape)
