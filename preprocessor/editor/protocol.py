@@ -121,9 +121,7 @@ def _close(server: Server, params: lsp.DidCloseTextDocumentParams) -> None:
 
 
 def _look_again(server: Server, params: lsp.DidChangeWatchedFilesParams) -> None:
-    if server.sites:
-        server.sites.look_again()
-        server.check_soon()
+    server.look_again()
 
 
 # -- what an author asks for --

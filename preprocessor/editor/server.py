@@ -190,6 +190,13 @@ class Server(LanguageServer):
         if not self._running:
             self._timer = asyncio.get_running_loop().call_later(_PAUSE, self._start_check)
 
+    def look_again(self) -> None:
+        """Have all pages checked with what is on the disk now; of sites that are gone nothing is marked any more."""
+        for session in self.sites.look_again() if self.sites else ():
+            self._publish(session, Checked({}, {}))
+            del self._shown[session]
+        self.check_soon()
+
     def start(self, work: Coroutine[Any, Any, None]) -> None:
         """Have something done beside what else there is to do."""
         task = asyncio.get_running_loop().create_task(work)
@@ -202,8 +209,7 @@ class Server(LanguageServer):
         while self.sites is not None:
             seen = await self.ask_all(lambda session: session.project.glance())
             if len(known) == len(seen) and seen != known:  # Another site is no change.
-                self.sites.look_again()
-                self.check_soon()
+                self.look_again()
             known = seen
             await asyncio.sleep(_LOOK)
 
@@ -219,7 +225,9 @@ class Server(LanguageServer):
                 self._wanted = False
                 due = [session for session in self.sessions if session.is_due]
                 for session in due:
-                    self._publish(session, await self._run(session.check))
+                    checked = await self._run(session.check)
+                    if session in self.sessions:  # Its site may be gone since.
+                        self._publish(session, checked)
                 for session in due if not self._wanted else ():
                     await self._run(session.look_ahead)
         except Exception:  # A defect of ours: editing goes on, and the log has the reason.

@@ -49,14 +49,17 @@ class Sites:
             return self._main
 
     def _session_of(self, site: Site) -> Session:
-        if self._root not in site.file.parent.parents:
+        if self._root not in site.file.parent.parents or not site.file.exists():
             return self._main
         if site.file not in self._below:
             self._below[site.file] = self._open_session(str(site.file))
         return self._below[site.file]
 
-    def look_again(self) -> None:
-        """Have the next check look at the disk again; files that are open go to the site that is around them now."""
+    def look_again(self) -> list[Session]:
+        """Have the next check look at the disk again; files that are open go to the site that is around them now.
+
+        Gives the sessions of sites that are gone, which end with that.
+        """
         self._known.clear()
         for session in self.sessions:
             session.look_again()
@@ -65,3 +68,5 @@ class Sites:
                 if now is not session:
                     session.close(file)
                     now.open(file, document.text, document.version)
+        gone = [file for file in self._below if not file.exists()]
+        return [self._below.pop(file) for file in gone]
