@@ -1,8 +1,9 @@
 """Changes of single words after which a sentence says something else, as mutation testing has them for programs.
 
-A figure becomes three times or a third of it, a number word another one, a direction its contrary. Of a sentence that
-follows from rows, whoever checks the page notices each of them. A place is a figure that is no version, date or part of
-a name; a word such as `half`, `two thirds`, `twice`, `none of them`; or one such as `faster`, `more`, `at least`.
+A figure becomes three times or a third of it, a day that of ten years before, a number word another one, a direction
+its contrary. Of a sentence that follows from rows, whoever checks the page notices each of them. A place is a figure
+that is no version, year or part of a name; a day such as `2026-01-31`; a word such as `half`, `two thirds`, `twice`,
+`none of them`; or one such as `faster`, `more`, `at least`.
 """
 
 from __future__ import annotations
@@ -52,6 +53,7 @@ _BEHIND_DIGITS: Final = re.compile(r"(?:st|nd|rd|th)\b|[A-Za-z]*\d|-\w|[.,]\d")
 """What makes digits part of a name: 2nd, 4xlarge2, 3-node."""
 _BEFORE_FIGURE: Final = re.compile(rf"\s*[\d{BLANK}]")
 """What follows `above` and `below` where they are no places: a figure, typed or written by a comment."""
+_DAY: Final = re.compile(r"(?<![\w.,/#§:-])(?:19|20)\d\d-[01]\d-[0-3]\d(?![\w-])")
 _YEARS: Final = range(1900, 2122)
 _LEAST_WITHOUT_UNIT: Final = 1000
 """Smaller numbers without a unit are no figures to a check; one that becomes so large would be noticed for that."""
@@ -75,7 +77,8 @@ def find_mutations(
 ) -> Iterator[Mutation]:
     """Every place of the page's sentences that is changed, in order; spans are those that ``paragraphs`` takes."""
     for paragraph in paragraphs(page, generated, captions):
-        found = sorted([*_change_words(paragraph.text), *_change_figures(paragraph.text)])
+        text = paragraph.text
+        found = sorted([*_change_words(text), *_change_figures(text), *_change_days(text)])
         for start, written, instead in found:
             sentence = _sentence_at(paragraph, start)
             yield Mutation(paragraph.start + start, written, instead, sentence)
@@ -99,6 +102,11 @@ def _change_figures(text: str) -> Iterator[tuple[int, str, str]]:
         is_year = found[0].isdigit() and int(found[0]) in _YEARS and found.start() not in with_unit
         if not _BEHIND_DIGITS.match(shown, found.end()) and not is_year:
             yield found.start(), found[0], _change_figure(found[0], shown[found.end() : found.end() + 2])
+
+
+def _change_days(text: str) -> Iterator[tuple[int, str, str]]:
+    for found in _DAY.finditer(text):
+        yield found.start(), found[0], f"{int(found[0][:4]) - 10}{found[0][4:]}"
 
 
 def _change_figure(written: str, behind: str) -> str:
