@@ -147,6 +147,7 @@ _CALLED: Final[Mapping[str, str]] = {
     "accumulators": "fields, each with an accumulator",
     "windows": "fields, each with a window function",
     "fills": "fields, each with `value` or `method`",
+    "unit": "unit of time, from `year` to `millisecond`",
     "branches": "list of objects of `case` and `then`",
     "method": "`approximate`",
     "fill method": "`linear` or `locf`",

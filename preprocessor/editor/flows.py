@@ -107,7 +107,8 @@ def _expand(written: Sequence[Any], known: Knowledge) -> list[Stage]:
         if isinstance(one, str):
             found += known.shared(one)
         elif isinstance(one, dict) and len(one) == 1 and next(iter(one)).startswith("$"):
-            found.append(decode(one)[0])
+            stage = decode(one)[0]
+            found += [stage] if isinstance(stage, dict) else []  # A value such as {"$date": …} is no stage.
     return found
 
 

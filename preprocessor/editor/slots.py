@@ -371,7 +371,7 @@ _STEPS: Final[Mapping[Role, Callable[[Slot, str | int], Slot]]] = {
     "baseline": _baseline,
     "baseline row": lambda slot, step: Slot("value of rows", str(step)),
     "value of rows": _always("anything"),
-    "rules": lambda slot, step: Slot("schema", schema=_property(slot.schema, str(step))),
+    "rules": _always("anything"),
     "sorted": _same,
     "facets": _always("pipeline"),
     "anything": _always("anything"),

@@ -119,8 +119,9 @@ def _comparands(asked: Asked) -> Iterator[Offer]:
     for part in slot.name.split("."):
         found = [inner[part] for one in found if part in (inner := fields_at(one, ()))]
     for shape in found:
-        values = shape.items.traits.known if shape.items is not None else shape.traits.known
-        yield from _values(values or ())
+        held = shape if shape.items is None else shape.items
+        flags = (True, False) if "bool" in held.kinds and not held.unknown else ()
+        yield from _values(held.traits.known or flags)
 
 
 def _values_of_own_rows(asked: Asked) -> Iterator[Offer]:
@@ -228,8 +229,11 @@ def _values_of_rows(asked: Asked, column: str) -> Iterator[Offer]:
 
 def _sorted_values(asked: Asked) -> Iterator[Offer]:
     minus = "-" if asked.cursor.typed.startswith("-") else ""
+    others = asked.above if isinstance(asked.above, list) else []
+    used = {one.removeprefix("-") for one in others if isinstance(one, str)}
     for one in list_fields(asked.before(), asked.cursor.typed.removeprefix("-")):
-        yield one._replace(value=f"{minus}{one.value}")
+        if one.label not in used:
+            yield one._replace(value=f"{minus}{one.value}")
 
 
 VALUES: Final[Mapping[str, Callable[[Asked], Iterable[Offer]]]] = {

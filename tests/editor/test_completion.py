@@ -116,6 +116,18 @@ def test_beside_what_must_stand_alone_nothing_is_offered(
     assert offered(session, bench(stages)) == list(names)
 
 
+def test_a_field_of_flags_offers_both(session: Session) -> None:
+    flagged = '{"$set": {"fast": {"$gt": ["$threads", 1]}}}, {"$match": {"fast": %s'
+    assert offered(session, bench(flagged % "|"))[:2] == ["false", "true"]
+    assert offered(session, bench(flagged % '{"$eq": |')) == ["false", "true"]
+
+
+def test_a_field_that_sorts_already_is_not_offered_again(session: Session) -> None:
+    typed = '<!-- MONGO_TABLE: {"collection": "runs", "sort": ["-qps", "|"]} -->'
+    assert "threads" in offered(session, typed)
+    assert not {"qps", "-qps"} & set(offered(session, typed))
+
+
 def test_an_expression_is_offered_beside_other_fields(session: Session) -> None:
     for stages in (
         '{"$set": {"a": 1, "x": |}',

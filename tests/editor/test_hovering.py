@@ -70,6 +70,11 @@ def test_a_field_behind_a_group_is_what_the_group_makes_of_it(session: Session) 
     assert told(session, runs(stages.replace("$me|an", "$q|ps"))) == "`$qps` · no document has it here"
 
 
+def test_a_value_in_the_place_of_a_stage_is_none(session: Session) -> None:
+    for value in ('{"$date": "2026-05-01"}', '{"$date": "x"}', '{"$numberLong": "5"}', '{"$oid": "z"}'):
+        assert told(session, runs(f'{value}, {{"$sort": {{"thr|eads": 1}}}}')).startswith("`threads` · int")
+
+
 def test_what_a_stage_makes_is_told_at_its_name(session: Session) -> None:
     assert told(session, runs('{"$group": {"_id": "$kind", "be|st": {"$max": "$qps"}}}')) == "`best` · double"
     assert told(session, runs('{"$set": {"kn|own": {"$toUpper": "$kind"}}}')) == "`known` · string"
