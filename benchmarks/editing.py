@@ -196,7 +196,8 @@ def _percentiles(seconds: Sequence[float]) -> tuple[float, float]:
     return ordered[int(len(ordered) * 0.5)] * 1000, ordered[int(len(ordered) * 0.95)] * 1000
 
 
-def _write_documents(folder: Path, size: int) -> None:
+def write_documents(folder: Path, size: int) -> None:
+    """Write the result documents, of so many bytes each, as fixtures of a folder."""
     (folder / "fixtures/results").mkdir(parents=True)
     options = json_util.RELAXED_JSON_OPTIONS
     with (folder / "fixtures/results/all.jsonl").open("w", encoding="utf-8") as file:
@@ -223,7 +224,7 @@ def main() -> None:
     for size in SIZES:
         print(f"{PAGE.name}, {DOCUMENTS} documents of {size // 1000} kB")
         with tempfile.TemporaryDirectory() as folder:
-            _write_documents(Path(folder), size)
+            write_documents(Path(folder), size)
             measure(Path(folder), text, given.keystrokes)
     for documents, told in ((COMMENTS, "all sound"), (COMMENTS // 100, "nearly all with a finding")):
         print(f"a page of {COMMENTS:,} comments, {told}")

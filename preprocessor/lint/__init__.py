@@ -74,6 +74,7 @@ def row_findings(subject: RuleContext, rows: Sequence[Mapping[str, Any]]) -> lis
         *(named or rules_chance.find_tied_rows(spec, rows)),
         *rules_order.find_text_order_of_rows(spec, rows),
         *rules_digits.find_many_digits(subject, rows),
+        *rules_fields.find_empty_arrays(subject, rows),
         *_chart_findings(spec, rows),
     ]
 

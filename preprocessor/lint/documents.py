@@ -12,11 +12,13 @@ from functools import cache
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
 
+import bson
+
 from preprocessor.aggregation import AggregationError, aggregate
 from preprocessor.lint.asking import leading_match
 from preprocessor.lint.shape.learn import learnt, read_schema_shape
 from preprocessor.lint.shape.telling import select_telling
-from preprocessor.lint.shape.values import Shape, unknown_documents
+from preprocessor.lint.shape.values import Shape, join_all, lookup, unknown_documents
 from preprocessor.results.model import ResultsError
 from preprocessor.results.resultshape import MARKS, expects_results, is_result
 from preprocessor.schemas.loading import load
@@ -26,6 +28,7 @@ if TYPE_CHECKING:
     from preprocessor.specs.model import PipelineSpec
 
 _AT_ONCE: Final = 1_000
+_FEW: Final = 4
 
 
 def collection_shape(spec: PipelineSpec, source: LocalDocuments | None) -> tuple[Shape, bool]:
@@ -38,12 +41,20 @@ def collection_shape(spec: PipelineSpec, source: LocalDocuments | None) -> tuple
     return (load_result_shape() if taken else unknown_documents()), False
 
 
-def whole_shape(spec: PipelineSpec, source: LocalDocuments) -> Shape:
-    """The shape of all documents of a pipeline's collection, those that its first ``$match`` leaves out among them."""
+def shape_without(spec: PipelineSpec, source: LocalDocuments, fields: Sequence[str]) -> Shape | None:
+    """The shape of documents of a pipeline's collection where none of them has one of some fields, else None.
+
+    It has these fields of all documents that have them, and all others of a few: documents may be large and many.
+    """
+    reads = [{"$project": dict.fromkeys(fields, 1)}]
     try:
-        return learnt(source.with_documents(spec.collection, (), select_telling), None)
+        read = learnt(source.with_documents(spec.collection, reads, select_telling, pruned=True))
+        if not any(lookup(read, tuple(field.split("."))).absent for field in fields):
+            return None
+        few = source.raw_places(spec.collection, ())[:_FEW]
     except ResultsError:
-        return unknown_documents()
+        return None
+    return join_all((read, learnt([bson.decode(one.content[one.start : one.end]) for one in few])))
 
 
 @cache

@@ -11,9 +11,9 @@ from preprocessor.aggregation.fields import paths_in_query, split_path
 from preprocessor.findings.finding import Finding
 from preprocessor.lint import find_by_asking, findings, page_findings, row_findings, subject_of
 from preprocessor.lint.asking import leading_match
-from preprocessor.lint.documents import collection_shape, whole_shape
+from preprocessor.lint.documents import collection_shape, shape_without
 from preprocessor.lint.rulecontext import RuleContext
-from preprocessor.lint.rules_fields import find_mistyped_conditions
+from preprocessor.lint.rules_fields import find_asked_fields, find_mistyped_conditions
 from preprocessor.lint.rules_order import shows_sort_keys
 from preprocessor.specs.model import PipelineSpec, QuotingSpec, Spec
 
@@ -75,9 +75,9 @@ def look_at(
         if _is_checked(spec):
             raise
         return None  # What is malformed behind an operator that nobody here knows, its server says.
-    if source and not known and leading_match(spec.pipeline):
-        everything = subject_of(spec, whole_shape(spec, source), known=True)
-        foreseen = [*foreseen, *find_mistyped_conditions(everything)]
+    if source and not known and (asked := _asked_first(spec)):
+        there = shape_without(spec, source, asked)
+        foreseen += find_mistyped_conditions(subject_of(spec, there, known=True)) if there else ()
     if ran is None:
         return Looked(subject.without_documents(), foreseen)
     found = _still_true(foreseen, spec, ran.rows)
@@ -85,6 +85,11 @@ def look_at(
         found += row_findings(subject, ran.rows)
         found += find_by_asking(subject, source, ran.rows) if source else []
     return Looked(subject.without_documents(), found)
+
+
+def _asked_first(spec: PipelineSpec) -> list[str]:
+    """The fields that the documents must have which a pipeline starts from."""
+    return [field for stage in leading_match(spec.pipeline) for field in find_asked_fields(stage["$match"])]
 
 
 def lint(

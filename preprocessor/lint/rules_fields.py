@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from preprocessor.aggregation.values import is_flag, truthy
+from preprocessor.aggregation.fields import conditions_in
+from preprocessor.aggregation.values import MISSING, is_flag, truthy
 from preprocessor.findings.finding import Finding
 from preprocessor.findings.nearest import did_you_mean
 from preprocessor.lint.rulecontext import RuleContext, quote
 from preprocessor.lint.shape.expressions import Path, Visit
 from preprocessor.lint.shape.flow import StageFlow
 from preprocessor.lint.shape.values import ARRAY, Shape, lookup, member
-from preprocessor.render.column import index_hint
+from preprocessor.render.column import column_value, index_hint
 
 Parts = tuple[str, ...]
 
@@ -77,9 +78,8 @@ def find_mistyped_conditions(subject: RuleContext) -> Iterator[Finding]:
 
     Without such a name a condition may well ask for what no document has yet, an `error` for instance.
     """
-    for stage in subject.flow.stages:
-        conditions = _list_conditions(stage.argument, stage.path) if stage.name == "$match" else ()
-        for path, text in conditions:
+    for stage in subject.stages("$match"):
+        for path, text in _list_asked(stage.argument, stage.path):
             parts = tuple(text.split("."))
             if not stage.before.kinds or not _never(lookup(stage.before, parts)):
                 continue
@@ -89,14 +89,15 @@ def find_mistyped_conditions(subject: RuleContext) -> Iterator[Finding]:
                 yield subject.in_pipeline("MT402", path, message, hint, key=True)
 
 
-def _list_conditions(query: Any, path: Path) -> Iterator[tuple[Path, str]]:
-    """The fields of which a query asks for a value, and where it does."""
-    for key, value in query.items() if isinstance(query, Mapping) else ():
-        if key in ("$and", "$or") and isinstance(value, list | tuple):
-            for index, part in enumerate(value):
-                yield from _list_conditions(part, (*path, key, index))
-        elif not key.startswith("$") and _asks_for_value(value):
-            yield (*path, key), key
+def find_asked_fields(query: Any) -> list[str]:
+    """The fields of which a query asks for a value, in the order of its text."""
+    return [text for _, text in _list_asked(query, ())]
+
+
+def _list_asked(query: Any, path: Path) -> Iterator[tuple[Path, str]]:
+    for key, value, at in conditions_in(query, path):
+        if not key.startswith("$") and "$nor" not in at and _asks_for_value(value):
+            yield at, key
 
 
 def _asks_for_value(condition: Any) -> bool:
@@ -158,38 +159,41 @@ def _near(root: Shape, parts: Parts) -> str:
 
 def find_paths_sometimes_there(subject: RuleContext) -> Iterator[Finding]:
     """MT403: where only some documents have a field, the cell of the others does not say why it has no value."""
-    if not subject.known:
-        return
-    for path, column in subject.spec.shown_columns:
+    for path, column, source in _columns_with_gaps(subject):
+        if lookup(subject.flow.documents, tuple(source.split("."))).missing:
+            why = f"only some documents have `{source}`: in the column `{column}` the others have no value"
+            yield _say_gap(subject, path, source, why)
+
+
+def find_empty_arrays(subject: RuleContext, rows: Sequence[Mapping[str, Any]]) -> Iterator[Finding]:
+    """MT403: an array that all documents have, and that has no element in some of them."""
+    for path, column, source in _columns_with_gaps(subject):
+        there = lookup(subject.flow.documents, tuple(source.split(".")))
+        if not there.missing and any(column_value(row, column) is MISSING for row in rows):
+            why = f"in some documents `{source}` has no element: in the column `{column}` they have no value"
+            yield _say_gap(subject, path, source, why)
+
+
+def _columns_with_gaps(subject: RuleContext) -> Iterator[tuple[Path, str, str]]:
+    """The columns that may lack a value of which nothing is said, each with its place and the field it comes from."""
+    for path, column in subject.spec.shown_columns if subject.known else ():
         shape = subject.column(column)
-        source = shape.traits.path
         form = subject.spec.format.get(column)
         dealt_with = form is not None and (form.missing is not None or form.reason is not None)
-        if (
-            path[0] == "format"
-            or not shape.missing
-            or shape.absent
-            or shape.unknown
-            or not source
-            or dealt_with
-        ):
-            continue  # A cell without an address is one without a link.
-        if _every_document_has(subject, source):
-            continue  # It is an array without elements that gives no value.
-        yield subject.finding(
-            "MT403",
-            _read_at(subject, source) or subject.spec.locate(path),
-            f"only some documents have `{source}`: in the column `{column}` the others have no value, which readers "
-            "may take for no, for 0 or for an error",
-            'say what a missing one means, with {"$ifNull": [field, …]}, or what is written for it, with '
-            '"format": {column: {"reason": "…"}}',
-        )
+        # A cell without an address is one without a link.
+        may_lack = path[0] != "format" and shape.missing and not shape.absent and not shape.unknown
+        if may_lack and shape.traits.path and not dealt_with:
+            yield path, column, shape.traits.path
 
 
-def _every_document_has(subject: RuleContext, source: str) -> bool:
-    """Whether each document of the collection has the field, which is in no array."""
-    shape = lookup(subject.flow.documents, tuple(source.split(".")))
-    return not shape.missing and "array" not in shape.kinds
+def _say_gap(subject: RuleContext, path: Path, source: str, why: str) -> Finding:
+    return subject.finding(
+        "MT403",
+        _read_at(subject, source) or subject.spec.locate(path),
+        f"{why}, which readers may take for no, for 0 or for an error",
+        'say what a missing one means, with {"$ifNull": [field, …]}, or what is written for it, with '
+        '"format": {column: {"reason": "…"}}',
+    )
 
 
 def _read_at(subject: RuleContext, source: str) -> tuple[int, int] | None:

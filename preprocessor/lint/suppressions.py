@@ -33,7 +33,9 @@ SEEN_IN_ROWS: Final = frozenset(
 )
 """Rules that may speak only once pipelines have run."""
 _NEED_ROWS: Final = (
-    frozenset({"MT302", "MT303", "MT304", "MT332", "MT333", "MT334", "MT335", "MT336", "MT430", "MT431"})
+    frozenset(
+        {"MT302", "MT303", "MT304", "MT332", "MT333", "MT334", "MT335", "MT336", "MT403", "MT430", "MT431"}
+    )
     | SEEN_IN_ROWS
 )
 

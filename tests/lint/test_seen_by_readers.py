@@ -137,3 +137,15 @@ def test_who_names_a_shared_pipeline_outside_a_list_is_told_where_it_goes(
     write(tmp_path, table("base"), ROWS)
     (fault,) = found(tmp_path, capsys)
     assert (fault["rule"], fault["hint"]) == ("MT132", 'a shared pipeline goes into the list: ["base"]')
+
+
+@pytest.mark.parametrize(("last", "rules"), [([7], []), ([], ["MT403"]), (None, ["MT403"])])
+def test_an_element_of_an_array_lacks_where_an_array_is_empty_or_not_there(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], last: list[int] | None, rules: list[str]
+) -> None:
+    rows = [{**row, "runs": [3]} for row in ROWS]
+    rows[1] = {**ROWS[1], **({} if last is None else {"runs": last})}
+    write(tmp_path, table([{"$set": {"n": {"$first": "$runs"}}}, *SORTED]), rows)
+    told = found(tmp_path, capsys)
+    assert [one["rule"] for one in told] == rules
+    assert all(("has no element" in one["message"]) == (last == []) for one in told)
