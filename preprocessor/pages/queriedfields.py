@@ -49,15 +49,23 @@ def missing_fields(query: Mapping[str, Any], rows: Rows) -> list[Named]:
     return found
 
 
-def suggest_names(query: Mapping[str, Any], rows: Rows) -> str:
-    """For the first text that the query asks for and no row has: the one that was meant, else some that there are."""
+class Unmet(NamedTuple):
+    """A text that a query asks for and no row has: its field, and the one that was meant, else some that there are."""
+
+    field: str
+    hint: str
+
+
+def find_unmet(query: Mapping[str, Any], rows: Rows) -> Unmet | None:
+    """The first text that the query asks for and no row has."""
     for field, name in query.items():
         known = list(dict.fromkeys(one for row in rows if isinstance(one := column_value(row, field), str)))
         if isinstance(name, str) and known and name not in known:
             some = ", ".join(f"`{shorten(one)}`" for one in known[:_NAMES_SHOWN])
             more = ", …" if len(known) > _NAMES_SHOWN else ""
-            return did_you_mean(name, map(shorten, known)) or f"`{field}` of its rows is {some}{more}"
-    return ""
+            hint = did_you_mean(name, map(shorten, known)) or f"`{field}` of its rows is {some}{more}"
+            return Unmet(field, hint)
+    return None
 
 
 def _is_there(named: Named, rows: Rows) -> bool:

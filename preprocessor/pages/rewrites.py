@@ -36,7 +36,7 @@ class Rewrite(NamedTuple):
     preferred: bool = True
 
 
-_MEANT: Final = r"did you mean `(.+)`\?"
+_MEANT: Final = r"did you mean `(.+?)`\?(?:; .+)?"
 _NAME: Final = r"(?:write|did you mean) `<!-- ([A-Z_]+):`\??"
 _STRING: Final = r'"([^"\\\n]*)"'
 _LINE_END: Final = r"\r\n|\r|\n"
@@ -88,7 +88,9 @@ def find_offset(text: str, line: int, column: int) -> int | None:
 
 
 def _replace_word(meant: str, text: str, at: int) -> Iterator[Rewrite]:
-    string = re.compile(_STRING).match(text, at)
+    # What is wrong with a variable is told at the key of its expression, where it has one.
+    key = re.compile(rf"{_STRING}\s*:\s*").match(text, at) if meant.startswith("$$") else None
+    string = re.compile(_STRING).match(text, key.end() if key else at)
     if string is None or not _is_plain(meant):
         return
     near = [span for span in _list_words(string[1], meant) if _is_near(string[1][slice(*span)], meant)]
@@ -98,8 +100,8 @@ def _replace_word(meant: str, text: str, at: int) -> Iterator[Rewrite]:
 
 
 def _is_plain(word: str) -> bool:
-    """Whether a word stands in a JSON string as it is, and ends no comment."""
-    return json.dumps(word, ensure_ascii=False) == f'"{word}"' and "--" not in word
+    """Whether a word is told whole, stands in a JSON string as it is, and ends no comment."""
+    return json.dumps(word, ensure_ascii=False) == f'"{word}"' and "--" not in word and "…" not in word
 
 
 def _is_near(written: str, meant: str) -> bool:
@@ -109,7 +111,8 @@ def _is_near(written: str, meant: str) -> bool:
 def _list_words(string: str, meant: str) -> Iterator[tuple[int, int]]:
     """Where a word may stand that was to be ``meant``: the whole string, or as many names of a path as that has."""
     if meant.startswith("$"):
-        yield 0, len(string)
+        # Behind the name of a variable its fields stay as they are.
+        yield 0, string.find(".") if "." in string and meant.startswith("$$") else len(string)
         return
     first = len(string) - len(string.lstrip("$-"))
     dots = [first - 1, *(dot.start() for dot in re.finditer(r"\.", string)), len(string)]
@@ -165,12 +168,26 @@ def _mend_syntax(hint: str, text: str, at: int) -> Iterator[Rewrite]:
         yield Rewrite("Write a comma", (Edit(at, at, ","),))
     elif hint == "write a colon":
         yield Rewrite("Write a colon", (Edit(at, at + (2 if text.startswith("=>", at) else 1), ":"),))
+    elif hint.startswith("remove the text that begins with"):
+        yield from _remove_comment(text, at)
     elif hint.startswith("write "):
         value, rest = _read_value(hint.removeprefix("write "))
         end = end_of_odd_token(text, at)
         if value and end is not None and "--" not in value:
             preferred = rest in ("", ", in double quotes")
             yield Rewrite(f"Write {value}", (Edit(at, end, value),), preferred)
+
+
+def _remove_comment(text: str, at: int) -> Iterator[Rewrite]:
+    """Take out a comment within JSON: one that ends its line with the blanks before it."""
+    found = re.compile(r"//[^\r\n]*|/\*.*?\*/", re.DOTALL).match(text, at)
+    if found is not None and "-->" not in found[0]:
+        start = (
+            len(text[:at].rstrip(" \t"))
+            if re.compile(r"[ \t]*(?:[\r\n]|\Z)").match(text, found.end())
+            else at
+        )
+        yield Rewrite("Remove this text", (Edit(start, found.end(), ""),))
 
 
 def _read_value(words: str) -> tuple[str, str]:

@@ -16,7 +16,7 @@ from preprocessor.findings.nearest import did_you_mean
 from preprocessor.findings.rules import finding
 from preprocessor.lint.numerals import Comparison, find_conditions, names_types, say_wrong, say_wrong_pair
 from preprocessor.pages.model import Tables
-from preprocessor.pages.queriedfields import missing_fields, suggest_names
+from preprocessor.pages.queriedfields import find_unmet, missing_fields
 from preprocessor.render.celllinks import address_in
 from preprocessor.render.column import column_value
 from preprocessor.render.misfits import find_misfit
@@ -121,9 +121,8 @@ def value_findings(
             f"a value comes from one row, but {_format_row_count(len(rows))} of table `{spec.table}` match"
         )
         hint = "let `where` select exactly one row"
-        if not rows:
-            hint = suggest_names(spec.where, _rows_of(spec, tables, answers) or []) or hint
-        return [finding("MT320", spec.file, spec.locate(("where",)), message, hint)]
+        every = _rows_of(spec, tables, answers) or []
+        return [_not_selected("MT320", spec, [] if rows else every, message, hint)]
     value = column_value(rows[0], spec.column)
     if value is MISSING:
         hint = did_you_mean(spec.column, rows[0]) or f"the row has {', '.join(rows[0])}"
@@ -135,6 +134,13 @@ def value_findings(
     from preprocessor.pages.nointerval import find_no_interval  # few values have a tolerance
 
     return find_no_interval(spec, table, rows)
+
+
+def _not_selected(rule: str, spec: QuotingSpec, rows: Rows, message: str, hint: str) -> Finding:
+    """A finding about `where`; where it asks for a text that none of these rows has, at that text."""
+    unmet = find_unmet(spec.where, rows)
+    path = ("where", unmet.field) if unmet else ("where",)
+    return finding(rule, spec.file, spec.locate(path), message, unmet.hint if unmet else hint)
 
 
 def _unreadable(spec: ValueSpec, table: TableSpec, value: Any) -> list[Finding]:
@@ -177,9 +183,8 @@ def check_findings(
         return numerals
     if not rows:
         message = f"no row of table `{spec.table}` is selected, so the statement says nothing"
-        near = suggest_names(spec.where, _rows_of(spec, tables, answers) or [])
-        hint = near or "mend `where`, or drop the statement"
-        return [finding("MT321", spec.file, spec.locate(("where",)), message, hint)]
+        hint = "mend `where`, or drop the statement"
+        return [_not_selected("MT321", spec, every or [], message, hint)]
     outcome = _failing(spec, rows)
     if not (failing := outcome.rows):
         return list(outcome.findings)

@@ -98,6 +98,23 @@ SORTED = '{"$sort": {"n": 1}}'
         (comment("{$sort: {n: 1}}"), comment(SORTED)),
         (comment("{'$sort': {\"n\": 1}}"), comment(SORTED)),
         (comment('{"$sort": {"n": 1,}}'), comment(SORTED)),
+        *(
+            (
+                comment(
+                    f'{{"$set": {{"n": {{"$map": {{"input": "$deep", "as": "one", "in": {wrong}}}}}}}}}, {SORTED}'
+                ),
+                comment(
+                    f'{{"$set": {{"n": {{"$map": {{"input": "$deep", "as": "one", "in": {right}}}}}}}}}, {SORTED}'
+                ),
+            )
+            for wrong, right in (
+                ('"$$oen.name"', '"$$one.name"'),
+                ('{"$ifNull": ["$$oen.name", 0]}', '{"$ifNull": ["$$one.name", 0]}'),
+                ('{"$ifNull": ["$$oen", 0]}', '{"$ifNull": ["$$one", 0]}'),
+            )
+        ),
+        (f"{comment(SORTED)[:-4]} // sorted\n-->", f"{comment(SORTED)[:-4]}\n-->"),
+        (comment(SORTED).replace('"columns"', '/* shown */"columns"'), comment(SORTED)),
         (comment(SORTED).replace("-->", "--!>"), comment(SORTED)),
         (comment(SORTED)[: -len(" -->")], comment(SORTED)),
         (
@@ -117,6 +134,24 @@ def test_the_hint_of_a_finding_is_a_rewrite(wrong: str, right: str, judge) -> No
         files = mend({FILE: text}, found, lambda texts: judge(texts[FILE]))
         assert files[FILE] == before + right + after
         assert any(one != text for one in all_done(text, found))
+
+
+@pytest.mark.parametrize(
+    ("quoting", "wrong", "right"),
+    [
+        ('VALUE: {"table": "t", "column": "n", "where": {"_id": "%s"}}', "serch", "search"),
+        ('VALUE: {"table": "t", "column": "n", "where": {"%s": "search"}}', "id", "_id"),
+        ('CHECK: {"table": "t", "where": {"_id": "%s"}, "expect": {"n": 2}}', "serch", "search"),
+        ('CHECK: {"table": "t", "expect": {"%s": 2}}', "nn", "n"),
+    ],
+)
+def test_a_mistyped_name_in_a_query_on_rows_is_mended(
+    quoting: str, wrong: str, right: str, tmp_path: Path, judge
+) -> None:
+    (tmp_path / "runs" / "a.jsonl").write_text('{"_id": "search", "n": 2}\n')
+    table = comment(SORTED, '["_id", "n"]').replace('"headers": ["N"]', '"headers": ["I", "N"], "id": "t"')
+    text, meant = (f"{table}\n\nIt is <!-- MONGO_{quoting % word} -->.\n" for word in (wrong, right))
+    assert mend({FILE: text}, judge(text), lambda texts: judge(texts[FILE])) == {FILE: meant}
 
 
 def test_a_sort_behind_its_limit_changes_places_with_it(judge) -> None:
