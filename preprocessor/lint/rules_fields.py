@@ -169,7 +169,8 @@ def find_empty_arrays(subject: RuleContext, rows: Sequence[Mapping[str, Any]]) -
     """MT403: an array that all documents have, and that has no element in some of them."""
     for path, column, source in _columns_with_gaps(subject):
         there = lookup(subject.flow.documents, tuple(source.split(".")))
-        if not there.missing and any(column_value(row, column) is MISSING for row in rows):
+        is_array = "array" in there.kinds and not there.missing
+        if is_array and any(column_value(row, column) is MISSING for row in rows):
             why = f"in some documents `{source}` has no element: in the column `{column}` they have no value"
             yield _say_gap(subject, path, source, why)
 
