@@ -22,8 +22,13 @@ def carried_unit(spec: PipelineSpec, column: str, rows: Sequence[Mapping[str, An
     """The unit of a column by the documents that its rows are; None where these have several, or none."""
     if column not in _FIGURES or not all(_leaves(stage, column) for stage in spec.pipeline):
         return None
-    units = {row["unit"] if all(isinstance(row.get(name), str) for name in _TOLD) else "" for row in rows}
+    units = {row["unit"] if is_benchmark(row) else "" for row in rows}
     return unit_of(units.pop()) if len(units) == 1 else None
+
+
+def is_benchmark(row: Mapping[str, Any]) -> bool:
+    """Whether a row is the document of a benchmark."""
+    return all(isinstance(row.get(name), str) for name in _TOLD)
 
 
 def list_hidden(spec: PipelineSpec, rows: Sequence[Mapping[str, Any]]) -> list[str]:

@@ -24,6 +24,7 @@ from preprocessor.pages.prose.paragraphs import BLANK, paragraphs, place
 from preprocessor.pages.prose.saidvalues import say_values
 from preprocessor.pages.prose.section import read_section
 from preprocessor.pages.prose.sections import list_tables_within
+from preprocessor.pages.prose.strangers import find_stranger_meant
 from preprocessor.pages.prose.support import find_named, is_of_named
 from preprocessor.pages.prose.typed import Left, Place, Proposal, propose
 from preprocessor.pages.prose.typedcells import Headers
@@ -122,7 +123,8 @@ def _list_typed(page: Page, build: Build) -> Iterator[tuple[int, str, Proposal |
             clause = headers.clause_of(figure, paragraph, words)
             named = find_named(section, clause, figure)
             held = named if is_of_named(named, clause, figure, section.nouns) else {}
-            around = Place(clause, held, paragraph.in_table)
+            stranger = "" if paragraph.in_table else find_stranger_meant(clause, section.names, section.nouns)
+            around = Place(clause, held, paragraph.in_table, stranger)
             found = propose(figure, around, section.evidence, rows)
             if found is not None:
                 written = " ".join(figure.written.replace(BLANK, " ").split())

@@ -50,8 +50,10 @@ class NameIndex:
 
 
 def name_pattern(name: str) -> str:
-    """The pattern of a name that stands as words."""
-    return rf"(?<!\w){re.escape(name)}(?!\w)"
+    """The pattern of a name that stands as words; `lib-1` is none in `lib-1.5`, nor `Join/plus` in `Join/plus/cold`."""
+    number = r"(?![.,-]\d)" if name[-1:].isdigit() else ""
+    path = r"(?!/\w)" if "/" in name else ""
+    return rf"(?<!\w){re.escape(name)}(?!\w){number}{path}"
 
 
 def _words(text: str) -> set[str]:

@@ -198,8 +198,8 @@ class Figure:
         return replace(self, start=self.start + by, ends=tuple(one.move(by) for one in self.ends))
 
     def is_like(self, other: Figure) -> bool:
-        """Whether both are of the same kind, as milliseconds and seconds are."""
-        return (self.unit and self.unit.kind) == (other.unit and other.unit.kind)
+        """Whether both are of the same kind, as milliseconds and seconds are, or the other may be a rate as this is."""
+        return self.kind == other.kind or (other.unit is None and self.kind.endswith("/s"))
 
     def span(self, *, whole: bool = True) -> tuple[float, float]:
         """From and to of the doubles that it stands for; ``whole``: among whole numbers."""

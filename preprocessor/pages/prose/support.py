@@ -15,6 +15,7 @@ from preprocessor.pages.prose.hiddenfields import name_hidden
 from preprocessor.pages.prose.naming import Named
 from preprocessor.pages.prose.numbers import Figure, figures
 from preprocessor.pages.prose.ratios import Compared, Concluded
+from preprocessor.pages.prose.strangers import find_strangers
 from preprocessor.pages.prose.subjects import comparing
 from preprocessor.pages.prose.wordorder import find_rows_meant
 from preprocessor.specs.model import TableSpec
@@ -88,9 +89,10 @@ def _has_factors(column: ColumnNumbers) -> bool:
 def find_named(section: Section, clause: Clause, figure: Figure) -> dict[int, Named]:
     """What a clause names for a figure in each table of a section, and which of these rows it compares others with."""
     named, sides = section.find_names(clause.words), clause.sides()
+    strangers = find_strangers(clause.words, section.names, section.nouns)
     for table in section.names:
-        if meant := find_rows_meant(figure, clause, table, section.nouns):
-            one = named[id(table.spec)]
+        meant = find_rows_meant(figure, clause, table, section.nouns, strangers)
+        if meant is not None and (one := named.get(id(table.spec))):
             named[id(table.spec)] = _set_rows(one, meant & one.rows or meant, clause)
     for spec, rows in section.shown if clause.header and not figure.may_compare else ():
         if field := name_hidden(clause.header, spec, rows):
@@ -106,13 +108,13 @@ def find_named(section: Section, clause: Clause, figure: Figure) -> dict[int, Na
 
 
 def _set_rows(one: Named, meant: frozenset[int], clause: Clause) -> Named:
-    """The same with the rows that a figure is about by the order of words.
+    """The same with the rows that a figure is about by the order of words, be it none of those that are named.
 
     Beside the only row a column may be that of another figure: `alpha takes 98.7 ms on average and 120 ms cold`. Above
     a typed cell it is its own.
     """
     columns = frozenset[str]() if one.rows == meant and not clause.header else one.columns
-    return one._replace(rows=meant, by_order=True, columns=columns)
+    return one._replace(rows=meant, by_order=bool(meant), columns=columns)
 
 
 def names_for(known: Evidence, named: Mapping[int, Named], figure: Figure) -> bool:

@@ -55,11 +55,15 @@ class Left(NamedTuple):
 
 
 class Place(NamedTuple):
-    """What a figure stands in, its clause or the row of a typed table, and the rows named there that hold it."""
+    """What a figure stands in, its clause or the row of a typed table, and the rows named there that hold it.
+
+    ``stranger`` is the name that it is about by its place, and that no table has.
+    """
 
     clause: Clause
     named: Mapping[int, Named]
     is_row: bool = False
+    stranger: str = ""
 
 
 def propose(
@@ -136,6 +140,8 @@ def _find_other_name(place: Place, rows: Rows, cell: Number) -> str:
         return named.field
     if named.rows and cell.row not in named.rows:
         return names_of_rows[min(named.rows)][0]
+    if place.stranger and not named.by_order:
+        return place.stranger
     rows_named = find_words(clause.words, chain.from_iterable(names_of_rows))
     said = _without_figures(clause.words)
     headers_named = find_words(said, (header for name, header in headers.items() if name not in labels))

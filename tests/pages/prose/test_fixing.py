@@ -133,6 +133,48 @@ def test_a_figure_beside_the_name_of_another_row_stays_as_it_is_typed(
     assert any(f"names `{other}`" in one.message for one in done.left)
 
 
+@pytest.mark.parametrize(
+    ("prose", "other"),
+    [
+        ("- four: 12.5 ms", "four"),
+        ("1. **four** – 12.5 ms", "four"),
+        ("* [four](https://example.com): 12.5 ms", "four"),
+        ("- four 12.5 ms", "four"),
+        ("`four` waits 12.5 ms.", "four"),
+        ("`four` is quick, at 12.5 ms.", "four"),
+        ("It is 12.5 ms for `four`.", "four"),
+        ("`four` waits 12.5 ms and `one` 1.9 ms.", "four"),
+        ("Unlike `three`, `four` waits 12.5 ms.", "four"),
+    ],
+)
+def test_a_figure_of_a_name_that_no_row_has_stays_as_it_is_typed(
+    prose: str, other: str, source: KeptAnswers
+) -> None:
+    done = fixed(f"{prose}\n\n{table(id='speed')}\n", source)
+    assert "12.5 ms" in done.text
+    assert f"the sentence names `{other}`" in done.left[0].message
+
+
+@pytest.mark.parametrize(
+    "prose",
+    [
+        "- three: 12.5 ms",
+        "`three` waits 12.5 ms in `/tmp`.",
+        "`three` waits 12.5 ms with `--cold`.",
+        "With `threads = 16` it waits 12.5 ms.",
+        "`three` in `linux` waits 12.5 ms.",
+        "The `p99` is 12.5 ms.",
+        "- p99: 12.5 ms",
+        "- Cold: 12.5 ms",
+        "`four` is another one. It waits 12.5 ms.",
+    ],
+)
+def test_a_figure_beside_code_that_names_nothing_else_becomes_a_value(
+    prose: str, source: KeptAnswers
+) -> None:
+    assert comment("p99", {"name": "three"}) in of(prose, source, in_place=False)
+
+
 def test_of_two_rows_in_a_clause_each_figure_is_of_the_row_that_its_words_name(source: KeptAnswers) -> None:
     one, three = comment("p99", {"name": "one"}), comment("p99", {"name": "three"})
     assert of("One waits 1.9 ms and three waits 12.5 ms.", source, in_place=False) == (

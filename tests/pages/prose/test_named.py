@@ -512,3 +512,96 @@ def test_a_name_and_a_number_beside_it_name_the_row_that_has_both(
     prose: str, figures: list[str], fixtures: Path
 ) -> None:
     assert tell(beside(CACHES, prose), fixtures) == figures
+
+
+@pytest.mark.parametrize(
+    ("prose", "figures"),
+    [
+        ("lru does 4,210,000 gets/s at 1 thread and 8,120,000 gets/s at 16 threads.", []),
+        ("lru does 8.12M gets/s at 1 thread and 4.21M gets/s at 16 threads.", ["8.12M gets/s", "4.21M gets/s"]),
+        ("It does 8.12M gets/s for n = 10 and 6.65M gets/s for n = 100.", ["8.12M gets/s", "6.65M gets/s"]),
+        ("It does 6.65M gets/s for n = 10 and 8.12M gets/s for n = 100.", []),
+        ("At 1 thread it does 8.12M gets/s and at 16 threads 4.21M gets/s.", ["8.12M gets/s", "4.21M gets/s"]),
+        ("For n = 10 and 100 lru does 4.21M gets/s and 8.12M gets/s.", []),
+        ("For n = 10 and 100 lru does 8.12M gets/s and 4.21M gets/s.", ["8.12M gets/s", "4.21M gets/s"]),
+        ("With 1 and 16 threads lru does 8.12M gets/s and 4.21M gets/s.", ["8.12M gets/s", "4.21M gets/s"]),
+        ("One thread of lru does 4.21M gets/s and 16 threads do 8.12M gets/s.", []),
+        ("A single thread does 8.12M gets/s.", ["8.12M gets/s"]),
+        ("lru does 8.12M gets/s at 16 threads and clock 6.65M gets/s at 1 thread.", []),
+        # Each is in a row of its name and in one of its setting, but in none of both.
+        ("lru does 8.12M gets/s at 1 thread and clock 6.65M gets/s at 16 threads.", ["8.12M gets/s", "6.65M gets/s"]),
+        # Of which of them the threads speak, the order does not tell.
+        ("4,210,000 gets/s with one thread and 8,120,000 with sixteen.", []),
+        ("With 16 threads instead of 1 thread 4.21M gets/s become 8.12M gets/s.", []),
+        ("With 16 threads the 4.21M gets/s of lru become 8.12M gets/s.", []),
+        ("With 16 threads it does 8.12M gets/s and 4.21M gets/s without them.", []),
+        ("The rate with 1 thread rises from 4.21M gets/s to 8.12M gets/s with 16 threads.", []),
+    ],
+)  # fmt: skip
+def test_of_two_settings_in_a_clause_each_figure_is_of_the_one_beside_it(
+    prose: str, figures: list[str], fixtures: Path
+) -> None:
+    assert tell(beside(CACHES, prose), fixtures) == figures
+
+
+JOIN = {
+    "id": "join",
+    "collection": "join",
+    "sort": ["benchmark", "parameters.n"],
+    "columns": ["name", "parameters.n", "value"],
+    "headers": ["Benchmark", "N", "Time"],
+    "format": {"value": {"duration": "s"}},
+}
+GO = """goos: linux
+pkg: example.com/join
+BenchmarkJoin/plus/n=10-2 2702702 444.0 ns/op
+BenchmarkJoin/plus/n=100-2 847457 1180 ns/op
+BenchmarkJoin/builder/n=10-2 5000000 205.3 ns/op
+BenchmarkJoin/builder/n=100-2 1000000 731.9 ns/op
+BenchmarkSplit-2 9000000 91.2 ns/op
+PASS
+"""
+
+
+@pytest.mark.parametrize(
+    ("columns", "prose", "figures"),
+    [
+        (["name", "value"], "`BenchmarkJoin/plus/n=100-2` takes 1.18 µs.", []),
+        (["name", "value"], "`BenchmarkJoin/plus/n=100-2` takes 444 ns.", ["444 ns"]),
+        (["name", "value"], "BenchmarkJoin/plus/n=100 takes 444 ns.", ["444 ns"]),
+        (["name", "value"], "`Join/plus/n=100` takes 1.18 µs.", []),
+        (["name", "value"], "`Join/plus/n=100` takes 732 ns.", ["732 ns"]),
+        (["name", "value"], "`Join/plus/n=10` takes 444 ns and `Join/builder/n=10` 205 ns.", []),
+        (["name", "value"], "`Join/plus/n=10` takes 205 ns and `Join/builder/n=10` 444 ns.", ["205 ns", "444 ns"]),
+        (["name", "value"], "`Join/plus` takes 444 ns and more.", []),
+        (["name", "value"], "`Join/plus` takes 732 ns and more.", ["732 ns"]),
+        (["name", "value"], "`Join/plus/warm` takes 732 ns.", []),  # which is none of ours
+        (["name", "value"], "`BenchmarkSplit` takes 444 ns.", ["444 ns"]),
+        (["name", "value"], "We split the 444 ns into parts.", []),
+        (["benchmark", "parameters.n", "value"], "`BenchmarkJoin/plus/n=100-2` takes 1.18 µs.", []),
+        (["benchmark", "parameters.n", "value"], "`BenchmarkJoin/plus/n=100-2` takes 444 ns.", ["444 ns"]),
+        (["name", "parameters.n", "value"], "Join takes 444 ns for n = 10 and 1.18 µs for n = 100.", []),
+        (["name", "parameters.n", "value"], "Join takes 1.18 µs for n = 10 and 444 ns for n = 100.", ["1.18 µs", "444 ns"]),
+    ],
+)  # fmt: skip
+def test_a_benchmark_of_go_is_named_as_go_names_it(
+    columns: list[str], prose: str, figures: list[str], tmp_path: Path
+) -> None:
+    (tmp_path / "join.txt").write_text(GO)
+    assert tell(beside({**JOIN, "columns": columns, "headers": columns}, prose), tmp_path) == figures
+
+
+@pytest.mark.parametrize(
+    ("prose", "figures"),
+    [
+        ("`quick` and `rapid` read 1,116 files/s and 550.2 files/s.", []),  # the second is of another tool
+        ("`quick` and `old` read 1,116 files/s and 550.2 files/s.", ["550.2 files/s"]),
+        ("`rapid` reads 550.2 files/s and `quick` 1,116 files/s.", []),
+        ("`rapid` reads 550.2 files/s and `quick` 108 files/s.", ["108 files/s"]),
+        ("`quick` with `--hidden` reads 550.2 files/s.", ["550.2 files/s"]),
+    ],
+)
+def test_a_name_in_code_of_no_row_has_a_figure_of_its_own(
+    prose: str, figures: list[str], fixtures: Path
+) -> None:
+    assert tell(beside(PARSERS, prose), fixtures) == figures

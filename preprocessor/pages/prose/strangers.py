@@ -1,0 +1,87 @@
+"""What a sentence is about that no table has: a name in code, or at the head of a list item, of no row and no column.
+
+`ugrep` beside a table of `rg` and `git grep`: a figure of it may be that of a row by chance alone. A part of what a
+row is called is that row, as `rg` of `rg -n pattern`; an option, a setting or a figure in code is no name, nor is what
+a row that is named before it was measured with, as in `rg takes 81 ms in linux`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator, Sequence
+from typing import TYPE_CHECKING, Final
+
+from preprocessor.pages.prose.clauses import WHEN
+from preprocessor.pages.prose.nameindex import NameIndex, NamePlace, name_pattern
+from preprocessor.pages.prose.naming import find_settings
+from preprocessor.pages.prose.numbers import NUMBER, figures
+from preprocessor.pages.prose.paragraphs import BLANK
+
+if TYPE_CHECKING:
+    from preprocessor.pages.prose.clauses import Clause
+    from preprocessor.pages.prose.naming import TableNames
+
+_CODE: Final = re.compile(r"(?<!`)(`+)(?!`)\s*(?P<name>.+?)\s*(?<!`)\1(?!`)")
+_ITEM: Final = rf"\A[\s>{BLANK}]*(?:[-*+]|\d+[.)])\s+[\s*_\[{BLANK}]*"
+_HEAD: Final = re.compile(
+    rf"{_ITEM}(?:(?P<name>[^\s`:(*_\]{BLANK}|=][^`:(*\]{BLANK}|=]*?)[\s*_\]{BLANK}]*(?::|\s[–—-]\s|—|\(|=)"
+    rf"|(?P<word>[^\s`*_\]]+)[\s*_\]{BLANK}]+(?={NUMBER}))"
+)
+"""The head of a list item, before a colon, a dash or a bracket; or its only word before a figure."""
+_NAME: Final = re.compile(r"[^\W\d_].*")
+_MOST_WORDS: Final = 4
+_WITHIN: Final = re.compile(
+    rf"\b(?:with|without|in|on|over|using|via|under|through|from|to|by|against|than)\s(?:the\s)?[\s`*_\[{BLANK}]*\Z",
+    re.IGNORECASE,
+)
+"""What stands before code that says where or how a row was measured."""
+
+
+def find_strangers(text: str, tables: Sequence[TableNames], nouns: Collection[str]) -> list[NamePlace]:
+    """The names in a text that none of some tables has, in order."""
+    candidates = [one for one in _list_candidates(text) if not _is_known(one.name, tables, nouns)]
+    if not candidates:
+        return []
+    first = min((one.start for table in tables for one in table.names.find_places(text)), default=len(text))
+    return [one for one in candidates if one.start < first or not _WITHIN.search(text, 0, one.start)]
+
+
+def find_stranger_meant(clause: Clause, tables: Sequence[TableNames], nouns: Collection[str]) -> str:
+    """The name that none of some tables has and that the figure of a clause is about, by its place; "" without one.
+
+    It is the last name before the figure in its sentence; where none is there, the first behind it in its clause.
+    """
+    text = clause.sentence
+    strangers = find_strangers(text, tables, nouns)
+    at = len(text) - len(clause.words) + clause.at
+    names = sorted({*strangers, *(one for table in tables for one in table.names.find_places(text))})
+    before, behind = [one for one in names if one.start < at], [one for one in names if one.start > at]
+    meant = before[-1] if before else behind[0] if behind else None
+    return meant.name if meant in strangers else ""
+
+
+def _list_candidates(text: str) -> Iterator[NamePlace]:
+    head = _HEAD.match(text)
+    for found in (*([head] if head else ()), *_CODE.finditer(text)):
+        group = found.lastgroup or ""
+        if _NAME.fullmatch(found[group]):
+            yield NamePlace(found.start(group), found.end(group), found[group])
+
+
+def _is_known(name: str, tables: Sequence[TableNames], nouns: Collection[str]) -> bool:
+    """Whether a name has to do with the tables, or names nothing: a figure, a word for when, half a sentence."""
+    if (
+        len(name.split()) > _MOST_WORDS
+        or any(figures(name, nouns))
+        or re.fullmatch(WHEN, name, re.IGNORECASE)
+    ):
+        return True
+    return any(_is_of(name, one) or find_settings(name, one, nouns) for one in tables)
+
+
+def _is_of(name: str, table: TableNames) -> bool:
+    """Whether a name has that of a row or a column of a table in it, or is a part of such a one."""
+    columns = (*table.spec.columns, *table.spec.headers, *table.columns.values())
+    if table.names.find(name, whole=False) or NameIndex(columns).find(name, whole=False):
+        return True
+    return re.search(name_pattern(name), "\n".join((*table.rows, *columns)), re.IGNORECASE) is not None
