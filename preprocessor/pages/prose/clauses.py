@@ -113,11 +113,10 @@ def clause_of(figure: Figure, paragraph: Paragraph, words: str) -> Clause:
 
 
 def row_clause(figure: Figure, row: Paragraph, words: str, header: str) -> Clause:
-    """What a figure stands in that is in a typed row: the words of the row, and the header above its cell."""
+    """What a figure stands in that is in a typed row; ``words`` are those of the row, and what else names the cell."""
     start, end = find_clause_span(row.text, figure.start)
-    said = f"{words} {header}"
     compares, differs = _compares(row.text, start, end, figure), _differs(row.text, end, figure)
-    return Clause(row.text[start:end], said, said, compares, figure.start, differs, header)
+    return Clause(row.text[start:end], words, words, compares, figure.start, differs, header)
 
 
 def _has_words(words: str, start: int, end: int, figure: Figure) -> bool:

@@ -94,6 +94,8 @@ _ALIKE = {
     "token": "token tok",
     "frame": "frame f",
 }
+_THOUSANDS = {"k": 1e3, "m": 1e6, "g": 1e9}
+"""What stands before the noun of a rate, as in `Mops/s`."""
 _NOUNS = {word: noun for noun, words in _ALIKE.items() for word in words.split()}
 _PER_SECOND = r"\s?/\s?s(?:ec(?:ond)?)?\b|ps\b|\s(?:per|a|each)\s(?:second|sec)\b"
 _RUN = "op(?:eration)?|iter(?:ation)?|call|run|exec(?:ution)?|invocation|req(?:uest)?|query|command"
@@ -249,8 +251,8 @@ def _is_spread(text: str, at: int) -> bool:
     return _SPREADS.search(text[max(at - 8, 0) : at]) is not None
 
 
-def lone_number(cell: str, unit: Unit) -> Figure | None:
-    """The number that a cell holds as a figure of a unit; None where it holds none, or words beside it.
+def lone_number(cell: str, unit: Unit | None) -> Figure | None:
+    """The number that a cell holds as a figure of a unit, if any; None where it holds none, or words beside it.
 
     A remark in brackets may stand behind it, and how far it spreads: `225 (slow)`, `55.8 ± 2.8`.
     """
@@ -346,6 +348,9 @@ def _bare_name(found: re.Match[str], low: float, high: float) -> bool:
 
 
 _UNIT_AT_END = re.compile(r"\s*[(\[][^()\[\]]*[)\]]$")
+_SET_NUMBER = re.compile(rf"(?<![\w.,-])(?:{NUMBER})(?![\w.,%]\d)")
+"""A number in a header by itself, which is no part of a name as in `p99`."""
+_CALLED_NUMBER = re.compile(rf"[\w.]+\s*=\s*(?:{NUMBER})(?!\w)")
 _SET_APART = re.compile(r"\(([^)]*)\)|\[([^\]]*)\]|\bin\s(\S+)\s*\Z")
 """Where a header has a unit by itself, which may be a single letter there."""
 
@@ -361,8 +366,26 @@ def unit_of(text: str) -> Unit | None:
 
 
 def header_unit(header: str) -> Unit | None:
-    """The unit that a header names; `Min` is the least one there, and no minute."""
-    return None if header.strip().lower() == "min" else unit_of(header)
+    """The unit that a header names; `Min` is the least one there, and no minute.
+
+    What stands behind a number is of a setting, as in `16 threads` and `Insert of 4 KB`.
+    """
+    return None if header.strip().lower() == "min" else unit_of(_drop_settings(header))
+
+
+def _drop_settings(header: str) -> str:
+    """The header without its numbers that have a unit or a name."""
+    header = _CALLED_NUMBER.sub("", header)
+    for found in reversed([*_SET_NUMBER.finditer(header)]):
+        _, end = unit_after(header, found.end())
+        if end > found.end():
+            header = header[: found.start()] + header[end:]
+    return header
+
+
+def has_setting(header: str) -> bool:
+    """Whether a header has a number that something was set to, as `16 threads`, `n = 10` or `10`."""
+    return _SET_NUMBER.search(header) is not None
 
 
 def drop_unit(header: str) -> str:
@@ -476,10 +499,13 @@ def noun_unit(noun: str, nouns: Collection[str]) -> Unit | None:
 def noun_in(header: str) -> str:
     """What the numbers of a column are counts of, by the last word of its header; "" where it is none.
 
-    A noun in the plural, and no unit itself: `tool` of Tools, `point` of Lead (points), `row/batch` of Rows per batch.
+    A noun in the plural, and no unit itself: `tool` of Tools, `point` of Lead (points), `row/batch` of Rows per batch;
+    not where a number before it makes it a setting, as in `8 jobs`.
     """
     found = _PLURAL.search(header)
-    return _nouns(found) if found and header_unit(header) is None else ""
+    if found is None or re.search(rf"(?:{NUMBER})\s\Z", header[: found.start()]):
+        return ""
+    return _nouns(found) if header_unit(header) is None else ""
 
 
 def _nouns(found: re.Match[str]) -> str:
@@ -492,6 +518,8 @@ def _unit(found: re.Match[str]) -> Unit | None:
         return Unit("byte/s" if found["flow"] else "byte", factor)
     if found["rated"]:
         noun = "query" if fold_case(found["rated"]) == "qps" else _noun(found["noun"])
+        if noun[0] in "kmg" and _noun(noun[1:]) in _ALIKE:
+            return Unit(f"{_noun(noun[1:])}/s", _THOUSANDS[noun[0]])
         return Unit(f"{noun}/s")
     if found["time"]:
         return Unit("time", _time(fold_case(found["time"])))

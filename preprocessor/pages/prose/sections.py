@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from preprocessor.pages.prose.clauses import keep_code
+from preprocessor.pages.prose.numbers import LARGE
 from preprocessor.pages.prose.saidvalues import say_values
 from preprocessor.pages.prose.section import Section, read_section
 from preprocessor.pages.prose.topics import is_about_results
@@ -78,9 +79,13 @@ class Sections:
         return None
 
     def is_typed_beside(self, figure: Figure, paragraph: Paragraph) -> bool:
-        """Whether a table that somebody typed into the innermost section, which has none of ours, says a figure."""
+        """Whether a table that somebody typed into the innermost section, which has none of ours, says a figure.
+
+        A small number without a unit may be of anything beside ours too, as long as its column repeats none.
+        """
         span = paragraph.sections[0]
-        if self.quotes(paragraph) or self._has_own(span):
+        is_bare = paragraph.in_table and figure.unit is None and figure.high < LARGE
+        if not is_bare and (self.quotes(paragraph) or self._has_own(span)):
             return False
         return any(one.adds(figure, paragraph.start + figure.start) for one in self._typed_within(span))
 

@@ -1,6 +1,7 @@
 """The cells of tables that somebody typed: where each is, what stands above it, and its figures.
 
-A number without a unit has that of its header, as `98.7` below `Time (ms)`.
+A number without a unit has that of its header, as `98.7` below `Time (ms)`. Where that has a setting, as `16 threads`,
+it is a figure without one.
 """
 
 from __future__ import annotations
@@ -13,15 +14,16 @@ from typing import TYPE_CHECKING, Final
 
 from preprocessor.pages.prose.clauses import Clause, clause_of, row_clause
 from preprocessor.pages.prose.numbers import (
+    NUMBER,
     Figure,
     Unit,
     figures,
+    has_setting,
     header_unit,
     list_set_apart,
     lone_number,
     noun_in,
     noun_unit,
-    unit_of,
 )
 
 if TYPE_CHECKING:
@@ -46,10 +48,23 @@ class Headers:
         cells = split_cells(header)
         return header[slice(*cells[column])].strip() if 0 <= column < len(cells) else ""
 
+    def words_beside(self, row: Paragraph, at: int) -> str:
+        """What names a cell beside its row: the header above it, and of which setting a bare number is.
+
+        `Threads` above the names of rows says it of the numbers above the cells, above numbers of these.
+        """
+        header, (first, *_) = self.header_of(row, at), split_cells(row.text)
+        label, corner = row.text[slice(*first)].strip(" *_`"), self.header_of(row, first[0])
+        if not corner or at < first[1]:
+            return header
+        called = (one for one in (header, label) if re.fullmatch(NUMBER, one))
+        return " ".join((header, *(f"; {corner} = {one}" for one in called)))
+
     def clause_of(self, figure: Figure, paragraph: Paragraph, words: str) -> Clause:
         """What a figure stands in: its clause, or its typed row with the header above; ``words`` are as in clauses."""
         if paragraph.in_table:
-            return row_clause(figure, paragraph, words, self.header_of(paragraph, figure.start))
+            said = f"{words} {self.words_beside(paragraph, figure.start)}"
+            return row_clause(figure, paragraph, said, self.header_of(paragraph, figure.start))
         return clause_of(figure, paragraph, words)
 
     def figures(self, row: Paragraph, nouns: Collection[str]) -> list[Figure]:
@@ -61,13 +76,14 @@ class Headers:
         for start, end in split_cells(row.text) if row.start in self._by_row else ():
             header = self.header_of(row, start)
             unit = header_unit(header) or noun_unit(noun_in(header), nouns) or self._unit_of_label(row)
-            if unit and (found := lone_number(row.text[start:end], unit)):
+            is_read = unit is not None or has_setting(header)
+            if is_read and (found := lone_number(row.text[start:end], unit)):
                 yield found.move(start)
 
     def _unit_of_label(self, row: Paragraph) -> Unit | None:
         """The unit in brackets of the first cell of a row, as `p99 (ms)`, where headers name what was measured."""
         first, *_ = split_cells(row.text)
-        return next(filter(None, map(unit_of, list_set_apart(row.text[slice(*first)]))), None)
+        return next(filter(None, map(header_unit, list_set_apart(row.text[slice(*first)]))), None)
 
 
 def split_cells(row: str) -> list[tuple[int, int]]:

@@ -1,9 +1,9 @@
 """Tables that somebody typed into a page: which of their columns repeat numbers of its own tables, and what they add.
 
-A column repeats a table where a cell of it is a value, or where most of the figures in rows that are called as rows
-of ours, two at least, are the numbers of its rows, all digits or three and more. What stands in such a column and row
-is held against rows as sentences are; the other cells may be of any other measurement, and sentences may speak of
-them.
+A column, or all those of several settings, repeats a table where a cell of it is a value, or where most of the figures
+in rows that are called as rows of ours, two at least, are the numbers of its rows, all digits or three and more. What
+stands in such a column and row is held against rows as sentences are; the other cells may be of any other measurement,
+and sentences may speak of them.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from preprocessor.pages.prose.clauses import keep_code
-from preprocessor.pages.prose.numbers import NUMBER, Figure, read_number
+from preprocessor.pages.prose.numbers import NUMBER, Figure, has_setting, read_number
 from preprocessor.pages.prose.support import names_for
 from preprocessor.pages.prose.typed import is_the_number
 from preprocessor.pages.prose.typedcells import Headers, split_cells
@@ -31,7 +31,7 @@ _FEWEST: Final = 2
 
 
 class Cell(NamedTuple):
-    """A cell of a typed row, from and to in the page; ``named`` is what its row names in the page's tables."""
+    """A cell of a typed row, from and to in the page; ``named`` is what these and its header name in our tables."""
 
     row: Paragraph
     column: int
@@ -60,13 +60,28 @@ class TypedTable:
         return frozenset(column for column in columns if self._repeats(column))
 
     def _repeats(self, column: int) -> bool:
-        cells = [cell for cell in self._cells if cell.column == column]
+        family = self._family_of(column)
+        cells = [
+            one
+            for one in self._cells
+            if one.row is not self.rows[0] and self._family_of(one.column) == family
+        ]
         if any(
             cell.start <= spec.comment.start < cell.end for spec in self.page.specs if spec for cell in cells
         ):
             return True
         same = [one for cell in cells if cell.named for one in self._compare(cell)]
         return sum(same) >= _FEWEST and 2 * sum(same) > len(same)
+
+    def _family_of(self, column: int) -> str | int:
+        """What columns of several settings have in common: `1 thread` and `16 threads`."""
+        header = self._headings[column] if column < len(self._headings) else ""
+        return re.sub(NUMBER, "#", header).rstrip("s") if has_setting(header) else column
+
+    @cached_property
+    def _headings(self) -> Sequence[str]:
+        text = self.rows[0].text
+        return [text[slice(*one)].strip() for one in split_cells(text)]
 
     def _compare(self, cell: Cell) -> Iterator[bool]:
         """For each figure that the rows which are named could have: whether it is the number of any row beside them.
@@ -111,6 +126,7 @@ class TypedTable:
 
     def _split(self, row: Paragraph) -> Iterator[Cell]:
         words = keep_code(self.page.text, row)
-        named = {key: one for key, one in self.ours.find_names(words).items() if one.rows}
         for column, (start, end) in enumerate(split_cells(row.text)):
+            found = self.ours.find_names(f"{words} {self.headers.words_beside(row, start)}")
+            named = {key: one for key, one in found.items() if one.rows}
             yield Cell(row, column, row.start + start, row.start + end, named)

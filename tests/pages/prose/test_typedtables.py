@@ -13,7 +13,7 @@ from preprocessor.pages.model import Page
 from preprocessor.pages.prose.fixing import Fixed, fix_page
 from preprocessor.pages.prose.unsupported import prose_findings
 from preprocessor.pages.reading import read_page
-from tests.pages.prose.telling import list_quoted
+from tests.pages.prose.telling import list_quoted, tell
 
 ROWS = [
     {"name": "alpha", "ms": 120.4, "ops": 8300},
@@ -231,3 +231,88 @@ def test_a_second_table_behind_a_blank_line_has_headers_of_its_own(source: KeptA
     machines = table("a laptop | 8", headers="Machine | Processors")
     ours = f"<!-- MONGO_TABLE: {json.dumps({**TABLE, 'id': 'again'})} -->"
     assert told(f"{machines}\n\n{UNIT_ABOVE}", ours, source) == ["999"]
+
+
+CACHES = {
+    "id": "caches",
+    "collection": "caches",
+    "sort": ["cache", "threads"],
+    "columns": ["cache", "threads", "ops"],
+    "headers": ["Cache", "Threads", "Ops/s"],
+}
+CACHE_ROWS = [
+    {"cache": "lru", "threads": 1, "ops": 4210},
+    {"cache": "lru", "threads": 16, "ops": 8120},
+    {"cache": "clock", "threads": 1, "ops": 665.5},
+    {"cache": "clock", "threads": 16, "ops": 945.5},
+]
+
+
+def told_beside_caches(typed: str, tmp_path: Path) -> list[str]:
+    """What is told of a typed table beside ours."""
+    (tmp_path / "caches.json").write_text(json.dumps(CACHE_ROWS))
+    return tell(f"# Caches\n\n{typed}\n\n<!-- MONGO_TABLE: {json.dumps(CACHES)} -->\n", tmp_path)
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        " | Ops/s (1 thread) | Ops/s (16 threads)",
+        " | 1 thread (ops/s) | 16 threads (ops/s)",
+        " | 1 thread | 16 threads",
+        "Cache | threads = 1 | threads = 16",
+        "Threads | 1 | 16",
+    ],
+)
+def test_settings_may_stand_above_the_cells(headers: str, tmp_path: Path) -> None:
+    right = table("lru | 4,210 | 8,120", "clock | 665.5 | 945.5", headers=headers)
+    assert told_beside_caches(right, tmp_path) == []
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [" | Ops/s (1 thread) | Ops/s (16 threads)", " | 1 thread | 16 threads", "Threads | 1 | 16"],
+)
+@pytest.mark.parametrize(
+    ("rows", "figures"),
+    [
+        (["lru | 8,120 | 4,210", "clock | 665.5 | 945.5"], ["8,120", "4,210"]),
+        (["lru | 4,210 | 8,120", "clock | 945.5 | 665.5"], ["945.5", "665.5"]),
+        (["clock | 4,210 | 8,120"], ["4,210", "8,120"]),
+    ],
+)
+def test_cells_below_other_settings_are_told(
+    headers: str, rows: list[str], figures: list[str], tmp_path: Path
+) -> None:
+    assert told_beside_caches(table(*rows, headers=headers), tmp_path) == figures
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        ["lru | 99.1 | 97.2", "clock | 98.7 | 96.3"],  # of something else, such as hits
+        ["lru | 12 MB | 31 MB"],
+        ["Users | 3 | 6.1"],
+    ],
+)
+def test_small_numbers_below_settings_that_repeat_nothing_may_be_of_anything(
+    rows: list[str], tmp_path: Path
+) -> None:
+    assert told_beside_caches(table(*rows, headers=" | 1 thread | 16 threads"), tmp_path) == []
+
+
+@pytest.mark.parametrize(
+    ("headers", "rows", "figures"),
+    [
+        ("Threads | lru | clock", ["1 | 4,210 | 665.5", "16 | 8,120 | 945.5"], []),
+        ("Threads | lru | clock", ["1 | 8,120 | 665.5", "16 | 4,210 | 945.5"], ["8,120", "4,210"]),
+        ("Threads | Ops/s", ["1 | 4,210", "16 | 8,120"], []),
+        ("Threads | Ops/s", ["1 | 8,120", "16 | 4,210"], ["8,120", "4,210"]),
+        ("Threads | Kops/s", ["1 | 4.21", "16 | 8.12"], []),
+        ("Threads | Kops/s", ["1 | 8.12", "16 | 4.21"], ["8.12", "4.21"]),
+    ],
+)
+def test_a_number_that_rows_are_called_by_may_stand_before_the_cells(
+    headers: str, rows: list[str], figures: list[str], tmp_path: Path
+) -> None:
+    assert told_beside_caches(table(*rows, headers=headers), tmp_path) == figures
