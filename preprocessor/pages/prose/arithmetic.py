@@ -117,16 +117,11 @@ def exceeds_factor(figure: Figure, known: Evidence) -> bool:
     if figure.bound is None or not figure.bound.is_least or figure.kind != "times":
         return False
     least = figure.bound.limit * (1 - _NOISE)
-    return any(_are_apart(one, least) for one in known.compared if isinstance(one, Compared) and one.against)
+    return any(_are_apart(one, least) for one in known.compared if isinstance(one, Compared) and one.pairs)
 
 
 def _are_apart(column: Compared, least: float) -> bool:
-    values = column.values.by_row
-    pairs = [
-        (values[one], values[other])
-        for one in column.of & values.keys()
-        for other in column.against & values.keys()
-    ]
+    pairs = column.list_pairs()
     return bool(pairs) and all(max(one / other, other / one) >= least for one, other in pairs)
 
 

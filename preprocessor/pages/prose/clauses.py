@@ -35,11 +35,6 @@ _CHANGE_BEHIND: Final = re.compile(
 )
 """What makes a share a change from one row to another, right before and right behind it."""
 _TIMES_WHAT: Final = re.compile(rf"[\s{BLANK}]+(?:the|its|their|that|those)\b", re.IGNORECASE)
-_AGAINST: Final = re.compile(
-    r"\b(?:than|as\s(?:\w+\s){1,2}as|(?:that|those|the\s\w+)\sof|compared\s(?:to|with)|against|vs\.?)\s",
-    re.IGNORECASE,
-)
-"""What stands between two rows of which the one is compared with the other."""
 _ASIDE: Final = re.compile(r"\s[–—-]\s")
 _COUNTS: Final = re.compile(
     rf"(?<![\w.,/])({NUMBER})\s?(?:/|of|out of)\s?(?:the\s|all\s)?({NUMBER})(?![\w/]|[.,]\d)", re.IGNORECASE
@@ -71,11 +66,6 @@ class Clause(NamedTuple):
     at: int
     differs: bool = False
     header: str = ""
-
-    def sides(self) -> tuple[str, str] | None:
-        """What is compared by its words, and with what; None where it does not say that behind the figure."""
-        found = _AGAINST.search(self.words, self.at)
-        return (self.words[: found.start()], self.words[found.end() :]) if found else None
 
     def counts(self) -> Iterator[tuple[float, float]]:
         """The pairs of counts that it has: `9 / 12`, `9 of 12`."""

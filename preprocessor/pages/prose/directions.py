@@ -35,11 +35,12 @@ Shown = Sequence[tuple["PipelineSpec", Sequence[Mapping[str, Any]]]]
 _UP: Final = frozenset({"faster", "fastest", "quicker", "quickest"})
 _WORD: Final = re.compile(r"\b(?:fast|slow|quick)(?:er|est)\b", re.IGNORECASE)
 _BEFORE_SUPERLATIVE: Final = re.compile(r"\b(?:the|is|are|was|were)\s+$", re.IGNORECASE)
-_UNDECIDED: Final = re.compile(
+UNDECIDED: Final = re.compile(
     r"\b(?:not|no|never|neither|nor|none|nobody|nothing|without|hardly|barely|except|but|unless|among|between|"
     r"one\s+of|of\s+(?:those|these|them)|first|second|third|next|last|nearly|almost|if|would|could|might|may)\b|n['’]t\b",
     re.IGNORECASE,
 )
+"""Words of a sentence whose directions nothing decides."""
 _RESTRICTED: Final = re.compile(
     r"\s+(?:\w+\s+){1,2}(?:written|implemented|made|built|based|that|which|who|with|without|using|for"
     r"|in\s+(?!(?:the|this|these|all|our|every|each)\b))\b",
@@ -108,7 +109,7 @@ def find_contradicted(
     ``verdicts`` are those that the comments of the sentence are about.
     """
     directions = list(find_directions(sentence.prose))
-    if not directions or _UNDECIDED.search(sentence.prose):
+    if not directions or UNDECIDED.search(sentence.prose):
         return
     if " than " not in sentence.prose:
         yield from _find_against_verdicts(directions, frozenset(verdicts))

@@ -114,14 +114,14 @@ class TableNames(NamedTuple):
 class Named(NamedTuple):
     """The rows, from 0, and the columns of a table that are named.
 
-    ``against``: those of the rows that the others are compared with, where it is said. ``by_order``: of more rows that
+    ``pairs``: those of which each first is compared with the second, where it is said. ``by_order``: of more rows that
     are named, the order of words makes these the figure's own. ``field``: what a typed header names, where no column
     shows that.
     """
 
     rows: frozenset[int] = frozenset()
     columns: frozenset[str] = frozenset()
-    against: frozenset[int] = frozenset()
+    pairs: frozenset[tuple[int, int]] = frozenset()
     by_order: bool = False
     field: str = ""
 

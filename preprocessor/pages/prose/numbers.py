@@ -107,7 +107,7 @@ _UNIT = re.compile(
     rf"|(?P<rated>qps\b|(?!O/S)(?P<noun>[a-z]+|1)(?:{_PER_SECOND}))"
     r"|(?P<time>(?:milli|micro|nano)?seconds?|millis|micros|[mµun]secs?|[mµun]?s|secs?|min(?:ute)?s?|h(?:our|r)?s?)\b"
     rf"(?:/(?:{_RUN})\b|(?!/| of))"
-    r"|(?P<factor>times\b|×|(?<=[\d\ue000])x\b)"
+    r"|(?P<factor>times\b|×|(?<=[\d\ue000])x\b|fold\b)"
     r"|(?P<count>threads?|connections?|clients?|documents?|docs|inde(?:x|xe)s|members|processors?|cores?|vcpus?|batches)\b",
     re.IGNORECASE,
 )
@@ -116,7 +116,7 @@ MORE_OR_LESS = (
     r"|(?:fast|slow|quick|high|low|long|short|cheap|larg|small|bigg|great|few|heavi|light)er"
 )
 _TIMES_BEHIND = re.compile(
-    rf"\ue000*\s(?:as|than|the(?!\ssame)|its|their|that|this|those|what|{MORE_OR_LESS}"
+    rf"\ue000*\s(?:as|than|the(?!\ssame)|its|their|that|this|those|what|\S+['’]s|{MORE_OR_LESS}"
     r"|(?:speed|slow)[\s-]?(?:up|down)|improvement|increase|reduction|gain|overhead)\b",
     re.IGNORECASE,
 )
@@ -125,6 +125,18 @@ _TIMES_BEFORE = re.compile(
     re.IGNORECASE,
 )
 """What stands behind and before a whole number of times that compares; `each command 50 times` says how often."""
+_BY_FACTOR = re.compile(
+    r"\bby\s+(?:about\s|around\s)?an?\s+factor\s+(?:of\s+)?"
+    r"(?:(?:about|around|roughly|almost|nearly|over|more\sthan|up\sto|at\sleast)\s+|~)?[\s\ue000]*$",
+    re.IGNORECASE,
+)
+"""What makes a number behind it one of times."""
+_SCALED = re.compile(
+    r"\b(?:(?:scal(?:e|ed|ing)|multipl(?:y|ied))\s(?:the|our|its|all|each|every)"
+    r"|(?:is|are|was|were)\s(?:scaled|multiplied))\s",
+    re.IGNORECASE,
+)
+"""But where somebody set it."""
 _SIZED = re.compile(r"\s\d+\s?[kmg]i?b(?=\s)", re.IGNORECASE)
 _WORD = re.compile(r"[\s\ue000-]*")
 _EACH = r"(?:\s?/\s?|\s(?:per|a|each)\s)"
@@ -241,6 +253,8 @@ def figures(text: str, nouns: Collection[str] = ()) -> Iterator[Figure]:
         if unit is None and nouns:
             unit, end = _noun_after(text, found.end(), nouns)
         before = text[max(found.start() - 32, 0) : found.start()]
+        if unit is None and _BY_FACTOR.search(before) and not _SCALED.search(text[: found.start()]):
+            unit = Unit("times")
         unit, before = shared.get(found.start(), (unit, before))
         one = _read_figure(found, text[found.start() : end], unit, before)
         if unit is not None or (_is_large(found) and not _bare_name(found, one.low, one.high)):

@@ -38,8 +38,14 @@ _FRACTION: Final = re.compile(
     rf"(?P<of>\s(?:of\s{MEASURED}|as\s(?:fast|slow|long)\b|{_COMPARES})|(?<=half)\s{MEASURED})?",
     re.IGNORECASE,
 )
+_AS: Final = r"as\s(?:(?:fast|slow|long)\b|(?:much|many|high|large|big|small|low)\s(?:\S+\s){0,3}?as\b)"
+_OF_WHAT: Final = (
+    rf"(?:{MEASURED}|(?:the|its|their)\s(?:\w+\s)?(?:time\b(?!\slimit)|ops\b|\w+(?:/s|\sper\ssecond)\b)"
+    r"|\S+['’]s\s(?:speed|throughput)\b)"
+)
 _FACTOR: Final = re.compile(
-    rf"\b(?:(?P<word>twice|thrice)|(?P<count>{_COUNT})[\s{BLANK}]+times)[\s{BLANK}]+(?=as\s(?:fast|slow|long)\b|{MEASURED}|{_COMPARES})"
+    rf"\b(?:(?P<word>twice|thrice)|(?P<count>{_COUNT})[\s{BLANK}]+times)[\s{BLANK}]+(?={_AS}|{_OF_WHAT}|{_COMPARES})"
+    rf"|\b(?P<fold>{_COUNT})[\s-]?fold\b|(?<=by\sa\sfactor\sof\s)(?P<by>{_COUNT})\b"
     rf"|\b(?P<verb>doubl|tripl)(?:e|es|ed|ing)[\s{BLANK}]+(?={MEASURED})",
     re.IGNORECASE,
 )
@@ -91,7 +97,7 @@ def spelled_durations(text: str) -> Iterator[Figure]:
 
 def _factors(text: str) -> Iterator[Figure]:
     for found in _FACTOR.finditer(text):
-        word = fold_case(found["word"] or found["count"] or found["verb"])
+        word = fold_case(found[found.lastgroup or 0])
         factor = _FACTORS.get(word) or _COUNTS[word]
         yield _figure(text, found.start(), found.end(), factor, _OFF * factor, Unit("times"))
 

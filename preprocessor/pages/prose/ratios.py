@@ -103,7 +103,7 @@ class Values:
 class Compared:
     """A column whose values a sentence may compare, with their unit.
 
-    ``of``: one of two compared rows is one of these, ``against``: the other one of those; empty where all may be.
+    ``of``: one of two compared rows is one of these, ``pairs``: they are one of those; empty where all may be.
     """
 
     spec: PipelineSpec
@@ -111,27 +111,34 @@ class Compared:
     values: Values
     unit: Unit | None = None
     of: frozenset[int] = frozenset()
-    against: frozenset[int] = frozenset()
+    pairs: frozenset[tuple[int, int]] = frozenset()
 
     @property
     def rows(self) -> Collection[int]:
         """The rows that can be compared."""
         return self.values.by_row.keys()
 
-    def narrow(self, of: frozenset[int], against: frozenset[int]) -> Compared:
+    def narrow(self, of: frozenset[int], pairs: frozenset[tuple[int, int]]) -> Compared:
         """The same for rows that are named."""
-        return replace(self, of=of, against=against)
+        return replace(self, of=of, pairs=pairs)
+
+    def list_rows(self) -> list[tuple[int, int]]:
+        """Those of the pairs of which both rows have a value."""
+        return [pair for pair in sorted(self.pairs) if self.values.by_row.keys() >= {*pair}]
+
+    def list_pairs(self) -> list[tuple[float, float]]:
+        """Their values."""
+        return [(self.values.by_row[one], self.values.by_row[other]) for one, other in self.list_rows()]
 
     def has(self, spans: Sequence[Span]) -> bool:
         """Whether two of its rows have a ratio within one of the spans."""
         if not self.of:
             return any(map(self._has_of_all, spans))
         found = self.values.by_row
-        named = [found[row] for row in self.of & found.keys()]
-        if self.against:
-            others = [found[row] for row in self.against & found.keys()]
-            ratios = [value / other for value in named for other in others if value != other]
+        if self.pairs:
+            ratios = [value / other for value, other in self.list_pairs() if value != other]
             return any(low <= ratio <= high for low, high in spans for ratio in ratios)
+        named = [found[row] for row in self.of & found.keys()]
         return any(
             self.values.holds(_part(value, span.high, span), _part(value, span.low, span), value)
             for value in named
@@ -158,9 +165,9 @@ class Concluded:
         """The rows that have one."""
         return {row for row, _ in self.ratios}
 
-    def narrow(self, of: frozenset[int], against: frozenset[int]) -> Concluded:
+    def narrow(self, of: frozenset[int], pairs: frozenset[tuple[int, int]]) -> Concluded:
         """The same for rows that are named; which of them is the baseline, the ratios do not say."""
-        return replace(self, of=of | against)
+        return replace(self, of=of.union(*pairs))
 
     def has(self, spans: Sequence[Span]) -> bool:
         """Whether a ratio is within one of the spans."""

@@ -15,11 +15,13 @@ from preprocessor.pages.prose.clauses import WHEN
 from preprocessor.pages.prose.nameindex import NameIndex, NamePlace, name_pattern
 from preprocessor.pages.prose.naming import find_settings
 from preprocessor.pages.prose.numbers import NUMBER, figures
+from preprocessor.pages.prose.pairs import read_sides
 from preprocessor.pages.prose.paragraphs import BLANK
 
 if TYPE_CHECKING:
     from preprocessor.pages.prose.clauses import Clause
     from preprocessor.pages.prose.naming import TableNames
+    from preprocessor.pages.prose.numbers import Figure
 
 _CODE: Final = re.compile(r"(?<!`)(`+)(?!`)\s*(?P<name>.+?)\s*(?<!`)\1(?!`)")
 _ITEM: Final = rf"\A[\s>{BLANK}]*(?:[-*+]|\d+[.)])\s+[\s*_\[{BLANK}]*"
@@ -58,6 +60,17 @@ def find_stranger_meant(clause: Clause, tables: Sequence[TableNames], nouns: Col
     before, behind = [one for one in names if one.start < at], [one for one in names if one.start > at]
     meant = before[-1] if before else behind[0] if behind else None
     return meant.name if meant in strangers else ""
+
+
+def compares_stranger(
+    figure: Figure, clause: Clause, tables: Sequence[TableNames], nouns: Collection[str]
+) -> bool:
+    """Whether one side of what a figure compares is a name that none of some tables has."""
+    sides = next(read_sides(figure, clause), ())
+    return any(
+        find_strangers(side, tables, nouns) and not any(one.names.find(side, whole=True) for one in tables)
+        for side in sides
+    )
 
 
 def _list_candidates(text: str) -> Iterator[NamePlace]:

@@ -12,10 +12,11 @@ from preprocessor.pages.prose.clauses import Clause
 from preprocessor.pages.prose.columnnumbers import ColumnNumbers, Number
 from preprocessor.pages.prose.evidence import Evidence
 from preprocessor.pages.prose.hiddenfields import name_hidden
-from preprocessor.pages.prose.naming import Named
+from preprocessor.pages.prose.naming import Named, TableNames, find_names
 from preprocessor.pages.prose.numbers import Figure, figures
+from preprocessor.pages.prose.pairs import Sides, pair_alike, read_sides
 from preprocessor.pages.prose.ratios import Compared, Concluded
-from preprocessor.pages.prose.strangers import find_strangers
+from preprocessor.pages.prose.strangers import compares_stranger, find_strangers
 from preprocessor.pages.prose.subjects import comparing
 from preprocessor.pages.prose.wordorder import find_rows_meant
 from preprocessor.specs.model import TableSpec
@@ -61,7 +62,7 @@ def narrow(known: Evidence, named: Mapping[int, Named], figure: Figure) -> Evide
         if id(part.spec) not in rows_named:
             return part
         one = named[id(part.spec)]
-        return part.narrow(one.rows - one.against, one.against)
+        return part.narrow(one.rows, one.pairs)
 
     numbers = tuple(of_named(one) for one in known.columns if speaks(one) and holds(one))
     return replace(
@@ -88,7 +89,7 @@ def _has_factors(column: ColumnNumbers) -> bool:
 
 def find_named(section: Section, clause: Clause, figure: Figure) -> dict[int, Named]:
     """What a clause names for a figure in each table of a section, and which of these rows it compares others with."""
-    named, sides = section.find_names(clause.words), clause.sides()
+    named = section.find_names(clause.words)
     strangers = find_strangers(clause.words, section.names, section.nouns)
     for table in section.names:
         meant = find_rows_meant(figure, clause, table, section.nouns, strangers)
@@ -97,14 +98,31 @@ def find_named(section: Section, clause: Clause, figure: Figure) -> dict[int, Na
     for spec, rows in section.shown if clause.header and not figure.may_compare else ():
         if field := name_hidden(clause.header, spec, rows):
             named[id(spec)] = named.get(id(spec), Named())._replace(field=field, columns=frozenset())
-    if sides is None:
-        return named
-    compared, others = map(section.find_names, sides)
-    for key, one in named.items():
-        against = others.get(key, Named()).rows - compared.get(key, Named()).rows
-        if against and one.rows > against:
-            named[key] = one._replace(against=against)
+    for sides in read_sides(figure, clause) if figure.may_compare else ():
+        if paired := dict(_pair(section, sides, named)):
+            return named | paired
     return named
+
+
+def _pair(section: Section, sides: Sides, named: Mapping[int, Named]) -> Iterator[tuple[int, Named]]:
+    """What is named in each table of which both sides of a comparison name rows; other names of its clause choose."""
+    for table in section.names:
+        key = id(table.spec)
+        one = named.get(key, Named())
+        of, against = (_rows_of_side(side, table, one, section.nouns) for side in sides)
+        if pairs := pair_alike(table, of, against):
+            yield key, one._replace(rows=of | against, pairs=pairs)
+
+
+def _rows_of_side(text: str, table: TableNames, named: Named, nouns: Collection[str]) -> frozenset[int]:
+    """The rows that one side of a comparison names, of those that its clause does if it can be.
+
+    A setting may be that of another figure: `A is 3× faster than B for n = 10 and 2× for n = 100`.
+    """
+    rows = find_names(text, [table], nouns).get(id(table.spec), Named()).rows
+    by_name = frozenset[int]().union(*(table.rows[name] for name in table.names.find(text, whole=True)))
+    chosen = rows & named.rows or by_name & named.rows
+    return chosen if chosen or named.by_order else rows
 
 
 def _set_rows(one: Named, meant: frozenset[int], clause: Clause) -> Named:
@@ -174,6 +192,8 @@ def is_supported(figure: Figure, clause: Clause, beside: Beside, around: Iterato
     section around.
     """
     section, known, named = beside
+    if figure.may_compare and compares_stranger(figure, clause, section.names, section.nouns):
+        return True
     if any(one.field for one in named.values()) and not _of_fields(known, named).columns:
         return True  # It is of something else, of which no document says anything.
     is_held, rate = is_of_named(named, clause, figure, section.nouns), known.read_rate(figure)

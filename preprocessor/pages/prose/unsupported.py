@@ -29,7 +29,7 @@ from preprocessor.pages.model import tables_by_id
 from preprocessor.pages.prose.captions import list_captions
 from preprocessor.pages.prose.clauses import Clause, with_code_before
 from preprocessor.pages.prose.columnnumbers import Number
-from preprocessor.pages.prose.directions import Contradicted, Sentence, find_contradicted, find_directions
+from preprocessor.pages.prose.directions import Sentence, find_contradicted, find_directions
 from preprocessor.pages.prose.evidence import Evidence, column_unit, noun_of
 from preprocessor.pages.prose.methods import is_of_method
 from preprocessor.pages.prose.numbers import Figure, figures
@@ -45,8 +45,9 @@ from preprocessor.pages.prose.paragraphs import (
 from preprocessor.pages.prose.section import Section
 from preprocessor.pages.prose.sections import Sections, specs_within
 from preprocessor.pages.prose.subjects import comparing
-from preprocessor.pages.prose.support import Beside, find_named, find_nearest, is_supported, names_for
+from preprocessor.pages.prose.support import Beside, find_named, find_nearest, is_supported, names_for, narrow
 from preprocessor.pages.prose.topics import is_common_header, tells_of_results, tells_of_settings
+from preprocessor.pages.prose.turned import find_turned
 from preprocessor.pages.standing import standing_answers
 from preprocessor.pages.statements import find_numbers, shown_value
 from preprocessor.render.column import column_value
@@ -117,12 +118,17 @@ def _judge(
     ignored = sections.list_ignored(paragraph, beside)
     ignored |= {rule for spec in specs if isinstance(spec, CheckSpec) for rule in spec.ignore}
     words = sections.words(paragraph)
+    judged = _Judged(paragraph, words, sections, beside, _with_bounds(beside.evidence, specs, tables))
+    unsupported = [*judged.list_unsupported(said)]
     if _FIGURES not in ignored:
-        judged = _Judged(paragraph, words, sections, beside, _with_bounds(beside.evidence, specs, tables))
-        for figure, nearest in judged.list_unsupported(said):
+        for figure, nearest in unsupported:
             yield _finding(page, paragraph, figure, nearest, answers)
     if _DIRECTIONS not in ignored:
         yield from _judge_directions(page, paragraph, words, beside, tables, answers)
+        told = {figure for figure, _ in unsupported}
+        for figure, instead in judged.list_turned([one for one in said if one not in told]):
+            at = place(page.text, paragraph.start + figure.start)
+            yield _contradiction(page, at, _write(figure), instead)
 
 
 def list_generated(page: Page) -> list[tuple[int, int]]:
@@ -179,6 +185,27 @@ class _Judged(NamedTuple):
             if self.known.expects_unit_of(figure) and not self.known.supports(figure):
                 yield figure, self.known.nearest(figure)
 
+    def list_turned(self, said: Sequence[Figure]) -> Iterator[tuple[Figure, str]]:
+        """The factors and shares between two rows that go the other way round, each with what the rows say.
+
+        Where the sentence is told for one of its words anyway it is left at that.
+        """
+        for figure in said:
+            if not figure.may_compare:
+                continue
+            clause = self.sections.headers.clause_of(figure, self.paragraph, self.words)
+            named = find_named(self.beside, clause, figure)
+            paired = {key: one for key, one in named.items() if one.pairs}
+            known = narrow(comparing(self.known, paired, clause), paired, figure) if paired else None
+            instead = find_turned(figure, clause, known) if known else ""
+            if instead and not self._is_contradicted(figure):
+                yield figure, instead
+
+    def _is_contradicted(self, figure: Figure) -> bool:
+        start, end = find_sentence_span(self.paragraph.text, figure.start)
+        sentence = Sentence(self.paragraph.text[start:end], self.words[start:end])
+        return any(find_contradicted(sentence, self.beside.speeds, ()))
+
     def _is_topic(self, figure: Figure, clause: Clause, named: Mapping[int, Named]) -> bool:
         """Whether a figure in a section without tables is about those of another, by the words around it.
 
@@ -224,7 +251,7 @@ def _judge_directions(
         sentence = Sentence(text[first:end], words[first:end])
         for found in find_contradicted(sentence, beside.speeds, verdicts):
             at = place(page.text, paragraph.start + first + found.direction.start)
-            yield _contradiction(page, at, found)
+            yield _contradiction(page, at, found.direction.word, found.instead)
 
 
 def _verdicts(spec: Spec, tables: Tables, answers: Answers) -> Iterator[str]:
@@ -241,8 +268,8 @@ def _verdicts(spec: Spec, tables: Tables, answers: Answers) -> Iterator[str]:
         )
 
 
-def _contradiction(page: Page, at: tuple[int, int], found: Contradicted) -> Finding:
-    message = f"`{found.direction.word}` is not what the rows say: {found.instead}"
+def _contradiction(page: Page, at: tuple[int, int], said: str, instead: str) -> Finding:
+    message = f"`{said}` is not what the rows say: {instead}"
     hint = "change the sentence, or look at what changed in the results"
     return finding(_DIRECTIONS, page.file, at, message, hint)
 
@@ -250,10 +277,14 @@ def _contradiction(page: Page, at: tuple[int, int], found: Contradicted) -> Find
 def _finding(
     page: Page, paragraph: Paragraph, figure: Figure, nearest: Number | None, answers: Answers
 ) -> Finding:
-    written = " ".join(figure.written.replace(BLANK, " ").split())
     at = place(page.text, paragraph.start + figure.start)
-    message = f"no row of the section's tables has `{written}`"
+    message = f"no row of the section's tables has `{_write(figure)}`"
     return finding(_FIGURES, page.file, at, message, _hint(nearest, answers) if nearest else "")
+
+
+def _write(figure: Figure) -> str:
+    """The figure on one line, without what is no prose."""
+    return " ".join(figure.written.replace(BLANK, " ").split())
 
 
 def _hint(nearest: Number, answers: Answers) -> str:

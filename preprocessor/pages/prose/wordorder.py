@@ -88,10 +88,9 @@ def find_rows_meant(
     """The rows of a table that a figure is about by the order of words; None where that tells nothing.
 
     None of them where it is of another name: of one of ``strangers``, or of a number that is not said beside it.
-    A factor compares rows, wherever their names stand, and so does a share where the clause compares.
+    A factor compares rows, wherever their names stand, and so does a share where the clause compares; only by what they
+    are set to such rows are told.
     """
-    if figure.kind == "times" or (figure.kind == "%" and clause.compares):
-        return None
     settings = [
         [_Word(*one) for one in found]
         for unit, found in find_settings(clause.words, table, nouns)
@@ -108,6 +107,8 @@ def find_rows_meant(
     said = _Figures(numbers, at, clause.words, clause.compares)
     names = [_Word(one.start, one.end, table.rows[one.name]) for one in table.names.find_places(clause.words)]
     names += [_Word(one.start, one.end, _NONE) for one in strangers]
+    if figure.kind == "times" or (figure.kind == "%" and clause.compares):
+        names = []
     found = [_find_by_name(sorted(names), said), *(_find_by_setting(one, said) for one in settings)]
     told = [rows for rows in found if rows is not None]
     rows = [one for one in told if one]
