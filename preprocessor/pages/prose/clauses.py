@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 
-from preprocessor.pages.prose.numbers import MORE_OR_LESS, NUMBER, Figure, read_number
+from preprocessor.pages.prose.numbers import MORE_OR_LESS, NUMBER, Figure, figures, read_number
 from preprocessor.pages.prose.numberwords import MEASURED
 from preprocessor.pages.prose.paragraphs import BLANK, Paragraph, find_clause_span, find_sentence_start
 
@@ -40,6 +40,16 @@ _COUNTS: Final = re.compile(
     rf"(?<![\w.,/])({NUMBER})\s?(?:/|of|out of)\s?(?:the\s|all\s)?({NUMBER})(?![\w/]|[.,]\d)", re.IGNORECASE
 )
 
+_WORDS: Final = r"(?:[^,;:.]|\.(?=\S))"
+_INTRODUCING: Final = re.compile(
+    rf"[\s>{BLANK}`*_\[]*(?:(?:with|at|on|for|in|using|under|over)\s{_WORDS}*,|(?:`[^`]+`|[^\s,;:.]+)[*_\]]*:"
+    rf"|(?:[-*+]|\d+[.)])\s{_WORDS}{{1,60}}:)[\s{BLANK}*_]*",
+    re.IGNORECASE,
+)
+"""What a sentence begins with that belongs to the clause behind: `With 8 threads, alpha takes 5 ms`, `alpha: 5 ms`.
+
+Of words before a colon one alone, or the head of a list item; others say something themselves.
+"""
 _BEHIND_STOP: Final = re.compile(rf"(?<=[.!?:;|])[\s{BLANK}]+$")
 """What a sentence ends with that belongs to the next: code at the beginning of that is blank in prose."""
 
@@ -84,7 +94,7 @@ def clause_of(figure: Figure, paragraph: Paragraph, words: str) -> Clause:
     """The clause in which a figure stands; ``words`` are those of its paragraph with code.
 
     A figure that has no words of its own belongs to what stands before it: `H6 (a scan), 0.3×`, `alpha takes 99 ms
-    warm, 120 ms cold`.
+    warm, 120 ms cold`. What introduces a sentence is among the words of its first clause.
     """
     text = paragraph.text
     start, end = find_clause_span(text, figure.start)
@@ -92,14 +102,22 @@ def clause_of(figure: Figure, paragraph: Paragraph, words: str) -> Clause:
     if not _has_words(words, start, end, figure):
         start = sentence
     first, last = with_code_before(text, start), with_code_before(text, end)
+    begin = with_code_before(text, sentence)
+    if _introduces(words[begin:first], figure):
+        first = begin
     return Clause(
         text[start:end],
         words[first:last],
-        words[with_code_before(text, sentence) : last],
+        words[begin:last],
         _compares(text, start, end, figure),
         figure.start - first,
         _differs(text, end, figure),
     )
+
+
+def _introduces(words: str, figure: Figure) -> bool:
+    """Whether words before a clause belong to it: they begin the sentence, and have no figure like its own."""
+    return bool(_INTRODUCING.fullmatch(words)) and not any(one.is_like(figure) for one in figures(words))
 
 
 def row_clause(figure: Figure, row: Paragraph, words: str, header: str) -> Clause:

@@ -35,7 +35,8 @@ MEASURED: Final = (
 """What a share is of, where rows can tell: `a quarter of an hour` and `half of the operations` are other shares."""
 _FRACTION: Final = re.compile(
     rf"(?P<by>\bby\s(?:about\s)?)?\b(?:(?P<count>an?|one|{_COUNT})\s)?(?P<part>{'|'.join(_PARTS)})s?\b"
-    rf"(?P<of>\s(?:of\s{MEASURED}|as\s(?:fast|slow|long)\b|{_COMPARES})|(?<=half)\s{MEASURED})?",
+    rf"(?P<of>\s(?:of\s{MEASURED}|as\s(?:fast|slow|long)\b|{_COMPARES})|(?<=half)\s{MEASURED}"
+    r"|(?:(?<=takes\shalf)|(?<=needs\shalf)|(?<=in\shalf))\s(?:the|its)\stime\b)?",
     re.IGNORECASE,
 )
 _AS: Final = r"as\s(?:(?:fast|slow|long)\b|(?:much|many|high|large|big|small|low)\s(?:\S+\s){0,3}?as\b)"

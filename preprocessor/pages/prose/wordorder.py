@@ -1,10 +1,11 @@
 """Of which row a figure is among several that its clause names, where the order of words tells it.
 
-`alpha takes 98.7 ms and beta 120 ms` has a name before each figure, `98.7 ms for alpha and 120 ms for beta` one behind
-each, `alpha and beta take 98.7 ms and 120 ms` as many of both, each listed. Beside the only name the first figure
-behind it is its own, and so are those listed with that, as in `alpha takes 98.7 ms warm and 120 ms cold`; else the one
-right before it, as in `98.7 ms for alpha`. Of any other order nothing is said. The numbers that rows are called by are
-such names, those of each column for itself: `alpha takes 98.7 ms with one thread and 25 ms with 4 threads`.
+`alpha takes 98.7 ms and beta 120 ms` has a name before each figure, `98.7 ms for alpha and 120 ms for beta` one
+behind each, `alpha and beta take 98.7 ms and 120 ms` as many of both, each listed. Beside the only name the first
+figure behind it is its own, and so are those listed with that, as in `alpha takes 98.7 ms warm and 120 ms cold`; else
+the one right before it, as in `98.7 ms for alpha`. Of any other order nothing is said. The numbers that rows are
+called by are such names, and so are the names of a column by themselves: `alpha takes 98.7 ms with one thread and 25
+ms with 4 threads`.
 """
 
 from __future__ import annotations
@@ -88,8 +89,8 @@ def find_rows_meant(
     """The rows of a table that a figure is about by the order of words; None where that tells nothing.
 
     None of them where it is of another name: of one of ``strangers``, or of a number that is not said beside it.
-    A factor compares rows, wherever their names stand, and so does a share where the clause compares; only by what they
-    are set to such rows are told.
+    A factor compares rows, wherever their names stand, and so does a share where the clause compares: of which it is,
+    settings tell, and names behind each of several.
     """
     settings = [
         [_Word(*one) for one in found]
@@ -107,12 +108,25 @@ def find_rows_meant(
     said = _Figures(numbers, at, clause.words, clause.compares)
     names = [_Word(one.start, one.end, table.rows[one.name]) for one in table.names.find_places(clause.words)]
     names += [_Word(one.start, one.end, _NONE) for one in strangers]
+    labels = [] if strangers else _list_by_column(clause.words, table)
     if figure.kind == "times" or (figure.kind == "%" and clause.compares):
-        names = []
-    found = [_find_by_name(sorted(names), said), *(_find_by_setting(one, said) for one in settings)]
+        found = [_find_behind(one, said) for one in labels]
+    else:
+        found = [_find_by_name(sorted(names), said), *(_find_in_order(one, said) for one in labels)]
+    found += [_find_by_setting(one, said) for one in settings]
     told = [rows for rows in found if rows is not None]
     rows = [one for one in told if one]
     return (frozenset.intersection(*rows) or rows[0]) if rows else (_NONE if told else None)
+
+
+def _list_by_column(words: str, table: TableNames) -> list[list[_Word]]:
+    """The names of each column that has several of them in a clause."""
+    places = table.names.find_places(words)
+    found = (
+        [_Word(one.start, one.end, label[one.name]) for one in places if one.name in label]
+        for label in table.labels
+    )
+    return [one for one in found if len(one) > 1]
 
 
 def _is_within(at: int, settings: Sequence[Sequence[_Word]]) -> bool:
@@ -120,9 +134,14 @@ def _is_within(at: int, settings: Sequence[Sequence[_Word]]) -> bool:
 
 
 def _find_by_name(names: Sequence[_Word], said: _Figures) -> frozenset[int] | None:
-    """The rows of the name that a figure has; None of a single name that several rows have."""
+    """The rows of the name that a figure has; None of a single name that several rows have.
+
+    None of them where words say that it is of something else, as in `alpha wins with 98.7 ms against 120 ms`.
+    """
     if len(names) == 1:
         (name,) = names
+        if _OF_ANOTHER.search(said.words, name.end, max(name.end, said.numbers[said.at].start)):
+            return _NONE
         is_own = name.rows and len(name.rows) == 1 and _is_of_only(name, said)
         return name.rows if is_own else None
     return _find_in_order(names, said) if names else None
@@ -180,6 +199,13 @@ def _find_beside(runs: Sequence[Sequence[_Word]], said: _Figures) -> frozenset[i
     ):
         return None
     return _NONE.union(*(one.rows or () for one in named[said.at]))
+
+
+def _find_behind(names: Sequence[_Word], said: _Figures) -> frozenset[int] | None:
+    """Of factors and names in turn, a factor first: the name behind it, as in `by 2× in reads and by 3× in writes`."""
+    words = sorted((*names, *said.numbers), key=lambda one: one[:2])
+    is_in_turn = all(one.is_name is bool(number % 2) for number, one in enumerate(words))
+    return names[said.at].rows if is_in_turn and len(names) == len(said.numbers) else None
 
 
 def _find_in_list(runs: Sequence[Sequence[_Word]], said: _Figures) -> frozenset[int] | None:

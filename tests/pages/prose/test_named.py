@@ -605,3 +605,65 @@ def test_a_name_in_code_of_no_row_has_a_figure_of_its_own(
     prose: str, figures: list[str], fixtures: Path
 ) -> None:
     assert tell(beside(PARSERS, prose), fixtures) == figures
+
+
+@pytest.mark.parametrize(
+    ("prose", "figures"),
+    [
+        ("With 16 threads, lru reaches 8.12M gets/s and clock 29.4M gets/s.", []),
+        ("With 16 threads, lru reaches 4.21M gets/s and clock 6.65M gets/s.", ["4.21M gets/s", "6.65M gets/s"]),
+        ("With lru, 16 threads do 8.12M gets/s.", []),
+        ("With lru, 16 threads do 29.4M gets/s.", ["29.4M gets/s"]),
+        ("- 16 threads: 8.12M gets/s (lru)", []),
+        ("- 16 threads: 4.21M gets/s (lru)", ["4.21M gets/s"]),
+        ("`clock`: with 1 thread 6.65M gets/s.", []),
+        ("`clock`: with 1 thread 4.21M gets/s.", ["4.21M gets/s"]),
+        ("clock wins: 29.4M gets/s against 8.12M gets/s.", []),
+        ("With 16 threads, it is 8.12M gets/s instead of the 4.21M gets/s with 1 thread.", []),
+        ("Unlike clock, lru reaches 8.12M gets/s.", []),
+    ],
+)  # fmt: skip
+def test_what_a_sentence_begins_with_belongs_to_its_first_clause(
+    prose: str, figures: list[str], fixtures: Path
+) -> None:
+    assert tell(beside(CACHES, prose), fixtures) == figures
+
+
+JSON = {
+    "id": "json",
+    "collection": "json",
+    "pipeline": [{"$sort": {"_id": 1}}],
+    "columns": ["test", "library", "time"],
+    "headers": ["Test", "Library", "Time (µs)"],
+}
+ROWS["json"] = [
+    {"_id": number, "test": test, "library": library, "time": time}
+    for number, (test, library, time) in enumerate([
+        ("loads", "orjson", 2.31),
+        ("loads", "ujson", 4.87),
+        ("dumps", "orjson", 1.12),
+        ("dumps", "ujson", 3.46),
+    ])
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("prose", "figures"),
+    [
+        ("`loads` takes 4.87 µs with ujson and 2.31 µs with orjson.", []),
+        ("`loads` takes 2.31 µs with ujson and 4.87 µs with orjson.", ["2.31 µs", "4.87 µs"]),
+        ("ujson needs 3.46 µs for `dumps` and 4.87 µs for `loads`.", []),
+        ("ujson needs 4.87 µs for `dumps` and 3.46 µs for `loads`.", ["4.87 µs", "3.46 µs"]),
+        ("For `loads` and `dumps` orjson needs 2.31 µs and 1.12 µs.", []),
+        ("For `loads` and `dumps` orjson needs 1.12 µs and 2.31 µs.", ["1.12 µs", "2.31 µs"]),
+        ("orjson beats ujson by 2.1x in `loads` and by 3.1x in `dumps`.", []),
+        ("orjson beats ujson by 3.1x in `loads` and by 2.1x in `dumps`.", ["3.1x", "2.1x"]),
+        ("orjson takes half the time of ujson in `loads`.", []),
+        ("orjson takes half the time of ujson in `dumps`.", ["half"]),
+        ("orjson goes from 2.31 µs in `loads` down to 1.12 µs in `dumps`.", []),
+    ],
+)
+def test_of_two_columns_of_names_each_tells_by_its_own_order(
+    prose: str, figures: list[str], fixtures: Path
+) -> None:
+    assert tell(beside(JSON, prose), fixtures) == figures
