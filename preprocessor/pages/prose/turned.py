@@ -67,7 +67,8 @@ def find_turned(figure: Figure, clause: Clause, known: Evidence) -> str:
     """
     said = _read_said(figure, clause)
     columns = [one for one in known.compared if isinstance(one, Compared) and one.pairs]
-    if said is None or not columns or UNDECIDED.search(_PER_SECOND.sub("", clause.prose)):
+    others = _PER_SECOND.sub("", clause.prose.replace(figure.written, "", 1))
+    if said is None or not columns or UNDECIDED.search(others):
         return ""
     against = ""
     for column in columns:
