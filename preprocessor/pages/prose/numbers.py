@@ -364,7 +364,7 @@ def _bare_name(found: re.Match[str], low: float, high: float) -> bool:
 _UNIT_AT_END = re.compile(r"\s*[(\[][^()\[\]]*[)\]]$")
 _SET_NUMBER = re.compile(rf"(?<![\w.,-])(?:{NUMBER})(?![\w.,%]\d)")
 """A number in a header by itself, which is no part of a name as in `p99`."""
-_CALLED_NUMBER = re.compile(rf"[\w.]+\s*=\s*(?:{NUMBER})(?!\w)")
+_CALLED_NUMBER = re.compile(rf"[\w.]+\s*[=:]\s*(?:{NUMBER})(?!\w)")
 _SET_APART = re.compile(r"\(([^)]*)\)|\[([^\]]*)\]|\bin\s(\S+)\s*\Z")
 """Where a header has a unit by itself, which may be a single letter there."""
 

@@ -29,7 +29,7 @@ _OWNED: Final = re.compile(rf"[\s{BLANK}`*_\[]*(?=\S+?[`*_\]{BLANK}]*['’]s\s)"
 """Or the name of the other, in `3 times the speed` said as `3 times B's speed`."""
 _PARTED_BEFORE: Final = re.compile(
     r"\b(?:than|compared\s(?:to|with)|relative\sto|against|over|vs\.?|versus|ahead\sof|instead\sof|rather\sthan|in\splace\sof"
-    r"|beat(?:s|ing)?|outperform(?:s|ed|ing)?|out(?:runs?|ran|paces?|paced)|surpass(?:es|ed)?|improve[sd]?\s(?:on|upon))\s",
+    r"|beat(?:s|ing)?|outperform(?:s|ed|ing)?|out(?:runs?|ran|paces?|paced)|surpass(?:es|ed)?|improve[sd]?\s(?:on|upon)|leads?|trails?)\s",
     re.IGNORECASE,
 )
 """What parts them before the figure: `A beats B by 3×`, `faster than B by a factor of 3`."""

@@ -1,4 +1,4 @@
-"""What a sentence is about that no table has: a name in code, or at the head of a list item, of no row and no column.
+"""What a sentence is about that no table has: a name in code, in a link, or before a colon, of no row and no column.
 
 `ugrep` beside a table of `rg` and `git grep`: a figure of it may be that of a row by chance alone. A part of what a
 row is called is that row, as `rg` of `rg -n pattern`; an option, a setting or a figure in code is no name, nor is what
@@ -24,14 +24,17 @@ if TYPE_CHECKING:
     from preprocessor.pages.prose.numbers import Figure
 
 _CODE: Final = re.compile(r"(?<!`)(`+)(?!`)\s*(?P<name>.+?)\s*(?<!`)\1(?!`)")
+_LINK: Final = re.compile(rf"\[(?P<name>[^\]\s`]+)\](?={BLANK})")
 _ITEM: Final = rf"\A[\s>{BLANK}]*(?:[-*+]|\d+[.)])\s+[\s*_\[{BLANK}]*"
 _HEAD: Final = re.compile(
     rf"{_ITEM}(?:(?P<name>[^\s`:(*_\]{BLANK}|=][^`:(*\]{BLANK}|=]*?)[\s*_\]{BLANK}]*(?::|\s[–—-]\s|—|\(|=)"
-    rf"|(?P<word>[^\s`*_\]]+)[\s*_\]{BLANK}]+(?={NUMBER}))"
+    rf"|(?P<first>[^\s`*_\]]+)[\s*_\]{BLANK}]+(?={NUMBER}))"
+    rf"|\A[\s*_\[{BLANK}]*(?P<word>[^\s`:*_\]{BLANK}]+)[*_\]{BLANK}]*:"
 )
-"""The head of a list item, before a colon, a dash or a bracket; or its only word before a figure."""
-_NAME: Final = re.compile(r"[^\W\d_].*")
+"""The head of a list item before a colon, a dash or a bracket, or its one word before a figure; a word and a colon."""
+_NAME: Final = re.compile(r"(?:@|\.{1,2}/|\d+(?=[a-z]))?[^\W\d_].*")
 _MOST_WORDS: Final = 4
+"""Those of a head that is a name."""
 _WITHIN: Final = re.compile(
     rf"\b(?:with|without|in|on|over|using|via|under|through|from|to|by|against|than)\s(?:the\s)?[\s`*_\[{BLANK}]*\Z",
     re.IGNORECASE,
@@ -75,19 +78,17 @@ def compares_stranger(
 
 def _list_candidates(text: str) -> Iterator[NamePlace]:
     head = _HEAD.match(text)
-    for found in (*([head] if head else ()), *_CODE.finditer(text)):
+    if head and len(head[head.lastgroup or 0].split()) > _MOST_WORDS:
+        head = None
+    for found in (*([head] if head else ()), *_CODE.finditer(text), *_LINK.finditer(text)):
         group = found.lastgroup or ""
         if _NAME.fullmatch(found[group]):
             yield NamePlace(found.start(group), found.end(group), found[group])
 
 
 def _is_known(name: str, tables: Sequence[TableNames], nouns: Collection[str]) -> bool:
-    """Whether a name has to do with the tables, or names nothing: a figure, a word for when, half a sentence."""
-    if (
-        len(name.split()) > _MOST_WORDS
-        or any(figures(name, nouns))
-        or re.fullmatch(WHEN, name, re.IGNORECASE)
-    ):
+    """Whether a name has to do with the tables, or is none: a figure, or a word for when."""
+    if any(figures(name, nouns)) or re.fullmatch(WHEN, name, re.IGNORECASE):
         return True
     return any(_is_of(name, one) or find_settings(name, one, nouns) for one in tables)
 

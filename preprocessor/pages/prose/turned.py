@@ -29,7 +29,7 @@ _SIGN: Final = re.compile(
     re.IGNORECASE,
 )
 _AHEAD: Final = re.compile(
-    r"\b(?:beat(?:s|ing|en)?|outperform(?:s|ed|ing)?|out(?:runs?|paces?)|surpass(?:es|ed)?|ahead\sof)\b",
+    r"\b(?:beat(?:s|ing|en)?|outperform(?:s|ed|ing)?|out(?:runs?|paces?)|surpass(?:es|ed)?|leads|ahead\sof)\b",
     re.IGNORECASE,
 )
 _NOUN: Final = re.compile(
