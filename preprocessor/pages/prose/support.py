@@ -15,6 +15,7 @@ from preprocessor.pages.prose.hiddenfields import name_hidden
 from preprocessor.pages.prose.naming import Named, TableNames, find_names
 from preprocessor.pages.prose.numbers import Figure, figures
 from preprocessor.pages.prose.pairs import Sides, pair_alike, read_sides
+from preprocessor.pages.prose.paragraphs import BLANK
 from preprocessor.pages.prose.ratios import Compared, Concluded
 from preprocessor.pages.prose.strangers import compares_stranger, find_strangers
 from preprocessor.pages.prose.subjects import comparing
@@ -174,6 +175,8 @@ def _with_unit_of(known: Evidence, key: int, columns: frozenset[str], figure: Fi
     return frozenset({*own, *ends})
 
 
+_DENIED: Final = re.compile(rf"\bnot\s(?:the\s|an?\s|about\s)?[\s{BLANK}*_]*\Z", re.IGNORECASE)
+"""What says that a figure is none: `not 3x, but 2x`."""
 _BASELINE: Final = re.compile(r"\bbaseline\b", re.IGNORECASE)
 
 
@@ -192,7 +195,9 @@ def is_supported(figure: Figure, clause: Clause, beside: Beside, around: Iterato
     section around.
     """
     section, known, named = beside
-    if figure.may_compare and compares_stranger(figure, clause, section.names, section.nouns):
+    if _DENIED.search(clause.words[: clause.at]) or (
+        figure.may_compare and compares_stranger(figure, clause, section.names, section.nouns)
+    ):
         return True
     if any(one.field for one in named.values()) and not _of_fields(known, named).columns:
         return True  # It is of something else, of which no document says anything.
