@@ -7,12 +7,13 @@ judged where one of their columns has its unit, in a section of tables however f
 is of a thousand and more, and of the size of their numbers. A noun that a header ends with, or that a format names, is
 a unit as well, of numbers of that size.
 
-Where the clause of a figure names rows or columns, only those count (``naming``, ``support``). A share or a factor
-may also be the comparison of two rows; in a section with a column of shares only where the clause compares. A share may
-be that of two counts beside it that one row has. In a paragraph with a MONGO_CHECK a figure may be a number that it
+Where the clause of a figure names rows or columns, only those count (``naming``, ``support``). A share or a factor may
+also be the comparison of two rows; in a section with a column of shares only where the clause compares. A share may be
+that of two counts beside it that one row has. In a paragraph with a MONGO_CHECK a figure may be a number that it
 expects. A part of a second that is spelled is judged beside a MONGO_CHECK of durations. What is said of a direction is
-in ``directions``. A table that ignores MT324 or MT327 takes that of its section upon itself, a MONGO_CHECK that of its
-paragraph. Of a table that stays in a page within its tolerance, the rows are as they stand there.
+in ``directions``, and of a factor that goes the other way round in ``turned``. A table that ignores MT324 or MT327
+takes that of its section upon itself, a MONGO_CHECK that of its paragraph. Of a table that stays in a page within its
+tolerance, the rows are as they stand there.
 """
 
 from __future__ import annotations
