@@ -41,7 +41,7 @@ def find_paths_never_there(subject: RuleContext) -> Iterator[Finding]:
     """MT402: a path that no document has gives nothing, and what is computed from it is null."""
     told: set[str] = set()
     for stage in subject.flow.stages:
-        for path, text, shape in (*_fields_read(stage), *_fields_kept(stage)):
+        for path, text, shape in (*_fields_read(stage), *_fields_kept(stage), *_fields_named(stage)):
             parts = tuple(text.split("."))
             if (
                 text in told
@@ -118,6 +118,18 @@ def _meets_no_missing(operator: str, operand: Any) -> bool:
 _COMPARING = frozenset(
     {"$eq", "$gt", "$gte", "$lt", "$lte", "$regex", "$type", "$size", "$mod", "$elemMatch"}
 )
+
+
+def _fields_named(stage: StageFlow) -> Iterator[tuple[Path, str, Shape]]:
+    """The fields that a stage reads by their names alone."""
+    argument = stage.argument
+    key = {"$unwind": "path", "$lookup": "localField"}.get(stage.name, "")
+    named, path = (
+        (argument.get(key), (*stage.path, key)) if isinstance(argument, Mapping) else (argument, stage.path)
+    )
+    if key and isinstance(named, str):
+        text = named.removeprefix("$")
+        yield path, text, lookup(stage.before, tuple(text.split(".")))
 
 
 def _is_computed(root: Shape, parts: Parts) -> bool:

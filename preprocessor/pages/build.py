@@ -152,6 +152,10 @@ class Build:
             from preprocessor.pages.mistypedcolumns import blame_columns  # few pages have such a fault
 
             found = blame_columns(found, self.pages, self.asked.local)
+        if any(one.rule == "MT303" for one in found) and not self.away:
+            from preprocessor.pages.mistypedtexts import blame_texts  # few tables have no rows
+
+            found = blame_texts(found, self.pages, self.asked.local)
         if any(spec.ignore for spec in specs):
             from preprocessor.lint.suppressions import (  # and with it all rules
                 find_unused_ignores,

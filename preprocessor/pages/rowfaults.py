@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Final
 
 from preprocessor.aggregation.values import MISSING
 from preprocessor.files.environment import today
@@ -42,14 +42,36 @@ def row_findings(
 
         at = spec.locate(("pipeline", *(rows.path or ())), key=True)
         return [finding("MT301", spec.file, at, rows.message, rows.hint or since_hint(rows.message))]
+    joined = _mistyped_collections(spec, collections)
     if not rows:
-        return [] if spec.empty is not None else [_no_rows(spec, collections)]
+        return joined or ([] if spec.empty is not None else [_no_rows(spec, collections)])
     found = _empty_columns(spec, rows) or _undrawable(spec, rows)
     if isinstance(spec, TableSpec) and spec.tolerance and not found:
         from preprocessor.pages.nointerval import find_no_interval  # few tables have a tolerance
 
         found = find_no_interval(spec, spec, rows)
-    return [*found, *_too_old(spec, answers)]
+    return [*joined, *found, *_too_old(spec, answers)]
+
+
+def _mistyped_collections(spec: PipelineSpec, collections: Sequence[str]) -> list[Finding]:
+    """Collections that stages read, and that are called a little otherwise: such a stage finds nothing, unsaid."""
+    found = []
+    for number, stage in enumerate(spec.pipeline if collections else ()):
+        ((name, argument),) = stage.items()
+        key = _READS.get(name, "")
+        named, path = (
+            (argument.get(key), (name, key)) if isinstance(argument, Mapping) else (argument, (name,))
+        )
+        if not key or not isinstance(named, str) or named in collections:
+            continue
+        if hint := did_you_mean(named, collections):
+            message = f"the results source has no collection '{named}'"
+            at = spec.locate(("pipeline", number, *path))
+            found.append(finding("MT304", spec.file, at, message, hint))
+    return found
+
+
+_READS: Final[Mapping[str, str]] = {"$lookup": "from", "$graphLookup": "from", "$unionWith": "coll"}
 
 
 def _too_old(spec: PipelineSpec, answers: Answers) -> list[Finding]:
