@@ -73,6 +73,21 @@ def _fields_kept(stage: StageFlow) -> Iterator[tuple[Path, str, Shape]]:
                 yield (*stage.path, name), name, lookup(stage.before, tuple(name.split(".")))
 
 
+def find_mistyped_paths_of_variables(subject: RuleContext) -> Iterator[Finding]:
+    """MT402: what a variable holds has no such field, and one that is called nearly so."""
+    told: set[str] = set()
+    for visit in subject.visits:
+        text = "" if visit.name or visit.guarded else str(visit.operands[0].expression)
+        name, _, rest = text.partition(".")
+        if not name.startswith("$$") or not rest or text in told or not _never(visit.shape):
+            continue
+        hint = _near(visit.operands[0].shape, tuple(rest.split(".")))
+        if hint.startswith("did you mean"):
+            told.add(text)
+            message = f"`{text}` is read, but `{name}` never has it: what comes of it is empty or null"
+            yield subject.in_pipeline("MT402", visit.path, message, hint)
+
+
 def find_mistyped_conditions(subject: RuleContext) -> Iterator[Finding]:
     """MT402: no document meets a condition on a field that none has, and one has a name that is nearly the same.
 
@@ -279,6 +294,7 @@ RULES = (
     find_columns_never_there,
     find_paths_never_there,
     find_mistyped_conditions,
+    find_mistyped_paths_of_variables,
     find_paths_sometimes_there,
     find_overridden_settings,
     find_two_copies,
