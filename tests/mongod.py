@@ -10,8 +10,9 @@ import stat
 import subprocess
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from importlib import resources
 from pathlib import Path
 
@@ -51,14 +52,16 @@ def free_port() -> int:
 
 
 @contextlib.contextmanager
-def running(*, auth: bool = False, cache_gb: str = "0.25") -> Iterator[Mongod]:
+def running(*, auth: bool = False, cache_gb: str = "0.25", role: str = "") -> Iterator[Mongod]:
     """A server of its own until the block ends: a single-member replica set, or one that asks for a password.
 
-    With ``auth`` there is a user ``owner`` with the password ``known-only-to-tests``.
+    With ``auth`` there is a user ``owner`` with the password ``known-only-to-tests``. A ``role`` in a sharded cluster
+    is ``shardsvr`` or ``configsvr``.
     """
     with tempfile.TemporaryDirectory(prefix="mongod-", ignore_cleanup_errors=True) as folder:
         port = free_port()
         arguments = ["--auth"] if auth else ["--replSet", "tests"]
+        arguments += [f"--{role}"] if role else []
         log = Path(folder) / "mongod.log"
         process = subprocess.Popen(
             [
@@ -75,16 +78,20 @@ def running(*, auth: bool = False, cache_gb: str = "0.25") -> Iterator[Mongod]:
         )
         try:
             server = Mongod(port, process.pid)
-            _await(server, process, log, auth)
+            _await(server, process, log, _make_owner if auth else partial(_make_primary, role=role))
             yield server
         finally:
             _end(process)
 
 
-def _await(server: Mongod, process: subprocess.Popen[bytes], log: Path, auth: bool) -> None:
+def _await(
+    server: Mongod,
+    process: subprocess.Popen[bytes],
+    log: Path,
+    prepare: Callable[[pymongo.MongoClient], None],
+) -> None:
     deadline = time.monotonic() + _START_SECONDS
     with pymongo.MongoClient(server.uri(), serverSelectionTimeoutMS=_START_SECONDS * 1000) as client:
-        prepare = _make_owner if auth else _make_primary
         while True:
             try:
                 prepare(client)
@@ -99,11 +106,14 @@ def _make_owner(client: pymongo.MongoClient) -> None:
     client.admin.command("createUser", "owner", pwd="known-only-to-tests", roles=["root"])
 
 
-def _make_primary(client: pymongo.MongoClient) -> None:
+def _make_primary(client: pymongo.MongoClient, role: str) -> None:
     hello = client.admin.command("hello")
     if not hello.get("setName"):
         host = f"127.0.0.1:{client.address[1]}"
-        client.admin.command("replSetInitiate", {"_id": "tests", "members": [{"_id": 0, "host": host}]})
+        config = {"_id": "tests", "members": [{"_id": 0, "host": host}]}
+        client.admin.command(
+            "replSetInitiate", {**config, "configsvr": True} if role == "configsvr" else config
+        )
     while not client.admin.command("hello").get("isWritablePrimary"):
         time.sleep(0.02)
 

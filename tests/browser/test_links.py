@@ -12,8 +12,12 @@ from tests.browser.tables import Tables
 from tests.site.builds import build, sample
 
 RUNS = 'class="mongo-table__runs"'
-NOT_MEASURED = {"experiments/insert-iops/", "experiments/insert-instancesize/"}
-"""They ask for several machines, of which this site has one."""
+NOT_MEASURED = {
+    "experiments/insert-iops/",
+    "experiments/insert-instancesize/",
+    "experiments/insert-shardkey/",
+}
+"""They ask for several machines, of which this site has one, or for a cluster with shards, of which it has none."""
 
 
 def test_no_id_is_there_twice_and_every_link_within_a_page_leads_somewhere(tables: dict[str, Tables]) -> None:

@@ -12,6 +12,7 @@ import threading
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
+from functools import partial
 from typing import Any
 from uuid import uuid4
 
@@ -136,66 +137,90 @@ def routed(uri: str, count: int = 1, cluster: Cluster | None = None) -> Iterator
     cluster = cluster or Cluster()
     user, _, place = uri.removeprefix("mongodb://").rpartition("@")
     host, port = place.partition("/")[0].split(":")
-    listening = [socket.create_server(("localhost", 0)) for _ in range(count)]
-    for one in listening:
-        threading.Thread(target=_accept, args=(one, (host, int(port)), cluster), daemon=True).start()
-    hosts = ",".join(f"localhost:{one.getsockname()[1]}" for one in listening)
-    try:
+    with listening(partial(_serve, member=(host, int(port)), cluster=cluster), count) as hosts:
         yield f"mongodb://{user}@{hosts}/?authSource=admin"
+
+
+@contextmanager
+def listening(serve: Callable[[socket.socket], None], count: int) -> Iterator[str]:
+    """The addresses of so many servers that ``serve`` each connection until it is closed."""
+    heard = [socket.create_server(("localhost", 0)) for _ in range(count)]
+    for one in heard:
+        threading.Thread(target=_accept, args=(one, serve), daemon=True).start()
+    try:
+        yield ",".join(f"localhost:{one.getsockname()[1]}" for one in heard)
     finally:
-        for one in listening:
+        for one in heard:
             one.shutdown(socket.SHUT_RDWR)
             one.close()
 
 
-def _accept(listening: socket.socket, member: tuple[str, int], cluster: Cluster) -> None:
+def _accept(heard: socket.socket, serve: Callable[[socket.socket], None]) -> None:
     with suppress(OSError):  # it is closed
         while True:
-            client = listening.accept()[0]
-            threading.Thread(target=_serve, args=(client, member, cluster), daemon=True).start()
+            client = heard.accept()[0]
+            threading.Thread(target=_attend, args=(client, serve), daemon=True).start()
+
+
+def _attend(client: socket.socket, serve: Callable[[socket.socket], None]) -> None:
+    with client, suppress(OSError, EOFError):
+        serve(client)
 
 
 def _serve(client: socket.socket, member: tuple[str, int], cluster: Cluster) -> None:
     """One connection: a request, its answer, the next."""
     ports = client.getsockname()[1], client.getpeername()[1]
-    with client, socket.create_connection(member) as behind, suppress(OSError, EOFError):
+    with socket.create_connection(member) as behind:
         while True:
-            request = _message(client)
+            request = read_message(client)
             name, asked = _name(request), _asked(request)
             own = cluster.answer(name, asked, ports)
             if own is not None:
-                client.sendall(_reply(request, own))
+                client.sendall(reply_to(request, own))
                 continue
             behind.sendall(request)
             if _is_unanswered(request):
                 continue
-            reply = _answer(cluster.said, name, _message(behind))
+            reply = _answer(cluster.said, name, read_message(behind))
             if "$collStats" in str(asked.get("pipeline", ""))[:20]:
                 reply = _changed(reply, lambda said, asked=asked: cluster.split_up(asked, said))
             client.sendall(reply)
 
 
 def _asked(request: bytes) -> dict[str, Any]:
-    """The command itself, without documents that follow it."""
+    """The command itself, without documents that follow it, except those for config servers."""
     start = HEADER.size + 5
     if HEADER.unpack_from(request)[3] != OP_MSG or request[start - 1]:
         return {}
     length = int.from_bytes(request[start : start + 4], "little")
     asked = bson.decode(request[start : start + length])
+    return read_command(request) if asked.get("$db") == "config" else asked
+
+
+def read_command(request: bytes) -> dict[str, Any]:
+    """The command of a request with all of its documents; what greets before the kind of the server is known, too."""
+    start = HEADER.size + 5
+    if HEADER.unpack_from(request)[3] == OP_QUERY:
+        start = request.index(0, HEADER.size + 4) + 9  # flags, the name of a collection, two numbers
+    length = int.from_bytes(request[start : start + 4], "little")
+    asked = bson.decode(request[start : start + length])
     rest = request[start + length :]
-    if asked.get("$db") == "config" and rest[:1] == b"\x01":  # documents in a section of their own
+    if rest[:1] == b"\x01":  # documents in a section of their own
         name, _, documents = rest[5:].partition(b"\0")
         asked[name.decode()] = bson.decode_all(documents)
     return asked
 
 
-def _reply(request: bytes, said: Mapping[str, Any]) -> bytes:
-    number = HEADER.unpack_from(request)[1]
-    body = bytes(5) + bson.encode(said)
-    return HEADER.pack(HEADER.size + len(body), 0, number, OP_MSG) + body
+def reply_to(request: bytes, said: Mapping[str, Any]) -> bytes:
+    """The answer to a request, as its kind wants it."""
+    _, number, _, kind = HEADER.unpack_from(request)
+    ours, before = (OP_REPLY, struct.pack("<iqii", 8, 0, 0, 1)) if kind == OP_QUERY else (OP_MSG, bytes(5))
+    body = before + bson.encode(said)
+    return HEADER.pack(HEADER.size + len(body), 0, number, ours) + body
 
 
-def _message(held: socket.socket) -> bytes:
+def read_message(held: socket.socket) -> bytes:
+    """The next message; raises EOFError where there is none."""
     head = _exactly(held, HEADER.size)
     return head + _exactly(held, HEADER.unpack(head)[0] - HEADER.size)
 

@@ -1,16 +1,22 @@
 """A sharded cluster is reached through its mongos: rows say what that knows, and what it cannot tell is refused.
 
-No mongos can be had here: a stand-in says of itself what one says, and passes the rest on to a replica set.
+No mongos can be had here: a stand-in says of itself what one says, and passes the rest on, to a replica set, or to the
+shards and the config server of a cluster.
 """
 
 from __future__ import annotations
 
 import io
+import time
 from collections import Counter
 from dataclasses import replace
+from itertools import islice, takewhile
+from pathlib import Path
+from threading import Thread
 
 import pytest
 
+from preprocessor.cli import main
 from preprocessor.commands.run.lookingat import list_findings
 from preprocessor.runner import experiment as experiments
 from preprocessor.runner.errors import TargetError, WorkFailed
@@ -22,6 +28,7 @@ from preprocessor.runner.store import FileStore
 from preprocessor.runner.target import LocalTarget, UriTarget
 from tests.runner.measured import measure
 from tests.runner.router import SHARDS, Cluster, routed
+from tests.runner.shards import routed_to, sharded
 from tests.runner.test_execution import DATABASE, OPTIONS, RECORDS
 
 MIX = RECORDS.replace("updateproportion = 0.0", "updateproportion = 0.5")
@@ -174,3 +181,87 @@ def test_a_replica_set_cannot_shard(replica_set, crew, tmp_path):
     found = obstacle(experiment, OPTIONS, LocalTarget(), FileStore(tmp_path))
     assert found is not None
     assert "a local target has no shards" in found[0]
+
+
+@pytest.fixture(scope="module")
+def cluster():
+    """Shards and a config server that are started as such."""
+    with sharded() as running:
+        yield running
+
+
+@pytest.mark.parametrize(
+    ("variant", "chunks", "documents"),
+    [(HASHED, 8, None), (RANGED, 4, [200, 200]), ("shardKey = { _id = 1 }\n", 1, [400])],
+    ids=["hashed", "presplit", "ranged"],
+)
+def test_what_a_row_says_of_each_shard_is_what_the_server_of_that_shard_has(
+    variant, chunks, documents, cluster, crew, tmp_path
+):
+    cluster.inserts.clear()
+    with routed_to(cluster) as uri:
+        row = row_of(uri, crew, tmp_path, INSERTS + variant)
+    told = row["sharding"]
+    found = [one["documents"] for one in told["shards"]]
+    sent = [cluster.inserts[name] for name in cluster.shards if cluster.inserts[name]]
+    assert sent == (documents or sent)
+    assert sum(sent) == 400
+    # What was inserted before the window is there, and nothing that came behind it.
+    assert row["work"]["documents"] <= sum(found) <= 400
+    assert all(0 < one <= most for one, most in zip(found, sent, strict=True))
+    assert sum(one["chunks"] for one in told["shards"]) == chunks
+    assert all(one["bytes"] > 1000 * one["documents"] for one in told["shards"])
+    assert all(0 < one["writes"] <= 40 for one in told["shards"])
+    assert row["work"]["errors"] == {}
+
+
+@pytest.mark.thorough
+def test_a_shard_whose_server_ends_in_a_window_ends_the_run_in_a_line(crew, tmp_path):
+    many = "totalDocsToInsert = 10_000\n"
+    with sharded() as running, routed_to(running) as uri:
+
+        def end_when_both_work():
+            while len(running.inserts) < 2:
+                time.sleep(0.005)
+            running.end("second")
+
+        ending = Thread(target=end_when_both_work, daemon=True)
+        ending.start()
+        with pytest.raises(
+            (TargetError, WorkFailed), match="Could not find host matching read preference"
+        ) as caught:
+            row_of(uri, crew, tmp_path, INSERTS + many + HASHED)
+        ending.join()
+    assert "\n" not in caught.value.message
+
+
+PAGE = Path(__file__).parents[2] / "docs/experiments/insert-shardkey.md"
+
+
+def test_the_page_of_the_experiment_is_filled_by_a_run_on_a_cluster(cluster, tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(PAGE.parents[2])
+    with routed_to(cluster) as uri:
+        asked = ["--target", uri, "--scale", "0.0004", "--repeats", "1", "--output", str(tmp_path)]
+        assert main(["run", "insert_shardkey", *asked]) == 0
+    assert capsys.readouterr().out == "insert_shardkey: 3 rows\n"
+    assert main(["render", str(PAGE), "--results", str(tmp_path)]) == 0
+    page = capsys.readouterr().out
+    assert "Not measured here" not in page.partition("# Results")[2]
+    spread = {cells[0]: cells[1:] for cells in table(page, "Documents on the fullest shard (%)")}
+    assert list(spread) == ["ascending keys, hashed", "ascending keys, ranged", "random keys, hashed"]
+    assert spread["ascending keys, ranged"] == ["1", "1", "100", "100", "0"]
+    for name in ("ascending keys, hashed", "random keys, hashed"):
+        shards, chunks, fullest, busiest, moved = spread[name]
+        assert (shards, chunks, moved) == ("2", "64", "0")
+        assert 50 <= int(fullest) < 60
+        assert 50 <= int(busiest) < 60
+    assert len(table(page, "Written from the cache (MiB)")) == 5
+    assert [cells[0] for cells in table(page, "Compared with ascending keys, hashed")] == list(spread)
+
+
+def table(page, header):
+    """The rows of the table that has the header, each as its cells."""
+    lines = iter(page.splitlines())
+    next(line for line in lines if line.startswith("|") and header in line)
+    rows = takewhile(lambda line: line.startswith("|"), islice(lines, 1, None))
+    return [[cell.strip() for cell in row.strip("|").split("|")] for row in rows]
