@@ -38,6 +38,11 @@ class Alternation:
     mine: tuple[int, ...]
     slices: Slices
 
+    @property
+    def longest(self) -> float:
+        """How many seconds the slices are that count."""
+        return self.slices.counted / 1e9
+
 
 @dataclass(slots=True)
 class SideStats:

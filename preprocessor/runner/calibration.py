@@ -224,7 +224,10 @@ def compose(task: Task, groups: Sequence[Group]) -> dict[str, Any]:
         "parameters": dict(experiment.parameters),
         **calibrate([group.pairs for group in groups]),
         **({"fine": _compose_fine(task.fine, groups)} if task.fine else {}),
-        "client": {name: row["client"][name] for name in ("kind", "processes", "connections")},
+        "client": {
+            **{name: row["client"][name] for name in ("kind", "processes", "connections")},
+            **({"load_machines": len(machines)} if (machines := row["client"].get("machines")) else {}),
+        },
         **{name: row[name] for name in ("versions", "hardware", "servers", "topology")},
     }
 

@@ -253,7 +253,7 @@ class Crew(ABC):
         board = self.board
         board.clear(slices.counted / 1e9)
         self.prepare(loads, lambda mine: Alternation(loads, mine, slices))
-        start = time.monotonic() + START_DELAY_SECONDS
+        start = time.monotonic() + START_DELAY_SECONDS + self.ahead
         board.open(round(start * 1e9) + slices.counted_from)
         self.go(start)
         edges = Edges(board, opened, over)

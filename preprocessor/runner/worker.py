@@ -115,6 +115,16 @@ class Assignment:
     mine: tuple[int, ...]
     upto: int | None = None
 
+    @property
+    def loads(self) -> tuple[Load, ...]:
+        """All loads that are worked for."""
+        return (self.load,)
+
+    @property
+    def longest(self) -> float | None:
+        """How many seconds the window is to be, at most."""
+        return self.load.seconds
+
 
 def work(assignment: Assignment, pipe: Connection, board: Board) -> None:
     """Do what is assigned: the answer is ``None`` when connected and when prepared, after the start what was done.

@@ -248,6 +248,24 @@ def test_several_targets_are_refused(more, told, monkeypatch, tmp_path):
     assert (code, "one target" in err) == (2, True), err
 
 
+def test_load_machines_are_calibrated_as_one_machine_is_also_in_slices(quick, tmp_path, monkeypatch):
+    monkeypatch.setattr(slices, "SECONDS", 0.8)
+    asked = ("--load-machines", "local:2", "--pairs", 1, "--windows", 3, "--slices", 200)
+    code, out, err = quick("point_reads", *asked)
+    assert code == 0, err
+    (found,) = documents(tmp_path, "point_reads")
+    assert found["client"] == {"kind": "wire", "processes": 2, "connections": 32, "load_machines": 2}
+    assert (found["pairs"], found["fine"]["windows"], found["fine"]["slice_seconds"]) == (1, 3, 0.2)
+    assert "in slices" in out
+
+
+def test_load_machines_that_cannot_be_are_refused_and_a_dry_run_says_so_too(told, tmp_path):
+    for more in ([], ["--dry-run"]):
+        code, out, err = told("--load-machines", "ssh:a.example", "--output", tmp_path, *more)
+        assert (code, out) == (2, "")
+        assert "a local target hears this machine alone" in err
+
+
 def test_a_pair_is_measured_in_shuffled_blocks_and_what_is_found_is_written(quick, tmp_path):
     # Another one, of more pairs, was begun here and not gone on with.
     FileStore(tmp_path).keep_state(calibration.name_group(calibration.load(INSERTS), 1), {"done": []})

@@ -320,6 +320,7 @@ def test_the_profile_for_publishing_has_short_windows_longer_ones_for_batches_an
 
 
 SIDE_BY_SIDE = ("--target", "a=local", "--target", "b=local")
+ELSEWHERE = ("--target", "mongodb://127.0.0.1:1")
 
 
 def test_slices_with_nobody_to_take_turns_with_are_refused_and_a_dry_run_says_so_too(told, tmp_path):
@@ -327,6 +328,35 @@ def test_slices_with_nobody_to_take_turns_with_are_refused_and_a_dry_run_says_so
         code, out, err = told("ycsb_core", "--slices", 40, "--output", tmp_path, *more)
         assert (code, out) == (2, "")
         assert "--slices has targets take turns, and there is one" in err
+
+
+@pytest.mark.parametrize(
+    ("where", "said"),
+    [
+        ("nonsense", "no load machines are called 'nonsense'"),
+        ("ssh:a.example,b.example", "a local target hears this machine alone"),
+        ("tcp://a.example:8786", "would be told the password of the target in clear"),
+    ],
+)
+def test_load_machines_that_cannot_be_are_refused_and_a_dry_run_says_so_too(where, said, told, tmp_path):
+    for more in ([], ["--dry-run"]):
+        code, out, err = told("delete", "--load-machines", where, "--output", tmp_path, *more)
+        assert (code, out) == (2, "")
+        assert said in err
+
+
+@pytest.mark.parametrize(
+    ("where", "more", "said"),
+    [
+        ("local:2", ["--processes", 1], "load machines: 2 on this machine, each with 1 process; "),
+        ("ssh:me@a.example:22,b.example", ELSEWHERE, "load machines: 2 by SSH, a.example, b.example; "),
+        ("tls://a.example:8786", ELSEWHERE, "load machines: the workers of tls://a.example:8786; "),
+    ],
+)
+def test_a_dry_run_says_which_machines_would_load_and_asks_none_of_them(where, more, said, told):
+    code, out, err = told("delete", "--dry-run", "--load-machines", where, *more)
+    assert (code, err) == (0, "")
+    assert f"\n{said}they share out the connections, and were not asked\n" in out
 
 
 @pytest.mark.parametrize("length", ["0.0001", "0.9", "1001", "1e9"])

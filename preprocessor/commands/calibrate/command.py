@@ -8,7 +8,14 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from preprocessor.commands.numbers import count, positive, slice_length_or_none
-from preprocessor.commands.run.starting import add_course, add_seed, check_installed, end_in_order, fill_in
+from preprocessor.commands.run.starting import (
+    add_course,
+    add_machines,
+    add_seed,
+    check_installed,
+    end_in_order,
+    fill_in,
+)
 from preprocessor.files.environment import TARGET_VARIABLE
 
 if TYPE_CHECKING:
@@ -40,6 +47,8 @@ examples:
   mongo-tables calibrate updates --pairs 20              one workload
   mongo-tables calibrate --slices 0                      without slices
   mongo-tables calibrate --target mongodb://…            on a deployment that is there already
+  mongo-tables calibrate --target mongodb://… --load-machines ssh:a.example,b.example
+                                                         by two machines, as run does with them
 
 exit status: 0 all pairs are measured, 2 some could not be or the time is over, 130 interrupted
 """
@@ -74,6 +83,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     )  # fmt: skip
     add_seed(parser)
     add_course(parser)
+    add_machines(parser)
     parser.add_argument("--json", action="store_true", help="what is found, as one JSON document")
 
 
@@ -99,6 +109,7 @@ def run(arguments: Namespace) -> int:
 
 
 def _run(arguments: Namespace, progress: Progress) -> None:
+    from preprocessor.commands.run.loading import describe_machines, read_machines
     from preprocessor.runner import calibration
     from preprocessor.runner.atlas.address import is_atlas
     from preprocessor.runner.errors import RunnerError
@@ -110,12 +121,15 @@ def _run(arguments: Namespace, progress: Progress) -> None:
     wanted = [calibration.load(name) for name in dict.fromkeys(arguments.workload or calibration.names())]
     arguments.blocks = arguments.blocks or calibration.PUBLISHED.repeats
     tasks = calibration.plan(wanted, arguments.pairs, arguments.seconds, _read_fine(arguments))
+    machines = read_machines(arguments)
     if arguments.dry_run:
         from preprocessor.commands.calibrate.writing import format_plan
 
         print("\n".join(format_plan(tasks, arguments.blocks)))
+        if machines is not None:
+            print(describe_machines(machines, arguments.processes))
         return
-    check_installed()
+    check_installed(arguments.load_machines)
     from preprocessor.commands.calibrate.measuring import measure_pairs
 
     measure_pairs(arguments, tasks, progress)

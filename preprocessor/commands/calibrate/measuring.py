@@ -11,7 +11,7 @@ from math import inf
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from preprocessor.commands.calibrate.writing import print_found
-from preprocessor.commands.run.measuring import Place, open_place
+from preprocessor.commands.run.measuring import Place, open_machines, open_place
 from preprocessor.runner.calibration import Fine, Group, Task, compose, gather_group, list_groups, name_group
 from preprocessor.runner.campaign import Length, left_at_end, measure_rows, measure_with_itself
 from preprocessor.runner.errors import TargetError, TimeIsOver
@@ -69,8 +69,12 @@ def _calibrate(
     groups: dict[str, list[Group]] = {task.experiment.name: [] for task in tasks}
     with ExitStack() as held:
         named = arguments.target[0]
-        place = open_place(arguments, named, open_target(named.where), held, progress)
-        around = _Around(store, place, campaign, progress, arguments.resume)
+        places: list[Place] = []
+        machines = open_machines(arguments, held, places)
+        place = open_place(arguments, named, open_target(named.where), held, progress, machines)
+        places.append(place)
+        loading = machines.count if machines else 0
+        around = _Around(store, place, campaign, progress, arguments.resume, loading)
         for task, pairs, experiment in list_groups(tasks):
             options = Options(1.0, None, arguments.blocks, arguments.seed, "wire", duration=task.seconds)
             done = groups[task.experiment.name]
@@ -90,6 +94,8 @@ class _Around(NamedTuple):
     campaign: Campaign
     progress: Progress
     resume: bool
+    machines: int
+    """Load machines; 0 where this one loads the target."""
 
 
 def _measure_group(
@@ -103,6 +109,7 @@ def _measure_group(
     asked = {
         **request(experiment, options, [str(place)]),
         "processes": [place.processes],
+        **({"load_machines": around.machines} if around.machines else {}),
         "slices": fine and fine.width,
         "windows": fine and fine.windows,
     }

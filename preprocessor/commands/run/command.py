@@ -8,7 +8,14 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from preprocessor.commands.numbers import count, duration, positive, rates, scale, slice_length
-from preprocessor.commands.run.starting import add_course, add_seed, check_installed, end_in_order, fill_in
+from preprocessor.commands.run.starting import (
+    add_course,
+    add_machines,
+    add_seed,
+    check_installed,
+    end_in_order,
+    fill_in,
+)
 from preprocessor.files.environment import ATLAS_CLIENT, ATLAS_KEY, OUTPUT_VARIABLE, TARGET_VARIABLE
 
 if TYPE_CHECKING:
@@ -81,7 +88,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     add_course(parser)
     _add_how_much(parser)
     _add_how(parser)
-    _add_machines(parser)
+    add_machines(parser)
     _add_money(parser)
 
 
@@ -156,15 +163,6 @@ def _add_how(parser: ArgumentParser) -> None:
         "--on-error", choices=("stop", "reconnect"), default="stop",
         help="when a connection breaks: stop at once (default), or open it again, go on, and say in the row how long "
         "there was no service (--client wire only)",
-    )  # fmt: skip
-
-
-def _add_machines(parser: ArgumentParser) -> None:
-    parser.add_argument(
-        "--load-machines", metavar="WHERE",
-        help="have several machines load the target, each with --processes (default: as many as it has processors): "
-        "ssh:HOST,HOST, or tls://HOST:PORT of a scheduler of Dask whose workers they are, or local:N, so many on this "
-        "machine",
     )  # fmt: skip
 
 

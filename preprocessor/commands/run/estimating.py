@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, closing
 
 from preprocessor.commands.run.costing import check_costs, list_costs
+from preprocessor.commands.run.loading import describe_machines, read_machines
 from preprocessor.commands.run.lookingat import list_findings
 from preprocessor.commands.run.opening import open_planned
 from preprocessor.commands.run.planned import (
@@ -41,12 +42,15 @@ def print_estimates(arguments: Namespace, wanted: Sequence[Experiment]) -> None:
     Raises RunnerError where the run itself would be refused.
     """
     local = sum(is_local(named.where) for named in arguments.target)
+    machines = read_machines(arguments)
     with ExitStack() as held:
         opened = [
             Opened(named, held.enter_context(closing(open_planned(arguments, named))))
             for named in arguments.target
         ]
         _print_all(arguments, wanted, opened, local)
+        if machines is not None:
+            print(describe_machines(machines, arguments.processes))
         refused = [name for named in arguments.target for name in _look_at(named, wanted)]
         store = held.enter_context(closing(open_store(arguments.output)))
         tasks = share_out(wanted, read_options(arguments), opened, store, leave_out=arguments.all)

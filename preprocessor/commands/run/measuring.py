@@ -13,6 +13,7 @@ from math import inf
 from typing import TYPE_CHECKING, NamedTuple
 
 from preprocessor.commands.run.costing import check_costs
+from preprocessor.commands.run.loading import read_machines
 from preprocessor.commands.run.opening import open_targets
 from preprocessor.commands.run.planned import read_options
 from preprocessor.commands.run.raising import list_raised
@@ -31,7 +32,6 @@ from preprocessor.runner.store import open_store
 
 if TYPE_CHECKING:
     from preprocessor.runner.experiment import Experiment
-    from preprocessor.runner.loadmachines.address import LoadMachines
     from preprocessor.runner.loadmachines.pool import MachinePool
     from preprocessor.runner.progress import Progress
     from preprocessor.runner.store import Store
@@ -122,12 +122,9 @@ def open_machines(arguments: Namespace, held: ExitStack, places: Sequence[Place]
 
     They give up where a server of one of the ``places`` has ended. Raises RunnerError.
     """
-    if not arguments.load_machines:
+    wanted = read_machines(arguments)
+    if wanted is None:
         return None
-    from preprocessor.runner.loadmachines.address import parse_load_machines
-
-    wanted = parse_load_machines(arguments.load_machines)
-    check_machines(wanted, arguments)
     from preprocessor.runner.loadmachines.clusters import open_cluster
     from preprocessor.runner.loadmachines.pool import MachinePool
 
@@ -143,17 +140,6 @@ def open_machines(arguments: Namespace, held: ExitStack, places: Sequence[Place]
             here and client.gives_way,
         )
     )
-
-
-def check_machines(wanted: LoadMachines, arguments: Namespace) -> None:
-    """Raise RunnerError where load machines cannot do what is asked for."""
-    if arguments.slices:
-        raise RunnerError("--slices has one machine take turns with its targets", "leave out --load-machines")
-    if wanted.kind != "local" and any(is_local(named.where) for named in arguments.target):
-        raise RunnerError(
-            "a local target hears this machine alone, and its load machines are others",
-            "name a deployment that all of them reach: --target mongodb://…",
-        )
 
 
 def open_place(

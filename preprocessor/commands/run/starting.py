@@ -57,6 +57,16 @@ def add_seed(parser: ArgumentParser) -> None:
     )
 
 
+def add_machines(parser: ArgumentParser) -> None:
+    """Add who loads the target."""
+    parser.add_argument(
+        "--load-machines", metavar="WHERE",
+        help="have several machines load the target, each with --processes (default: as many as it has processors): "
+        "ssh:HOST,HOST, or tls://HOST:PORT of a scheduler of Dask whose workers they are, or local:N, so many on this "
+        "machine",
+    )  # fmt: skip
+
+
 def check_installed(load_machines: str | None = None) -> None:
     """Raise RunnerError when what the runner needs beside the package is not there."""
     from preprocessor.commands.installed import require_extra

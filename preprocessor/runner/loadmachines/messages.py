@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from preprocessor.runner.driving import ConnectionStats
+from preprocessor.runner.alternating import Alternation
 from preprocessor.runner.loadmachines.machinestats import Network
 from preprocessor.runner.scheduling import Scheduling
 from preprocessor.runner.worker import Assignment
@@ -31,9 +31,8 @@ class Greeting(NamedTuple):
 class Work:
     """The connections of a machine in a window, and its part of work given by amount: numbers from ``first`` on."""
 
-    assignment: Assignment
+    assignment: Assignment | Alternation
     first: int
-    longest: float | None
 
 
 class Go(NamedTuple):
@@ -69,9 +68,9 @@ class Failed(NamedTuple):
 
 
 class Done(NamedTuple):
-    """What was done: of each process; network and processors of the whole machine in the window."""
+    """What was done: of each process, of two loads that took turns by each; the network of the machine meanwhile."""
 
-    tallies: Sequence[ConnectionStats]
+    tallies: Sequence[Any]
     scheduling: Scheduling
     network: Network
 

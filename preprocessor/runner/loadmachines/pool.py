@@ -7,9 +7,10 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from contextlib import suppress
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from preprocessor.runner import revision
+from preprocessor.runner.alternating import Alternation
 from preprocessor.runner.driving import ConnectionStats
 from preprocessor.runner.errors import KEPT, RunnerError, WorkFailed
 from preprocessor.runner.lag import Lag
@@ -21,7 +22,7 @@ from preprocessor.runner.loadmachines.messages import Dismiss, Done, Failed, Go,
 from preprocessor.runner.loadmachines.tending import tend
 from preprocessor.runner.scheduling import Scheduling
 from preprocessor.runner.window import NEVER, Board
-from preprocessor.runner.worker import Load
+from preprocessor.runner.worker import Assignment, Load
 
 PINGS = 8
 """Just before each start; as many again where the clock is not known well enough."""
@@ -33,6 +34,13 @@ GREETING_SECONDS = 60.0
 END_SECONDS = 5.0
 CLOSE_AHEAD_SECONDS = 1.0
 """Work given by amount closes its window so long before a machine is expected to find nothing left."""
+
+
+class _Span(NamedTuple):
+    """What begins and ends on all machines at one moment, and how long it is; None where work ends it."""
+
+    name: str
+    seconds: float | None
 
 
 class MachinePool(Crew):
@@ -102,8 +110,6 @@ class MachinePool(Crew):
 
     def prepare(self, loads: Sequence[Load], order: Callable[[tuple[int, ...]], Any]) -> None:
         """Tell each machine which connections are its own, and wait until it is ready."""
-        if len(loads) > 1:
-            raise RunnerError("many load machines cannot take turns in slices", "leave out --slices")
         load = self._load = loads[0]
         count = min(len(self._links), load.connections)
         self._at_work = self._links[:count]
@@ -113,7 +119,7 @@ class MachinePool(Crew):
             link.forget()
             link.slots = tuple(range(number, load.connections, count))
             end = first + round((amount - first) / (count - number))
-            link.tell(Work(replace(order(link.slots), upto=end), first, load.seconds))
+            link.tell(Work(_up_to(order(link.slots), end), first))
             first = end
         longest = connect_seconds(loads, load.connections / count) + PREPARE_SECONDS
         ends = time.monotonic() + longest
@@ -121,12 +127,12 @@ class MachinePool(Crew):
             lambda: ends, f"were not ready after {longest:,.0f} s", "is each of them able to?"
         )
         self._await(lambda: None, 0.005, patience)
-        self._know_clocks(load)
+        self._know_clocks(_span(order(())))
 
-    def _know_clocks(self, load: Load) -> None:
-        """Have all clocks known well enough for a window of this load; raises WorkFailed."""
+    def _know_clocks(self, span: _Span) -> None:
+        """Have all clocks known well enough for what they begin and end together; raises WorkFailed."""
         links, pinged = self._at_work, 0
-        length = load.seconds or 1.0
+        length = span.seconds or 1.0
         while pinged < MOST_PINGS:
             for link in links:
                 link.ping(PINGS)
@@ -144,8 +150,8 @@ class MachinePool(Crew):
             if link.bound > MOST_UNKNOWN * length * 1e9:
                 raise WorkFailed(
                     f"the clock of the load machine {link.name} is known to {link.bound / 1e6:.1f} ms, which is more "
-                    f"than {MOST_UNKNOWN:.0%} of a window of {length:g} s",
-                    f"take longer windows, or machines nearer to this one; {KEPT}",
+                    f"than {MOST_UNKNOWN:.0%} of a {span.name} of {length:g} s",
+                    f"take longer {span.name}s, or machines nearer to this one; {KEPT}",
                 )
 
     def go(self, at: float) -> None:
@@ -169,10 +175,11 @@ class MachinePool(Crew):
             for link in self._links:
                 link.at_work = False
         self._gather()
-        tallies: list[ConnectionStats] = []
+        tallies: list[Any] = []
         for link, done in self._done:
             for tally in done.tallies:
-                tally.finished -= link.ahead / 1e9
+                if isinstance(tally, ConnectionStats):
+                    tally.finished -= link.ahead / 1e9
                 tallies.append(tally)
         return tallies
 
@@ -292,6 +299,18 @@ class MachinePool(Crew):
     def machines(self) -> tuple[MachineStats, ...]:
         """What each machine did in the last window."""
         return tuple(_stats(link, done) for link, done in sorted(self._done, key=lambda one: one[0].slots[0]))
+
+
+def _up_to(work: Assignment | Alternation, end: int) -> Assignment | Alternation:
+    """The work of a machine whose numbers end there; what takes turns has no numbers."""
+    return work if isinstance(work, Alternation) else replace(work, upto=end)
+
+
+def _span(work: Assignment | Alternation) -> _Span:
+    """What all machines are to begin and end together."""
+    if isinstance(work, Alternation):
+        return _Span("slice", work.slices.width / 1e9)
+    return _Span("window", work.load.seconds)
 
 
 def _stats(link: Link, done: Done) -> MachineStats:

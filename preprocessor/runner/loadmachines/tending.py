@@ -119,10 +119,10 @@ class Tended:
             self._slots = ()
 
     def _perform(self, work: Work) -> None:
-        pool, load, mine = self._pool, work.assignment.load, work.assignment.mine
-        pool.board.clear(work.longest, work.first)
-        self._slots = mine
-        pool.prepare([load], lambda part: replace(work.assignment, mine=part), mine)
+        pool, assignment = self._pool, work.assignment
+        pool.board.clear(assignment.longest, work.first)
+        self._slots = assignment.mine
+        pool.prepare(assignment.loads, lambda part: replace(assignment, mine=part), assignment.mine)
         self._said.put(Ready())
         start = self._next()
         if not isinstance(start, Go):  # it is dismissed, or alone

@@ -24,6 +24,7 @@ from preprocessor.runner.loadmachines.clocks import Clock, Reading
 from preprocessor.runner.loadmachines.clusters import open_cluster
 from preprocessor.runner.loadmachines.messages import OPERATION, Sent, Work
 from preprocessor.runner.loadmachines.pool import MachinePool
+from preprocessor.runner.slices import Slices
 from preprocessor.runner.store import FileStore
 from preprocessor.runner.worker import Assignment, Load
 from tests.runner.processes import finish, start, wait_until
@@ -70,6 +71,27 @@ def test_a_start_is_refused_where_a_clock_is_not_known_to_a_hundredth_of_the_win
     machines.dismiss()
 
 
+def test_two_targets_take_turns_on_all_machines_at_the_same_moments(machines):
+    slices = Slices(80_000_000, 8, "s", lead=2)
+    with pretending(milliseconds=10) as fast, pretending(milliseconds=20) as slow:
+        loads = replace(READING, uri=fast), replace(READING, uri=slow)
+        one, other = machines.alternate(loads, slices)
+    # Eight connections, each a request in so many milliseconds, in half of the slices that count.
+    for side, each in ((one, 0.010), (other, 0.020)):
+        assert side.operations == pytest.approx(8 * slices.counted / 2e9 / each, rel=0.25)
+        assert side.failures.counts() == {}
+    assert one.operations / other.operations == pytest.approx(2, rel=0.2)
+
+
+def test_turns_are_refused_where_a_clock_is_not_known_to_a_hundredth_of_a_slice(machines, monkeypatch):
+    monkeypatch.setattr(Clock, "best", lambda self, now: Reading(now - 1_000_000, now, now))
+    told = pytest.raises(WorkFailed, match=r"known to 0\.5 ms, which is more than 1% of a slice of 0\.04 s")
+    with pretending() as uri, told as caught:
+        machines.alternate((replace(READING, uri=uri),) * 2, Slices(40_000_000, 4, "s"))
+    assert "take longer slices" in caught.value.hint
+    machines.dismiss()
+
+
 def test_what_goes_wrong_on_one_of_them_is_told_in_a_line(machines):
     with pytest.raises(
         WorkFailed, match=r"the work was given up on the load machine \d: .*Connection refused"
@@ -101,7 +123,7 @@ def test_nobody_reads_the_password_of_the_target(two, machines, replica_set):
         two.client.get_events(),
         two.client.story(*two.client.futures),
         two.client.run_on_scheduler(_all_of_it),
-        repr(Sent([Work(Assignment(replace(READING, uri=replica_set.uri), (0,)), 0, 1.0)])),
+        repr(Sent([Work(Assignment(replace(READING, uri=replica_set.uri), (0,)), 0)])),
     ]
     assert "tend" in str(seen)
     assert secret not in str(seen)
