@@ -59,8 +59,9 @@ def machine_of(config: Mapping[str, Any], address: AtlasAddress) -> AtlasMachine
     edition = found["edition"] or CORE
     if edition != CORE:
         raise TargetError(
-            f"asks for the edition {edition}, for which the Administration API (clusters of 2024-10-23) has no field",
-            f"measure the edition {CORE}",
+            f"asks for the edition {edition}, for which the specification of clusters (2024-10-23) has no field; its "
+            "storage is paid by use, so that no limit of the cost could be kept",
+            "make such a cluster yourself, and name it: --target mongodb+srv://…",
         )
     iops = found["iops"] if found["disk"] != STANDARD else None
     return AtlasMachine(
@@ -119,6 +120,8 @@ def differences(cluster: Mapping[str, Any], machine: AtlasMachine) -> Iterator[s
         "members": (hardware.get("nodeCount"), MEMBERS),
         "region": (_region(cluster).get("regionName") if hardware else None, machine.region),
         "version": (str(cluster.get("mongoDBMajorVersion")), machine.version),
+        # Newer answers say it, older ones know of one alone.
+        "edition": (str(cluster.get("effectiveDatabaseEdition", CORE)).lower(), machine.edition),
         "backup": (bool(cluster.get("backupEnabled")), False),
         "continuous backup": (bool(cluster.get("pitEnabled")), False),
         "automatic scaling": (_scales(cluster) if hardware else False, False),

@@ -194,6 +194,7 @@ def test_the_operations_of_a_standard_disk_are_those_that_atlas_says(usable, ope
         (lambda body: body.update(backupEnabled=True), "backup is on, not off"),
         (lambda body: body.update(pitEnabled=True), "continuous backup is on, not off"),
         (lambda body: body.update(mongoDBMajorVersion="7.0"), "version is 7.0, not 8.0"),
+        (lambda body: body.update(effectiveDatabaseEdition="INFINITE"), "edition is infinite, not core"),
         (lambda body: region_of(body).update(regionName="US_EAST_1"), "region is US_EAST_1, not EU_WEST_1"),
         (lambda body: body.pop("replicationSpecs"), "tier is not known, not M50"),
     ],
@@ -409,7 +410,9 @@ def test_an_address_that_says_something_else_is_refused_before_anything_is_asked
 
 def test_an_edition_that_the_api_cannot_be_asked_for_is_refused(atlas, opened):
     target = opened()
-    assert "edition infinite" in target.obstacle({"instance": {**M50, "atlasEdition": "infinite"}})[0]
+    said, hint = target.obstacle({"instance": {**M50, "atlasEdition": "infinite"}})
+    assert "edition infinite" in said
+    assert "--target mongodb+srv://" in hint
     assert target.obstacle({"instance": {**M50, "atlasEdition": "core"}}) is None
     assert "names no tier, disk, gb" in target.obstacle({})[0]
     assert "asks for 1 members" in target.obstacle({"instance": M50, "members": 1})[0]
