@@ -62,6 +62,9 @@ def _list_of(arguments: Namespace, experiment: Experiment, place: Opened) -> Ite
     for line in list_calls(parse_atlas(place.named.where), list(machines.values())):
         yield f"  {line}"
     prices = prices_named(arguments.prices)
+    if lacking := prices.lacking(machines.values()):
+        yield "  lines that a table of prices lacks, each without the price of an hour:"
+        yield from (f"    {one}" for one in lacking)
     for line in table(_costs(arguments, experiment, machines, prices), prices):
         yield f"  {line}"
     if count_blocks(arguments, experiment)[1] >= LEAST_FOR_INTERVAL:

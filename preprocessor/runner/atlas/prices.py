@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -24,6 +24,19 @@ class Price(NamedTuple):
     gb: int
     region: str
 
+    @classmethod
+    def wanted_for(cls, machine: AtlasMachine) -> Price:
+        """What a line has to say to be that of the machine."""
+        return cls(machine.tier, machine.disk, machine.iops, machine.gb, machine.region)
+
+    def __str__(self) -> str:
+        """The line of a table without its price, which nobody can take for one."""
+        iops = "" if self.iops is None else f"iops = {self.iops}, "
+        return (
+            f'{{ tier = "{self.tier}", region = "{self.region}", disk = "{self.disk}", {iops}gb = {self.gb}, '
+            "per_hour = ? },"
+        )
+
 
 class Prices(NamedTuple):
     """A table: when its prices were so, who says so, and the price of an hour of a whole cluster."""
@@ -34,14 +47,19 @@ class Prices(NamedTuple):
 
     def of(self, machine: AtlasMachine) -> float:
         """What an hour costs; raises RunnerError where that is not known."""
-        wanted = Price(machine.tier, machine.disk, machine.iops, machine.gb, machine.region)
         try:
-            return self.per_hour[wanted]
+            return self.per_hour[Price.wanted_for(machine)]
         except KeyError:
             raise RunnerError(
                 f"what {machine} costs is not known: no line of the prices of {self.date} has it",
-                "write it into a table of prices and name that with --prices; the page on Atlas has the form",
+                "write it into a table of prices and name that with --prices; the page on Atlas has the form, and "
+                "--dry-run the lines that lack",
             ) from None
+
+    def lacking(self, machines: Iterable[AtlasMachine]) -> list[Price]:
+        """The lines that are not there, each once."""
+        wanted = dict.fromkeys(map(Price.wanted_for, machines))
+        return [one for one in wanted if one not in self.per_hour]
 
     def __str__(self) -> str:
         return f"{self.source}, {self.date}"

@@ -260,12 +260,28 @@ def test_a_price_that_is_not_known_stops_the_run_before_the_first_call(usable, f
     assert usable.asked() == []
 
 
-def test_a_dry_run_lists_the_calls_of_machines_whose_price_is_not_known_too(usable, files, capsys):
+def test_a_dry_run_lists_the_calls_of_machines_whose_price_is_not_known_too(usable, files, tmp_path, capsys):
     experiment, _ = files
     assert main(["run", str(experiment), "--target", WHERE, "--dry-run"]) == 2
     told = capsys.readouterr()
     assert "POST    clusters" in told.out
     assert "costs is not known" in told.err
+    # All of them at once, to be copied; as they stand, they are no prices.
+    lines = [line.strip() for line in told.out.splitlines() if "per_hour = ?" in line]
+    assert lines == [
+        '{ tier = "M60", region = "EU_WEST_1", disk = "PROVISIONED", iops = 3000, gb = 200, per_hour = ? },'
+    ]
+    table = tmp_path / "own.toml"
+    lines.append(lines[0].replace("M60", "M50").replace("?", "2.5"))
+    table.write_text(
+        'date = 2026-11-27\nsource = "mine"\ncurrency = "USD"\nprices = [\n' + "\n".join(lines) + "\n]\n"
+    )
+    asked = ["run", str(experiment), "--target", WHERE, "--dry-run", "--prices", str(table)]
+    assert main(asked) == 2
+    assert "cannot be used" in capsys.readouterr().err
+    table.write_text(table.read_text().replace("?", "4.5"))
+    assert main(asked) == 0
+    assert "per_hour" not in capsys.readouterr().out
 
 
 def test_the_cost_that_was_allowed_is_more_than_what_was_paid(usable, files, capsys):
