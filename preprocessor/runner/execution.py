@@ -255,9 +255,7 @@ def obstacle(
     disturbs = traits.holds_members or (traits.changes_primary and target.ends_with_run)
     if disturbs and not isinstance(target, LocalTarget):
         return f"{experiment.name} holds up members of the deployment", "it runs on --target local only"
-    if target.ends_with_run and any(
-        sharding.SHARD_KEY in config for config in experiments.configs(experiment)
-    ):
+    if target.ends_with_run and sharding.wants_shards(experiments.configs(experiment)):
         return (
             f"{experiment.name} shards its collection, and a local target has no shards",
             "it runs on --target mongodb://… with the mongos of a sharded cluster only",

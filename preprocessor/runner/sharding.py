@@ -7,7 +7,7 @@ signed in to, by itself. Rows do not name the shards: their names are those of m
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import cycle
 from typing import TYPE_CHECKING, Any
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from pymongo.database import Database
 
 SHARD_KEY = "shardKey"
-_HINT = (
+HINT = (
     "name the mongos of a sharded cluster, whose user has the roles readWriteAnyDatabase and clusterManager"
 )
 _READ, _WRITTEN = "bytes read into cache", "bytes written from cache"
@@ -28,6 +28,11 @@ _READ, _WRITTEN = "bytes read into cache", "bytes written from cache"
 def is_sharded(client: MongoClient[dict[str, Any]]) -> bool:
     """Whether the deployment is a sharded cluster; the client has talked to it already."""
     return bool(client.topology_description.topology_type_name == "Sharded")
+
+
+def wants_shards(configs: Iterable[Mapping[str, Any]]) -> bool:
+    """Whether any variant of an experiment shards its collection."""
+    return any(SHARD_KEY in config for config in configs)
 
 
 def shard(client: MongoClient[dict[str, Any]], database: Database[Any], config: Mapping[str, Any]) -> None:
@@ -39,7 +44,7 @@ def shard(client: MongoClient[dict[str, Any]], database: Database[Any], config: 
 
     namespace = f"{database.name}.{config['collection']}"
     if not is_sharded(client):
-        raise TargetError("the experiment shards its collection, and the target has no shards", _HINT)
+        raise TargetError("the experiment shards its collection, and the target has no shards", HINT)
     points: int | Sequence[Any] | None = config.get("presplit")
     initial = {"numInitialChunks": points} if isinstance(points, int) else {}
     try:
@@ -50,7 +55,7 @@ def shard(client: MongoClient[dict[str, Any]], database: Database[Any], config: 
             _split(client, namespace, next(iter(key)), points)
     except OperationFailure as error:
         text = str(error).partition(", full error:")[0]
-        raise TargetError(f"the collection cannot be sharded by {dict(key)}: {text}", _HINT) from None
+        raise TargetError(f"the collection cannot be sharded by {dict(key)}: {text}", HINT) from None
 
 
 def _hold_still(client: MongoClient[dict[str, Any]], namespace: str) -> None:

@@ -64,7 +64,7 @@ def test_a_run_that_is_going_on_keeps_its_database_and_a_dry_run_says_so(
     assert "wait until it has ended" in told.value.hint
     assert client[DATABASE]["data"].count_documents({}) == 1
     ownership.check(client, DATABASE, "first")
-    *_, (last, refused) = list_findings(replica_set.uri, {DATABASE})
+    *_, (last, refused, _) = list_findings(replica_set.uri, {DATABASE})
     assert "of a run that is going on" in last
     assert "would be dropped" not in last
     assert refused == DATABASE
@@ -82,7 +82,7 @@ def test_a_run_that_is_going_on_keeps_its_database_and_a_dry_run_says_so(
 )
 def test_a_run_that_was_killed_leaves_its_database_to_the_next(replica_set, client, process, seconds_ago):
     mark(client, process, seconds_ago)
-    *_, (last, refused) = list_findings(replica_set.uri, {DATABASE})
+    *_, (last, refused, _) = list_findings(replica_set.uri, {DATABASE})
     assert "left by an earlier run, would be dropped" in last
     assert not refused
     ownership.claim(client, DATABASE, "second")

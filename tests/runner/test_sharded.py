@@ -183,6 +183,21 @@ def test_a_replica_set_cannot_shard(replica_set, crew, tmp_path):
     assert "a local target has no shards" in found[0]
 
 
+def test_a_dry_run_says_that_a_replica_set_cannot_shard_and_that_a_cluster_can(replica_set, tmp_path, capsys):
+    asked = ["run", "insert_shardkey", "--dry-run", "--output", str(tmp_path), "--target"]
+    assert main([*asked, replica_set.uri]) == 2
+    told = capsys.readouterr()
+    refusal = (
+        "mongo_tables_insert_shardkey: has to be sharded, and there are no shards: it would be refused\n"
+    )
+    assert refusal in told.out
+    assert "the run would be refused for the database mongo_tables_insert_shardkey" in told.err
+    assert "name the mongos of a sharded cluster" in told.err
+    with routed(replica_set.uri) as uri:
+        assert main([*asked, uri]) == 0
+    assert "would be refused" not in capsys.readouterr().out
+
+
 @pytest.fixture(scope="module")
 def cluster():
     """Shards and a config server that are started as such."""

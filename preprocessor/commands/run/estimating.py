@@ -8,7 +8,7 @@ from contextlib import ExitStack, closing
 
 from preprocessor.commands.run.costing import check_costs, list_costs
 from preprocessor.commands.run.loading import describe_machines, read_machines
-from preprocessor.commands.run.lookingat import list_findings
+from preprocessor.commands.run.lookingat import Seen, list_findings
 from preprocessor.commands.run.opening import open_planned
 from preprocessor.commands.run.planned import (
     count_blocks,
@@ -27,12 +27,13 @@ from preprocessor.runner.estimate import (
     local_seconds,
     table,
 )
-from preprocessor.runner.experiment import Experiment, scale, scale_of
+from preprocessor.runner.experiment import Experiment, configs, scale, scale_of
 from preprocessor.runner.lengthening import LEAST_REQUESTS, MOST_TIMES_LONGER
 from preprocessor.runner.localaddress import is_local
 from preprocessor.runner.machines import names_machines, variants_for
 from preprocessor.runner.namedtargets import NamedTarget, database_on
 from preprocessor.runner.profiles import PROFILES, least_batches
+from preprocessor.runner.sharding import wants_shards
 from preprocessor.runner.store import open_store
 
 
@@ -51,7 +52,7 @@ def print_estimates(arguments: Namespace, wanted: Sequence[Experiment]) -> None:
         _print_all(arguments, wanted, opened, local)
         if machines is not None:
             print(describe_machines(machines, arguments.processes))
-        refused = [name for named in arguments.target for name in _look_at(named, wanted)]
+        refused = [seen for named in arguments.target for seen in _look_at(named, wanted)]
         store = held.enter_context(closing(open_store(arguments.output)))
         tasks = share_out(wanted, read_options(arguments), opened, store, leave_out=arguments.all)
         for line in list_costs(arguments, tasks):
@@ -59,9 +60,10 @@ def print_estimates(arguments: Namespace, wanted: Sequence[Experiment]) -> None:
         if arguments.max_cost is not None:
             check_costs(arguments, tasks)
     if refused:
+        names = dict.fromkeys(seen.refused for seen in refused)
         raise RunnerError(
-            f"the run would be refused for the database{'s' * (len(refused) > 1)} {', '.join(refused)}",
-            "wait until the other run has ended, or name another database in a file of the experiment",
+            f"the run would be refused for the database{'s' * (len(names) > 1)} {', '.join(names)}",
+            refused[0].hint,
         )
 
 
@@ -80,15 +82,19 @@ def _print_all(
             )
 
 
-def _look_at(named: NamedTarget, wanted: Sequence[Experiment]) -> list[str]:
-    """Print what is on a target that was given; give the databases for which a run would be refused there."""
+def _look_at(named: NamedTarget, wanted: Sequence[Experiment]) -> list[Seen]:
+    """Print what is on a target that was given; give what a run would be refused for there."""
     if is_local(named.where) or is_atlas(named.where):
         return []
-    databases = {database_on(one, named) for one in wanted if variants_for(one, named)}
+    there = [one for one in wanted if variants_for(one, named)]
+    databases, sharded = (
+        {database_on(one, named) for one in some}
+        for some in (there, [one for one in there if wants_shards(configs(one))])
+    )
     refused = []
-    for seen in list_findings(named.where, databases):
+    for seen in list_findings(named.where, databases, sharded):
         print(seen.text)
-        refused += [seen.refused] if seen.refused else []
+        refused += [seen] if seen.refused else []
     return refused
 
 

@@ -12,22 +12,26 @@ from preprocessor.runner.estimate import size
 from preprocessor.runner.hostinfo import product_of
 from preprocessor.runner.ownership import find_user, was_made_by_run
 from preprocessor.runner.servers import is_router
+from preprocessor.runner.sharding import HINT
 from preprocessor.runner.target import open_target
 
 PATIENCE_MS = 2_000
+IN_USE_HINT = "wait until the other run has ended, or name another database in a file of the experiment"
 
 
 class Seen(NamedTuple):
-    """A line of what is there, and the database for which a run would be refused, if it would."""
+    """A line of what is there, the database for which a run would be refused, if it would, and what helps then."""
 
     text: str
     refused: str = ""
+    hint: str = IN_USE_HINT
 
 
-def list_findings(uri: str, names: Collection[str]) -> Iterator[Seen]:
+def list_findings(uri: str, names: Collection[str], sharded: Collection[str] = ()) -> Iterator[Seen]:
     """Say what the deployment is and what a run would do to databases of these names there, changing nothing.
 
-    Where it does not answer at once, that is said. Raises RunnerError when the string is no connection string.
+    Those that are ``sharded`` need shards. Where the deployment does not answer at once, that is said. Raises
+    RunnerError when the string is no connection string.
     """
     from pymongo import MongoClient
     from pymongo.errors import PyMongoError
@@ -43,7 +47,7 @@ def list_findings(uri: str, names: Collection[str]) -> Iterator[Seen]:
             connectTimeoutMS=PATIENCE_MS,
             socketTimeoutMS=PATIENCE_MS,
         ) as client:
-            yield from _look(client, names)
+            yield from _look(client, names, sharded)
     except PyMongoError as error:
         yield Seen(f"it could not be looked at: {driver_fault(error, uri)}")
 
@@ -56,12 +60,14 @@ def _kind(hello: Mapping[str, Any]) -> str:
     return "no replica set"
 
 
-def _look(client: Any, names: Collection[str]) -> Iterator[Seen]:
+def _look(client: Any, names: Collection[str], sharded: Collection[str]) -> Iterator[Seen]:
     hello = client.admin.command("hello")
     info = client.server_info()
     product = product_of(info)
     in_place = f"{product} in place of " if product else ""
     yield Seen(f"there now: {in_place}MongoDB {info['version']}, {_kind(hello)}")
+    for name in () if is_router(hello) else sorted(sharded):
+        yield Seen(f"{name}: has to be sharded, and there are no shards: it would be refused", name, HINT)
     known = {one["name"]: one["sizeOnDisk"] for one in client.list_databases()}
     for name in sorted(names):
         there = f"{name}: {size(known[name])}" if name in known else ""
