@@ -28,7 +28,7 @@ from preprocessor.runner.errors import KEPT, WorkFailed
 from preprocessor.runner.lag import Lag
 from preprocessor.runner.latency import mean
 from preprocessor.runner.lengthening import ends_after
-from preprocessor.runner.loadmachines.machinestats import MachineStats
+from preprocessor.runner.loadmachines.machinestats import MachineStats, MachineWork
 from preprocessor.runner.meter import Usage
 from preprocessor.runner.requestoptions import RequestOptions
 from preprocessor.runner.scheduling import Scheduling, scheduling_of
@@ -178,8 +178,8 @@ class Crew(ABC):
         """Whether the counters on the board are of now, for all."""
         return True
 
-    def machines(self) -> tuple[MachineStats, ...]:
-        """What each machine did in the last window, where they are told apart."""
+    def machines(self) -> tuple[MachineWork, ...]:
+        """What each machine did last, where they are told apart."""
         return ()
 
     def __enter__(self) -> Self:
@@ -235,7 +235,12 @@ class Crew(ABC):
             until_answered(board),
         )
         watch.end()
-        return replace(_outcome(tallies, start, board, watch.lead, load), machines=self.machines())
+        # Before what processes counted is added up.
+        machines = self.machines()
+        outcome = _outcome(tallies, start, board, watch.lead, load)
+        return replace(
+            outcome, machines=tuple(one.inside if outcome.steady else one.whole for one in machines)
+        )
 
     def alternate(
         self,

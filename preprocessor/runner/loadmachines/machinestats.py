@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,3 +47,10 @@ class MachineStats:
     in_run_queue: int
     network: Network
     hardware: Mapping[str, Any] = field(default_factory=dict)
+
+
+class MachineWork(NamedTuple):
+    """What a load machine did in the window, and in all its work, which is what counts where no window was open."""
+
+    inside: MachineStats
+    whole: MachineStats

@@ -68,11 +68,15 @@ class Failed(NamedTuple):
 
 
 class Done(NamedTuple):
-    """What was done: of each process, of two loads that took turns by each; the network of the machine meanwhile."""
+    """What was done: of each process, of two loads that took turns by each; the network of the machine meanwhile.
+
+    ``network`` is that of the window, ``whole_network`` of all work.
+    """
 
     tallies: Sequence[Any]
     scheduling: Scheduling
     network: Network
+    whole_network: Network
 
 
 @dataclass(frozen=True, slots=True)

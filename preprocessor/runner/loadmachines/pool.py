@@ -17,9 +17,10 @@ from preprocessor.runner.lag import Lag
 from preprocessor.runner.load import LOOK_SECONDS, PREPARE_SECONDS, Crew, Patience, connect_seconds
 from preprocessor.runner.loadmachines.clusters import Cluster
 from preprocessor.runner.loadmachines.link import PAUSE_SECONDS, Link
-from preprocessor.runner.loadmachines.machinestats import MachineStats, Network
+from preprocessor.runner.loadmachines.machinestats import MachineStats, MachineWork, Network
 from preprocessor.runner.loadmachines.messages import Dismiss, Done, Failed, Go, Work
 from preprocessor.runner.loadmachines.tending import tend
+from preprocessor.runner.meter import Usage
 from preprocessor.runner.scheduling import Scheduling
 from preprocessor.runner.window import NEVER, Board
 from preprocessor.runner.worker import Assignment, Load
@@ -296,9 +297,10 @@ class MachinePool(Crew):
         """None: the processes are those of the machines."""
         return []
 
-    def machines(self) -> tuple[MachineStats, ...]:
-        """What each machine did in the last window."""
-        return tuple(_stats(link, done) for link, done in sorted(self._done, key=lambda one: one[0].slots[0]))
+    def machines(self) -> tuple[MachineWork, ...]:
+        """What each machine did last."""
+        done = sorted(self._done, key=lambda one: one[0].slots[0])
+        return tuple(MachineWork(_inside(*one), _whole(*one)) for one in done)
 
 
 def _up_to(work: Assignment | Alternation, end: int) -> Assignment | Alternation:
@@ -313,19 +315,38 @@ def _span(work: Assignment | Alternation) -> _Span:
     return _Span("window", work.load.seconds)
 
 
-def _stats(link: Link, done: Done) -> MachineStats:
-    lag, network = Lag(), done.network
-    for tally in done.tallies:
-        lag.add(tally.usage.lag)
+def _inside(link: Link, done: Done) -> MachineStats:
+    """What it did in the window."""
+    inside = [tally.inside for tally in done.tallies]
+    counted = sum(one.operations for one in inside), sum(one.requests for one in inside)
+    return _stats(link, done, counted, [tally.usage for tally in done.tallies], done.network)
+
+
+def _whole(link: Link, done: Done) -> MachineStats:
+    """What it did in all its work."""
+    every = [one.latencies() for tally in done.tallies for one in (tally.series, tally.apart)]
+    requests = sum(sum(times.values()) for one in every for times in one.values())
+    counted = sum(tally.operations for tally in done.tallies), requests
+    return _stats(link, done, counted, [tally.whole_usage for tally in done.tallies], done.whole_network)
+
+
+def _stats(
+    link: Link, done: Done, counted: tuple[float, float], usage: Sequence[Usage], network: Network
+) -> MachineStats:
+    """What it did; ``counted`` are operations and requests."""
+    lag = Lag()
+    for one in usage:
+        lag.add(one.lag)
+    operations, requests = counted
     return MachineStats(
         connections=len(link.slots),
         processes=len(done.tallies),
-        operations=sum(tally.inside.operations for tally in done.tallies),
-        requests=sum(tally.inside.requests for tally in done.tallies),
-        cpu_seconds=sum(tally.usage.cpu_seconds for tally in done.tallies),
+        operations=operations,
+        requests=requests,
+        cpu_seconds=sum(one.cpu_seconds for one in usage),
         clock_bound=link.bound / 1e9,
         first_late=tuple(tuple(late / 1e9 for late in tally.first_late) for tally in done.tallies),
         in_run_queue=lag.in_run_queue,
-        network=Network(network.sent, network.received),
+        network=network,
         hardware=link.hardware,
     )

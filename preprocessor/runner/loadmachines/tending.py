@@ -128,12 +128,13 @@ class Tended:
         if not isinstance(start, Go):  # it is dismissed, or alone
             return pool.dismiss()
         pool.go(start.at)
-        readings: list[Network] = []
+        begun, readings = read_network(), list[Network]()
         note = partial(_note, readings)
         edges = Edges(pool.board, note, note)
         tallies = pool.collect(edges.look, POLL_SECONDS, until_answered(pool.board))
         edges.end()
-        return self._said.put(Done(tallies, pool.scheduling, readings[-1].since(readings[0])))
+        inside, whole = (readings[-1].since(first) for first in (readings[0], begun))
+        return self._said.put(Done(tallies, pool.scheduling, inside, whole))
 
     def _why_it_ends(self) -> str:
         """Asked while work is under way: a reason ends it."""
