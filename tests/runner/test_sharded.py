@@ -250,6 +250,23 @@ def test_a_shard_whose_server_ends_in_a_window_ends_the_run_in_a_line(crew, tmp_
     assert "\n" not in caught.value.message
 
 
+@pytest.mark.thorough
+def test_many_load_machines_insert_into_all_shards_and_the_row_tells_of_both(cluster, tmp_path, capsys):
+    file = tmp_path / "tiny.toml"
+    file.write_text(INSERTS + HASHED, encoding="utf-8")
+    with routed_to(cluster) as uri:
+        asked = [str(file), "--target", uri, "--load-machines", "local:2", "--processes", "1"]
+        assert main(["run", *asked, "--repeats", "1", "--output", str(tmp_path)]) == 0
+    assert capsys.readouterr().out == "tiny: 1 rows\n"
+    (row,) = FileStore(tmp_path).rows("tiny")
+    check_result(row)
+    assert [one["connections"] for one in row["client"]["machines"]] == [2, 2]
+    assert all(one["operations_per_second"] > 0 for one in row["client"]["machines"])
+    assert [one["chunks"] for one in row["sharding"]["shards"]] == [4, 4]
+    assert all(one["writes"] > 0 for one in row["sharding"]["shards"])
+    assert row["work"]["errors"] == {}
+
+
 PAGE = Path(__file__).parents[2] / "docs/experiments/insert-shardkey.md"
 
 
