@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import warnings
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Final, TypeVar
@@ -36,6 +37,9 @@ _MEASURED: Final = (
     "zlibCompressionLevel",
 )
 """The options of a connection string that change what is measured; none of them holds a secret."""
+_OF_MONGOS: Final = "topology_type: Sharded"
+_FAULT: Final = re.compile(r"""error=\w+\((['"])(?P<fault>.+?)\1\)""")
+"""What the driver says of one of several mongos that does not answer."""
 
 
 def shown(where: str) -> str:
@@ -49,11 +53,15 @@ def driver_fault(error: PyMongoError, uri: str) -> str:
 
     if isinstance(error, OperationFailure) and (refusal := describe_refusal(error)):
         return refusal
+    said = str(error)
+    is_late = isinstance(error, ServerSelectionTimeoutError)
+    routed = is_late and _OF_MONGOS in said and _FAULT.search(said)
     # The first server's fault says it; the rest is what the driver knows of all of them.
-    text = str(error).partition(" (configured timeouts")[0].partition(", full error:")[0].splitlines()[0]
-    if isinstance(error, ServerSelectionTimeoutError):
-        return f"no primary answers: {scrub(text, uri)}"
-    return f"{type(error).__name__}: {scrub(text, uri)}"
+    text = (routed["fault"] if routed else said).partition(" (configured timeouts")[0]
+    text = scrub(text.partition(", full error:")[0].splitlines()[0], uri)
+    if is_late:
+        return f"{'a mongos does not answer' if routed else 'no primary answers'}: {text}"
+    return f"{type(error).__name__}: {text}"
 
 
 def selection_ms(uri: str, usual: int) -> int:

@@ -11,6 +11,7 @@ from preprocessor.findings.finding import Finding
 from preprocessor.findings.nearest import did_you_mean
 from preprocessor.runner.ownership import MARKER
 from preprocessor.runner.resultcheck import validator
+from preprocessor.runner.sharding import SHARD_KEY
 from preprocessor.runner.storable import unstorable
 from preprocessor.runner.tomlplaces import Path, nearest, places
 from preprocessor.runner.workloads import workload
@@ -68,7 +69,9 @@ def _unknown(path: Path, given: Mapping[str, Any], known: Mapping[str, Any]) -> 
 
 def _against_workload(data: Mapping[str, Any]) -> Iterator[_Problem]:
     for number, variant in enumerate(data["variants"]):
-        yield from _missing(data["workload"], {**data["parameters"], **variant}, ("variants", number))
+        config = {**data["parameters"], **variant}
+        yield from _missing(data["workload"], config, ("variants", number))
+        yield from _split(config, ("variants", number))
         if "database" in variant:
             yield ("variants", number, "database"), "a variant has no database of its own", ""
     for path, values in _said(data["parameters"], data["variants"]):
@@ -105,6 +108,22 @@ def _missing(name: str, config: Mapping[str, Any], path: Path) -> Iterator[_Prob
     if "workingSetRatio" in config and "recordcount" not in needs:
         message = f"the workload {name} has no records that could follow the cache"
         yield path, message, "leave out workingSetRatio; the workload ycsb knows it"
+
+
+def _split(config: Mapping[str, Any], path: Path) -> Iterator[_Problem]:
+    """Chunks that the shard key of a variant cannot have."""
+    points, key = config.get("presplit"), config.get(SHARD_KEY)
+    if points is None:
+        return
+    if key is None:
+        yield path, "presplit splits nothing without a shardKey", "say the key, or leave presplit out"
+        return
+    is_hashed = next(iter(key.values())) == "hashed"
+    if isinstance(points, int) and not is_hashed:
+        message = "a number of chunks is for a key whose first field is hashed"
+        yield path, message, "give presplit the values at which ranges begin: [100, 200]"
+    if is_hashed and not isinstance(points, int):
+        yield path, "ranges of hashes have no values to be split at", "give presplit the number of chunks"
 
 
 def _unfit(name: str, values: Mapping[str, Any], path: Path) -> Iterator[_Problem]:

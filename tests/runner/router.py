@@ -74,9 +74,6 @@ class Cluster:
     def _shard(self, asked: Mapping[str, Any]) -> dict[str, Any] | None:
         name, key = asked["shardCollection"], asked["key"]
         hashed = "hashed" in key.values()
-        if hashed and len(key) > 1 and "numInitialChunks" in asked:
-            text = "numInitialChunks is only supported when the collection is hashed on its first field"
-            return {"ok": 0.0, "errmsg": text, "code": 72, "codeName": "InvalidOptions"}
         count = asked.get("numInitialChunks", 2) if hashed else 1
         self.collections[name] = {"_id": name, "uuid": Binary.from_uuid(uuid4()), "key": key}
         self.chunks[name] = [[number, SHARDS[number % 2]["_id"]] for number in range(count)]

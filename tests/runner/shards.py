@@ -125,13 +125,9 @@ class ShardedCluster:
         database, _, collection = namespace.partition(".")
         if self.config.config.collections.find_one({"_id": namespace}):
             return _refusal(23, "AlreadyInitialized", f"sharding already enabled for collection {namespace}")
-        (field, kind), *others = key.items()
-        if others:
-            return _refusal(
-                72, "InvalidOptions", "numInitialChunks is only supported when the collection is hashed"
-            )
+        field, kind = next(iter(key.items()))
         for shard in self.shards.values():
-            shard[database][collection].create_index([(field, kind)])
+            shard[database][collection].create_index(list(key.items()))
         uuid = Binary.from_uuid(uuid4())
         many = asked.get("numInitialChunks", 2) if kind == "hashed" else 1
         least = [MinKey(), *(Int64(-SPACE // 2 + SPACE * number // many) for number in range(1, many))]
@@ -169,7 +165,7 @@ class ShardedCluster:
         known = self.config.config.collections.find_one({"_id": namespace})
         if known is None:
             return "", False, []
-        ((field, kind),) = known["key"].items()
+        field, kind = next(iter(known["key"].items()))
         found = self.config.config.chunks.find({"uuid": known["uuid"]}).sort("min", 1)
         return field, kind == "hashed", list(found)
 
@@ -186,7 +182,7 @@ class ShardedCluster:
         lows = [one["min"][field] for one in chunks[1:]]
         parts: dict[str, list[Any]] = {}
         for document in asked["documents"]:
-            value = _hash(document[field]) if hashed else document[field]
+            value = _hash(document.get(field)) if hashed else document.get(field)
             parts.setdefault(chunks[bisect_right(lows, value)]["shard"], []).append(document)
         total = 0
         for name, documents in parts.items():

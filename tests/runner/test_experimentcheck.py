@@ -76,6 +76,28 @@ def test_a_value_that_a_schema_cannot_refuse_is_refused_on_its_line(old, new, me
     assert line == line_of(old)
 
 
+@pytest.mark.parametrize(
+    ("said", "message", "hint"),
+    [
+        ("presplit = 4", "presplit splits nothing without a shardKey", "say the key"),
+        ("shardKey = { _id = 1 }\npresplit = 4", "a number of chunks is for a key", "[100, 200]"),
+        ('shardKey = { a = 1, _id = "hashed" }\npresplit = 4', "whose first field is hashed", "[100, 200]"),
+        (
+            'shardKey = { _id = "hashed" }\npresplit = [1, 2]',
+            "no values to be split at",
+            "the number of chunks",
+        ),
+        ('shardKey = { _id = "hashed", a = 1 }\npresplit = 4', "", ""),
+        ("shardKey = { _id = 1 }\npresplit = [1, 2]", "", ""),
+    ],
+)
+def test_chunks_that_a_shard_key_cannot_have_are_refused(said, message, hint):
+    faults = found(TINY.replace("[[variants]]", f"[[variants]]\n{said}", 1))
+    assert [(line, message in told, hint in help_) for line, told, help_ in faults] == (
+        [(line_of("[[variants]]"), True, True)] if message else []
+    )
+
+
 def test_numbers_that_are_none_mean_something_to_the_database():
     assert found(TINY.replace("docSizeKB = 1.0", 'query = { a = { "$lt" = inf } }\ndocSizeKB = 1.0')) == []
 

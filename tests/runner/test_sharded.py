@@ -165,15 +165,6 @@ def test_a_shard_that_cannot_be_reached_ends_the_run_in_a_line(replica_set, crew
     assert "\n" not in caught.value.message
 
 
-def test_a_key_that_the_cluster_refuses_is_told_in_a_line(replica_set, crew, tmp_path):
-    wrong = HASHED.replace("{ _id", "{ intfield1 = 1, _id")
-    with pytest.raises(
-        TargetError, match=r"cannot be sharded by .*numInitialChunks is only supported"
-    ) as caught:
-        sharded_row(Cluster(), wrong, crew, tmp_path, replica_set)
-    assert "clusterManager" in caught.value.hint
-
-
 def test_a_replica_set_cannot_shard(replica_set, crew, tmp_path):
     with pytest.raises(TargetError, match="the target has no shards"):
         row_of(replica_set.uri, crew, tmp_path, INSERTS + HASHED)
@@ -228,6 +219,29 @@ def test_what_a_row_says_of_each_shard_is_what_the_server_of_that_shard_has(
     assert all(one["bytes"] > 1000 * one["documents"] for one in told["shards"])
     assert all(0 < one["writes"] <= 40 for one in told["shards"])
     assert row["work"]["errors"] == {}
+
+
+def test_a_key_that_the_cluster_refuses_is_told_in_a_line(cluster, crew, tmp_path):
+    twice = 'shardKey = { _id = "hashed", intfield1 = "hashed" }\n'
+    with (
+        routed_to(cluster) as uri,
+        pytest.raises(
+            TargetError, match=r"cannot be sharded by .*one index field is allowed to be"
+        ) as caught,
+    ):
+        row_of(uri, crew, tmp_path, INSERTS + twice)
+    assert "\n" not in caught.value.message
+    assert "clusterManager" in caught.value.hint
+
+
+@pytest.mark.parametrize("client", ["wire", "pymongo"])
+def test_a_mongos_that_does_not_answer_ends_the_run_and_is_named_in_a_line(client, cluster, crew, tmp_path):
+    with routed_to(cluster) as uri, pytest.raises((TargetError, WorkFailed)) as caught:
+        asked = f"{uri.rstrip('/')},localhost:1/?serverSelectionTimeoutMS=500"
+        row_of(asked, crew, tmp_path, INSERTS + HASHED, client=client)
+    assert caught.value.message.endswith(
+        "a mongos does not answer: localhost:1: [Errno 111] Connection refused"
+    )
 
 
 @pytest.mark.thorough
