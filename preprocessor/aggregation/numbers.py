@@ -14,7 +14,8 @@ from typing import Any
 from bson.decimal128 import Decimal128
 from bson.int64 import Int64
 
-from preprocessor.aggregation.values import INT32_MAX, INT32_MIN, INT64_MAX, INT64_MIN
+from preprocessor.aggregation.errors import AggregationError
+from preprocessor.aggregation.values import INT32_MAX, INT32_MIN, INT64_MAX, INT64_MIN, type_name
 
 INT32, INT64, DOUBLE, DECIMAL = 1, 2, 3, 4
 
@@ -40,6 +41,14 @@ def rank(value: Any) -> int:
     if isinstance(value, float):
         return DOUBLE
     return INT32 if INT32_MIN <= value <= INT32_MAX else INT64
+
+
+def number_rank(name: str, value: Any, code: int = 28765) -> int:
+    """The rank of a number; raises AggregationError for what is no number."""
+    found = rank(value)
+    if not found:
+        raise AggregationError(f"{name} works on numbers only, not on {type_name(value)}", code=code)
+    return found
 
 
 def integer(value: int, at_least: int = INT32) -> int | float:

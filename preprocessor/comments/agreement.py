@@ -17,7 +17,7 @@ _SPAN: Final = "`[^`\ue000\n]+`"
 
 
 def agrees(lines: Iterable[str]) -> bool:
-    """Whether CommonMark surely takes every token of the page (``commonmark.TOKEN``) for what it is on a site.
+    """Whether CommonMark surely takes every token of the page (``htmlcomments.TOKEN``) for what it is on a site.
 
     ``lines`` are those of a page on which the site sees as a fence whatever looks like one.
     """

@@ -16,7 +16,6 @@ if TYPE_CHECKING:
 
 Opinion = Literal["live", "code", "fence", "span", "tag"]
 
-TOKEN = "<!--\ue000{}-->"
 _TOKEN = re.compile(r"<!--\ue000(\d+)-->")
 
 _BLOCKS: dict[str, Opinion] = {"html_block": "live", "code_block": "code", "fence": "fence"}

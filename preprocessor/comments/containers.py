@@ -9,7 +9,6 @@ code.
 
 import re
 from collections.abc import Iterable, Iterator, Set
-from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 from preprocessor.comments.htmlcomments import FoldedLine
@@ -107,7 +106,6 @@ def _is_rule(text: str) -> bool:
     return not text.rstrip(f"{mark} ") and "   " not in text.strip(" ") and bool(_RULE.match(text))
 
 
-@dataclass(slots=True)
 class _Container:
     """An open container: a quote, or a body indented by four columns.
 
@@ -115,8 +113,9 @@ class _Container:
     take the indentation of that item off.
     """
 
-    kind: Literal["quote", "item", "body"]
-    tight: bool = False
+    def __init__(self, kind: Literal["quote", "item", "body"], tight: bool) -> None:
+        self.kind = kind
+        self.tight = tight
 
 
 class _Scan:

@@ -6,14 +6,16 @@ comment stands in an indented code block or in raw HTML is for `preprocessor.com
 
 import re
 from bisect import bisect_right
-from dataclasses import dataclass, field
-from typing import NamedTuple
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, NamedTuple
 
-from preprocessor.comments.commonmark import TOKEN
-from preprocessor.comments.fences import Fence, fence_at
 from preprocessor.comments.keywords import opening_at
 
+if TYPE_CHECKING:
+    from preprocessor.comments.fences import Fence
+
 NEWLINE = re.compile(r"\r\n|\r|\n")
+TOKEN = "<!--\ue000{}-->"
 CLOSE = re.compile(r"--!?>")
 _INTEREST = re.compile(r"<!--|`+|\\`")
 _ENDS_PARAGRAPH = re.compile(r"[> \t]*(?:$|(?P<mark>`{3}|~{3}))| {0,3}<!--")
@@ -42,17 +44,13 @@ class FoldedLine(NamedTuple):
     opens: bool = False
 
 
-@dataclass(slots=True)
 class Page:
     """A page by lines: ``lines[i]`` (without its line ending) begins at offset ``starts[i]``."""
 
-    text: str
-    lines: list[str] = field(init=False)
-    starts: list[int] = field(init=False)
-
-    def __post_init__(self) -> None:
-        self.lines = NEWLINE.split(self.text)
-        self.starts = [0, *(match.end() for match in NEWLINE.finditer(self.text))]
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.lines = NEWLINE.split(text)
+        self.starts = [0, *(match.end() for match in NEWLINE.finditer(text))]
 
     def line_index(self, offset: int) -> int:
         """Give the index, from 0, of the line in which ``offset`` is."""
@@ -63,6 +61,12 @@ class Page:
         index = self.line_index(offset)
         mark = index == 0 and offset > 0 and self.text.startswith("\ufeff")
         return index + 1, offset - self.starts[index] + 1 - mark
+
+
+def _find_fence(lines: Sequence[str], index: int) -> "Fence | None":
+    from preprocessor.comments.fences import fence_at  # a page without a fence does not pay for it
+
+    return fence_at(lines, index)
 
 
 def fold(page: Page, first_line: int) -> tuple[list[FoldedLine], list[HtmlComment]]:
@@ -101,13 +105,13 @@ class _Folding:
                 index = self._fold_line(index) + 1
         return self.folded, self.comments
 
-    def _fence_at(self, index: int) -> Fence | None:
+    def _fence_at(self, index: int) -> "Fence | None":
         line = self.page.lines[index]
         if "```" not in line and "~~~" not in line:
             return None
         if self.fence is not None and index <= self.fence.last:
             return None
-        fence = fence_at(self.page.lines, index)
+        fence = _find_fence(self.page.lines, index)
         self.fence = fence or self.fence
         if fence is not None and not fence.closed:
             self.disputed = index
@@ -229,7 +233,7 @@ class _Folding:
         match = _ENDS_PARAGRAPH.match(self.page.lines[index])
         if match is None or not match["mark"]:
             return match is not None
-        fence = fence_at(self.page.lines, index)
+        fence = _find_fence(self.page.lines, index)
         return fence is not None and fence.closed
 
     def _read_paragraph(self, start: int, index: int) -> None:

@@ -3,13 +3,13 @@
 from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from functools import cache, cached_property
 from importlib import import_module
 from itertools import accumulate
 from typing import Any, NamedTuple, Self
 
 from preprocessor.comments.keywords import KEYWORDS
+from preprocessor.files.records import Value
 from preprocessor.findings.finding import Finding
 from preprocessor.jsontext.parsing import Parsed, parse
 
@@ -28,8 +28,7 @@ class Region(NamedTuple):
     digest: str
 
 
-@dataclass(frozen=True, repr=False)
-class Comment:
+class Comment(Value):
     """A live comment.
 
     ``keyword`` is as written, ``kind`` what it stands for. ``body`` is the text after ``KEYWORD:`` without the

@@ -5,14 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from preprocessor.comments.agreement import agrees
-from preprocessor.comments.commonmark import Opinion, opinions
 from preprocessor.comments.containers import IMAGE, TITLE, Place, places
 from preprocessor.comments.frontmatter import front_matter_lines
 from preprocessor.comments.frontmattercomments import front_matter_findings
-from preprocessor.comments.htmlcomments import HtmlComment, Page, fold
+from preprocessor.comments.htmlcomments import FoldedLine, HtmlComment, Page, fold
 from preprocessor.comments.keywords import (
     BEGINNING,
     KEYWORDS,
@@ -26,6 +24,9 @@ from preprocessor.comments.prefixes import prefix_length
 from preprocessor.comments.regions import Marker, attach_regions, marker_at
 from preprocessor.findings.finding import Finding
 from preprocessor.findings.rules import finding
+
+if TYPE_CHECKING:
+    from preprocessor.comments.commonmark import Opinion
 
 _STRING = re.compile(r'"(?:[^"\\]|\\.)*(?P<closed>")?', re.DOTALL)
 _SECOND_END = re.compile(r"[\r\n][> \t]*-->|(?<=-->)[ \t]*-->")
@@ -66,10 +67,8 @@ def scan_page(text: str, file: str) -> Scan:
     if not wanted:
         return Scan((), tuple(above))
     found_places = places(folded, wanted)
-    undisputed = html_comments[-1].fence is None and (
-        all(map(_is_undisputed, found_places.values())) or agrees(line.text for line in folded)
-    )
-    second = {} if undisputed else opinions("\n".join(line.text for line in folded))
+    undisputed = html_comments[-1].fence is None and all(map(_is_undisputed, found_places.values()))
+    second = {} if undisputed else _second_opinions(folded, html_comments[-1].fence is None)
     following = _following(html_comments, sorted(hiding), len(text))
     judge = _Judge(page, file)
     live: list[Comment | Marker] = []
@@ -99,6 +98,17 @@ def scan_page(text: str, file: str) -> Scan:
         tuple(judge.off),
         settled,
     )
+
+
+def _second_opinions(folded: Sequence[FoldedLine], all_fences: bool) -> Mapping[int, Opinion]:
+    """What CommonMark makes of the comments, by their numbers; ``all_fences``: what looks like a fence is one."""
+    from preprocessor.comments.agreement import agrees
+
+    if all_fences and agrees(line.text for line in folded):
+        return {}
+    from preprocessor.comments.commonmark import opinions
+
+    return opinions("\n".join(line.text for line in folded))
 
 
 def _is_undisputed(place: Place) -> bool:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from dataclasses import replace
 from typing import Final, NamedTuple
 
 from preprocessor.comments.frontmatter import front_matter_lines, may_have_front_matter
@@ -122,7 +121,7 @@ def _read_anew(text: str, edited: _Edited) -> Comment:
         page, comment.start - edited.line, edited.body - edited.line, len(page.text), comment.prefix
     )
     lines = tuple((line + comment.line - 1, column) for line, column in places)
-    return replace(comment, body=read, body_lines=lines, end=edited.now)
+    return comment._replace(body=read, body_lines=lines, end=edited.now)
 
 
 def _count_lines(text: str, start: int, end: int) -> int:

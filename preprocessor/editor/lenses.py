@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import NamedTuple
 
 from preprocessor.commands.explain.choosing import explain_comment
@@ -61,7 +60,7 @@ def explain_at(page: Page, line: int, column: int, shared: Lookup, source: Resul
         told = explain_comment(comment, page.file, shared, source)
     else:
         told = explain(
-            replace(spec, pipeline=spec.pipeline[:until], origins=spec.origins[:until]), (), source
+            spec._replace(pipeline=spec.pipeline[:until], origins=spec.origins[:until]), (), source
         )
     return "\n".join(lines(told, width=_WIDTH, rows=_ROWS, color=False))
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 import time
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -304,8 +303,7 @@ class _KeptDesk(Desk):
     def others(self, pages: Sequence[Page], where: Whereabouts) -> OtherPages:
         """Those of sites other than the one that is edited, of which all pages are known."""
         found = where.others(pages, self.request.pipelines)
-        known = self._project.folders
-        return replace(found, folders=[folder for folder in found.folders if folder not in known])
+        return found.without(self._project.folders)
 
     @contextmanager
     def build(self, pages: Sequence[Page], others: Sequence[Page]) -> Iterator[Build]:

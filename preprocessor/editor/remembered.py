@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from preprocessor.editor.recent import Recent
@@ -140,9 +139,9 @@ def _moved(known: _Known, comment: Comment, file: str) -> _Known | None:
         return None
     spec, pipeline = known.read.spec, known.read.pipeline
     read = known.read._replace(
-        spec=replace(spec, comment=comment) if spec else None,
+        spec=spec._replace(comment=comment) if spec else None,
         findings=found[: len(known.read.findings)],
-        pipeline=replace(pipeline, comment=comment) if pipeline else None,
+        pipeline=pipeline._replace(comment=comment) if pipeline else None,
     )
     moved = _Known(comment.line, read, found[-1] if known.server_only else None, known.shared)
     if known.judged and (judged := _move(known.judged[1], file, by)) is not None:
@@ -162,7 +161,7 @@ def _move_looked(
     return (
         None
         if found is None
-        else (beside, one._replace(subject=replace(one.subject, spec=spec), findings=found))
+        else (beside, one._replace(subject=one.subject._replace(spec=spec), findings=found))
     )
 
 

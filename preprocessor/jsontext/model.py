@@ -1,6 +1,5 @@
 """What the readers of JSON text share: paths to values, the problems of a text, the depth that MongoDB allows."""
 
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 if TYPE_CHECKING:
@@ -32,7 +31,6 @@ class Problem(NamedTuple):
     kind: Kind = "syntax"
 
 
-@dataclass(slots=True, eq=False, repr=False)
 class Reading:
     """What the careful reader found.
 
@@ -40,9 +38,10 @@ class Reading:
     nothing may be concluded from them. ``readable`` is false when reading stopped before the end.
     """
 
-    value: Any = None
-    positions: dict[Path, int] = field(default_factory=dict)
-    key_positions: dict[Path, int] = field(default_factory=dict)
-    problems: list[Problem] = field(default_factory=list)
-    guesses: set[Path] = field(default_factory=set)
-    readable: bool = True
+    def __init__(self) -> None:
+        self.value: Any = None
+        self.positions: dict[Path, int] = {}
+        self.key_positions: dict[Path, int] = {}
+        self.problems: list[Problem] = []
+        self.guesses: set[Path] = set()
+        self.readable = True

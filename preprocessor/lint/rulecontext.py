@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, NamedTuple
 
 from preprocessor.aggregation.values import is_flag
+from preprocessor.files.records import Record
 from preprocessor.findings.finding import Finding
 from preprocessor.findings.rules import finding
 from preprocessor.lint.liveness import Live, Usage, usage
@@ -29,8 +29,7 @@ class HeadedColumn(NamedTuple):
     digits: int | None
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class RuleContext:
+class RuleContext(Record):
     """A table or chart under inspection.
 
     ``known``: the shape of its collection comes from real documents. ``quoted``: fields of its rows that values and
@@ -47,7 +46,8 @@ class RuleContext:
         cls, spec: PipelineSpec, documents: Shape, *, known: bool, quoted: tuple[str, ...] = ()
     ) -> RuleContext:
         """The subject for a spec whose collection has documents of this shape."""
-        return cls(spec, flow_of(spec.pipeline, documents, spec.let), known, quoted)
+        flow = flow_of(spec.pipeline, documents, spec.let)
+        return cls(spec=spec, flow=flow, known=known, quoted=quoted)
 
     def without_documents(self) -> RuleContext:
         """The same with its stages, and what rows have in the columns that are shown; nothing else holds documents.
@@ -58,7 +58,7 @@ class RuleContext:
         names = (name for _, name in self.spec.shown_columns)
         rows = document(dict(zip(names, bare, strict=True)), is_open=True)
         stages = tuple(one._replace(before=ANY, after=rows, visits=()) for one in self.flow.stages)
-        return replace(self, flow=Flow(rows, stages))
+        return self._replace(flow=Flow(rows, stages))
 
     @cached_property
     def columns(self) -> tuple[str, ...]:

@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 from preprocessor.comments.keywords import place_of
 from preprocessor.comments.model import END_MARKER, Comment, begin_marker, digest
 from preprocessor.findings.rules import finding
-from preprocessor.pages.codehosts import find_why_shown
 from preprocessor.pages.kinds import KINDS
 from preprocessor.pages.markdown import newline_of, prefix_lines, stands_alone
 from preprocessor.pages.markdowntext import MarkdownContext
@@ -266,5 +265,7 @@ def _find_no_place(page: Page, comment: Comment) -> Finding | None:
             return None
         message = "a comment within a line of text has no place for a table under it"
         return finding("MT165", page.file, at, message, "give the comment lines of its own")
+    from preprocessor.pages.codehosts import find_why_shown  # of values in sentences alone
+
     shown = find_why_shown(page.text, comment)
     return finding("MT167", page.file, at, *shown) if shown else None

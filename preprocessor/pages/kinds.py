@@ -9,7 +9,6 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from preprocessor.pages.rowfaults import row_findings
-from preprocessor.pages.statements import check_findings, value_findings
 from preprocessor.specs.model import ChartSpec, CheckSpec, Spec, TableSpec, ValueSpec
 
 if TYPE_CHECKING:
@@ -31,6 +30,18 @@ class Kind(NamedTuple):
     findings: Callable[[Any, Tables, Answers, Sequence[str]], list[Finding]]
 
 
+def _value_findings(spec: ValueSpec, *known: Any) -> list[Finding]:
+    from preprocessor.pages.statements import value_findings  # a page of tables has no sentences about them
+
+    return value_findings(spec, *known)
+
+
+def _check_findings(spec: CheckSpec, *known: Any) -> list[Finding]:
+    from preprocessor.pages.statements import check_findings
+
+    return check_findings(spec, *known)
+
+
 KINDS: Final[Mapping[type[Spec], Kind]] = {
     TableSpec: Kind(
         html=lambda spec, context: context.draw_table(spec),
@@ -45,12 +56,12 @@ KINDS: Final[Mapping[type[Spec], Kind]] = {
     ValueSpec: Kind(
         html=lambda spec, context: context.draw_value(spec),
         markdown=lambda spec, context: [context.value_text(spec)],
-        findings=value_findings,
+        findings=_value_findings,
     ),
     CheckSpec: Kind(
         html=lambda spec, context: "",
         markdown=lambda spec, context: [],
-        findings=check_findings,
+        findings=_check_findings,
     ),
 }
 """Every kind, by the class of its specs."""

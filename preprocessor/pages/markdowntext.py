@@ -6,7 +6,6 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from preprocessor.pages.asking import source_answer
-from preprocessor.pages.statements import shown_value
 from preprocessor.render.fewdigits import with_few_digits
 from preprocessor.render.formats import DEFAULT, TABLE_FORMATS
 from preprocessor.results.model import ResultsError
@@ -67,6 +66,8 @@ class MarkdownContext(NamedTuple):
 
     def value_text(self, spec: ValueSpec) -> str:
         """A value as the Markdown of a sentence."""
+        from preprocessor.pages.statements import shown_value  # many pages have tables alone
+
         found = shown_value(spec, self.tables, self.answers)
         if found is None:
             return ""

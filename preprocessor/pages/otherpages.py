@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Sequence, Set
 from contextlib import suppress
-from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -22,7 +21,6 @@ Find = Callable[[Path], Sequence[Path]]
 """What finds pages in a folder."""
 
 
-@dataclass(frozen=True)
 class OtherPages:
     """Where the pages of a site are on disk: ``folders`` of them, relative to ``root`` as the paths of pages are.
 
@@ -30,11 +28,19 @@ class OtherPages:
     site's: ``left_out`` says it of a file.
     """
 
-    root: Path
-    folders: Sequence[str]
-    pipelines: str
-    left_out: Callable[[Path], bool]
-    _looked_at: dict[Path, PagesBelow] = field(default_factory=dict, repr=False, compare=False)
+    def __init__(
+        self, root: Path, folders: Sequence[str], pipelines: str, left_out: Callable[[Path], bool]
+    ) -> None:
+        self.root = root
+        self.folders = folders
+        self.pipelines = pipelines
+        self.left_out = left_out
+        self._looked_at: dict[Path, PagesBelow] = {}
+
+    def without(self, known: Collection[str]) -> OtherPages:
+        """The same, but for folders of which all pages are known."""
+        folders = [folder for folder in self.folders if folder not in known]
+        return OtherPages(self.root, folders, self.pipelines, self.left_out)
 
     def tables_for(self, pages: Sequence[Page]) -> list[Page]:
         """The pages with tables that ``pages`` name and do not have, and with those alone.

@@ -9,9 +9,8 @@ from __future__ import annotations
 import os
 from argparse import Namespace
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from preprocessor.files.environment import results_named
 from preprocessor.findings.reporters import SEVERITIES
@@ -33,8 +32,7 @@ _WORDS: Final = ("docs_dir", "exclude_docs", "draft_docs", "!include ", "*includ
 """A file with none of these says nothing that is asked for."""
 
 
-@dataclass(frozen=True, slots=True, repr=False)
-class Site:
+class Site(NamedTuple):
     """One site as its file describes it; ``docs`` and ``pipelines`` are absolute.
 
     ``results`` is a URI, or names files relative to the folder of ``file``. ``options`` are those of the plugin, else
@@ -49,9 +47,9 @@ class Site:
     docs: Path
     pipelines: Path
     results: str
-    options: Mapping[str, Any] = field(default_factory=dict)
+    options: Mapping[str, Any] = {}
     snippets: tuple[Path, ...] = ()
-    left_out: LeftOut = field(default_factory=LeftOut)
+    left_out: LeftOut = LeftOut()
     includes: tuple[Path, ...] = ()
     pages: tuple[Path, ...] = ()
     names_us: bool = False

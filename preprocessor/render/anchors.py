@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from preprocessor.specs.model import PipelineSpec, TableSpec
@@ -35,7 +34,7 @@ def with_anchors(specs: Sequence[Spec | None]) -> list[Spec | None]:
     unnamed = [spec for spec in asking if not spec.id]
     found = iter(distinct((_derive_name(spec) for spec in unnamed), own))
     return [
-        replace(spec, id=next(found)) if isinstance(spec, PipelineSpec) and not spec.id else spec
+        spec._replace(id=next(found)) if isinstance(spec, PipelineSpec) and not spec.id else spec
         for spec in specs
     ]
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields
 from itertools import groupby, pairwise
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self
 
@@ -22,7 +21,6 @@ Rows = Sequence[Mapping[str, object]]
 AxisKind = Literal["number", "time", "category"]
 
 
-@dataclass(frozen=True, kw_only=True)
 class Plot(ChartSettings):
     """A chart as it is asked for, whether by a comment of its own or by a table.
 
@@ -31,15 +29,15 @@ class Plot(ChartSettings):
     """
 
     name: str = ""
-    labels: Mapping[str, str] = field(default_factory=dict)
-    format: Mapping[str, ColumnFormat] = field(default_factory=dict)
-    spread: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    labels: Mapping[str, str] = {}
+    format: Mapping[str, ColumnFormat] = {}
+    spread: Mapping[str, tuple[str, ...]] = {}
     place: tuple[str, ...] = ()
 
     @classmethod
     def with_words(cls, settings: ChartSettings, **words: Any) -> Self:
         """The plot of these settings, with the words and formats of a comment."""
-        return cls(**{each.name: getattr(settings, each.name) for each in fields(settings)}, **words)
+        return cls(**vars(settings), **words)
 
     @property
     def from_zero(self) -> bool:

@@ -10,12 +10,12 @@ character reference, which both decode and neither interprets:
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from typing import Final
 
 from preprocessor.render.values import visible
 
-_SPECIAL: Final = re.compile(
-    r"""
+_SPECIAL: Final = r"""
       [\\`*\[\]{}|\#]                      # a backslash escapes these in both dialects
     | (?<![A-Za-z0-9])_ | _(?![A-Za-z0-9]) # an underscore inside a word is no emphasis
     | (?<=-)- | -(?=-)                     # smart dashes
@@ -27,11 +27,11 @@ _SPECIAL: Final = re.compile(
     | (?<=[wW]{3})\.
     | [^\S\ \t\n]                          # no-break and other wide blanks: stripped at the ends of a cell
     | :(?=(?:[+-]1|100|1234|[a-z0-9_+-]*[a-z_][a-z0-9_+-]*):)   # emoji
-    """,
-    re.VERBOSE,
-)
+    """
 _BACKSLASHED: Final = frozenset("\\`*[]{}|#_-!")
 _SPACE: Final = re.compile(r"[ \t]+")
+_PLAIN: Final = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789 ()/,;%.")
+"""What texts of numbers and names are made of: all of it is shown as it is."""
 
 
 def escape_cell(text: str) -> str:
@@ -45,12 +45,18 @@ def escape_words(text: str) -> str:
     A README often has a sentence in a ``<p align="center">``, where a backslash is a backslash.
     """
     lines = (_SPACE.sub(" ", line).strip(" ") for line in visible(text).split("\n"))
-    return "<br>".join(_SPECIAL.sub(lambda found: _refer_to(found[0]), line) for line in lines)
+    return "<br>".join(_escape(line, lambda found: _refer_to(found[0])) for line in lines)
 
 
 def escape_line(text: str) -> str:
     """Text without a line end as a part of a line; blanks at its ends stay."""
-    return _SPECIAL.sub(_escape_character, _SPACE.sub(" ", text))
+    return _escape(_SPACE.sub(" ", text), _escape_character)
+
+
+def _escape(text: str, write: Callable[[re.Match[str]], str]) -> str:
+    if _PLAIN.issuperset(text) and "www." not in text.lower():
+        return text
+    return re.sub(_SPECIAL, write, text, flags=re.VERBOSE)
 
 
 def _escape_character(match: re.Match[str]) -> str:

@@ -9,15 +9,13 @@ from __future__ import annotations
 
 import os
 import re
-import shlex
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 from urllib.parse import unquote
 
 from preprocessor.files.text import leads_within, list_some
-from preprocessor.results.fixturetext import combine_faults
-from preprocessor.results.model import Fault, ResultsError
+from preprocessor.results.model import Fault, ResultsError, combine_faults
 
 _ELSEWHERE_HINT = (
     "name a file of results, another folder or a mongodb:// URI as the results source, or fill it with "
@@ -73,7 +71,8 @@ def _folders(folder: Path) -> dict[str, Path]:
 
 def _suggest_files(folder: Path) -> str:
     """What to do where a folder has no fixture folder in it: it may hold results that nobody has named yet."""
-    # Needed where it went wrong, and it costs.
+    import shlex  # Needed where it went wrong, and it costs.
+
     from preprocessor.results.likelyfiles import list_likely_files
 
     names = [(folder / name).as_posix() for name in list_likely_files(folder)]

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final, Protocol
 
 from preprocessor.results import bsoncache, cachefolder, fixturefiles, fixturetext
 from preprocessor.results.filesource import FileSource
-from preprocessor.results.model import Fault, Limits, ResultsError
+from preprocessor.results.model import FAULTS_SHOWN, Fault, Limits, ResultsError, combine_faults
 from preprocessor.results.plaincollections import PlainCollections
 from preprocessor.results.rawdocuments import ONCE, RawDocuments
 from preprocessor.results.sourcetext import Part
@@ -87,7 +87,7 @@ class FixtureFolder:
             raise self._faults() or error from None
         documents = RawDocuments(loaded.values())
         if repeated := _describe_repeated(tuple(loaded), documents):
-            raise fixturetext.combine_faults(repeated)
+            raise combine_faults(repeated)
         return documents
 
     def parts(self, collection: str) -> KeptParts | None:
@@ -145,7 +145,7 @@ class FixtureFolder:
                 continue
             for path in files:
                 faults += _faults_of(path)
-        return fixturetext.combine_faults(faults) if faults else None
+        return combine_faults(faults) if faults else None
 
 
 def _faults_of(path: Path) -> Sequence[Fault]:
@@ -172,7 +172,7 @@ def _through(digest: _Digest, blocks: Iterable[bytes]) -> Iterator[bytes]:
 def _describe_repeated(paths: Sequence[Path], documents: RawDocuments) -> list[Fault]:
     """A fault for each document that repeats an earlier ``_id``; ``paths`` are the files of the pieces."""
     found: list[Fault] = []
-    for number, first in islice(documents.repeated_ids(), fixturetext.FAULTS_SHOWN + 1):
+    for number, first in islice(documents.repeated_ids(), FAULTS_SHOWN + 1):
         here, before = (
             (paths[piece], index) for piece, index in (documents.place(number), documents.place(first))
         )

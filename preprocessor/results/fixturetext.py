@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from preprocessor.files.text import place_at
 from preprocessor.jsontext.parsing import parse
 from preprocessor.results import jsondocuments
 from preprocessor.results.jsondocuments import Form
-from preprocessor.results.model import Fault, ResultsError
-
-FAULTS_SHOWN = 20
+from preprocessor.results.model import Fault, combine_faults
 
 
 def read(path: Path, content: bytes) -> tuple[list[bytes], list[Fault]]:
@@ -111,15 +109,3 @@ def documents(path: Path, content: bytes) -> list[bytes]:
     if faults:
         raise combine_faults(faults)
     return found
-
-
-def combine_faults(faults: Sequence[Fault]) -> ResultsError:
-    """One error for all faults: a line each for the first ones, and how many more there are."""
-    lines = [str(fault) for fault in faults[:FAULTS_SHOWN]]
-    if more := max(0, len(faults) - FAULTS_SHOWN):
-        lines.append(f"and {more} more")
-    hints = dict.fromkeys(fault.hint for fault in faults if fault.hint)
-    first = tuple(faults[:FAULTS_SHOWN])
-    return ResultsError(
-        "\n".join(lines), hint=next(iter(hints), ""), environment=True, faults=first, more=more
-    )

@@ -18,7 +18,6 @@ from typing import TYPE_CHECKING, Any, Final, Self, TypeVar
 from preprocessor.aggregation import AggregationError, LimitReached, NotOffline, aggregate
 from preprocessor.aggregation.meter import pause_clock
 from preprocessor.findings.nearest import did_you_mean
-from preprocessor.results import typedjson
 from preprocessor.results.fieldorder import settle_field_order
 from preprocessor.results.limitoptions import OPTIONS
 from preprocessor.results.limits import rows_within
@@ -197,6 +196,8 @@ class LocalSource(ABC):
 
     def lines(self, collection: str) -> Iterable[bytes]:
         """Every document of a collection as a line of Extended JSON."""
+        from preprocessor.results import typedjson  # for whoever copies documents
+
         return (f"{typedjson.line(raw)}\n".encode() for raw in self.raws(collection))
 
     def files(self, collection: str) -> Sequence[Path]:

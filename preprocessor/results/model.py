@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol, TypeVar
 
 from preprocessor.aggregation.limits import Limits as FileLimits
+from preprocessor.files.records import Value
 from preprocessor.files.text import shorten_path
 from preprocessor.findings.finding import Finding
 from preprocessor.findings.rules import finding
@@ -42,15 +42,14 @@ class Limits(NamedTuple):
     files: FileLimits = FileLimits()
 
 
-@dataclass(frozen=True, repr=False)
-class Query:
+class Query(Value):
     """One aggregation: the collection, its stages, and the variables that the stages may read as
     ``$$name``.
     """
 
     collection: str
     pipeline: tuple[Mapping[str, Any], ...]
-    let: Mapping[str, Any] = field(default_factory=dict)
+    let: Mapping[str, Any] = {}
 
     @cached_property
     def key(self) -> str:
@@ -101,6 +100,21 @@ class ResultsError(CommandError):
             message = f"fixture files have {self.more} more faults"
             found.append(finding("MT310", file, (0, 0), message, "mend those that are told first"))
         return found
+
+
+FAULTS_SHOWN: Final = 20
+
+
+def combine_faults(faults: Sequence[Fault]) -> ResultsError:
+    """One error for all faults: a line each for the first ones, and how many more there are."""
+    lines = [str(fault) for fault in faults[:FAULTS_SHOWN]]
+    if more := max(0, len(faults) - FAULTS_SHOWN):
+        lines.append(f"and {more} more")
+    hints = dict.fromkeys(fault.hint for fault in faults if fault.hint)
+    first = tuple(faults[:FAULTS_SHOWN])
+    return ResultsError(
+        "\n".join(lines), hint=next(iter(hints), ""), environment=True, faults=first, more=more
+    )
 
 
 class PipelineRefused(ResultsError):

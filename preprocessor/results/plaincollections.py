@@ -7,10 +7,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
 
 from preprocessor import __version__
-from preprocessor.results import fixturefiles, fixturetext
 from preprocessor.results.filesource import refuse_two
 from preprocessor.results.formats.model import is_packed, suffix_of
-from preprocessor.results.model import Fault
+from preprocessor.results.model import Fault, combine_faults
 from preprocessor.results.plainfiles import Collection, Found, PlainFile, find_files
 from preprocessor.results.rawdocuments import ONCE, RawDocuments
 from preprocessor.results.sourcetext import Part
@@ -62,7 +61,9 @@ class PlainCollections:
 
     def glance(self, collection: str) -> str:
         """Name, size and time of each file."""
-        return fixturefiles.glance_at(file.path for file in self._collection(collection).files)
+        from preprocessor.results.fixturefiles import glance_at  # for what is kept between builds
+
+        return glance_at(file.path for file in self._collection(collection).files)
 
     def lines(self, collection: str) -> None:
         """None: other formats than lines are lines of documents only once they are read."""
@@ -159,4 +160,4 @@ def _refuse_repeated(files: Sequence[PlainFile], documents: RawDocuments) -> Non
         here, there = (files[documents.place(each)[0]].path for each in (number, first))
         elsewhere = "two documents" if here == there else f"a document of {there}, too"
         message = f"the _id {bson.decode(documents[number])['_id']!r} is that of {elsewhere}"
-        raise fixturetext.combine_faults([Fault(here, 0, 0, message, ONCE)])
+        raise combine_faults([Fault(here, 0, 0, message, ONCE)])

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Final, NamedTuple
 from urllib.parse import unquote
 
-from preprocessor.results import fixturefiles
 from preprocessor.results.formats import FORMATS, HEAD, find_format, is_plain, may_be_read
 from preprocessor.results.formats.model import TYPES, SourceFile, stem_of
 from preprocessor.results.model import ResultsError
@@ -102,9 +101,14 @@ def _list_paths(part: Part) -> _Paths:
 
 def _list_folder(folder: Path) -> _Paths:
     """The plain files in a folder; of others those that may hold data."""
-    files = sorted(fixturefiles.list_files(folder), key=lambda path: path.name)
+    from preprocessor.results.fixturefiles import (  # a file that is named needs neither
+        is_like_data,
+        list_files,
+    )
+
+    files = sorted(list_files(folder), key=lambda path: path.name)
     read = [path for path in files if is_plain(path.name) or (may_be_read(path.name) and _is_known(path))]
-    others = {path for path in files if is_plain(path.name) or fixturefiles.is_like_data(path.name)}
+    others = {path for path in files if is_plain(path.name) or is_like_data(path.name)}
     return _Paths(folder, read, others.difference(read))
 
 
@@ -112,12 +116,14 @@ def _match(pattern: str) -> _Paths:
     """The files that a pattern names. Raises ``ResultsError`` where there are none."""
     from glob import iglob  # pathlib's own takes hidden files, too
 
+    from preprocessor.results.fixturefiles import refuse_broken_links
+
     *above, _ = Path(pattern).parts
     folder = Path(*takewhile(lambda part: not has_magic(part), above))
     found = sorted(path for path in map(Path, iglob(pattern, recursive=True)) if not path.is_dir())  # noqa: PTH207
     if not found:
         raise ResultsError(f"no file is named like {pattern}", hint=_NAMES_HINT, environment=True)
-    fixturefiles.refuse_broken_links(found)
+    refuse_broken_links(found)
     read = [path for path in found if is_plain(path.name) or _is_known(path)]
     return _Paths(folder, read, frozenset(found).difference(read))
 

@@ -8,7 +8,6 @@ long as what is different, not as what there is. Only fields that documents have
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from datetime import date, datetime, timedelta
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
@@ -81,8 +80,7 @@ class Run(NamedTuple):
     block: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Provenance:
+class Provenance(NamedTuple):
     """What the documents behind a figure say of themselves.
 
     ``sets`` has each distinct set of what is told, by part of the document and name of the field. ``documents`` is the
@@ -91,12 +89,15 @@ class Provenance:
     is a benchmark result. Many figures of a site have the same, hence it can be a key.
     """
 
-    sets: tuple[Mapping[str, Any], ...] = field(hash=False)
+    sets: tuple[Mapping[str, Any], ...]
     documents: int
     first: datetime | None = None
     last: datetime | None = None
-    runs: tuple[Run, ...] = field(default=(), hash=False)
+    runs: tuple[Run, ...] = ()
     results: bool = True
+
+    def __hash__(self) -> int:
+        return hash((self.documents, self.first, self.last, self.results))
 
     def due(self, max_age: int | None) -> date | None:
         """The last day on which the newest document is at most ``max_age`` days old; None without a date or a limit."""
@@ -128,12 +129,12 @@ def is_source_query(query: Query) -> bool:
 
 def ids_query(query: Query) -> Query:
     """The query for the ``_id`` of each document that a ``source_query`` is about."""
-    return replace(query, pipeline=(*query.pipeline[:-1], {"$project": {"_id": 1}}))
+    return query._replace(pipeline=(*query.pipeline[:-1], {"$project": {"_id": 1}}))
 
 
 def each_query(query: Query, ids: Sequence[Any]) -> Query:
     """The query for what documents say of themselves, of those that a ``source_query`` is about and have these ids."""
-    return replace(query, pipeline=(*query.pipeline[:-1], {"$match": {"_id": {"$in": ids}}}, _EACH))
+    return query._replace(pipeline=(*query.pipeline[:-1], {"$match": {"_id": {"$in": ids}}}, _EACH))
 
 
 def group_of_one(said: Mapping[str, Any]) -> dict[str, Any]:

@@ -1,9 +1,9 @@
 """How a chart is to be drawn, whether a comment of its own asks for it or a table does."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any, NamedTuple, Self
 
+from preprocessor.files.records import Value
 from preprocessor.findings.finding import Finding
 from preprocessor.jsontext.document import Document
 from preprocessor.jsontext.model import Path
@@ -30,8 +30,7 @@ class Reference(NamedTuple):
         return cls(float(low), float(high), written.get("label", ""))
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
-class ChartSettings:
+class ChartSettings(Value):
     """What is drawn by what, and how.
 
     ``log`` names the logarithmic axes: "", "x", "y" or "xy". ``timezone`` is the zone of an axis of dates, "" for UTC
@@ -40,9 +39,9 @@ class ChartSettings:
     ``columns`` how many of them stand side by side, None for as many as suit.
     """
 
-    mark: str = "line"
     x: str
     y: tuple[str, ...]
+    mark: str = "line"
     series: str | None = None
     log: str = ""
     timezone: str = ""

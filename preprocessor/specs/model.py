@@ -6,11 +6,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Final, NamedTuple, Self
 
 from preprocessor.comments.model import Comment
+from preprocessor.files.records import Record
 from preprocessor.findings.finding import StandIn
 from preprocessor.jsontext.document import Document
 from preprocessor.jsontext.model import Path
@@ -60,13 +60,12 @@ class ValidComment(NamedTuple):
         }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
-class Spec:
+class Spec(Record):
     """What all kinds have. ``ignore``: rule id → why the rule shall not complain about this comment."""
 
     comment: Comment
     file: str
-    ignore: Mapping[str, str] = field(default_factory=dict)
+    ignore: Mapping[str, str] = {}
 
     @classmethod
     def of(cls, valid: ValidComment) -> Self:
@@ -88,7 +87,6 @@ class Spec:
         return document.at_key(path) if key else document.at(path)
 
 
-@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class PipelineSpec(Spec):
     """A comment with rows of its own: its pipeline, Extended JSON decoded to BSON types, shared stage lists expanded.
 
@@ -100,8 +98,8 @@ class PipelineSpec(Spec):
 
     collection: str
     pipeline: tuple[Stage, ...]
-    let: Mapping[str, Any] = field(default_factory=dict)
-    format: Mapping[str, ColumnFormat] = field(default_factory=dict)
+    let: Mapping[str, Any] = {}
+    format: Mapping[str, ColumnFormat] = {}
     id: str | None = None
     title: str | None = None
     caption: str | None = None
@@ -109,8 +107,8 @@ class PipelineSpec(Spec):
     provenance: bool | None = None
     max_age: int | None = None
     origins: tuple[Origin, ...] = ()
-    meanings: Mapping[str, str] = field(default_factory=dict)
-    pieces: Mapping[Path, tuple[Piece, ...]] = field(default_factory=dict)
+    meanings: Mapping[str, str] = {}
+    pieces: Mapping[Path, tuple[Piece, ...]] = {}
 
     @property
     def has_own_pipeline(self) -> bool:
@@ -178,7 +176,6 @@ def _range_fields(spread: Mapping[str, Sequence[str]], columns: Sequence[str]) -
                 yield ("spread", column, index), name
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class TableSpec(PipelineSpec):
     """A MONGO_TABLE. ``baseline`` is as written, valid against the schema.
 
@@ -188,8 +185,8 @@ class TableSpec(PipelineSpec):
 
     columns: tuple[str, ...]
     headers: tuple[str, ...]
-    spread: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    totals: Mapping[str, str] = field(default_factory=dict)
+    spread: Mapping[str, tuple[str, ...]] = {}
+    totals: Mapping[str, str] = {}
     group_rows: str | None = None
     header_groups: tuple[HeaderGroup, ...] = ()
     page_size: int | None = None
@@ -250,13 +247,12 @@ class TableSpec(PipelineSpec):
         return [(("headers", index), column, header) for index, (column, header) in enumerate(named)]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class ChartSpec(PipelineSpec):
     """A MONGO_CHART. ``labels``: column → text for an axis or a series; ``spread`` is as in a table."""
 
     drawn: ChartSettings
-    labels: Mapping[str, str] = field(default_factory=dict)
-    spread: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    labels: Mapping[str, str] = {}
+    spread: Mapping[str, tuple[str, ...]] = {}
 
     @classmethod
     def of(cls, valid: ValidComment) -> Self:
@@ -284,12 +280,11 @@ class ChartSpec(PipelineSpec):
         return [(("labels", column), column, label) for column, label in self.labels.items()]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class QuotingSpec(Spec):
     """A comment without a pipeline that quotes the rows of ``table`` that the query ``where`` selects."""
 
     table: str
-    where: Mapping[str, Any] = field(default_factory=dict)
+    where: Mapping[str, Any] = {}
 
     @property
     def quoted_table(self) -> str:
@@ -307,7 +302,6 @@ class QuotingSpec(Spec):
         return ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class ValueSpec(QuotingSpec):
     """A MONGO_VALUE: ``column`` of the one row of ``table`` that the query ``where`` selects.
 
@@ -339,7 +333,6 @@ class ValueSpec(QuotingSpec):
         return (self.column,)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class CheckSpec(QuotingSpec):
     """A MONGO_CHECK: all rows of ``table`` that ``where`` selects, at least one, must match ``expect``."""
 

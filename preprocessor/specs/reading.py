@@ -126,7 +126,7 @@ def _column_findings(document: Document) -> Iterator[Finding]:
     settings = list(_settings(body, *_SETTINGS, *_below_headings(body)))
     meant = _find_mistyped(body, shown, [(path[0], column) for path, column in settings])
     for index, column in enumerate(columns if isinstance(columns, list) else ()):
-        if column in meant:
+        if isinstance(column, str) and column in meant:
             message = f"nothing else in this comment names `{column}`"
             yield document.finding("MT136", ("columns", index), message, f"did you mean `{meant[column]}`?")
     for path, column in settings:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from preprocessor.comments import pagescan
+from preprocessor.comments import agreement
 from preprocessor.comments.model import replace
 from preprocessor.comments.search import find
 from tests.comments.oracle import Reading, convert, published
@@ -194,5 +194,5 @@ def test_bodies_lose_the_prefix_of_their_container_and_nothing_else(sample):
 def test_where_all_kinds_of_markdown_agree_at_a_glance_the_second_parser_says_nothing_else(text):
     at_a_glance = find(text, "page.md")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(pagescan, "agrees", lambda lines: False)
+        patch.setattr(agreement, "agrees", lambda lines: False)
         assert find(text, "page.md") == at_a_glance

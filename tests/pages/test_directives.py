@@ -29,7 +29,6 @@ SCHEMA = {
     "properties": {"text": {"title": "The text", "description": "What it says.", "type": "string"}},
 }
 CLASS = '''\
-@dataclass(frozen=True, slots=True, kw_only=True)
 class SpecimenSpec(Spec):
     """A MONGO_SPECIMEN: a paragraph."""
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -401,7 +400,7 @@ def test_the_line_says_by_when_results_are_to_be_measured_again() -> None:
 
 def test_no_day_is_due_without_a_limit_without_a_date_and_beyond_the_calendar() -> None:
     told = provenance([document(1)])
-    undated = replace(told, last=None)
+    undated = told._replace(last=None)
     assert [told.due(None), undated.due(10), told.due(10**7)] == [None, None, None]
 
 

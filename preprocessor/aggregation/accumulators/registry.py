@@ -7,9 +7,8 @@ a factory of states. A state takes values one after the other and gives the resu
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from importlib import import_module
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from preprocessor.aggregation import catalogue
 from preprocessor.aggregation.compiler import Scope, compile_expression
@@ -45,8 +44,7 @@ class Keeping:
         return 0 if self.last is MISSING else count * memory_of(self.last)
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Accumulator:
+class Accumulator(NamedTuple):
     """A compiled accumulator: ``evaluate`` gives a document's value, ``start`` a new state for such values.
 
     ``start`` takes the group's key where that is a document, else an empty document: the root that parameters

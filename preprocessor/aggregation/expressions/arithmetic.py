@@ -20,6 +20,7 @@ from preprocessor.aggregation.numbers import (
     INT64,
     decimal128,
     integer,
+    number_rank,
     rank,
     to_decimal,
     to_double,
@@ -37,14 +38,6 @@ from preprocessor.aggregation.values import (
 
 _DATE_OVERFLOW = 15
 _WIDE = Context(prec=13000, Emin=-20000, Emax=20000, traps=[])
-
-
-def number_rank(name: str, value: Any, code: int = 28765) -> int:
-    """The rank of a number; raises AggregationError for what is no number."""
-    found = rank(value)
-    if not found:
-        raise AggregationError(f"{name} works on numbers only, not on {type_name(value)}", code=code)
-    return found
 
 
 @operator("$abs")

@@ -10,7 +10,6 @@ from bson.decimal128 import Decimal128
 
 from preprocessor.aggregation.compiler import operator
 from preprocessor.aggregation.errors import AggregationError, NotOffline
-from preprocessor.aggregation.expressions.arithmetic import number_rank
 from preprocessor.aggregation.numbers import (
     CONTEXT,
     DECIMAL,
@@ -18,6 +17,7 @@ from preprocessor.aggregation.numbers import (
     decimal128,
     integer,
     is_nan,
+    number_rank,
     rank,
     to_decimal,
 )

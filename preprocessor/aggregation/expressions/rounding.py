@@ -8,9 +8,17 @@ from typing import Any
 
 from preprocessor.aggregation.compiler import operator
 from preprocessor.aggregation.errors import AggregationError
-from preprocessor.aggregation.expressions.arithmetic import number_rank
 from preprocessor.aggregation.expressions.lazy import lazy
-from preprocessor.aggregation.numbers import CONTEXT, DECIMAL, DOUBLE, decimal128, integer, integral, rank
+from preprocessor.aggregation.numbers import (
+    CONTEXT,
+    DECIMAL,
+    DOUBLE,
+    decimal128,
+    integer,
+    integral,
+    number_rank,
+    rank,
+)
 from preprocessor.aggregation.values import INT64_MAX, INT64_MIN, Document, Evaluate, is_nullish, type_name
 
 _ONE = Decimal(1)

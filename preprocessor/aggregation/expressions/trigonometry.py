@@ -12,10 +12,17 @@ from typing import Any
 
 from preprocessor.aggregation.compiler import operator
 from preprocessor.aggregation.errors import AggregationError
-from preprocessor.aggregation.expressions.arithmetic import number_rank
 from preprocessor.aggregation.expressions.lazy import lazy
 from preprocessor.aggregation.expressions.powers import in_doubles, of_decimals
-from preprocessor.aggregation.numbers import CONTEXT, DECIMAL, decimal128, is_nan, rank, to_double
+from preprocessor.aggregation.numbers import (
+    CONTEXT,
+    DECIMAL,
+    decimal128,
+    is_nan,
+    number_rank,
+    rank,
+    to_double,
+)
 from preprocessor.aggregation.values import Document, Evaluate, is_nullish, type_name
 
 _PI = Decimal("3.141592653589793238462643383279502884197169399375105820974945")

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 from bson.int64 import Int64
 from bson.objectid import ObjectId
@@ -130,8 +129,7 @@ def compile_accumulators(specs: Mapping[str, Any], scope: Scope, path: Path) -> 
     return fields
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
-class _Grouping:
+class _Grouping(NamedTuple):
     """A compiled `$group`: its key, and its accumulators with the expressions whose values they take."""
 
     key: Any

@@ -8,7 +8,6 @@ keeps its place; computed fields are then set in the order they are written (the
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from preprocessor.aggregation import paths
@@ -36,14 +35,14 @@ Apply = Callable[[Document], Document]
 Compute = Callable[[Document, Any], Any]
 
 
-@dataclass(slots=True, eq=False, repr=False)
 class _Tree:
     """The fields of one level: named (``plain``), computed, or gone into further (``children``)."""
 
-    plain: set[str] = field(default_factory=set)
-    computed: dict[str, Evaluate] = field(default_factory=dict)
-    children: dict[str, _Tree] = field(default_factory=dict)
-    order: list[str] = field(default_factory=list)
+    def __init__(self) -> None:
+        self.plain: set[str] = set()
+        self.computed: dict[str, Evaluate] = {}
+        self.children: dict[str, _Tree] = {}
+        self.order: list[str] = []
 
     def child(self, name: str) -> _Tree:
         """The tree below ``name``, made when it is not there."""
@@ -78,13 +77,13 @@ def _free(tree: _Tree, name: str, path: Path) -> None:
 # Reading `$project`: whether it includes or excludes is settled by the first field that tells.
 
 
-@dataclass(slots=True, eq=False, repr=False)
 class _Projection:
-    scope: Scope
-    tree: _Tree = field(default_factory=_Tree)
-    kind: Kind | None = None
-    id_excluded: bool = False
-    id_named: bool = False
+    def __init__(self, scope: Scope) -> None:
+        self.scope = scope
+        self.tree = _Tree()
+        self.kind: Kind | None = None
+        self.id_excluded = False
+        self.id_named = False
 
     def settle(self, kind: Kind, name: str, path: Path) -> None:
         """Notes that ``name`` includes or excludes; raises when the other was settled before."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Protocol
 
 from preprocessor.aggregation import AggregationError, check
@@ -81,7 +81,7 @@ class _LocalWalk:
             try:
                 rows = self._local.apply_query(
                     rows if start == number else self._steps[start].rows,
-                    replace(self._query, pipeline=self._query.pipeline[start : number + 1]),
+                    self._query._replace(pipeline=self._query.pipeline[start : number + 1]),
                 )
             except ResultsError as error:
                 if (outcome := self._outcome()) is None:
@@ -122,7 +122,7 @@ class _LocalWalk:
         made: list[dict[str, Any]] = []
         for row in rows:
             try:
-                made += self._local.apply_query([row], replace(self._query, pipeline=(stage,)))
+                made += self._local.apply_query([row], self._query._replace(pipeline=(stage,)))
             except ResultsError:
                 made.append(row)
         return made
@@ -135,7 +135,7 @@ class _LocalWalk:
     def ask(self, position: int, stages: Stages) -> Rows:
         step = self._steps[position]
         rows = step.rows if step.complete else self._local.documents(self._query.collection)
-        return self._local.apply_query(rows, replace(self._query, pipeline=tuple(stages)))
+        return self._local.apply_query(rows, self._query._replace(pipeline=tuple(stages)))
 
 
 class _ServerWalk:
@@ -169,7 +169,7 @@ class _ServerWalk:
 
     def ask(self, position: int, stages: Stages) -> Rows:
         pipeline = (*self._query.pipeline[:position], *stages)
-        return self._source.aggregate(replace(self._query, pipeline=pipeline))
+        return self._source.aggregate(self._query._replace(pipeline=pipeline))
 
 
 def _renumber_error(error: ResultsError, number: int) -> ResultsError:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from math import isclose
 from pathlib import Path
@@ -30,7 +29,6 @@ class Written(NamedTuple):
     places: Sequence[Place | None]
 
 
-@dataclass(frozen=True, slots=True)
 class _Text(SourceFile):
     """A text as a file to read."""
 

@@ -65,7 +65,7 @@ def is_criterion(head: str) -> bool:
 
 def is_bencher(head: str) -> bool:
     """Whether the file begins as the Bencher Metric Format does."""
-    return re.match(_BENCHER, head) is not None
+    return 'value"' in head and re.match(_BENCHER, head) is not None
 
 
 def is_go(head: str) -> bool:

@@ -6,10 +6,9 @@ from collections.abc import Iterable, Iterator
 
 from preprocessor.files.text import place_at
 from preprocessor.results import jsondocuments
-from preprocessor.results.fixturetext import combine_faults
 from preprocessor.results.formats.model import Document, SourceFile
 from preprocessor.results.jsondocuments import Form, Trouble
-from preprocessor.results.model import Fault, ResultsError
+from preprocessor.results.model import Fault, ResultsError, combine_faults
 
 _FORM = Form(needs_id=False)
 

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import io
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any, Final
 
+from preprocessor.files.records import Value
 from preprocessor.files.text import bad_byte
-from preprocessor.results.fixturetext import combine_faults
-from preprocessor.results.model import Fault, ResultsError
+from preprocessor.results.model import Fault, ResultsError, combine_faults
 
 Document = Mapping[str, Any] | bytes
 """One document: values as ``bson.encode`` takes them (dates as naive ``datetime`` in UTC), or its BSON.
@@ -49,8 +48,7 @@ def stem_of(name: str) -> str:
     return whole[: len(whole) - len(suffix_of(name))]
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
-class SourceFile:
+class SourceFile(Value):
     """A file that is read, packed by gzip where its name ends in ``.gz``.
 
     ``types`` are those that its author states for columns, by their names: ``number``, ``date`` or ``text``.
@@ -59,7 +57,7 @@ class SourceFile:
     """
 
     path: Path
-    types: Mapping[str, str] = field(default_factory=dict)
+    types: Mapping[str, str] = {}
 
     @property
     def suffix(self) -> str:

@@ -10,7 +10,6 @@ from collections.abc import Iterator
 from typing import Final
 
 from preprocessor.results import jsondocuments, rawbson
-from preprocessor.results.formats.jsonlines import combine_troubles, read_lines
 from preprocessor.results.formats.model import Document, SourceFile
 from preprocessor.results.jsondocuments import Form, Trouble
 
@@ -26,6 +25,8 @@ def read(file: SourceFile) -> Iterator[Document]:
     text = file.text()
     start = text.lstrip()[:1]
     if start == "{" and _is_lines(text):
+        from preprocessor.results.formats.jsonlines import read_lines
+
         return read_lines(file, text.split("\n"))
     return _read_whole(file, text, Form(is_array=start == "[", needs_id=False))
 
@@ -46,6 +47,8 @@ def _read_whole(file: SourceFile, text: str, form: Form) -> Iterator[Document]:
     found = list(jsondocuments.read(text, form))
     troubles = [(text, 1, one) for one in found if isinstance(one, Trouble)]
     if troubles:
+        from preprocessor.results.formats.jsonlines import combine_troubles
+
         raise combine_troubles(file, troubles)
     documents = [one for one in found if isinstance(one, bytes)]
     if not form.is_array and _is_keyed(documents[0]):

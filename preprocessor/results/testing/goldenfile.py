@@ -14,10 +14,9 @@ import bson
 
 from preprocessor.files import atomic
 from preprocessor.results import jsondocuments, typedjson
-from preprocessor.results.fixturetext import combine_faults
 from preprocessor.results.jsondocuments import Form, Trouble
 from preprocessor.results.limits import OPTIONS
-from preprocessor.results.model import Fault
+from preprocessor.results.model import Fault, combine_faults
 from preprocessor.results.testing.roworder import row_key
 from preprocessor.results.testing.textfile import read_text
 

@@ -10,8 +10,7 @@ from preprocessor.files.text import place_at, shorten_path
 from preprocessor.jsontext.document import Document, decode_at, syntax_findings
 from preprocessor.jsontext.model import Path as Place
 from preprocessor.jsontext.parsing import parse
-from preprocessor.results.fixturetext import combine_faults
-from preprocessor.results.model import Fault
+from preprocessor.results.model import Fault, combine_faults
 from preprocessor.results.testing.textfile import read_text
 
 _HINT = 'a pipeline is an array of stages, or {"pipeline": […]}'

@@ -5,8 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from preprocessor.files.text import bad_byte
-from preprocessor.results.fixturetext import combine_faults
-from preprocessor.results.model import Fault
+from preprocessor.results.model import Fault, combine_faults
 
 
 def read_text(path: Path) -> str:
