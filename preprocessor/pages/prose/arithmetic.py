@@ -26,6 +26,8 @@ _ONLY: Final = re.compile(r"\bonly\b", re.IGNORECASE)
 _ITSELF: Final = re.compile(
     r"\b(?:baseline|reference|relative|speed[\s-]?up|slow[\s-]?down)\b", re.IGNORECASE
 )
+_ONCE: Final = re.compile(r"1(?:[.,]0+)?\s?[x×]", re.IGNORECASE)
+_BEHIND_FIGURE: Final = re.compile(r"\d[^()\d]*\($")
 _BUT: Final = re.compile(r"\b(?:all|every|each)\b.*?\b(?:but|except|apart\sfrom)\b", re.IGNORECASE)
 _MOST: Final = re.compile(r"(?<!at )\bmost\b", re.IGNORECASE)
 _APART: Final = re.compile(
@@ -165,7 +167,13 @@ def _pairs(column: ColumnNumbers, named: Named, unit: Unit) -> Iterator[tuple[fl
 
 
 def is_itself(figure: Figure, clause: Clause) -> bool:
-    """Whether a figure is what a row has that others are compared with: `1.00x`, `100 %`, beside words of that."""
+    """Whether a figure is what a row has that others are compared with: `1.00x`, `100 %`, beside words of that.
+
+    In brackets behind another figure a row is compared with itself: `46.0 ns (1.00x)`.
+    """
+    before, behind = clause.words[: clause.at], clause.words[clause.at + len(figure.written) :]
+    if _BEHIND_FIGURE.search(before) and behind.startswith(")") and _ONCE.fullmatch(figure.written):
+        return True
     low, high = figure.span()
     one = {"times": 1.0, "%": 100.0}.get(figure.kind)
     return one is not None and low <= one <= high and bool(_ITSELF.search(clause.sentence))

@@ -157,7 +157,8 @@ def _is_of(own: Unit | None, unit: Unit | None) -> bool:
 def factors_between(unit: Unit | None, other: Unit | None) -> Sequence[float]:
     """How many of another unit one is, in every way that it may be meant; none where they are of different kinds.
 
-    Bytes are compared in steps of 1024 and of 1000, for prose and tables often differ in that.
+    Bytes are compared in steps of 1024 and of 1000, for prose and tables often differ in that: of those units of which
+    it is not said, and not where both are the same.
     """
     if other is None or unit is None or (unit.by_header and not other.by_header):
         return (1.0,)
@@ -166,12 +167,13 @@ def factors_between(unit: Unit | None, other: Unit | None) -> Sequence[float]:
     if not unit.fits(other):
         return ()
     factor = unit.factor / other.factor
-    others = _byte_factors(unit, other) if unit.kind.startswith("byte") else ()
+    is_of_bytes = unit.kind.startswith("byte") and unit != other
+    others = _byte_factors(unit, other) if is_of_bytes else ()
     return (factor, *(one for one in others if one != factor))
 
 
 def _byte_factors(one: Unit, other: Unit) -> Iterator[float]:
     """How many of another unit of bytes one is, each written in steps of 1024 or of 1000."""
-    for own in _BYTE_STEPS:
-        for others in _BYTE_STEPS:
+    for own in _BYTE_STEPS[: 1 if one.is_binary else None]:
+        for others in _BYTE_STEPS[: 1 if other.is_binary else None]:
             yield own**one.steps / others**other.steps

@@ -20,16 +20,35 @@ _NOISE: Final = re.compile(
     rf"|\b(?:threshold|tolerance|noise|margin|significance\slevel)\s(?:of|is|was)[\s{BLANK}]*$",
     re.IGNORECASE,
 )
+_SCATTERED: Final = re.compile(
+    r"\b(?:runs?|repetitions|rounds|samples|results?|timings?|measurements?)\s(?:\w+\s)?(?:var(?:y|ies|ied)|differ(?:s|ed)?"
+    r"|deviat\w+|scatter\w*|fluctuat\w+)\s[^.!?;]*$"
+    r"|\b(?:(?:standard|relative)\s(?:deviations?|errors?)|coefficients?\sof\svariation|variation|variance|jitter|stddev)\b"
+    r"[^.!?;,]*$",
+    re.IGNORECASE,
+)
+"""What says before a share how far one run lies from the next."""
 _REPEATED: Final = re.compile(
-    rf"\b\d+\s(?:\w+\s)?(?:runs|repetitions|repeats|rounds|samples|iterations|windows)\s(?:of|for|lasting)(?:\sabout)?[\s{BLANK}]*$"
+    r"\b\d+\s(?:\w+\s)?(?:runs|repetitions|repeats|rounds|samples|iterations|windows)(?:,?\seach)?\s"
+    rf"(?:of|for|lasting)(?:\sabout)?[\s{BLANK}]*$"
+    r"|\b(?:each|every)\s(?:\w+\s)?(?:benchmark|case|command|configuration|experiment|measurement|run|sample|test|variant"
+    r"|window|workload)\s(?:(?:is|was)\s)?(?:runs?|ran|lasts?|lasted|repeat(?:s|ed)|measured|timed|executed)\s(?:for|over)"
+    rf"(?:\s(?:about|at\sleast))?[\s{BLANK}]*$"
+    r"|\b(?:benchmarks|cases|experiments|measurements|tests|workloads)\s(?:(?:are|were)\s)?(?:run|ran|last|lasted|repeated"
+    rf"|measured|timed|executed)\s(?:for|over)(?:\s(?:about|at\sleast))?[\s{BLANK}]*$"
     rf"|\bwarm(?:ed|ing)?[\s-]?up\s(?:of|for)(?:\sabout)?[\s{BLANK}]*$",
     re.IGNORECASE,
 )
 
 
-def is_of_method(figure: Figure, clause: Clause) -> bool:
-    """Whether a share is a level of confidence or a threshold, or a time that of each run or of warming up."""
+def is_of_method(figure: Figure, clause: Clause, *, names_column: bool) -> bool:
+    """Whether a share is a level of confidence, a threshold or of noise, or a time that of each run or of warming up.
+
+    ``names_column``: the clause names a column, which may itself say how far runs scatter.
+    """
     before, behind = clause.words[: clause.at], clause.at + len(figure.written)
     if figure.kind == "%":
-        return bool(_LEVEL.match(clause.words, behind) or _NOISE.search(before))
-    return figure.kind == "time" and bool(_REPEATED.search(before))
+        is_noise = _NOISE.search(before) or (not names_column and _SCATTERED.search(before))
+        return bool(is_noise or _LEVEL.match(clause.words, behind))
+    until = len(clause.sentence) - len(clause.words) + clause.at
+    return figure.kind == "time" and bool(_REPEATED.search(clause.sentence[:until]))

@@ -70,6 +70,7 @@ _NO_FIGURE = re.compile(
     re.IGNORECASE,
 )
 
+_BINARY = re.compile("[kmgt]iB|(?:ki|me|gi|te)bi", re.IGNORECASE)
 _BYTES = {"k": 2**10, "m": 2**20, "g": 2**30, "t": 2**40}
 _TIMES = {
     "ns": 1e-9,
@@ -149,13 +150,14 @@ _PLURAL = re.compile(rf"\b([A-Za-z]{{2,}}[a-hj-rtv-z]s)(?:{_EACH}([A-Za-z]+))?\)
 class Unit:
     """``kind`` says what can be compared; a number of it times ``factor`` is in the kind's own unit.
 
-    ``by_header``: it is a noun that only the header of a column makes a unit. A ``kind`` without a name is that of
-    counts, of whatever: neither a time, a size nor a rate.
+    ``by_header``: it is a noun that only the header of a column makes a unit. ``is_binary``: its steps are of 1024, as
+    those of MiB. A ``kind`` without a name is that of counts, of whatever: neither a time, a size nor a rate.
     """
 
     kind: str
     factor: float = 1.0
     by_header: bool = False
+    is_binary: bool = False
 
     @property
     def steps(self) -> int:
@@ -529,7 +531,8 @@ def _nouns(found: re.Match[str]) -> str:
 def _unit(found: re.Match[str]) -> Unit | None:
     if found["bytes"]:
         factor = _BYTES.get(found["bytes"][0].lower(), 1)
-        return Unit("byte/s" if found["flow"] else "byte", factor)
+        is_binary = _BINARY.match(found["bytes"]) is not None
+        return Unit("byte/s" if found["flow"] else "byte", factor, is_binary=is_binary)
     if found["rated"]:
         noun = "query" if fold_case(found["rated"]) == "qps" else _noun(found["noun"])
         if noun[0] in "kmg" and _noun(noun[1:]) in _ALIKE:

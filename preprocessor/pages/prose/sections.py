@@ -10,7 +10,7 @@ from preprocessor.pages.prose.clauses import keep_code
 from preprocessor.pages.prose.numbers import LARGE
 from preprocessor.pages.prose.saidvalues import say_values
 from preprocessor.pages.prose.section import Section, read_section
-from preprocessor.pages.prose.topics import is_about_results
+from preprocessor.pages.prose.topics import is_about_results, is_about_the_past
 from preprocessor.pages.prose.typedcells import Headers, group_rows
 from preprocessor.specs.model import PipelineSpec, QuotingSpec, Spec
 
@@ -102,6 +102,12 @@ class Sections:
     def is_about_results(self, paragraph: Paragraph) -> bool:
         """Whether a heading above a paragraph says that its section is about what was measured."""
         return any(is_about_results(self._heading(start)) for start, _ in paragraph.sections)
+
+    def is_about_the_past(self, paragraph: Paragraph) -> bool:
+        """Whether a paragraph says what older versions did, in a list of these without a table of its own."""
+        if self.quotes(paragraph) or self.is_near(paragraph):
+            return False
+        return any(is_about_the_past(self._heading(start)) for start, _ in paragraph.sections)
 
     def list_ignored(self, paragraph: Paragraph, beside: Section) -> set[str]:
         """The rules that tables ignore in whose own section a paragraph stands."""

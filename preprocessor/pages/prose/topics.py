@@ -30,6 +30,11 @@ _HEADING: Final = re.compile(
     r"|findings|conclusions?|takeaways|summary|how\sfast|vs|versus)\b",
     re.IGNORECASE,
 )
+_PAST: Final = re.compile(
+    r"[#\s]*(?:the\s)?(?:change[\s-]?logs?|changes|(?:release|version|project)\s(?:notes|history)|releases|history|news"
+    r"|what['’]s\snew|older\sversions|previous\sversions)\b(?!.*\b(?:benchmark|performance|result|speed)\w*)",
+    re.IGNORECASE,
+)
 _COMMON_HEADERS: Final = frozenset(
     {"time", "size", "memory", "value", "count", "total", "name", "rate", "duration"}
 )
@@ -48,6 +53,11 @@ def tells_of_results(text: str) -> bool:
 def tells_of_settings(text: str) -> bool:
     """Whether a text tells of what somebody sets."""
     return bool(_SET.search(text))
+
+
+def is_about_the_past(heading: str) -> bool:
+    """Whether a section with that heading lists what was, version by version."""
+    return bool(_PAST.match(heading))
 
 
 def is_about_results(heading: str) -> bool:

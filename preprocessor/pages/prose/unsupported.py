@@ -30,6 +30,7 @@ from preprocessor.pages.model import tables_by_id
 from preprocessor.pages.prose.captions import list_captions
 from preprocessor.pages.prose.clauses import Clause, with_code_before
 from preprocessor.pages.prose.columnnumbers import Number
+from preprocessor.pages.prose.decimalcommas import read_numbers
 from preprocessor.pages.prose.directions import Sentence, find_contradicted, find_directions
 from preprocessor.pages.prose.evidence import Evidence, column_unit, noun_of
 from preprocessor.pages.prose.methods import is_of_method
@@ -85,7 +86,7 @@ def _page_findings(
     if not page.comments:
         return
     answers = standing_answers(page, tables, answers)
-    found = paragraphs(page.text, list_generated(page), list(list_captions(page)))
+    found = read_numbers(paragraphs(page.text, list_generated(page), list(list_captions(page))), page, tables)
     sections = Sections(page, tables, answers, found)
     nouns = quotable | _list_nouns(one for one in page.specs if isinstance(one, TableSpec))
     for paragraph in found:
@@ -113,7 +114,7 @@ def _judge(
     answers: Answers,
 ) -> Iterator[Finding]:
     beside = sections.beside(paragraph)
-    if beside is None:
+    if beside is None or sections.is_about_the_past(paragraph):
         return
     specs = specs_within(page, paragraph.start, paragraph.end)
     ignored = sections.list_ignored(paragraph, beside)
@@ -129,7 +130,7 @@ def _judge(
         told = {figure for figure, _ in unsupported}
         for figure, instead in judged.list_turned([one for one in said if one not in told]):
             at = place(page.text, paragraph.start + figure.start)
-            yield _contradiction(page, at, _write(figure), instead)
+            yield _contradiction(page, at, _write(page, paragraph, figure), instead)
 
 
 def list_generated(page: Page) -> list[tuple[int, int]]:
@@ -171,7 +172,7 @@ class _Judged(NamedTuple):
             is_named = names_for(known, named, rate)
             if (
                 (nearby or self._is_topic(figure, clause, named))
-                and not is_of_method(figure, clause)
+                and not is_of_method(figure, clause, names_column=any(one.columns for one in named.values()))
                 and known.speaks_of(rate, nearby=nearby, named=is_named)
                 and not is_supported(
                     figure,
@@ -279,13 +280,15 @@ def _finding(
     page: Page, paragraph: Paragraph, figure: Figure, nearest: Number | None, answers: Answers
 ) -> Finding:
     at = place(page.text, paragraph.start + figure.start)
-    message = f"no row of the section's tables has `{_write(figure)}`"
+    message = f"no row of the section's tables has `{_write(page, paragraph, figure)}`"
     return finding(_FIGURES, page.file, at, message, _hint(nearest, answers) if nearest else "")
 
 
-def _write(figure: Figure) -> str:
-    """The figure on one line, without what is no prose."""
-    return " ".join(figure.written.replace(BLANK, " ").split())
+def _write(page: Page, paragraph: Paragraph, figure: Figure) -> str:
+    """The figure as the page has it, on one line and without what is no prose."""
+    start = paragraph.start + figure.start
+    typed = zip(figure.written, page.text[start : start + len(figure.written)], strict=False)
+    return " ".join("".join(" " if read == BLANK else own for read, own in typed).split())
 
 
 def _hint(nearest: Number, answers: Answers) -> str:

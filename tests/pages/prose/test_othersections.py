@@ -107,3 +107,38 @@ def test_what_a_table_ignores_it_ignores_in_its_own_section_alone(fixtures: Path
     table = f"<!-- RESULT_TABLE: {json.dumps({**BODY, 'ignore': ignore})} -->"
     own = f"# Seek\n\n## Numbers\n\n{table}\n\n### More\n\n`rg -n pattern` takes 120 ms.\n"
     assert tell(own, fixtures) == []
+
+
+OF_OLD = "* `rg -n pattern` takes 99 ms, and took 120 ms before.\n* 3x faster: `ag -n pattern` needs 77 ms."
+
+
+@pytest.mark.parametrize(
+    "heading",
+    [
+        "Changelog",
+        "Change log",
+        "CHANGES",
+        "Release notes",
+        "Release history",
+        "What's new in 2.0",
+        "History",
+    ],
+)
+def test_what_older_versions_did_is_no_figure_of_the_table(heading: str, fixtures: Path) -> None:
+    assert told(OF_OLD, fixtures, heading=heading) == []
+    assert told(f"### v1.2.0\n\n{OF_OLD}", fixtures, heading=heading) == []
+    assert told("`rg -n pattern` is slower than `ag -n pattern`.", fixtures, heading=heading) == []
+
+
+@pytest.mark.parametrize(
+    "heading", ["Features", "Performance history", "Changes of performance", "Newsreader"]
+)
+def test_under_other_headings_it_is(heading: str, fixtures: Path) -> None:
+    assert "77 ms" in told(OF_OLD, fixtures, heading=heading)
+
+
+def test_a_list_of_versions_with_a_table_or_a_value_of_its_own_speaks_of_it(fixtures: Path) -> None:
+    table = f"<!-- RESULT_TABLE: {json.dumps(BODY)} -->"
+    assert "99 ms" in tell(f"# Seek\n\n## Changelog\n\n{OF_OLD}\n\n{table}\n", fixtures)
+    value = '<!-- RESULT_VALUE: {"table": "bench", "column": "value", "where": {"_id": 4}} -->'
+    assert told(f"`rg -n pattern` takes {value}, and 99 ms cold.", fixtures, heading="Changelog") == ["99 ms"]

@@ -60,6 +60,25 @@ def test_a_share_or_a_factor_of_sizes_compares_columns_of_sizes(
     assert told(prose, fixtures) == figures
 
 
+@pytest.mark.parametrize(
+    ("prose", "figures"),
+    [
+        ("ujson takes 18.9 MB.", []),
+        ("ujson takes 19.8 MB.", ["19.8 MB"]),  # 18.9 MiB are that many MB, but both are MB
+        ("ujson takes 18.0 MB.", ["18.0 MB"]),
+        ("ujson takes 18.0 MiB.", []),
+        ("ujson takes 18.9 MiB.", []),  # who writes MB often means that
+        ("ujson takes 19.8 MiB.", ["19.8 MiB"]),
+        ("The file of orjson has 512 KiB.", []),
+        ("The file of orjson has 524 KB.", []),
+        ("The file of orjson has 545 KiB.", ["545 KiB"]),
+        ("The file of orjson has 0.50 MiB.", []),
+    ],
+)
+def test_sizes_are_converted_where_their_units_differ(prose: str, figures: list[str], fixtures: Path) -> None:
+    assert told(prose, fixtures) == figures
+
+
 def test_beside_times_alone_nothing_is_said_of_sizes(fixtures: Path) -> None:
     times = {"columns": ["_id", "time"], "headers": ["Parser", "Time (ms)"]}
     assert told("orjson uses 54 % less memory than ujson.", fixtures, **times) == []
