@@ -14,7 +14,7 @@ from preprocessor.pages.model import Page
 if TYPE_CHECKING:
     from preprocessor.comments.model import Comment, Scan
     from preprocessor.files.text import BadByte
-    from preprocessor.results.model import LocalDocuments, ResultsError
+    from preprocessor.results.model import Fault, LocalDocuments, ResultsError
     from preprocessor.specs.reading import Reading
     from preprocessor.specs.sharedpipelines import Lookup
 
@@ -55,13 +55,21 @@ def read_page(
 
 
 def unread_findings(local: LocalDocuments | None) -> list[Finding]:
-    """A note on each file of a results source that is there and not read: nobody shall wait for what is in it."""
+    """A note on each file of a results source that is there and not read: nobody shall wait for what is in it.
+
+    Among them are those that no comment has used so far and that nobody could read.
+    """
+    if local is None:
+        return []
     hint = "give it the ending of a format that is read, or move it away"
     message = "the results source does not read this file"
-    return [
-        finding("MT313", shorten_path(path), (0, 0), message, hint)
-        for path in (local.unread() if local else ())
-    ]
+    unread = [finding("MT313", shorten_path(path), (0, 0), message, hint) for path in local.unread()]
+    return [*unread, *map(_broken, local.broken())]
+
+
+def _broken(fault: Fault) -> Finding:
+    message = f"no comment uses this file, and none could: {fault.message}"
+    return finding("MT313", shorten_path(fault.file), (fault.line, fault.column), message, fault.hint)
 
 
 def source_findings(error: ResultsError, file: str) -> list[Finding]:

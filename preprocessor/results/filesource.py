@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from preprocessor.results.local import LocalSource
-from preprocessor.results.model import Limits, PlainRows, Query, ResultsError, Rows
+from preprocessor.results.model import Fault, Limits, PlainRows, Query, ResultsError, Rows
 from preprocessor.results.rawdocuments import RawDocuments
 
 if TYPE_CHECKING:
@@ -55,6 +55,10 @@ class FileCollections(Protocol):
 
     def parts(self, collection: str) -> KeptParts | None:
         """Where copies of what pipelines read of a collection are kept; None where that would save nothing."""
+        ...
+
+    def broken(self, collection: str) -> Iterable[Fault]:
+        """The first fault of each plain file of a collection that cannot be read as it is."""
         ...
 
     def unread(self) -> Sequence[Path]:
@@ -129,6 +133,16 @@ class FileSource(LocalSource):
     def files(self, collection: str) -> Sequence[Path]:
         """The files of a collection."""
         return [path for held in self._holding(collection) for path in held.files(collection)]
+
+    def broken(self) -> Sequence[Fault]:
+        """The first fault of each plain file that nothing was asked of and that cannot be read as it is."""
+        return [
+            fault
+            for collection, holding in self._all().items()
+            if collection not in self._stored
+            for held in holding
+            for fault in held.broken(collection)
+        ]
 
     def unread(self) -> Sequence[Path]:
         """The files that are there and not read."""

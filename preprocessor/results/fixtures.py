@@ -75,6 +75,10 @@ class FixtureFolder:
                 content = fixturefiles.read(file).removeprefix(BOM_UTF8)
                 yield from (line for line in content.splitlines(keepends=True) if not line.isspace())
 
+    def broken(self, collection: str) -> Sequence[Fault]:
+        """None: of fixture files every fault is an error."""
+        return ()
+
     def unread(self) -> Sequence[Path]:
         """None: what is in the folder of a collection and not read is an error of whoever reads the collection."""
         return ()

@@ -21,7 +21,7 @@ from preprocessor.findings.nearest import did_you_mean
 from preprocessor.results.fieldorder import settle_field_order
 from preprocessor.results.limitoptions import OPTIONS
 from preprocessor.results.limits import rows_within
-from preprocessor.results.model import Limits, PipelineRefused, Query, ResultsError, Rows
+from preprocessor.results.model import Fault, Limits, PipelineRefused, Query, ResultsError, Rows
 from preprocessor.results.provenance import (
     asks_in_vain,
     each_query,
@@ -202,6 +202,10 @@ class LocalSource(ABC):
 
     def files(self, collection: str) -> Sequence[Path]:
         """None: these documents are in no file."""
+        return ()
+
+    def broken(self) -> Sequence[Fault]:
+        """None: only files can be broken."""
         return ()
 
     def unread(self) -> Sequence[Path]:

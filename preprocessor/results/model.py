@@ -182,6 +182,10 @@ class LocalDocuments(Protocol):
         """The files that the documents of a collection are in; none for an unknown one."""
         ...
 
+    def broken(self) -> Sequence[Fault]:
+        """The first fault of each plain file that nothing was asked of and that cannot be read as it is."""
+        ...
+
     def unread(self) -> Sequence[Path]:
         """The files that are there and not read, sorted."""
         ...

@@ -68,6 +68,16 @@ class PlainCollections:
     def lines(self, collection: str) -> None:
         """None: other formats than lines are lines of documents only once they are read."""
 
+    def broken(self, collection: str) -> Iterator[Fault]:
+        """The first fault of each file that cannot be read as it is, of those that are read at once."""
+        from preprocessor.results.brokenfiles import find_fault  # a source whose files are all used has none
+
+        for file in self._collection(collection).files:
+            status = _stat(file.path)
+            if status and status.size < LARGE and not is_packed(file.path.name):
+                fault = find_fault(file)
+                yield from [fault] if fault else []
+
     def unread(self) -> Sequence[Path]:
         """The files that are there and not read."""
         return find_files(self._parts).unread

@@ -108,7 +108,7 @@ def _list_folder(folder: Path) -> _Paths:
 
     files = sorted(list_files(folder), key=lambda path: path.name)
     read = [path for path in files if is_plain(path.name) or (may_be_read(path.name) and _is_known(path))]
-    others = {path for path in files if is_plain(path.name) or is_like_data(path.name)}
+    others = {path for path in files if may_be_read(path.name) or is_like_data(path.name)}
     return _Paths(folder, read, others.difference(read))
 
 

@@ -76,6 +76,18 @@ def test_a_file_that_is_there_and_not_read_is_a_note_of_a_check(
     assert capsys.readouterr().out.count("MT313") == 1
 
 
+def test_files_that_no_comment_uses_are_told_where_nobody_reads_them(
+    place: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (place / "bench").mkdir()
+    (place / "bench" / "bench.csv").write_text(CSV)
+    (place / "bench" / "broken.ndjson").write_text('{"a": 1}\n{"a": nothing}\n')
+    (place / "bench" / "notes.txt").write_text("We measured.\n")
+    assert main(["check", "speed.md", "--results", "bench"]) == 0
+    told = [line for line in capsys.readouterr().out.splitlines() if "MT313" in line]
+    assert [line.partition(" note ")[0] for line in told] == ["bench/broken.ndjson:2:7:", "bench/notes.txt:"]
+
+
 def test_a_fault_of_a_file_is_a_finding_at_its_line(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (place / "bench.csv").write_text("name,mean\nparse\n")
     assert main(["check", "speed.md", "--results", "bench.csv"]) == 1

@@ -164,7 +164,7 @@ def test_files_that_are_there_and_not_read_are_told(place: Path) -> None:
     for name in ("notes.txt", "table.xlsx", "dump.bson", "README.md", "old.csv.zst", ".hidden.csv"):
         (place / "bench" / name).write_text("nothing\n")
     unread = [path.name for path in opened("bench").unread()]
-    assert unread == ["dump.bson", "old.csv.zst", "table.xlsx"]
+    assert unread == ["dump.bson", "notes.txt", "old.csv.zst", "table.xlsx"]
     unread = [path.name for path in opened("bench/*").unread()]
     assert unread == ["README.md", "dump.bson", "notes.txt", "old.csv.zst", "table.xlsx"]
     assert [*opened("bench/new.json").unread()] == []
@@ -314,9 +314,10 @@ def test_the_documents_of_a_plain_file_are_those_of_a_fixture_with_the_same_line
     assert [bson.decode(raw)["_id"] for raw in opened("runs.jsonl").raws("runs")] == [{"a": 1}, 2]
 
 
-def test_a_text_of_a_benchmark_tool_in_a_folder_is_a_collection_and_notes_are_none(place: Path) -> None:
+def test_a_text_of_a_benchmark_tool_in_a_folder_is_a_collection_and_notes_are_told(place: Path) -> None:
     (place / "bench" / "go.txt").write_text("BenchmarkA\t1\t5 ns/op\n")
     (place / "bench" / "notes.txt").write_text("Measured on a Monday.\n")
     source = opened("bench")
     assert [one["value"] for one in source.documents("go")] == [5e-9]
-    assert [*source.unread()] == []
+    assert "notes" not in source.collections()
+    assert [path.name for path in source.unread()] == ["notes.txt"]

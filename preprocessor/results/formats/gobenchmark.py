@@ -50,7 +50,12 @@ PARAMETER: Final = re.compile(r"([^=/]+)=([^/]*)")
 _RESULT: Final = re.compile(r"Benchmark(?![a-z])\S*\s+\d+\s")
 _BEGUN: Final = re.compile(r"(Benchmark[^\sa-z]\S*) *\t")
 """A name as ``go test`` prints it before the benchmark runs; alone in its line, without a tab, it is that of ``-v``."""
-_RESULT_ALONE: Final = re.compile(r" *\d+(?:\t *[\d.]+ \S+)+\s*")
+_RESULT_ALONE: Final = re.compile(
+    r" *\d+(?:\t *[\d.]+ \S+)+\s*|[ \t]*\d+[ \t]+[\d.]+[ \t]+\S+/\S+(?:[ \t]+[\d.]+[ \t]+\S+)*\s*"
+)
+"""A result without its name: between tabs, or between blanks where its first unit can be nothing else."""
+_LIKE_RESULT: Final = re.compile(r"[ \t]*Benchmark(?![a-z])\S*[ \t]+[\d.]\S*[ \t].*/(?:op|s)\b")
+_FORM: Final = "NAME ITERATIONS VALUE UNIT, and more values and units, from the beginning of the line"
 _PROCESSORS: Final = re.compile(r"-(\d+)$")
 _FAILURE: Final = re.compile(
     r"(?:Benchmark\S*\s+)?(--- FAIL: .+|panic: .+|fatal error: .+|exit status [1-9]\d*|FAIL(?:\t.*)?"
@@ -105,9 +110,9 @@ class _Reading:
 def read(file: SourceFile) -> Iterator[dict[str, Any]]:
     """The documents of the file: each unit of each name.
 
-    Raises ``ResultsError`` for a line that begins as a result and is none, for a NUL character, which no name of a
-    field may have, for a run that failed, for a name without a result, for a last line without an end, and for a file
-    of several runs.
+    Raises ``ResultsError`` for a line that is like a result and is none, for a result without a name and a name without
+    a result, for a NUL character, which no name of a field may have, for a run that failed, for a last line without an
+    end, and for a file of several runs.
     """
     reading = _Reading()
     for number, line in enumerate(file.lines(), 1):
@@ -123,6 +128,10 @@ def read(file: SourceFile) -> Iterator[dict[str, Any]]:
         elif reading.begun and _RESULT_ALONE.fullmatch(line):
             _read_result(file, number, f"{reading.begun.name} {line}", reading)
             reading.begun = None
+        elif _RESULT_ALONE.fullmatch(line):
+            raise file.refuse("a result stands here without the name of its benchmark", number, 1, _FORM)
+        elif _LIKE_RESULT.match(line):
+            raise _refuse_alike(file, number, line)
         elif line.startswith("Unit "):
             _read_unit(line, reading)
         elif found := CONFIGURATION.fullmatch(line.rstrip()):
@@ -172,16 +181,22 @@ def _read_named(file: SourceFile, number: int, line: str, reading: _Reading) -> 
     """
     if _RESULT.match(line):
         _read_result(file, number, line, reading)
+    elif _LIKE_RESULT.match(line):
+        raise _refuse_alike(file, number, line)
     elif begun := _BEGUN.match(line):
         reading.begun = _Begun(begun[1], number)
+
+
+def _refuse_alike(file: SourceFile, number: int, line: str) -> ResultsError:
+    """The error for a line that is a result to whoever reads it, and none of the format."""
+    return file.refuse(f"the line of {line.split()[0]!r} is like a result, and none", number, 1, _FORM)
 
 
 def _read_result(file: SourceFile, number: int, line: str, reading: _Reading) -> None:
     """The values of a result: its name, iterations, and values with units."""
     words = line.split()
     if len(words) % 2 or len(words) < 4:
-        hint = "NAME ITERATIONS VALUE UNIT, and more values and units"
-        raise file.refuse(f"the result of {words[0]!r} is cut off", number, 1, hint)
+        raise file.refuse(f"the result of {words[0]!r} is cut off", number, 1, _FORM)
     for text, unit in zip(words[2::2], words[3::2], strict=True):
         try:
             value = shift(text.replace("_", ""), -9 if unit == NANOSECONDS else 0)

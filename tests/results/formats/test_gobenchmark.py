@@ -165,8 +165,51 @@ def test_a_benchmark_that_began_and_has_no_result_is_told_with_the_line_of_its_n
         go(tmp_path, "BenchmarkA-2\t1\t1 ns/op\n" + lines)
 
 
-def test_numbers_that_a_program_printed_are_no_result_where_no_benchmark_began(tmp_path):
-    assert len(go(tmp_path, "BenchmarkA\t1\t1 ns/op\n  732655\t 169.8 ns/op\n")) == 1
+@pytest.mark.parametrize(
+    "line",
+    ["BenchmarkD 100 12 ns/op", "BenchmarkD\t100 12 ns/op 3 B/op", "BenchmarkD   100\t  12 ns/op   \t"],
+)
+def test_blanks_stand_between_values_as_well_as_tabs(line, tmp_path):
+    first, *_ = go(tmp_path, f"{line}\n", head="")
+    assert (first["name"], first["value"], first["iterations"]) == ("D", 1.2e-08, 100)
+
+
+def test_a_result_between_blanks_belongs_to_the_name_that_began_as_well(tmp_path):
+    lines = "BenchmarkB-2 \tloaded 10 words\n10 20 30\n  732655   169.8 ns/op   48 B/op\n"
+    assert [one["value"] for one in go(tmp_path, lines)] == [1.698e-07, 48.0]
+
+
+@pytest.mark.parametrize(
+    ("lines", "told"),
+    [
+        ("  732655\t 169.8 ns/op\n", "6:1: a result stands here without the name"),
+        ("BenchmarkB-2\nloaded\n  732655   169.8 ns/op\n", "8:1: a result stands here without the name"),
+        ("BenchmarkB-2    loaded\n  732655   169.8 ns/op\n", "7:1: a result stands here without the name"),
+        ("  BenchmarkB-2\t100\t12 ns/op\n", "6:1: the line of 'BenchmarkB-2' is like a result, and none"),
+        ("BenchmarkB-2 1e3 12 ns/op\n", "6:1: the line of 'BenchmarkB-2' is like a result, and none"),
+        ("BenchmarkB-2 1.5 12 MB/s\n", "6:1: the line of 'BenchmarkB-2' is like a result, and none"),
+        ("BenchmarkB-2 100 12ns/op\n", "6:1: the result of 'BenchmarkB-2' is cut off"),
+    ],
+)
+def test_a_result_that_belongs_to_nothing_or_has_another_form_is_told(lines, told, tmp_path):
+    with pytest.raises(ResultsError) as raised:
+        go(tmp_path, "BenchmarkA\t1\t1 ns/op\n" + lines)
+    assert told in raised.value.message
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "732655 words",
+        "10 20 30",
+        "Benchmarks of 3 kinds: 12 ns/op",
+        "Benchmark results: 12 ns/op",
+        "12 ns/op",
+        "log: 10 12 ns/op",
+    ],
+)
+def test_other_lines_with_numbers_are_passed_over(line, tmp_path):
+    assert len(go(tmp_path, f"BenchmarkA\t1\t1 ns/op\n{line}\n")) == 1
 
 
 @pytest.mark.parametrize("path", sorted((RECORDED / "gobenchmark").glob("*.txt")), ids=lambda path: path.name)
