@@ -25,7 +25,9 @@ class Record:
         fields: dict[str, None] = getattr(self, _FIELDS)
         placed = dict(zip(fields, values, strict=False))
         wrong = [*values[len(fields) :], *(placed.keys() & named), *(named.keys() - fields)]
-        missing = [name for name in fields if name not in placed | named and not hasattr(type(self), name)]
+        missing = [
+            one for one in fields.keys() - placed.keys() - named.keys() if not hasattr(type(self), one)
+        ]
         if wrong or missing:
             raise TypeError(f"{type(self).__name__}: not to be given {wrong}, or missing {missing}")
         self.__dict__.update(placed, **named)

@@ -20,11 +20,12 @@ _NOISE: Final = re.compile(
     rf"|\b(?:threshold|tolerance|noise|margin|significance\slevel)\s(?:of|is|was)[\s{BLANK}]*$",
     re.IGNORECASE,
 )
+_VARY: Final = r"(?:var(?:y|ies|ied)|differ(?:s|ed)?|deviat\w+|scatter\w*|fluctuat\w+)"
+_RUNS: Final = r"(?:runs?|repetitions?|rounds?|samples?|measurements?)"
 _SCATTERED: Final = re.compile(
-    r"\b(?:runs?|repetitions|rounds|samples|results?|timings?|measurements?)\s(?:\w+\s)?(?:var(?:y|ies|ied)|differ(?:s|ed)?"
-    r"|deviat\w+|scatter\w*|fluctuat\w+)\s[^.!?;]*$"
-    r"|\b(?:(?:standard|relative)\s(?:deviations?|errors?)|coefficients?\sof\svariation|variation|variance|jitter|stddev)\b"
-    r"[^.!?;,]*$",
+    rf"(?:\b{_RUNS}\s(?:\w+\s)?{_VARY}|\b{_VARY}\s(?:\w+\s)?(?:between|from|across|among)\s(?:\w+\s)?{_RUNS}"
+    r"|\b(?:(?:standard|relative)\s(?:deviations?|errors?)|coefficients?\sof\svariation|variance|jitter|stddev))"
+    rf"\b(?:\s\w+){{0,6}}[\s{BLANK}~≈±<≤]*$",
     re.IGNORECASE,
 )
 """What says before a share how far one run lies from the next."""
@@ -44,7 +45,7 @@ _REPEATED: Final = re.compile(
 def is_of_method(figure: Figure, clause: Clause, *, names_column: bool) -> bool:
     """Whether a share is a level of confidence, a threshold or of noise, or a time that of each run or of warming up.
 
-    ``names_column``: the clause names a column, which may itself say how far runs scatter.
+    ``names_column``: the clause names a column of the figure's unit, which may itself say how far runs scatter.
     """
     before, behind = clause.words[: clause.at], clause.at + len(figure.written)
     if figure.kind == "%":

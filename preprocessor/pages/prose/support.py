@@ -146,6 +146,11 @@ def names_for(known: Evidence, named: Mapping[int, Named], figure: Figure) -> bo
     )
 
 
+def names_column(known: Evidence, named: Mapping[int, Named], figure: Figure) -> bool:
+    """Whether a column of a figure's unit is named."""
+    return any(_with_unit_of(known, key, one.columns, figure) for key, one in named.items())
+
+
 def _has_numbers(known: Evidence, key: int, rows: frozenset[int], figure: Figure) -> bool:
     """Whether one of the rows has a number that the figure could be, or that could be compared."""
     unit = figure.unit

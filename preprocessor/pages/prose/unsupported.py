@@ -47,7 +47,15 @@ from preprocessor.pages.prose.paragraphs import (
 from preprocessor.pages.prose.section import Section
 from preprocessor.pages.prose.sections import Sections, specs_within
 from preprocessor.pages.prose.subjects import comparing
-from preprocessor.pages.prose.support import Beside, find_named, find_nearest, is_supported, names_for, narrow
+from preprocessor.pages.prose.support import (
+    Beside,
+    find_named,
+    find_nearest,
+    is_supported,
+    names_column,
+    names_for,
+    narrow,
+)
 from preprocessor.pages.prose.topics import is_common_header, tells_of_results, tells_of_settings
 from preprocessor.pages.prose.turned import find_turned
 from preprocessor.pages.standing import standing_answers
@@ -172,7 +180,7 @@ class _Judged(NamedTuple):
             is_named = names_for(known, named, rate)
             if (
                 (nearby or self._is_topic(figure, clause, named))
-                and not is_of_method(figure, clause, names_column=any(one.columns for one in named.values()))
+                and not is_of_method(figure, clause, names_column=names_column(known, named, figure))
                 and known.speaks_of(rate, nearby=nearby, named=is_named)
                 and not is_supported(
                     figure,
