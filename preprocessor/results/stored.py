@@ -148,10 +148,16 @@ class StoredCollection:
 
     def _documents(self) -> list[Document]:
         if self._whole is None:
-            self._whole = Collection(
-                self._small.get(number) or bson.decode(raw, OPTIONS) for number, raw in enumerate(self._raws)
-            )
+            self._whole = Collection(self._decode_all())
         return self._whole
+
+    def _decode_all(self) -> Iterator[Document]:
+        if self._small:
+            for number, raw in enumerate(self._raws):
+                yield self._small.get(number) or bson.decode(raw, OPTIONS)
+            return
+        for _, run in self._raws.runs(()):
+            yield from bson.decode_all(run, OPTIONS)
 
     def __len__(self) -> int:
         return len(self._raws)
@@ -228,7 +234,7 @@ class StoredCollection:
                 return self._choose(Reads(wanted, tree))
             held = pruned or (tree is not None and holds_documents(pipeline))
             return self._one_by_one(numbers, tree, held)
-        if tree is None:
+        if tree is None or (not large and len(numbers) == len(self._raws)):
             return self._whole_of(numbers)
         if large:
             return self._parts_of(Reads(wanted, tree), numbers)
