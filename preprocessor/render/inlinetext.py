@@ -10,7 +10,7 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
-from preprocessor.render.markdownescape import escape_cell, escape_line
+from preprocessor.render.markdownescape import escape_line
 from preprocessor.render.text import lines_html, text_html
 from preprocessor.render.values import visible
 from preprocessor.specs.inlinemarkdown import Piece
@@ -75,9 +75,11 @@ def _end_of(beside: Sequence[Piece], end: int) -> str:
 
 def _marked(one: Piece, *, stands_free: bool) -> str:
     if one.kind == "text":
-        return "<br>".join(map(escape_line, visible(one.text).split("\n")))
+        return _escape_lines(one.text)
     if one.kind == "code":
-        return f"`{one.text}`" if _PLAIN_CODE.fullmatch(one.text) else f"<code>{escape_cell(one.text)}</code>"
+        return (
+            f"`{one.text}`" if _PLAIN_CODE.fullmatch(one.text) else f"<code>{_escape_lines(one.text)}</code>"
+        )
     if one.kind == "break":
         return "<br>"
     inner = _markdown(one.inside)
@@ -87,6 +89,11 @@ def _marked(one: Piece, *, stands_free: bool) -> str:
     if sign and stands_free and _is_word(one.inside):
         return f"{sign}{inner}{sign}"
     return f"<{_TAGS[one.kind]}>{inner}</{_TAGS[one.kind]}>"
+
+
+def _escape_lines(text: str) -> str:
+    """A text with the blanks at its ends, which stand between it and what is beside it."""
+    return "<br>".join(map(escape_line, visible(text).split("\n")))
 
 
 def _is_word(inside: Sequence[Piece]) -> bool:

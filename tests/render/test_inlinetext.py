@@ -57,6 +57,7 @@ def cell(html: str) -> Reader:
 
 @given(MARKED | PARTS | st.sampled_from(CORPUS))
 @example("**a**")
+@example("**b**` **b**`")
 @example("a**b**c *d*, `e`")
 @example("[x](http://e.example/?a=1&copy=2&b=(c)|d)")
 @example("[a|b](mailto:a@b.example)")
