@@ -211,7 +211,7 @@ def test_the_help_of_a_command_imports_nothing_that_does_the_work(name: str, tmp
     assert loaded.intersection({*HEAVY, *UNUSED, *others}) == set()
 
 
-def test_a_check_of_a_readme_with_a_table_from_a_file_of_json_loads_neither_openssl_nor_archives(
+def test_a_check_of_a_readme_with_a_table_from_a_file_of_json_loads_few_modules_and_neither_openssl_nor_archives(
     page: Path, tmp_path: Path
 ) -> None:
     (tmp_path / "results.json").write_text(f"[{ROWS}]")
@@ -219,3 +219,4 @@ def test_a_check_of_a_readme_with_a_table_from_a_file_of_json_loads_neither_open
     loaded = imported(["check", str(page), "--results", "results.json"], tmp_path)
     assert "preprocessor.pages.inplace" in loaded
     assert loaded.intersection({*HEAVY, *UNUSED, *GENERATING, "_hashlib", "bz2", "hashlib", "lzma"}) == set()
+    assert len([name for name in loaded if name.startswith("preprocessor")]) <= 205
