@@ -31,7 +31,7 @@ _HEADING: Final = re.compile(
     re.IGNORECASE,
 )
 _PAST: Final = re.compile(
-    r"[#\s]*(?:the\s)?(?:change[\s-]?logs?|changes|(?:release|version|project)\s(?:notes|history)|releases|history|news"
+    r"\W*(?:the\s)?(?:change[\s-]?logs?|changes|(?:release|version|project)\s(?:notes|history)|releases|history|news"
     r"|what['’]s\snew|older\sversions|previous\sversions)\b(?!.*\b(?:benchmark|performance|result|speed)\w*)",
     re.IGNORECASE,
 )

@@ -122,6 +122,8 @@ OF_OLD = "* `rg -n pattern` takes 99 ms, and took 120 ms before.\n* 3x faster: `
         "Release history",
         "What's new in 2.0",
         "History",
+        "📝 Changelog",
+        "[Changelog](CHANGES.md)",
     ],
 )
 def test_what_older_versions_did_is_no_figure_of_the_table(heading: str, fixtures: Path) -> None:
