@@ -90,8 +90,7 @@ def test_what_cannot_be_read_is_not_published(tmp_path: Path) -> None:
 
 PAGE = """\
 <!-- MONGO_TABLE: {"id": "t", "collection": "results", "pipeline": [{"$project": {"speed": {"$first": "$repeats.operations_per_second"}}}],
-"columns": ["speed"], "headers": ["Speed"],
-"ignore": {"MT403": "every run has a speed"}} -->
+"columns": ["speed"], "headers": ["Speed"]} -->
 """
 
 
