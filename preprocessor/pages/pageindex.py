@@ -4,21 +4,18 @@ Whoever looks at one page wants to know which others have its tables, or speak o
 is kept: for each page the names that stand in it as the id of a table, or as the table that a comment quotes. It only
 spares reading: pages that are found by it are read as they are.
 
-A page is known by what the system says of its file: size, node, and the times at which its bytes and its state changed.
-The latter is nobody's to set, and moves with every write; a file that changed a moment ago is not entered, because it
-may change again within one tick of that clock (https://git-scm.com/docs/racy-git). Windows keeps no such time, and has
-no index. It lies where other copies do, and is believed as they are (``results.cachefolder``, ``results.bsoncache``).
+A page is known by the state of its file (``files.states``); one that changed a moment ago is not entered, and Windows
+has no index. It lies where other copies do, and is believed as they are (``results.cachefolder``,
+``results.bsoncache``).
 """
 
 from __future__ import annotations
 
 import json
-import os
 import re
-import stat
 import sys
 import time
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
@@ -26,15 +23,13 @@ from typing import Final, NamedTuple
 
 from preprocessor import __version__
 from preprocessor.comments.search import may_have_comment
+from preprocessor.files.states import is_settled, list_states
 from preprocessor.pages.files import PAGE_SUFFIXES
 from preprocessor.pages.inclusions import may_include
 from preprocessor.results import bsoncache, cachefolder
 
 WORTH: Final = 200
 """So many pages are worth an index, and so many that it does not know a new one: fewer are read sooner than it."""
-
-_SETTLED: Final = 2 * 10**9
-"""Nanoseconds without a change after which a file is entered."""
 
 _NAMED: Final = r"""\b(?:id|table)["']?[\s>]*:[\s>]*"([^"\n]*)\""""
 """An id, or the table of a value or a statement, in whatever container its comment stands."""
@@ -93,7 +88,7 @@ class PagesBelow:
 
     @cached_property
     def _states(self) -> Mapping[str, str]:
-        return dict(_list_states(str(self._folder), ""))
+        return dict(list_states(str(self._folder), PAGE_SUFFIXES))
 
     @cached_property
     def _index(self) -> Index:
@@ -117,31 +112,10 @@ def _list_changed(states: Mapping[str, str], index: Index) -> list[str]:
     return [name for name, state in states.items() if index.states.get(name) != state]
 
 
-def _list_states(folder: str, within: str) -> Iterator[tuple[str, str]]:
-    """The pages in a folder and those below it, as ``pages.files.pages_under`` has them, with the state of each."""
-    below = []
-    try:
-        entries = list(os.scandir(folder))
-    except OSError:
-        return
-    for entry in entries:
-        if entry.name.endswith(PAGE_SUFFIXES) and entry.name not in PAGE_SUFFIXES:
-            with suppress(OSError):
-                found = entry.stat()
-                if stat.S_ISREG(found.st_mode):
-                    state = f"{found.st_size} {found.st_ino} {found.st_mtime_ns} {found.st_ctime_ns}"
-                    yield f"{within}{entry.name}", state
-                    continue
-        if entry.is_dir(follow_symlinks=False):
-            below.append(entry)
-    for entry in below:
-        yield from _list_states(entry.path, f"{within}{entry.name}/")
-
-
 def _make(folder: Path, states: Mapping[str, str]) -> Index:
     """An index of the pages with these states, which is kept; without those that changed a moment ago."""
     now = time.time_ns()
-    settled = {name: state for name, state in states.items() if now - _last_change(state) > _SETTLED}
+    settled = {name: state for name, state in states.items() if is_settled(state, now)}
     names: dict[str, list[str]] = {}
     index = Index(settled, names, [], [])
     for name in settled:
@@ -153,10 +127,6 @@ def _make(folder: Path, states: Mapping[str, str]) -> Index:
         index.late.extend([name] if _is_late(text) else ())
     _store(folder, index)
     return index
-
-
-def _last_change(state: str) -> int:
-    return max(map(int, state.split()[2:]))
 
 
 def _text(file: Path) -> str | None:

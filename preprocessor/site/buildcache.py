@@ -15,8 +15,8 @@ from itertools import accumulate, pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import preprocessor
 from preprocessor.files.environment import today
+from preprocessor.files.ownfiles import sign_of_program
 from preprocessor.pages.lasting import is_lasting
 from preprocessor.results import bsoncache, cachefolder
 from preprocessor.site.keptpages import KeptPage
@@ -36,19 +36,11 @@ def hash_given(markdown: str, url: str) -> str:
 
 def key_of(parts: Iterable[str]) -> str:
     """A key of the parts, their order, and this program as it is."""
-    total = hashlib.sha256(_program().encode())
+    total = hashlib.sha256(sign_of_program().encode())
     for part in parts:
         content = part.encode("utf-8", "surrogatepass")
         total.update(b"%d\n" % len(content) + content)
     return total.hexdigest()
-
-
-def _program() -> str:
-    """A sign that distinguishes this program from an older one: the sizes and times of its files."""
-    root = Path(preprocessor.__file__).parent
-    own = sorted([*root.rglob("*.py"), *root.glob("schemas/**/*.json")])
-    files = ((path, path.stat()) for path in own)
-    return "\n".join(f"{path} {status.st_size} {status.st_mtime_ns}" for path, status in files)
 
 
 def folder_state(folder: Path) -> str:

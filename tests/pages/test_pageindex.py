@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from preprocessor.files import states
 from preprocessor.pages import pageindex
 from preprocessor.pages.pageindex import PagesBelow
 from preprocessor.results import cachefolder
@@ -24,7 +25,7 @@ def table(name: str) -> str:
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Pages that are old enough to be entered, and an index that is kept however few they are."""
     monkeypatch.setattr(pageindex, "WORTH", 1)
-    monkeypatch.setattr(pageindex, "_SETTLED", -1)
+    monkeypatch.setattr(states, "SETTLED", -1)
     (tmp_path / "docs/deep").mkdir(parents=True)
     (tmp_path / "docs/one.md").write_text(table("one"))
     (tmp_path / "docs/deep/two.markdown").write_text(table("two"))
@@ -81,7 +82,7 @@ def test_pages_that_came_and_went_are_seen(folder: Path) -> None:
 def test_a_page_that_changed_a_moment_ago_is_read_each_time(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(pageindex, "_SETTLED", 10**15)
+    monkeypatch.setattr(states, "SETTLED", 10**15)
     PagesBelow(folder).find_naming({"one"})
     assert read_again(folder, monkeypatch) == ["none.md", "one.md", "two.markdown"]
 

@@ -69,16 +69,28 @@ class Desk:
             yield build
 
 
+class Scope(NamedTuple):
+    """How much was looked at: so many comments on so many pages."""
+
+    comments: int
+    pages: int
+
+
 class Checked(NamedTuple):
-    """What was found, in order and each once, on which pages, and the text of every page that a finding may name.
+    """What was found, in order and each once, on which pages, and ``together`` with which others.
 
     ``fixed`` are the pages that are another with values for figures.
     """
 
     findings: Sequence[Finding]
     pages: Collection[Page]
-    sources: Mapping[str, str]
+    together: Collection[Page]
     fixed: Sequence[Fixed]
+
+    @property
+    def sources(self) -> Mapping[str, str]:
+        """The text of every page that a finding may name."""
+        return {page.file: page.text for page in self.together}
 
 
 class _Group(NamedTuple):
@@ -100,7 +112,7 @@ def check_pages(pages: Sequence[Page], request: Request, desk: Desk | None = Non
     return Checked(
         sorted({*found, *_find_dropped_plugin(pages, request.site)}),
         {page.file: page for group in groups for page in group.pages}.values(),
-        {page.file: page.text for group in groups for page in group.together},
+        [page for group in groups for page in group.together],
         [one for group in groups for one in group.fixed if one.text != one.page.text],
     )
 

@@ -12,8 +12,10 @@ from preprocessor.findings.reporters import REPORT_FORMATS, SEVERITIES, exit_cod
 from preprocessor.findings.usage import UsageError, print_error
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
+    from preprocessor.commands.check.checking import Request, Scope
+    from preprocessor.commands.check.keptchecks import Case
     from preprocessor.commands.rewriting import Change
     from preprocessor.findings.finding import Finding
     from preprocessor.pages.model import Page
@@ -118,17 +120,10 @@ def run(arguments: Namespace) -> int:
 
 
 def _check_once(arguments: Namespace) -> int:
-    from preprocessor.commands.check.checking import Request, check_pages
-    from preprocessor.pages.files import read_paths
+    from preprocessor.commands.check.checking import Request
     from preprocessor.pages.sitepages import page_folders
 
-    given = read_paths(
-        arguments.paths or page_folders(arguments.site),
-        arguments.pipelines,
-        arguments.stdin_filename or "<stdin>",
-    )
-    for fault in given.faults:
-        print_error(fault)
+    paths = arguments.paths or page_folders(arguments.site)
     request = Request(
         arguments.site,
         arguments.pipelines,
@@ -139,13 +134,38 @@ def _check_once(arguments: Namespace) -> int:
         fix=arguments.fix and arguments.prose,
         server=arguments.server,
     )
+    case = None
+    if arguments.site.file.is_file() and not (arguments.fix or arguments.write_baseline):
+        from preprocessor.commands.check.keptchecks import find_case, recall
+
+        case = find_case(paths, request)
+        if case is not None and (known := recall(case)) is not None:
+            _report((), {}, arguments)
+            _print_scope(known, arguments)
+            return 0
+    return _check_anew(paths, request, case, arguments)
+
+
+def _check_anew(paths: Sequence[str], request: Request, case: Case | None, arguments: Namespace) -> int:
+    from preprocessor.commands.check.checking import check_pages
+    from preprocessor.pages.files import read_paths
+
+    given = read_paths(paths, arguments.pipelines, arguments.stdin_filename or "<stdin>")
+    for fault in given.faults:
+        print_error(fault)
     checked = check_pages(given.pages, request)
+    scope = _scope_of(checked.pages)
+    if case is not None and not given.faults:
+        from preprocessor.commands.check.keptchecks import remember_if_sound
+
+        remember_if_sound(case, scope, checked, request)
     changes: Sequence[Change] = ()
     if arguments.fix:
         from preprocessor.commands.check.fixing import fix_pages
 
         changes, after = fix_pages(given.pages, checked, request)
         checked = after if arguments.write else checked
+        scope = _scope_of(checked.pages, changes if arguments.write else ())
     findings = checked.findings
     if arguments.baseline:
         from preprocessor.commands.check.accepting import accept, leave_out_accepted
@@ -153,14 +173,17 @@ def _check_once(arguments: Namespace) -> int:
         if arguments.write_baseline:
             return 2 if given.faults else accept(findings, Path(arguments.baseline))
         findings = leave_out_accepted(findings, Path(arguments.baseline))
-    sys.stdout.write(report(findings, arguments.format, color=sys.stdout.isatty(), sources=checked.sources))
+    _report(findings, checked.sources, arguments)
+    changed = _show_or_write(changes, write=arguments.write) if arguments.fix else 0
+    if not findings and not given.faults:
+        _print_scope(scope, arguments)
+    return 2 if given.faults else exit_code(findings, arguments.fail_on) or changed
+
+
+def _report(findings: Sequence[Finding], sources: Mapping[str, str], arguments: Namespace) -> None:
+    sys.stdout.write(report(findings, arguments.format, color=sys.stdout.isatty(), sources=sources))
     if arguments.sarif:
         _write_sarif(findings, Path(arguments.sarif))
-    changed = _show_or_write(changes, write=arguments.write) if arguments.fix else 0
-    if not findings and not given.faults and arguments.format == "text":
-        written = changes if arguments.write else ()
-        print(_describe_scope(checked.pages, written, arguments), file=sys.stderr)
-    return 2 if given.faults else exit_code(findings, arguments.fail_on) or changed
 
 
 def _write_sarif(findings: Sequence[Finding], file: Path) -> None:
@@ -214,14 +237,20 @@ def _refuse_contradictions(arguments: Namespace, stdin: str) -> None:
         raise UsageError(f"--stdin-filename goes with {stdin}, the page on standard input")
 
 
-def _describe_scope(pages: Collection[Page], written: Sequence[Change], arguments: Namespace) -> str:
-    """What was looked at, lest nothing found be taken for something looked at; of pages ``written`` as they are now."""
+def _scope_of(pages: Collection[Page], written: Sequence[Change] = ()) -> Scope:
+    """How much was looked at; of pages that were ``written`` it is what they are now."""
+    from preprocessor.commands.check.checking import Scope
     from preprocessor.comments import find
 
     new = {one.name: find(one.after, one.name).comments for one in written}
-    comments = sum(len(new.get(page.file, page.comments)) for page in pages)
-    on = f"{format_count(comments, 'comment')} on {format_count(len(pages), 'page')}"
-    if not comments:
-        return f"{on}: nothing was checked"
+    return Scope(sum(len(new.get(page.file, page.comments)) for page in pages), len(pages))
+
+
+def _print_scope(scope: Scope, arguments: Namespace) -> None:
+    """Say what was looked at, lest nothing found be taken for something looked at."""
+    if arguments.format != "text":
+        return
+    on = f"{format_count(scope.comments, 'comment')} on {format_count(scope.pages, 'page')}"
     accepted = " that the baseline does not accept" if arguments.baseline else ""
-    return f"{on}: no fault{accepted}" + (" (no pipeline was run)" if arguments.static else "")
+    found = f"no fault{accepted}" + (" (no pipeline was run)" if arguments.static else "")
+    print(f"{on}: {found if scope.comments else 'nothing was checked'}", file=sys.stderr)

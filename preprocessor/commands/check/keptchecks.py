@@ -1,0 +1,150 @@
+"""Remembers of pages that no fault was found, for as long as nothing that a check looks at is another one.
+
+What judges a page takes longer to import than the system takes to say of all files of a site that none was changed. It
+is remembered where the answer depends on nothing else: the pages are of one site, none of which takes in files, and
+results, if there are any, are files. Where anything was found it is looked for again, so that it can be told with its
+lines. What is remembered lies where other copies do, and is believed as they are (``results.bsoncache``).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import sys
+import time
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from preprocessor.commands.check.checking import Scope
+from preprocessor.files.environment import today
+from preprocessor.files.ownfiles import sign_of_program
+from preprocessor.files.states import is_settled, list_states, state_of
+from preprocessor.pages.ownfile import OWN_FILE
+from preprocessor.pages.sitepages import pages_of
+from preprocessor.results import bsoncache, cachefolder
+from preprocessor.results.opening import is_fixture_folder, is_uri
+
+if TYPE_CHECKING:
+    from preprocessor.commands.check.checking import Checked, Request
+
+_FORMAT: Final = "sound pages 1"
+
+
+class Case(NamedTuple):
+    """A check that was asked for: where it is remembered, and by what key, which has all that it looks at."""
+
+    folder: Path
+    key: str
+
+
+def find_case(paths: Sequence[str], request: Request) -> Case | None:
+    """The case of a check of ``paths``, of a site that has a file; None where more than files say what is found.
+
+    None as well where one of these changed just now, so that its state does not tell whether it will change again.
+    A page that is named is known by its text: it may have been changed a moment ago.
+    """
+    site = request.site
+    folder = cachefolder.folder_for(site.file.parent)
+    if folder is None or sys.platform == "win32" or request.fix:
+        return None
+    docs = [each for each, _ in pages_of(site).folders]
+    named = _read_named(paths, docs)
+    results = _states_of_results(request)
+    if named is None or results is None:
+        return None
+    states = {**_states_below([*docs, *site.snippets, Path(request.pipelines)]), **results}
+    now = time.time_ns()
+    if not all(is_settled(state, now) for path, state in states.items() if path not in named):
+        return None
+    asked = [getattr(site, name) for name in site.__slots__], request[1:], [*paths]
+    digests = {path: hashlib.sha256(content).hexdigest() for path, content in named.items()}
+    known = repr((_FORMAT, sign_of_program(), Path.cwd(), today(), site.file.read_bytes(), asked))
+    written = json.dumps([known, sorted({**states, **digests}.items())])
+    return Case(folder, bsoncache.key_of(written.encode()))
+
+
+def recall(case: Case) -> Scope | None:
+    """What was looked at when nothing was found in this case; None where nobody has looked, or something was found."""
+    payload = bsoncache.get(case.folder, case.key)
+    try:
+        return None if payload is None else Scope(*map(int, payload.split()))
+    except (TypeError, ValueError):  # No text of ours, whatever its digest says.
+        return None
+
+
+def remember_if_sound(case: Case, scope: Scope, checked: Checked, request: Request) -> None:
+    """Remember a case where nothing was found, and will be found as long as the files are as they are.
+
+    A site without comments of ours is looked at faster than it is remembered.
+    """
+    if scope.comments and not checked.findings and _depends_on_files_alone(checked, request):
+        bsoncache.put(case.folder, {case.key: b"%d %d" % scope})
+
+
+def _depends_on_files_alone(checked: Checked, request: Request) -> bool:
+    """Whether what was found in a check is the same as long as the files are that ``find_case`` looks at."""
+    if any(map(_may_take_in, _list_open(request))):
+        return False
+    if request.static:
+        return True
+    from preprocessor.pages.lasting import is_lasting
+
+    in_place = any(comment.region for page in checked.pages for comment in page.comments)
+    shown_as_it_is = request.site.file.name == OWN_FILE
+    specs = [spec for page in checked.together for spec in page.specs if spec is not None]
+    return not in_place and not shown_as_it_is and all(map(is_lasting, specs))
+
+
+def _list_open(request: Request) -> Iterator[Path]:
+    """The pages of the site that may take in files."""
+    from preprocessor.pages.pageindex import PagesBelow
+
+    for folder, _ in pages_of(request.site).folders:
+        yield from PagesBelow(folder).find_naming(())
+
+
+def _may_take_in(page: Path) -> bool:
+    from preprocessor.pages.generated import without_code
+    from preprocessor.pages.inclusions import may_include
+
+    text = page.read_text(encoding="utf-8-sig", errors="replace")
+    return may_include(text) and may_include(without_code(text))
+
+
+def _read_named(paths: Iterable[str], docs: Sequence[Path]) -> Mapping[str, bytes] | None:
+    """The pages that are named one by one, by their paths; None where a path is not one of the site's ``docs``."""
+    named = {}
+    for path in map(os.path.abspath, paths):
+        if not any(Path(path).is_relative_to(folder) for folder in docs):
+            return None
+        try:
+            if not Path(path).is_dir():
+                named[path] = Path(path).read_bytes()
+        except OSError:
+            return None
+    return named
+
+
+def _states_of_results(request: Request) -> Mapping[str, str] | None:
+    """The states of the files of results; None where these may change unseen: of a database, or behind links."""
+    where = request.results
+    if is_uri(where):
+        return {} if request.static else None  # Nothing is asked of it then.
+    source = Path(where)
+    if is_fixture_folder(where):
+        linked = source.is_dir() and any(each.is_symlink() and each.is_dir() for each in source.iterdir())
+        return None if linked else _states_below([source])
+    return _states_below([source]) if source.is_file() else None
+
+
+def _states_below(places: Iterable[Path]) -> dict[str, str]:
+    """The states of the files in folders, or of single files, by their paths."""
+    found = {}
+    for place in places:
+        root = os.path.abspath(place)  # noqa: PTH100 - without links followed, as pages are named
+        if place.is_file():
+            found[root] = state_of(place.stat())
+        found |= list_states(root, within=f"{root}/")
+    return found
