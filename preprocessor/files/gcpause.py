@@ -15,15 +15,18 @@ from typing import Final
 _SELDOM: Final = 100_000
 """Objects between two collections; Python's own number is 700. With more, what lies about takes memory for no time."""
 
+OF_A_SITE: Final = 10_000
+"""The same of a build of a site, in which each page that is converted leaves trees behind."""
+
 
 @contextmanager
-def seldom_collected() -> Iterator[None]:
-    """With few collections, which pass over what ``freeze_objects`` has seen; and with none when the process ends.
+def seldom_collected(objects: int = _SELDOM) -> Iterator[None]:
+    """With a collection after so many objects, which passes over what ``freeze_objects`` has seen; none at the end.
 
     What is there then goes with the process: Python would look through all of it several times.
     """
     often = gc.get_threshold()
-    gc.set_threshold(_SELDOM, *often[1:])
+    gc.set_threshold(objects, *often[1:])
     try:
         yield
     finally:

@@ -85,7 +85,7 @@ class MongoTablesPlugin(BasePlugin[MongoTablesConfig]):  # type: ignore[no-untyp
                 f"`mkdocs {command}` without it, which keeps the figures that did not change anyway"
             )
         self._serving = command == "serve"
-        self._running.enter_context(gcpause.seldom_collected())
+        self._running.enter_context(gcpause.seldom_collected(gcpause.OF_A_SITE))
 
     def on_config(self, config: MkDocsConfig) -> MkDocsConfig:
         """Find the results source, and add the style sheet and the script to every page."""
