@@ -34,6 +34,11 @@ def hash_given(markdown: str, url: str) -> str:
     return hashlib.sha256(json.dumps([url, day, markdown]).encode("ascii")).hexdigest()
 
 
+def hash_text(text: str) -> str:
+    """Hash a page as it is on disk."""
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
 def key_of(parts: Iterable[str]) -> str:
     """A key of the parts, their order, and this program as it is."""
     total = hashlib.sha256(sign_of_program().encode())
@@ -78,10 +83,10 @@ def load(fixtures: Path, key: str) -> dict[str, KeptPage] | None:
 def _restore_pages(payload: bytes) -> Iterator[tuple[str, KeptPage]]:
     """Take pages apart. Raises ``TypeError`` or ``ValueError`` for another form."""
     start = payload.index(b"\n") + 1
-    for name, (given, told, *lengths) in json.loads(payload[:start]).items():
+    for name, (given, told, text, ids, quoted, *lengths) in json.loads(payload[:start]).items():
         ends = list(accumulate(lengths, initial=start))
         head, body, words = (payload[begin:end] for begin, end in pairwise(ends))
-        yield name, KeptPage(given, told, head, body, words)
+        yield name, KeptPage(given, told, head, body, words, text, ids, quoted)
         start = ends[-1]
     if start != len(payload):
         raise ValueError("other bytes than the pages have")
@@ -89,7 +94,10 @@ def _restore_pages(payload: bytes) -> Iterator[tuple[str, KeptPage]]:
 
 def store(fixtures: Path, key: str, pages: Mapping[str, KeptPage]) -> None:
     """Keep pages under a key, or quietly do not when the cache's folder cannot be written."""
-    index = {name: (page.given, page.told, *map(len, _parts(page))) for name, page in pages.items()}
+    index = {
+        name: (page.given, page.told, page.text, page.ids, page.quoted, *map(len, _parts(page)))
+        for name, page in pages.items()
+    }
     packed = (part for page in pages.values() for part in _parts(page))
     payload = b"".join((json.dumps(index, ensure_ascii=True).encode("ascii"), b"\n", *packed))
     bsoncache.put(cachefolder.folder_for(fixtures), {key: payload})
@@ -97,6 +105,17 @@ def store(fixtures: Path, key: str, pages: Mapping[str, KeptPage]) -> None:
 
 def _parts(page: KeptPage) -> tuple[bytes, bytes, bytes]:
     return page.head, page.body, page.words
+
+
+def note_latest(fixtures: Path, around: str, key: str) -> None:
+    """Note that the pages kept under ``key`` are the latest of a site, whatever its texts: ``around`` is the rest."""
+    bsoncache.put(cachefolder.folder_for(fixtures), {around: key.encode()})
+
+
+def load_latest(fixtures: Path, around: str) -> Mapping[str, KeptPage]:
+    """The latest pages that were kept of a site, however its texts were; none where there are none."""
+    noted = bsoncache.get(cachefolder.folder_for(fixtures), around)
+    return (load(fixtures, noted.decode("ascii", "replace")) if noted else None) or {}
 
 
 def forget(fixtures: Path, key: str) -> None:

@@ -57,13 +57,20 @@ class Made(NamedTuple):
 
 
 class KeptPage(NamedTuple):
-    """One page: what it was made from (``hash_given``), ``told`` as in ``Made``, and the rest packed."""
+    """One page: what it was made from (``hash_given``), ``told`` as in ``Made``, and the rest packed.
+
+    Of one that was made by itself ``text`` is a digest of it as it is on disk, ``ids`` are those of its tables, and
+    ``quoted`` the tables that it quotes, as often as it does.
+    """
 
     given: str
     told: Sequence[int]
     head: bytes
     body: bytes
     words: bytes
+    text: str = ""
+    ids: Sequence[str] = ()
+    quoted: Sequence[str] = ()
 
     @classmethod
     def of(cls, given: str, made: Made) -> KeptPage:

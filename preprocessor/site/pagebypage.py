@@ -15,12 +15,16 @@ from preprocessor.comments.search import may_have_comment
 from preprocessor.pages.build import Build
 from preprocessor.pages.lasting import is_lasting
 from preprocessor.pages.model import tables_by_id
+from preprocessor.site.buildcache import hash_text
 from preprocessor.site.pagesleft import PageByPage
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
     from mkdocs.structure.pages import Page as SitePage
 
     from preprocessor.pages.model import Page
+    from preprocessor.site.keptpages import KeptPage
     from preprocessor.site.sitebuild import SiteBuild
     from preprocessor.specs.model import TableSpec
 
@@ -39,7 +43,8 @@ class _Tables(MutableMapping[str, "TableSpec"]):
         self._found: dict[str, TableSpec] = {}
 
     def __getitem__(self, name: str) -> TableSpec:
-        if name not in self._found and (home := self._apart.home_of(name)) in self._apart.waiting:
+        home = self._apart.home_of(name)
+        if name not in self._found and home is not None and self._apart.may_be_read(home):
             page = self._site.reader.on_disk(*self._site.files[home])
             self._found |= tables_by_id([page] if page else [])
         return self._found[name]
@@ -57,16 +62,32 @@ class _Tables(MutableMapping[str, "TableSpec"]):
         return len(self._found)
 
 
-def begin(site: SiteBuild) -> bool:
-    """Take the pages of a site one after the other, if there are so many, and nobody asks the linter about them all."""
+def begin(site: SiteBuild, load_latest: Callable[[], Mapping[str, KeptPage]]) -> bool:
+    """Take the pages of a site one after the other, if there are so many, and nobody asks the linter about them all.
+
+    What an earlier build has kept is loaded then: few pages may have changed since.
+    """
     texts = {name: text for name, (_, text) in site.files.items() if may_have_comment(text)}
     linted = site.config.strict or site.options.fail_on != "error"
     if len(texts) < MANY or linted or not site.key or site.asked.source.workers != 1:
         return False
     site.reader.refresh()
-    site.apart = PageByPage(texts)
+    site.apart = PageByPage(texts, load_latest())
     site.known = Build(site.asked, (), tables=_Tables(site, site.apart))
     return True
+
+
+def take_over(site: SiteBuild, name: str, given: str) -> KeptPage | None:
+    """Take a page as an earlier build has kept it; None where it is to be made, from what ``given`` is a hash of."""
+    apart = site.apart
+    page = apart.unchanged.get(name) if apart is not None else None
+    if apart is None or page is None or name not in apart.waiting or page.given != given:
+        return None
+    if not apart.ids.isdisjoint(page.ids):
+        return None
+    apart.take_over(name, page)
+    site.fresh[name] = page
+    return page
 
 
 def read_alone(site: SiteBuild, markdown: str, page: SitePage) -> Page | None:
@@ -99,6 +120,12 @@ def is_sound(site: SiteBuild, given: Page) -> bool:
     apart.ids.update(ids)
     site.asked.ask(table.query for table in tables)
     return known.away is None and not any(known.judge(spec) for spec in given.specs if spec)
+
+
+def with_names(given: Page, kept: KeptPage) -> KeptPage:
+    """What is kept of a page that was made by itself, with what says whether it can be taken over next time."""
+    ids = [spec.id for spec in given.pipeline_specs if spec.id is not None]
+    return kept._replace(text=hash_text(given.text), ids=ids, quoted=given.quoted_tables)
 
 
 def let_go(site: SiteBuild, name: str) -> None:

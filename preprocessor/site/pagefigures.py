@@ -14,7 +14,7 @@ from preprocessor.site.documents import Documents
 from preprocessor.site.downloads import Shelf
 from preprocessor.site.excerpts import excerpt_of
 from preprocessor.site.keptpages import Broken, KeptPage, Made, large_figures
-from preprocessor.site.pagebypage import is_sound, let_go, read_alone
+from preprocessor.site.pagebypage import is_sound, let_go, read_alone, take_over, with_names
 from preprocessor.site.plainmarkdown import plain_figures, with_plain_figures
 from preprocessor.site.reporting import log
 from preprocessor.site.searchtext import search_words
@@ -42,11 +42,14 @@ def put_tokens(site: SiteBuild, markdown: str, page: SitePage) -> str:
     if text is None:
         if site.kept is not None:
             make_anew(site)
-        text = _text_with_tokens(_read(site, markdown, page), markdown)
+        read = _read(site, markdown, page)
+        text = _text_with_tokens(read, markdown)
         if site.key:
             # With figures it is packed when they are there.
             site.fresh[name] = (
-                KeptPage(given, (), b"", b"", b"") if name in site.pages else KeptPage.of(given, Made(text))
+                KeptPage(given, (), b"", b"", b"")
+                if name in site.pages
+                else _pack(site, read, given, Made(text))
             )
     site.tokens |= names_in(text)
     return text
@@ -62,7 +65,7 @@ def _read(site: SiteBuild, markdown: str, page: SitePage) -> Page:
 
 def _kept_text(site: SiteBuild, name: str, given: str) -> str | None:
     """The text with tokens that was kept of a page, where it was made from the same; None where nothing is of use."""
-    kept = site.kept.get(name) if site.kept is not None else None
+    kept = take_over(site, name, given) if site.kept is None else site.kept.get(name)
     if kept is None or kept.given != given:
         return None
     try:
@@ -79,7 +82,8 @@ def _text_with_tokens(given: Page, markdown: str) -> str:
 def put_figures(site: SiteBuild, html: str, page: SitePage) -> str:
     """The HTML of a page with the figures in the places of their tokens."""
     name = page.file.src_uri
-    kept = site.kept.get(name) if site.kept is not None and name in site.given else None
+    known = site.apart.taken_over if site.apart is not None else site.kept
+    kept = known.get(name) if known is not None and name in site.given else None
     if kept is not None:
         if (made := _with_kept(site, html, page, kept)) is not None:
             return made
@@ -150,7 +154,7 @@ def _take_in(
         words = {token: search_words(html, rows=site.rows_are_read) for token, html in large.items()}
         before = site.fresh.get(name)
         whole = made._replace(text=text, words=words, anchors=anchors)
-        kept = KeptPage.of(before.given if before else "", whole)
+        kept = _pack(site, given, before.given if before else "", whole)
         if before:
             site.fresh[name] = kept
         if not site.content_is_read:
@@ -159,6 +163,12 @@ def _take_in(
     site.downloads |= made.files
     _note_figures(site, page, large, anchors)
     return figures
+
+
+def _pack(site: SiteBuild, read: Page, given: str, made: Made) -> KeptPage:
+    """Pack what was made of a page; with its names where it was made by itself, and may be taken over."""
+    kept = KeptPage.of(given, made)
+    return kept if site.apart is None else with_names(read, kept)
 
 
 def _note_figures(

@@ -12,7 +12,16 @@ from preprocessor.files import gcpause
 from preprocessor.files.text import may_be_file
 from preprocessor.pages.build import Build
 from preprocessor.site.amending import Told
-from preprocessor.site.buildcache import folder_state, hash_given, key_of, load, may_be_kept, store
+from preprocessor.site.buildcache import (
+    folder_state,
+    hash_given,
+    key_of,
+    load,
+    load_latest,
+    may_be_kept,
+    note_latest,
+    store,
+)
 from preprocessor.site.keptpages import Broken
 from preprocessor.site.pagebypage import begin
 from preprocessor.site.reporting import refuse_unreadable
@@ -20,6 +29,8 @@ from preprocessor.site.sitebuild import SiteBuild
 from preprocessor.site.takenin import read_taken_in
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from mkdocs.structure.files import File, Files
     from mkdocs.structure.pages import Page as SitePage
 
@@ -56,7 +67,7 @@ def load_or_ask(site: SiteBuild) -> None:
     site.key = _site_key(site)
     site.kept = load(Path(site.asked.where), site.key) if site.key else None
     if site.kept is None:
-        if not begin(site):
+        if not begin(site, lambda: load_latest(Path(site.asked.where), _key_of_site(site, ()))):
             ask_all(site)
     else:  # The key has seen the texts; thousands of them are not held for a page that may come otherwise.
         site.files = {name: (file, "") for name, (file, _) in site.files.items()}
@@ -76,12 +87,15 @@ def _site_key(site: SiteBuild) -> str:
     pages = [(name, text) for name, (_, text) in site.files.items() if may_have_comment(text)]
     if site.asked.state is None or site.serving or not pages:
         return ""
+    return _key_of_site(site, (part for page in pages for part in page))
+
+
+def _key_of_site(site: SiteBuild, texts: Iterable[str]) -> str:
     config, options = site.config, site.options
     links = repr((config.use_directory_urls, options.documents, site.markdown_is_read, site.rows_are_read))
     # A site that no linter has looked at is not one to believe where its warnings are to fail the build.
     settings = [repr(site.asked.limits), links, repr((config.strict, options.fail_on, options.server))]
-    texts = [part for page in pages for part in page]
-    return key_of([site.asked.state, folder_state(site.reader.folder), *settings, *texts])
+    return key_of([site.asked.state or "", folder_state(site.reader.folder), *settings, *texts])
 
 
 def ask_all(site: SiteBuild) -> None:
@@ -150,3 +164,5 @@ def keep(site: SiteBuild) -> None:
     lasting = may_be_kept(site.pages.values()) if site.apart is None else site.apart.lasting
     if site.key and site.kept is None and lasting:
         store(Path(site.asked.where), site.key, site.fresh)
+        if site.apart is not None:
+            note_latest(Path(site.asked.where), _key_of_site(site, ()), site.key)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from preprocessor.site import pagebypage
+from preprocessor.site import pagebypage, pagereader
 from preprocessor.site.plugin import MongoTablesPlugin
 from tests.site.builds import files
 from tests.site.inprocess import CONFIG, ROWS, built, table, value, write
@@ -107,3 +107,74 @@ def test_no_page_is_held_once_it_is_done_and_no_other_quotes_it(
     done, faults, _ = build(site, 1, monkeypatch)
     assert (done, faults) == (True, [])
     assert held == [[], ["a"], ["a", "b"], ["a", "b"], ["b"], [], []]
+
+
+OTHER = table("b", pipeline='[{"$set": {"n": {"$add": ["$n", 1]}}}]')
+CHANGES = {
+    "nothing but words": ({"c": "# Page C\n\nOther words.\n"}, set()),
+    "words of a page with figures": ({"d": SOUND["d"].replace("Like A", "As in A")}, {"a", "d"}),
+    "a table that others quote": ({"b": SOUND["b"].replace(table("b", 4), OTHER)}, {"a", "b", "e", "f"}),
+    "a table that went elsewhere": (
+        {"b": SOUND["b"].replace(table("b2"), ""), "f": f"{SOUND['f']}\n{table('b2')}\n"},
+        {"a", "b", "e", "f"},
+    ),
+    "a page more": ({"g": f"# Page G\n\n{table('g')}\n\n{value('d')}\n"}, {"d", "g"}),
+    "an id that is there already": ({"g": f"# Page G\n\n{table('d')}\n"}, None),
+    "a table that others miss": ({"a": "# Page A\n\nNo table.\n"}, None),
+    "a pipeline": ({"e": SOUND["e"].replace("$sort", "$sorts")}, None),
+}
+
+
+@pytest.mark.parametrize(("pages", "read"), CHANGES.values(), ids=CHANGES)
+def test_pages_that_did_not_change_are_taken_over_and_the_site_is_the_one_made_anew(
+    pages: Mapping[str, str], read: set[str] | None, site: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MONGO_TABLES_CACHE", str(site / "cache"))
+    build(site, 1, monkeypatch)
+    write(site, {f"docs/{name}.md": text for name, text in pages.items()})
+    seen: set[str] = set()
+    usual = pagereader.read_page
+
+    def watched(text: str, file: str, shared: object) -> object:
+        seen.add(Path(file).stem)
+        return usual(text, file, shared)  # type: ignore[arg-type]
+
+    with monkeypatch.context() as patch:
+        patch.setattr(pagereader, "read_page", watched)
+        again = build(site, 1, monkeypatch)
+    monkeypatch.setenv("MONGO_TABLES_CACHE", "")
+    assert again == build(site, 100, monkeypatch)
+    assert read is None or seen == read
+
+
+def test_a_text_like_the_id_of_a_quoted_table_is_not_taken_for_it(
+    site: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MONGO_TABLES_CACHE", str(site / "cache"))
+    write(site, {"docs/c.md": f"# Page C\n\n`{table('a')}` is no table here.\n"})
+    for least in (0, 4):
+        write(site, {"docs/a.md": f"# Page A\n\n{table('a', least)}\n"})
+        made = build(site, 1, monkeypatch)
+    monkeypatch.setenv("MONGO_TABLES_CACHE", "")
+    assert made == build(site, 100, monkeypatch)
+
+
+def test_what_was_taken_over_is_kept_for_the_build_after(site: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MONGO_TABLES_CACHE", str(site / "cache"))
+    for words in ("One.", "Two.", "Three."):
+        write(site, {"docs/d.md": f"{SOUND['d']}\n{words}\n"})
+        changed = build(site, 1, monkeypatch)
+        monkeypatch.setattr(pagereader, "read_page", lambda *_: pytest.fail("a page is read"))
+        assert build(site, 1, monkeypatch) == changed
+        monkeypatch.undo()
+        monkeypatch.chdir(site)
+        monkeypatch.setenv("MONGO_TABLES_CACHE", str(site / "cache"))
+
+
+def test_other_results_are_asked_for_on_every_page(site: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MONGO_TABLES_CACHE", str(site / "cache"))
+    build(site, 1, monkeypatch)
+    write(site, {"fixtures/r/r.jsonl": ROWS.replace("1", "7")})
+    again = build(site, 1, monkeypatch)
+    monkeypatch.setenv("MONGO_TABLES_CACHE", "")
+    assert again == build(site, 100, monkeypatch)
