@@ -47,4 +47,4 @@ def state_of(found: os.stat_result) -> str:
 
 def is_settled(state: str, now: int) -> bool:
     """Whether a file with this state changed long enough before ``now``, nanoseconds since 1970."""
-    return now - max(map(int, state.split()[2:])) > SETTLED
+    return now - int(state.rpartition(" ")[2]) > SETTLED

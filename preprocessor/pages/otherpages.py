@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Sequence, Set
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence, Set
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
@@ -25,22 +25,27 @@ class OtherPages:
     """Where the pages of a site are on disk: ``folders`` of them, relative to ``root`` as the paths of pages are.
 
     ``pipelines`` is the folder of shared stage lists. A build leaves some pages out, whose tables are none of the
-    site's: ``left_out`` says it of a file.
+    site's: ``left_out`` says it of a file. ``looked_at`` are the pages of folders that were looked at by now.
     """
 
     def __init__(
-        self, root: Path, folders: Sequence[str], pipelines: str, left_out: Callable[[Path], bool]
+        self,
+        root: Path,
+        folders: Sequence[str],
+        pipelines: str,
+        left_out: Callable[[Path], bool],
+        looked_at: Mapping[Path, PagesBelow] | None = None,
     ) -> None:
         self.root = root
         self.folders = folders
         self.pipelines = pipelines
         self.left_out = left_out
-        self._looked_at: dict[Path, PagesBelow] = {}
+        self._looked_at = dict(looked_at or {})
 
     def without(self, known: Collection[str]) -> OtherPages:
         """The same, but for folders of which all pages are known."""
         folders = [folder for folder in self.folders if folder not in known]
-        return OtherPages(self.root, folders, self.pipelines, self.left_out)
+        return OtherPages(self.root, folders, self.pipelines, self.left_out, self._looked_at)
 
     def tables_for(self, pages: Sequence[Page]) -> list[Page]:
         """The pages with tables that ``pages`` name and do not have, and with those alone.

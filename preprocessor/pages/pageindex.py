@@ -23,7 +23,7 @@ from typing import Final, NamedTuple
 
 from preprocessor import __version__
 from preprocessor.comments.search import may_have_comment
-from preprocessor.files.states import is_settled, list_states
+from preprocessor.files.states import is_settled, list_states, state_of
 from preprocessor.pages.files import PAGE_SUFFIXES
 from preprocessor.pages.inclusions import may_include
 from preprocessor.results import bsoncache, cachefolder
@@ -82,27 +82,30 @@ class PagesBelow:
         if self._folder.is_file():
             return [self._folder]
         changed = self._changed
-        kept = [self._folder / name for name in known if name in self._states and name not in changed]
+        kept = [self._folder / name for name in known if name in self.states and name not in changed]
         texts = ((self._folder / name, _text(self._folder / name)) for name in changed)
         return sorted([*kept, *(file for file, text in texts if text is not None and has(text))])
 
     @cached_property
-    def _states(self) -> Mapping[str, str]:
+    def states(self) -> Mapping[str, str]:
+        """The state of the file of each page, by its path in the folder; of a single page by ""."""
+        if self._folder.is_file():
+            return {"": state_of(self._folder.stat())}
         return dict(list_states(str(self._folder), PAGE_SUFFIXES))
 
     @cached_property
     def _index(self) -> Index:
         """The index, made anew where it does not know many pages; of few pages there is none."""
-        if len(self._states) < WORTH:
+        if len(self.states) < WORTH:
             return _NOTHING
         kept = _load(self._folder)
-        if kept.states == self._states or len(_list_changed(self._states, kept)) < WORTH:
+        if kept.states == self.states or len(_list_changed(self.states, kept)) < WORTH:
             return kept
-        return _make(self._folder, self._states)
+        return _make(self._folder, self.states)
 
     @cached_property
     def _changed(self) -> frozenset[str]:
-        return frozenset(_list_changed(self._states, self._index))
+        return frozenset(_list_changed(self.states, self._index))
 
 
 def _list_changed(states: Mapping[str, str], index: Index) -> list[str]:

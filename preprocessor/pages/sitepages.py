@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -16,6 +16,7 @@ from preprocessor.pages.siteconfig import Site, find_files, find_site, from_here
 
 if TYPE_CHECKING:
     from preprocessor.pages.model import Page
+    from preprocessor.pages.pageindex import PagesBelow
 
 
 class SitePages(NamedTuple):
@@ -115,13 +116,16 @@ class Whereabouts:
         built = self.of(str(page))
         return built is not None and built.leave_out(_plain(page))
 
-    def others(self, pages: Sequence[Page], pipelines: str) -> OtherPages:
-        """The pages that are built together with some of ``pages``.
+    def others(
+        self, pages: Sequence[Page], pipelines: str, looked_at: Mapping[Path, PagesBelow] | None = None
+    ) -> OtherPages:
+        """The pages that are built together with some of ``pages``; ``looked_at`` is that of ``OtherPages``.
 
         Where the build leaves out all of ``pages``, which a preview may show, they know the tables of all.
         """
         apart = all(self.leave_out(Path(page.file)) for page in pages)
-        return OtherPages(Path(), self._folders(pages), pipelines, none_left_out if apart else self.leave_out)
+        left_out = none_left_out if apart else self.leave_out
+        return OtherPages(Path(), self._folders(pages), pipelines, left_out, looked_at)
 
     def _folders(self, pages: Iterable[Page]) -> list[str]:
         """The folders of all pages that are built together with some of ``pages``."""

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from preprocessor.findings.finding import Finding
     from preprocessor.pages.model import Page
     from preprocessor.pages.otherpages import OtherPages
+    from preprocessor.pages.pageindex import PagesBelow
     from preprocessor.pages.prose.fixing import Fixed
     from preprocessor.pages.siteconfig import Site
     from preprocessor.results.model import Limits
@@ -43,10 +44,14 @@ class Request(NamedTuple):
 
 
 class Desk:
-    """What a check looks things up with. Who checks again and again keeps what did not change."""
+    """What a check looks things up with. Who checks again and again keeps what did not change.
 
-    def __init__(self, request: Request) -> None:
+    ``below`` are pages of folders that were looked at already.
+    """
+
+    def __init__(self, request: Request, below: Mapping[Path, PagesBelow] | None = None) -> None:
         self.request = request
+        self._below = below or {}
 
     def whereabouts(self) -> Whereabouts:
         """Which pages are of which site."""
@@ -58,7 +63,7 @@ class Desk:
 
     def others(self, pages: Sequence[Page], where: Whereabouts) -> OtherPages:
         """The other pages that pages are built with."""
-        return where.others(pages, self.request.pipelines)
+        return where.others(pages, self.request.pipelines, self._below)
 
     @contextmanager
     def build(self, pages: Sequence[Page], others: Sequence[Page]) -> Iterator[Build]:

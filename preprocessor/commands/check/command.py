@@ -147,13 +147,13 @@ def _check_once(arguments: Namespace) -> int:
 
 
 def _check_anew(paths: Sequence[str], request: Request, case: Case | None, arguments: Namespace) -> int:
-    from preprocessor.commands.check.checking import check_pages
+    from preprocessor.commands.check.checking import Desk, check_pages
     from preprocessor.pages.files import read_paths
 
     given = read_paths(paths, arguments.pipelines, arguments.stdin_filename or "<stdin>")
     for fault in given.faults:
         print_error(fault)
-    checked = check_pages(given.pages, request)
+    checked = check_pages(given.pages, request, Desk(request, case.below if case is not None else None))
     scope = _scope_of(checked.pages)
     if case is not None and not given.faults:
         from preprocessor.commands.check.keptchecks import remember_if_sound

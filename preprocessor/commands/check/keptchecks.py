@@ -9,11 +9,11 @@ lines. What is remembered lies where other copies do, and is believed as they ar
 from __future__ import annotations
 
 import hashlib
-import json
 import os
 import sys
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -22,6 +22,8 @@ from preprocessor.files.environment import today
 from preprocessor.files.ownfiles import sign_of_program
 from preprocessor.files.states import is_settled, list_states, state_of
 from preprocessor.pages.ownfile import OWN_FILE
+from preprocessor.pages.pageindex import PagesBelow
+from preprocessor.pages.siteconfig import from_here
 from preprocessor.pages.sitepages import pages_of
 from preprocessor.results import bsoncache, cachefolder
 from preprocessor.results.opening import is_fixture_folder, is_uri
@@ -33,10 +35,14 @@ _FORMAT: Final = "sound pages 1"
 
 
 class Case(NamedTuple):
-    """A check that was asked for: where it is remembered, and by what key, which has all that it looks at."""
+    """A check that was asked for: where it is remembered, and by what key, which has all that it looks at.
+
+    ``below`` are the pages of the site's folders, as they were then.
+    """
 
     folder: Path
     key: str
+    below: Mapping[Path, PagesBelow]
 
 
 def find_case(paths: Sequence[str], request: Request) -> Case | None:
@@ -49,20 +55,24 @@ def find_case(paths: Sequence[str], request: Request) -> Case | None:
     folder = cachefolder.folder_for(site.file.parent)
     if folder is None or sys.platform == "win32" or request.fix:
         return None
-    docs = [each for each, _ in pages_of(site).folders]
+    docs = [Path(from_here(each)) for each, _ in pages_of(site).folders]
     named = _read_named(paths, docs)
     results = _states_of_results(request)
     if named is None or results is None:
         return None
-    states = {**_states_below([*docs, *site.snippets, Path(request.pipelines)]), **results}
+    below = {each: PagesBelow(each) for each in docs}
+    states = {**_states_below([Path(request.pipelines)]), **results}
+    for each, pages in below.items():
+        root = os.path.abspath(each)  # noqa: PTH100 - without links followed, as pages are named
+        states |= {f"{root}/{name}": state for name, state in pages.states.items()}
     now = time.time_ns()
     if not all(is_settled(state, now) for path, state in states.items() if path not in named):
         return None
-    asked = [getattr(site, name) for name in site.__slots__], request[1:], [*paths]
     digests = {path: hashlib.sha256(content).hexdigest() for path, content in named.items()}
-    known = repr((_FORMAT, sign_of_program(), Path.cwd(), today(), site.file.read_bytes(), asked))
-    written = json.dumps([known, sorted({**states, **digests}.items())])
-    return Case(folder, bsoncache.key_of(written.encode()))
+    asked = request, [*paths], Path.cwd(), today()
+    known = repr((_FORMAT, sign_of_program(), site.file.read_bytes(), asked))
+    written = "\0".join([known, *chain.from_iterable(sorted({**states, **digests}.items()))])
+    return Case(folder, bsoncache.key_of(written.encode("utf-8", "surrogateescape")), below)
 
 
 def recall(case: Case) -> Scope | None:
@@ -79,13 +89,13 @@ def remember_if_sound(case: Case, scope: Scope, checked: Checked, request: Reque
 
     A site without comments of ours is looked at faster than it is remembered.
     """
-    if scope.comments and not checked.findings and _depends_on_files_alone(checked, request):
+    if scope.comments and not checked.findings and _depends_on_files_alone(case, checked, request):
         bsoncache.put(case.folder, {case.key: b"%d %d" % scope})
 
 
-def _depends_on_files_alone(checked: Checked, request: Request) -> bool:
+def _depends_on_files_alone(case: Case, checked: Checked, request: Request) -> bool:
     """Whether what was found in a check is the same as long as the files are that ``find_case`` looks at."""
-    if any(map(_may_take_in, _list_open(request))):
+    if any(_may_take_in(page) for pages in case.below.values() for page in pages.find_naming(())):
         return False
     if request.static:
         return True
@@ -95,14 +105,6 @@ def _depends_on_files_alone(checked: Checked, request: Request) -> bool:
     shown_as_it_is = request.site.file.name == OWN_FILE
     specs = [spec for page in checked.together for spec in page.specs if spec is not None]
     return not in_place and not shown_as_it_is and all(map(is_lasting, specs))
-
-
-def _list_open(request: Request) -> Iterator[Path]:
-    """The pages of the site that may take in files."""
-    from preprocessor.pages.pageindex import PagesBelow
-
-    for folder, _ in pages_of(request.site).folders:
-        yield from PagesBelow(folder).find_naming(())
 
 
 def _may_take_in(page: Path) -> bool:
@@ -117,7 +119,7 @@ def _read_named(paths: Iterable[str], docs: Sequence[Path]) -> Mapping[str, byte
     """The pages that are named one by one, by their paths; None where a path is not one of the site's ``docs``."""
     named = {}
     for path in map(os.path.abspath, paths):
-        if not any(Path(path).is_relative_to(folder) for folder in docs):
+        if not any(Path(path).is_relative_to(folder.absolute()) for folder in docs):
             return None
         try:
             if not Path(path).is_dir():

@@ -131,6 +131,15 @@ def test_another_version_of_the_server_is_another_check(check: Check) -> None:
     assert check("--static", "docs/runs.md")[2]
 
 
+def test_what_the_file_of_the_site_inherits_is_looked_at(check: Check) -> None:
+    Path("mkdocs.yml").write_text("INHERIT: base.yml\n")
+    for server in ("", ", server: '4.4'"):
+        Path("base.yml").write_text(
+            f"site_name: Runs\nplugins: [{{mongo-tables: {{results: fixtures{server}}}}}]\n"
+        )
+        assert [check("--static", "docs/runs.md")[2] for _ in range(2)] == [True, False]
+
+
 def test_a_page_may_have_changed_just_now_and_other_files_may_not(
     check: Check, monkeypatch: pytest.MonkeyPatch
 ) -> None:
