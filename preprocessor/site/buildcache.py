@@ -86,7 +86,7 @@ def _restore_pages(payload: bytes) -> Iterator[tuple[str, KeptPage]]:
     for name, (given, told, text, ids, quoted, *lengths) in json.loads(payload[:start]).items():
         ends = list(accumulate(lengths, initial=start))
         head, body, words = (payload[begin:end] for begin, end in pairwise(ends))
-        yield name, KeptPage(given, told, head, body, words, text, ids, quoted)
+        yield name, KeptPage(given, told, head, body, words, text, tuple(ids), tuple(quoted))
         start = ends[-1]
     if start != len(payload):
         raise ValueError("other bytes than the pages have")

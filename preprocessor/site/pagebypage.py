@@ -124,8 +124,8 @@ def is_sound(site: SiteBuild, given: Page) -> bool:
 
 def with_names(given: Page, kept: KeptPage) -> KeptPage:
     """What is kept of a page that was made by itself, with what says whether it can be taken over next time."""
-    ids = [spec.id for spec in given.pipeline_specs if spec.id is not None]
-    return kept._replace(text=hash_text(given.text), ids=ids, quoted=given.quoted_tables)
+    ids = tuple(spec.id for spec in given.pipeline_specs if spec.id is not None)
+    return kept._replace(text=hash_text(given.text), ids=ids, quoted=tuple(given.quoted_tables))
 
 
 def let_go(site: SiteBuild, name: str) -> None:

@@ -292,7 +292,7 @@ def test_kept_figures_of_a_site_that_are_broken_are_made_anew(project: Path):
     store(fixtures, "a", pages)
     assert load(fixtures, "a") == pages
     heads = (b"[]", b"{", b"\xff", b'{"page.md": 1}', b'{"page.md": [1, 2, 3]}', b"[" * 100_000)
-    lengths = (b'{"page.md": ["key", [], "1", 1]}', b'{"page.md": ["key", [], 1, 2]}')
+    lengths = (b'{"page.md": ["key", [], "", [], [], "1", 1]}', b'{"page.md": ["key", [], "", [], [], 1, 2]}')
     for broken in (*heads, *(head + b"\n" for head in (*heads, *lengths)), b""):
         bsoncache.put(cachefolder.folder_for(fixtures), {"a": broken})
         assert load(fixtures, "a") is None
