@@ -102,7 +102,8 @@ _PER_SECOND = r"\s?/\s?s(?:ec(?:ond)?)?\b|ps\b|\s(?:per|a|each)\s(?:second|sec)\
 _RUN = "op(?:eration)?|iter(?:ation)?|call|run|exec(?:ution)?|invocation|req(?:uest)?|query|command"
 """What a benchmark times: `77 ms/op`. A time for each row or byte is of another size than that of the whole."""
 _UNIT = re.compile(
-    rf"(?P<bytes>(?:[kmgt]i?)?B(?:ytes?)?|(?:kilo|mega|giga|tera|kibi|mebi|gibi|tebi)bytes?)(?P<flow>{_PER_SECOND})?(?![\w/])"
+    rf"(?P<bytes>(?:[kmgt]i?)?B(?:ytes?)?|(?:kilo|mega|giga|tera|kibi|mebi|gibi|tebi)bytes?)(?P<flow>{_PER_SECOND})?"
+    rf"(?:/(?:{_RUN})\b|(?![\w/]))"
     r"|(?P<share>%|per\s?cent\b)"
     r"|(?P<disk>IOPS?\b)"
     rf"|(?P<rated>qps\b|(?!O/S)(?P<noun>[a-z]+|1)(?:{_PER_SECOND}))"

@@ -26,12 +26,13 @@ if TYPE_CHECKING:
 _CODE: Final = re.compile(r"(?<!`)(`+)(?!`)\s*(?P<name>.+?)\s*(?<!`)\1(?!`)")
 _LINK: Final = re.compile(rf"\[(?P<name>[^\]\s`]+)\](?={BLANK})")
 _ITEM: Final = rf"\A[\s>{BLANK}]*(?:[-*+]|\d+[.)])\s+[\s*_\[{BLANK}]*"
+_LINKING: Final = r"(?:an?|the|of|for|in|on|at|by|with|to|from|and|or|our|its|is|are|we)\b"
 _HEAD: Final = re.compile(
     rf"{_ITEM}(?:(?P<name>[^\s`:(*_\]{BLANK}|=][^`:(*\]{BLANK}|=]*?)[\s*_\]{BLANK}]*(?::|\s[–—-]\s|—|\(|=)"
     rf"|(?P<first>[^\s`*_\]]+)[\s*_\]{BLANK}]+(?={NUMBER}))"
-    rf"|\A[\s*_\[{BLANK}]*(?P<word>[^\s`:*_\]{BLANK}]+)[*_\]{BLANK}]*:"
+    rf"|\A[\s*_\[{BLANK}]*(?P<word>(?:(?!{_LINKING})[^\s`:*_\]{BLANK}]+ ){{0,2}}[^\s`:*_\]{BLANK}]+)[*_\]{BLANK}]*:"
 )
-"""The head of a list item before a colon, a dash or a bracket, or its one word before a figure; a word and a colon."""
+"""The head of a list item before a colon, a dash or a bracket, or its one word before a figure; words and a colon."""
 _NAME: Final = re.compile(r"(?:@|\.{1,2}/|\d+(?=[a-z]))?[^\W\d_].*")
 _MOST_WORDS: Final = 4
 """Those of a head that is a name."""
@@ -90,6 +91,10 @@ def _is_known(name: str, tables: Sequence[TableNames], nouns: Collection[str]) -
     """Whether a name has to do with the tables, or is none: a figure, or a word for when."""
     if any(figures(name, nouns)) or re.fullmatch(WHEN, name, re.IGNORECASE):
         return True
+    # A path of benchmarks without its settings: `Set/arc/n=100` is not known for its 100.
+    path = re.sub(r"/\w+=[^/]*", "", name)
+    if "/" in path and path != name and not any(_is_of(path, one) for one in tables):
+        return False
     return any(_is_of(name, one) or find_settings(name, one, nouns) for one in tables)
 
 

@@ -39,6 +39,21 @@ _NAMES: Final = (str, int, bool)
 """What a row is selected by: what it is called, or a setting. A fraction was measured."""
 
 
+_TIMED: Final = re.compile(r"(?:test|bench|benchmark)_(?P<timed>[^\W\d]\w*)", re.IGNORECASE)
+"""What a benchmark is called by its tool and by people: `test_dumps[orjson]` and `dumps`."""
+_BOUND: Final = re.compile(
+    r"\b(?:than|within|over|under|above|below|beyond|exceeds?|(?:up|down) to|at (?:the )?(?:least|most))"
+    rf"[\s*_{BLANK}]*\Z",
+    re.IGNORECASE,
+)
+_EARLIER: Final = re.compile(
+    r"\b(?:last (?:year|month|week|release|version)|years? ago|previous(?:ly)?|formerly|used to|back then|originally"
+    r"|version \d|v\d|in (?:19|20)\d\d)\b",
+    re.IGNORECASE,
+)
+"""What speaks of results that these rows are not, and will be still less tomorrow."""
+
+
 class Proposal(NamedTuple):
     """A value of ``table`` in the place of what is ``written``: the keys of its comment beside the table's id."""
 
@@ -76,6 +91,8 @@ def propose(
     if figure.is_spread and not known.has_spreads:
         return None
     cells = known.cells_of(figure)
+    if cells and not place.is_row and (left := _find_reason_to_stay(figure, place.clause)):
+        return left
     if len(cells) > 1:
         named = ", ".join(_name(cell) for cell in cells[:3]) + (", …" if len(cells) > 3 else "")
         return Left(f"{len(cells)} cells have it: {named}", "write the MONGO_VALUE of the one that is meant")
@@ -107,6 +124,15 @@ def propose(
     return Proposal(
         cell.spec, written.text, {"column": cell.column, **({"where": where} if where else {}), **form}
     )
+
+
+def _find_reason_to_stay(figure: Figure, clause: Clause) -> Left | None:
+    """Why a figure that a cell has is not that of the cell: it is a bound of it, or of another time."""
+    if figure.bound is not None or _BOUND.search(clause.words[: clause.at]):
+        return Left("it bounds what a cell has", "hold the rows to it by a MONGO_CHECK")
+    if _EARLIER.search(clause.words):
+        return Left("its sentence speaks of another time", "write the MONGO_VALUE if it is that of the cell")
+    return None
 
 
 def is_the_number(figure: Figure, cell: Number) -> bool:
@@ -148,10 +174,19 @@ def _find_other_name(place: Place, rows: Rows, cell: Number) -> str:
     meant = own_row if named.by_order else _find_meant(rows_named, clause)
     if meant and not own_row & meant:
         return min(meant)
+    if functions := _find_other_functions(clause, names_of_rows, cell.row):
+        return functions[0]
     label, cell_ends, _ = clause.words[: clause.at].lstrip(" |").partition("|")
     if place.is_row and cell_ends and not meant and any(map(is_name, own_row)):
         return label.strip(" `")
     return headers_named[0] if headers_named and own_header not in headers_named else ""
+
+
+def _find_other_functions(clause: Clause, names_of_rows: Sequence[Sequence[str]], row: int) -> list[str]:
+    """What other rows time, as `dumps` of `test_dumps[orjson]`, where a clause says that and not what this row does."""
+    timed = [{found["timed"] for name in names if (found := _TIMED.match(name))} for names in names_of_rows]
+    own, others = timed[row], set[str]().union(*timed) - timed[row]
+    return find_words(clause.words, others) if own and not find_words(clause.words, own) else []
 
 
 def _without_figures(text: str) -> str:

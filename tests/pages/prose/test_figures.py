@@ -36,6 +36,8 @@ def only(text: str) -> Figure:
         ("takes 7.7e-2 s", 0.0772, "time"),
         ("takes 2 hrs", 2, "time"),
         ("takes 350 nsecs/op", 350, "time"),
+        ("allocates 48 B/op", 48, "byte"),
+        ("allocates 1,234 bytes/op", 1234, "byte"),
     ],
 )
 def test_a_figure_stands_for_what_rounds_to_it(text: str, value: float, kind: str | None) -> None:
@@ -86,6 +88,7 @@ def test_years_versions_names_and_chosen_sizes_are_no_figures(text: str) -> None
         ("Queries/s", "query/s"),
         ("documents/s", "document/s"),
         ("Num Threads", "thread"),
+        ("Memory (B/op)", "byte"),
         ("CPU Usage (%)", "%"),
         ("% of time", "%"),
         ("Query Type", None),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from pathlib import Path
 from typing import Any
 
 import markdown
@@ -134,6 +135,67 @@ def test_a_figure_beside_the_name_of_another_row_stays_as_it_is_typed(
 
 
 @pytest.mark.parametrize(
+    ("prose", "reason"),
+    [
+        ("`three` waits less than 12.5 ms.", "it bounds what a cell has"),
+        ("`three` is never slower than **12.5 ms**.", "it bounds what a cell has"),
+        ("All wait up to 12.5 ms.", "it bounds what a cell has"),
+        ("`three` ends within 12.5 ms.", "it bounds what a cell has"),
+        ("`three` waits ≤ 12.5 ms.", "it bounds what a cell has"),
+        ("Last year `three` waited 12.5 ms.", "its sentence speaks of another time"),
+        ("Version 2 of `three` waited 12.5 ms.", "its sentence speaks of another time"),
+        ("Three years ago it was 12.5 ms.", "its sentence speaks of another time"),
+    ],
+)
+def test_a_bound_and_a_figure_of_another_time_stay_as_they_are_typed(
+    prose: str, reason: str, source: KeptAnswers
+) -> None:
+    done = fixed(f"{prose}\n\n{table(id='speed')}\n", source)
+    assert prose in done.text
+    assert [one.message.partition(": ")[2] for one in done.left] == [reason]
+
+
+@pytest.mark.parametrize(
+    ("prose", "other"),
+    [
+        ("For `dumps`, ujson takes 3.94 ms.", "dumps"),
+        ("The dumps of ujson take 3.94 ms.", "dumps"),
+        ("| Library | dumps |\n| - | - |\n| ujson | 3.94 ms |", "dumps"),
+        ("For `loads`, ujson takes 3.94 ms.", ""),
+        ("| Library | loads |\n| - | - |\n| ujson | 3.94 ms |", ""),
+        ("ujson takes 3.94 ms.", ""),
+    ],
+)
+def test_what_another_benchmark_times_is_the_name_of_another_row(
+    prose: str, other: str, tmp_path: Path
+) -> None:
+    times = {
+        ("dumps", "orjson"): 0.92,
+        ("loads", "orjson"): 2.31,
+        ("dumps", "ujson"): 2.71,
+        ("loads", "ujson"): 3.94,
+    }
+    rows = [
+        {"_id": n, "name": f"test_{timed}[{library}]", "library": library, "p99": time}
+        for n, ((timed, library), time) in enumerate(times.items())
+    ]
+    (tmp_path / "runs").mkdir()
+    (tmp_path / "runs" / "a.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    opened = KeptAnswers(str(tmp_path))
+    shown = table(
+        id="speed",
+        pipeline=[{"$sort": {"_id": 1}}],
+        columns=["name", "library", "p99"],
+        headers=["Test", "Library", "ms"],
+        format={},
+    )
+    done = fixed(f"{prose}\n\n{shown}\n", opened)
+    assert [one.message.rpartition("names ")[2] for one in done.left] == ([f"`{other}`"] if other else [])
+    assert ("MONGO_VALUE" in done.text) == (not other)
+    opened.close()
+
+
+@pytest.mark.parametrize(
     ("prose", "other"),
     [
         ("- four: 12.5 ms", "four"),
@@ -141,6 +203,8 @@ def test_a_figure_beside_the_name_of_another_row_stays_as_it_is_typed(
         ("* [four](https://example.com): 12.5 ms", "four"),
         ("- four 12.5 ms", "four"),
         ("four: 12.5 ms", "four"),
+        ("silver four: 12.5 ms", "silver four"),
+        ("`one/four/n=16` waits 12.5 ms.", "one/four/n=16"),
         ("[four](https://example.com) waits 12.5 ms.", "four"),
         ("`four --with many long options` waits 12.5 ms.", "four --with many long options"),
         ("`four` waits 12.5 ms.", "four"),
