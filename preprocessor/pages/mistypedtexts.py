@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 from preprocessor.aggregation.fields import conditions_in
@@ -25,17 +27,29 @@ def blame_texts(
     found: Sequence[Finding], pages: Sequence[Page], local: LocalDocuments | None
 ) -> list[Finding]:
     """The findings, those of tables without rows at the text that loses all documents where one is nearly that."""
-    kept = list(found)
-    for spec in (spec for page in pages for spec in page.pipeline_specs) if local else ():
-        empty = [one for one in kept if _is_of(spec, one)]
-        mistyped = _find_mistyped(spec, local) if empty and local else None
-        if mistyped is not None:
-            kept = [*(one for one in kept if one not in empty), mistyped]
-    return kept
+    if local is None:
+        return list(found)
+    placed = {page.file: _by_place(page) for page in pages}
+    return [
+        (_find_mistyped(_spec_at(one, placed[one.file]), local) or one)
+        if one.rule == _RULE and placed.get(one.file)
+        else one
+        for one in found
+    ]
 
 
-def _is_of(spec: PipelineSpec, one: Finding) -> bool:
-    return one.rule == _RULE and one.file == spec.file and spec.comment.covers(one.line, one.column)
+_Placed = list[tuple[tuple[int, int], "PipelineSpec"]]
+
+
+def _by_place(page: Page) -> _Placed:
+    """The tables and charts of a page with the places where their comments begin, in order."""
+    placed = [((spec.comment.line, spec.comment.column), spec) for spec in page.pipeline_specs]
+    return sorted(placed, key=itemgetter(0))
+
+
+def _spec_at(one: Finding, placed: _Placed) -> PipelineSpec:
+    """The table or the chart that a finding is about."""
+    return placed[bisect_right(placed, (one.line, one.column), key=itemgetter(0)) - 1][1]
 
 
 def _find_mistyped(spec: PipelineSpec, local: LocalDocuments) -> Finding | None:

@@ -73,7 +73,7 @@ class FileSource(LocalSource):
         super().__init__(limits)
         self._name = name
         self._held = held
-        self._seen: dict[str, Mapping[str, str]] = {}
+        self._seen: dict[str, Mapping[str, str]] | None = None
         self._plain: set[str] = set()
 
     @property
@@ -112,12 +112,13 @@ class FileSource(LocalSource):
             seen: dict[str, Mapping[str, str]] = {}
             for collection, holding in self._all().items():
                 keys = {name: key for held in holding for name, key in held.look(collection).items()}
-                if self._seen.get(collection, keys) != keys:
+                # One that was not there before may have been asked for in vain.
+                if self._seen is not None and self._seen.get(collection) != keys:
                     self._stored.pop(collection, None)
                 seen[collection] = keys
                 for name, key in keys.items():
                     total.update(f"{collection}/{name}\0{key}\n".encode(errors="surrogateescape"))
-            for gone in (self._stored.keys() | self._seen.keys()) - seen.keys():
+            for gone in (self._stored.keys() | (self._seen or {}).keys()) - seen.keys():
                 self._stored.pop(gone, None)
             self._seen = seen
         return total.hexdigest()

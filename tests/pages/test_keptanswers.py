@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from preprocessor.pages import keptanswers
 from preprocessor.pages.keptanswers import KeptAnswers
+from preprocessor.results.model import Query, ResultsError, Rows
 
 
 class _Server:
@@ -28,3 +31,23 @@ def test_the_version_of_a_server_is_asked_once_between_two_refreshes(monkeypatch
     assert [kept.version, kept.version] == ["1.0", "1.0"]
     kept.refresh()
     assert kept.version == "2.0"
+
+
+def test_a_collection_whose_folder_comes_back_is_read_again(tmp_path: Path) -> None:
+    here, away = tmp_path / "fixtures", tmp_path / "away"
+    for name in ("runs", "others"):
+        (here / name).mkdir(parents=True)
+        (here / name / "a.jsonl").write_text('{"_id": 1}\n')
+    kept, query = KeptAnswers(str(here)), Query("runs", ())
+
+    def ask() -> Rows | ResultsError:
+        kept.refresh()
+        kept.ask([query])
+        return kept.by_key[query.key]
+
+    assert ask() == [{"_id": 1}]
+    (here / "runs").rename(away)
+    assert ask() == []
+    away.rename(here / "runs")
+    assert ask() == [{"_id": 1}]
+    kept.close()

@@ -536,7 +536,7 @@ def _unit(found: re.Match[str]) -> Unit | None:
         return Unit("byte/s" if found["flow"] else "byte", factor, is_binary=is_binary)
     if found["rated"]:
         noun = "query" if fold_case(found["rated"]) == "qps" else _noun(found["noun"])
-        if noun[0] in "kmg" and _noun(noun[1:]) in _ALIKE:
+        if noun[:1] in ("k", "m", "g") and _noun(noun[1:]) in _ALIKE:
             return Unit(f"{_noun(noun[1:])}/s", _THOUSANDS[noun[0]])
         return Unit(f"{noun}/s")
     if found["time"]:

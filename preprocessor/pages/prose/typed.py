@@ -48,7 +48,7 @@ _BOUND: Final = re.compile(
 )
 _EARLIER: Final = re.compile(
     r"\b(?:last (?:year|month|week|release|version)|years? ago|previous(?:ly)?|formerly|used to|back then|originally"
-    r"|version \d|v\d|in (?:19|20)\d\d)\b",
+    r"|version \d|v\d|in (?:19|20)\d\d|any ?more|no longer)\b",
     re.IGNORECASE,
 )
 """What speaks of results that these rows are not, and will be still less tomorrow."""

@@ -89,6 +89,7 @@ def test_years_versions_names_and_chosen_sizes_are_no_figures(text: str) -> None
         ("documents/s", "document/s"),
         ("Num Threads", "thread"),
         ("Memory (B/op)", "byte"),
+        ("Time in GC (s/s)", "/s"),
         ("CPU Usage (%)", "%"),
         ("% of time", "%"),
         ("Query Type", None),
