@@ -3,7 +3,7 @@
 A figure becomes three times or a third of it, a day that of ten years before, a number word another one, a direction
 its contrary. Of a sentence that follows from rows, whoever checks the page notices each of them. A place is a figure
 that is no version, year or part of a name; a day such as `2026-01-31`; a word such as `half`, `two thirds`, `twice`,
-`none of them`; or one such as `faster`, `more`, `at least`.
+`none of them`; one such as `faster`, `more`, `at least`; or a contrast such as `what it reads, not what it returns`.
 """
 
 from __future__ import annotations
@@ -54,6 +54,9 @@ _BEHIND_DIGITS: Final = re.compile(r"(?:st|nd|rd|th)\b|[A-Za-z]*\d|-\w|[.,]\d")
 _BEFORE_FIGURE: Final = re.compile(rf"\s*[\d{BLANK}]")
 """What follows `above` and `below` where they are no places: a figure, typed or written by a comment."""
 _DAY: Final = re.compile(r"(?<![\w.,/#§:-])(?:19|20)\d\d-[01]\d-[0-3]\d(?![\w-])")
+_CONTRAST: Final = re.compile(
+    r"\b(?P<lead>(?:\w+ ){1,3})(?P<one>\w+)(?P<between>,? (?:and |but )?not (?P=lead))(?P<other>\w+)"
+)
 _YEARS: Final = range(1900, 2122)
 _LEAST_WITHOUT_UNIT: Final = 1000
 """Smaller numbers without a unit are no figures to a check; one that becomes so large would be noticed for that."""
@@ -78,7 +81,9 @@ def find_mutations(
     """Every place of the page's sentences that is changed, in order; spans are those that ``paragraphs`` takes."""
     for paragraph in paragraphs(page, generated, captions):
         text = paragraph.text
-        found = sorted([*_change_words(text), *_change_figures(text), *_change_days(text)])
+        found = sorted(
+            [*_change_words(text), *_change_figures(text), *_change_days(text), *_swap_contrasts(text)]
+        )
         for start, written, instead in found:
             sentence = _sentence_at(paragraph, start)
             yield Mutation(paragraph.start + start, written, instead, sentence)
@@ -107,6 +112,13 @@ def _change_figures(text: str) -> Iterator[tuple[int, str, str]]:
 def _change_days(text: str) -> Iterator[tuple[int, str, str]]:
     for found in _DAY.finditer(text):
         yield found.start(), found[0], f"{int(found[0][:4]) - 10}{found[0][4:]}"
+
+
+def _swap_contrasts(text: str) -> Iterator[tuple[int, str, str]]:
+    """What is said against what, in the same words: `what it reads, not what it returns` the other way round."""
+    for found in _CONTRAST.finditer(text):
+        one, between, other = found["one"], found["between"], found["other"]
+        yield found.start("one"), f"{one}{between}{other}", f"{other}{between}{one}"
 
 
 def _change_figure(written: str, behind: str) -> str:

@@ -26,6 +26,9 @@ def changes(text):
         ("Half of it, a third, nine tenths.",
          [("Half", "Twice"), ("third", "tenth"), ("nine", "three"), ("tenths", "halves")]),
         ("None of them was twice as fast.", [("None", "All"), ("twice", "thrice")]),
+        ("It costs what it reads, not what it returns.",
+         [("reads, not what it returns", "returns, not what it reads")]),
+        ("It is measured, not assumed, and costs what it reads.", []),
         ("Prices are those of 2024-12-19, of 3.", [("2024-12-19", "2014-12-19"), ("3", "9")]),
     ],
 )  # fmt: skip
