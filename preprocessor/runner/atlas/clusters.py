@@ -95,7 +95,7 @@ class Clusters:
             return
         if not self._is_ours(cluster):
             raise TargetError(f"the cluster {name} has not the tag of this run, and stays untouched")
-        self._journal.note("delete cluster", name=name)
+        self._journal.note_removal("delete cluster", name=name)
         self._note(f"Atlas: {name} is removed")
         delete_cluster(self._api, name)
         self._budget.end(name)
@@ -166,4 +166,4 @@ def delete_cluster(api: Api, name: str) -> None:
         api.clock.sleep(POLL_SECONDS)
     minutes = LONGEST_DELETION.total_seconds() / 60
     reason = refusal or f"it is still there after {minutes:g} minutes"
-    raise TargetError(f"the cluster {name} could not be removed: {reason}", LEFT_HINT)
+    raise TargetError(f"the cluster {name} could not be removed: {reason}")

@@ -6,6 +6,7 @@ secret. The file goes with the last of what it names; one whose process has ende
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 from collections.abc import Iterator, Mapping
@@ -39,33 +40,61 @@ class Journal:
         self.project = project
         self._clock = clock
         self._path = folder() / f"{self.run}-{uuid4().hex[:6]}{_SUFFIX}"
-        self._begun = False
+        self.begun = False
+        """Whether something may have been made: nothing is that was not written down."""
+        self.fault = ""
+        """Why something was removed that is not written down; "" where nothing was."""
+
+    @property
+    def is_there(self) -> bool:
+        """Whether a sweep finds it."""
+        return self.begun and self._path.is_file()
 
     def note(self, action: str, **what: str) -> None:
-        """Write down what is about to be done; raises RunnerError where that fails, and then it is not to be done."""
-        line: dict[str, Any] = {"do": action, **what, "at": iso(self._clock.now())}
+        """Write down what is about to be made or changed.
+
+        Raises RunnerError where that fails, and then it is not to be done.
+        """
         try:
-            if not self._begun:
-                self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-                head = {"run": self.run, "project": self.project, "process": asdict(this_process())}
-                self._write(head, os.O_CREAT | os.O_EXCL)
-                self._begun = True
-            self._write(line, 0)
+            self._add(action, what)
         except OSError as error:
             raise RunnerError(
-                f"nothing is done on Atlas that cannot be written down in {self._path.parent}: {error.strerror}",
+                f"nothing is made on Atlas that cannot be written down in {self._path.parent}: {error.strerror}",
                 "XDG_STATE_HOME names another place",
             ) from None
+
+    def note_removal(self, action: str, **what: str) -> None:
+        """Write down what is about to be removed: it is, also where that fails, since it costs money."""
+        try:
+            self._add(action, what)
+        except OSError as error:
+            self.fault = (
+                f"what is removed on Atlas cannot be written down in {self._path.parent}: {error.strerror}"
+            )
 
     def end(self) -> None:
         """Nothing of what it names is there any more."""
         with suppress(OSError):
             self._path.unlink()
 
+    def _add(self, action: str, what: Mapping[str, str]) -> None:
+        line: dict[str, Any] = {"do": action, **what, "at": iso(self._clock.now())}
+        if not self.begun:
+            self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            head = {"run": self.run, "project": self.project, "process": asdict(this_process())}
+            self._write(head, os.O_CREAT | os.O_EXCL)
+            self.begun = True
+        self._write(line, 0)
+
     def _write(self, line: Mapping[str, Any], flags: int) -> None:
+        """Add the line, or nothing: one that was cut off would make another of the next, and no sweep could read it."""
+        content = (json.dumps(line) + "\n").encode()
         held = os.open(self._path, os.O_WRONLY | os.O_APPEND | flags, 0o600)
         try:
-            os.write(held, (json.dumps(line) + "\n").encode())
+            before = os.fstat(held).st_size
+            if os.write(held, content) < len(content):
+                os.ftruncate(held, before)
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
             os.fsync(held)
         finally:
             os.close(held)

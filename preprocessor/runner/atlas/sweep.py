@@ -11,7 +11,7 @@ from preprocessor.runner.atlas import journal
 from preprocessor.runner.atlas.access import remove_user, shut_out
 from preprocessor.runner.atlas.api import Api
 from preprocessor.runner.atlas.clock import Clock, iso
-from preprocessor.runner.atlas.clusters import SETTLES_SECONDS, delete_cluster
+from preprocessor.runner.atlas.clusters import LEFT_HINT, SETTLES_SECONDS, delete_cluster
 from preprocessor.runner.atlas.names import UNTIL_TAG, run_of_cluster, run_of_entry, run_of_user, tag_of
 from preprocessor.runner.errors import RunnerError, TargetError
 
@@ -55,7 +55,8 @@ def sweep(api: Api, note: Callable[[str], None]) -> int:
             one.path.unlink(missing_ok=True)
     if refused:
         raise RunnerError(
-            "; ".join(error.message for error in refused.values()), next(iter(refused.values())).hint
+            "; ".join(error.message for error in refused.values()),
+            next(iter(refused.values())).hint or LEFT_HINT,
         )
     return removed
 

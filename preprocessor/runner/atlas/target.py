@@ -15,7 +15,7 @@ from preprocessor.runner.atlas import access, connecting, measurements
 from preprocessor.runner.atlas.address import AtlasAddress
 from preprocessor.runner.atlas.api import Api
 from preprocessor.runner.atlas.budget import Budget
-from preprocessor.runner.atlas.clusters import LEFT_HINT, Clusters
+from preprocessor.runner.atlas.clusters import IN_USE, LEFT_HINT, Clusters
 from preprocessor.runner.atlas.journal import Journal
 from preprocessor.runner.atlas.machine import (
     STANDARD,
@@ -148,24 +148,48 @@ class AtlasTarget:
     def close(self) -> None:
         """Remove what was made: the cluster, its user, the address on the access list.
 
-        Raises TargetError where that is not possible, which says what is left; the failure before it is told first.
+        Raises TargetError where that is not possible, which says what is left, and where it could not be written down;
+        the failure before it is told first.
         """
         failure = sys.exc_info()[1]
-        failures: list[RunnerError] = []
         try:
-            for act in (self._remove, self._shut_out):
-                try:
-                    act()
-                except RunnerError as error:
-                    failures.append(error)
+            faults = self._remove_all()
         except BaseException:
-            self._note(f"Atlas: something of this run may be left; {LEFT_HINT}")
+            self._note(f"Atlas: something of this run may be left; {self._left_hint()}")
             raise
-        if failures:
-            if isinstance(failure, RunnerError):
-                self._note(f"Atlas: before that, {failure.message}")
-            raise TargetError("; ".join(one.message for one in failures), LEFT_HINT)
-        self._journal.end()
+        if faults:
+            hint = self._left_hint()
+        else:
+            self._journal.end()
+            hint = "all that this run made on Atlas is removed"
+        if self._journal.fault:
+            faults.append(self._journal.fault)
+        if faults and isinstance(failure, KeyboardInterrupt):  # which goes on, and would be all that is said
+            self._note(f"Atlas: {'; '.join(faults)}; {hint}")
+        elif faults:
+            if isinstance(failure, RunnerError | OSError):
+                self._note(f"Atlas: before that, {failure}")
+            raise TargetError("; ".join(faults), hint)
+
+    def _remove_all(self) -> list[str]:
+        """Remove what may be there; give what went wrong with that."""
+        faults: dict[str, None] = {}  # each once: the same may be in the way of all
+        for act in (self._remove, self._shut_out):
+            try:
+                act()
+            except RunnerError as error:
+                faults[error.message] = None
+        return list(faults)
+
+    def _left_hint(self) -> str:
+        """Who removes what is left: a sweep does where it finds the journal."""
+        if self._journal.is_there:
+            return LEFT_HINT
+        hours = IN_USE.total_seconds() / 3600
+        return (
+            f"remove it by hand in the project {self._journal.project}: its journal is gone, and for {hours:g} hours "
+            "mongo-tables run --sweep leaves what no journal names; a cluster costs money until it is gone"
+        )
 
     def _make(self, machine: AtlasMachine) -> _Running:
         if self._let_in is None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shutil
 from typing import NamedTuple
 
 import pytest
@@ -120,6 +121,11 @@ def unwritable(fake, monkeypatch):
     monkeypatch.setenv("XDG_STATE_HOME", "/dev/null")
 
 
+def forgets(fake, cluster):
+    """Somebody removes what the program remembers."""
+    shutil.rmtree(journal.folder().parent)
+
+
 CLUSTER = "(GET|DELETE|PATCH) clusters/.*"
 WRONG = [
     Wrong("secret", "Atlas refuses POST token with 401, invalid_client: The client is not known", lambda fake, patch: patch.setenv(ATLAS_CLIENT[1], "mdb_sa_sk_of_another")),
@@ -156,7 +162,8 @@ WRONG = [
     Wrong("deletion", "could not be removed: it is still there after 30 minutes", takes(failing_deletions=FOR_EVER), left=True),
     Wrong("protected", "could not be removed: Atlas refuses DELETE clusters/mongo-tables-RUN-1 with 400, CANNOT_TERMINATE", answers("DELETE clusters/.*", 400, FOR_EVER, "CANNOT_TERMINATE"), left=True),
     Wrong("user-stays", "Atlas refuses DELETE databaseUsers/admin/mongo-tables-RUN-1 with 403", answers("DELETE databaseUsers/.*", 403, FOR_EVER), left=True),
-    Wrong("journal", "nothing is done on Atlas that cannot be written down", unwritable),
+    Wrong("journal", "nothing is made on Atlas that cannot be written down", unwritable),
+    Wrong("journal-gone", "what is removed on Atlas cannot be written down", in_window(forgets)),
 ]  # fmt: skip
 
 
@@ -234,6 +241,35 @@ def test_a_run_that_is_interrupted_removes_its_cluster_and_says_130(usable, file
     assert run(files, WHERE) == 130
     assert is_empty(usable)
     assert "--resume" in capsys.readouterr().err
+
+
+def test_a_run_that_is_interrupted_says_what_it_cannot_remove(usable, files, monkeypatch, capsys):
+    def interrupt(self, start, end):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(AtlasTarget, "monitored", interrupt)
+    usable.faults.append(Fault("DELETE clusters/.*", 400, {"errorCode": "PROTECTED"}, times=FOR_EVER))
+    assert run(files, WHERE) == 130
+    told = capsys.readouterr().err
+    assert "could not be removed: Atlas refuses DELETE" in told
+    assert "run --sweep removes what is left" in told
+
+
+def test_what_is_left_when_the_journal_is_gone_is_to_be_removed_by_hand(usable, files, monkeypatch, capsys):
+    """A sweep cannot tell it from what a run of another machine uses, until the time in its tag has passed."""
+    in_window(forgets)(usable, monkeypatch)
+    usable.project.times.failing_deletions = FOR_EVER
+    assert run(files, WHERE) == 2
+    assert f"remove it by hand in the project {PROJECT}: its journal is gone, and for 48 hours" in (
+        capsys.readouterr().err
+    )
+    usable.project.times.failing_deletions = 0
+    sweeps = ["run", "--sweep", "--target", f"atlas:{PROJECT}"]
+    assert main(sweeps) == 0
+    assert usable.project.clusters
+    usable.time.sleep(49 * 3600)
+    assert main(sweeps) == 0
+    assert is_empty(usable)
 
 
 @pytest.mark.parametrize(

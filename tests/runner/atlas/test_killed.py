@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import os
+import resource
+import shutil
 import traceback
+from contextlib import closing
 from math import inf
 
 import pytest
 
-from preprocessor.runner.atlas import journal
+from preprocessor.runner.atlas import clock, journal
 from preprocessor.runner.atlas.asking import open_api
 from preprocessor.runner.atlas.opening import begin_run, open_atlas
 from preprocessor.runner.atlas.prices import read_prices
 from preprocessor.runner.atlas.sweep import projects, sweep
+from preprocessor.runner.errors import RunnerError
+from tests.runner.atlas.fake import ROOT
 from tests.runner.atlas.foreign import add_foreign, check_foreign_alone, foreign_of
 from tests.runner.atlas.project import PROJECT
 from tests.runner.atlas.test_lifecycle import FASTER, M50, M60, PRICES, RUN, WHERE
@@ -35,10 +40,9 @@ def prices(tmp_path):
 
 def use_three_machines(prices):
     """A run in small: a cluster, another tier of it, one with another disk."""
-    target = open_atlas(WHERE, begin_run(prices, inf, RUN), lambda text: None)
-    for machine in (M50, M60, FASTER):
-        target.prepare({"instance": machine}, 1.0)
-    target.close()
+    with closing(open_atlas(WHERE, begin_run(prices, inf, RUN), lambda text: None)) as target:
+        for machine in (M50, M60, FASTER):
+            target.prepare({"instance": machine}, 1.0)
 
 
 def killed_run(atlas, prices, dies=None):
@@ -69,17 +73,26 @@ def atlas_works(prices):
     os._exit(0)
 
 
+def behind_line(patch, act):
+    """Have this be done right behind each line of the journal: it is given the journal's path and all actions so far."""
+    add, added = journal.Journal._add, []
+
+    def add_and_act(self, action, what):
+        add(self, action, what)
+        added.append(action)
+        act(self._path, added)
+
+    patch.setattr(journal.Journal, "_add", add_and_act)
+
+
 def die_behind_line(number):
     """Kill this process right behind the line of that number, before anything is asked."""
-    note, written = journal.Journal.note, []
 
-    def note_and_die(self, action, **what):
-        note(self, action, **what)
-        written.append(action)
-        if len(written) == number:
+    def die(path, added):
+        if len(added) == number:
             os.kill(os.getpid(), 9)
 
-    journal.Journal.note = note_and_die
+    behind_line(pytest.MonkeyPatch(), die)
 
 
 def check_sweep(atlas, before):
@@ -104,6 +117,35 @@ def test_a_run_killed_behind_any_line_of_its_journal_is_swept(usable, prices, li
     check_sweep(usable, before)
 
 
+def removed(path):
+    """Somebody removes the folder."""
+    shutil.rmtree(path.parent)
+
+
+def full(path):
+    """No line can be added, as on a disk that is full."""
+    path.unlink()
+    path.symlink_to("/dev/full")
+
+
+@pytest.mark.parametrize("spoil", [removed, full])
+@pytest.mark.parametrize("line", range(1, len(JOURNALLED)), ids=lambda line: f"{line}-{JOURNALLED[line - 1]}")
+def test_a_run_that_can_write_nothing_down_any_more_removes_all_that_it_made(
+    usable, prices, monkeypatch, line, spoil
+):
+    add_foreign(usable.project)
+    before = foreign_of(usable.project)
+    behind_line(monkeypatch, lambda path, added: spoil(path) if len(added) == line else None)
+    with pytest.raises(RunnerError, match="cannot be written down") as failed:
+        use_three_machines(prices)
+    assert "run --sweep" not in failed.value.hint
+    check_foreign_alone(usable.project, before)
+    assert list(journal.found()) == []
+    assert all(one.paid_until for one in usable.project.ended)
+    ordered = usable.asked().count(f"POST {ROOT}clusters")
+    assert ordered == JOURNALLED[:line].count("create cluster")
+
+
 @pytest.mark.thorough
 @pytest.mark.parametrize("done", [False, True], ids=["before", "behind"])
 def test_a_run_killed_at_any_change_is_swept_whether_atlas_did_it_or_not(usable, prices, done):
@@ -124,16 +166,28 @@ def test_a_run_killed_at_any_change_is_swept_whether_atlas_did_it_or_not(usable,
 
 def test_a_run_that_nobody_kills_writes_down_what_it_does_and_leaves_nothing(usable, prices, monkeypatch):
     written = []
-    note = journal.Journal.note
-    monkeypatch.setattr(
-        journal.Journal,
-        "note",
-        lambda self, action, **what: (written.append(action), note(self, action, **what)),
-    )
+    behind_line(monkeypatch, lambda path, added: written.append(added[-1]))
     use_three_machines(prices)
     assert tuple(written) == JOURNALLED
     assert not usable.project.clusters
     assert not list(journal.found())
+
+
+def test_a_line_that_only_begins_to_fit_is_not_there_and_the_next_one_is_read(account):
+    written = journal.Journal(PROJECT, clock.Clock(), RUN)
+    written.note("create cluster", name="one")
+    (before,) = journal.found()
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (before.path.stat().st_size + 9, limits[1]))
+    try:
+        written.note_removal("delete cluster", name="one")
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    assert "cannot be written down" in written.fault
+    written.note("create cluster", name="two")
+    (behind,) = journal.found()
+    assert behind.named("create cluster") == ["one", "two"]
+    assert behind.named("delete cluster") == []
 
 
 def test_no_journal_has_a_secret(usable, prices):
