@@ -28,9 +28,10 @@ def let_in(api: Api, journal: Journal, address: str) -> bool:
 
     Raises TargetError where the entry is that of another run, which would take it away when it ends.
     """
+    entries = list(api.pages("accessList"))  # who may not ask is told so before anything is written down
     if address == ALREADY_THERE:
         return False
-    for entry in api.pages("accessList"):
+    for entry in entries:
         if _is_for(entry, address):
             run = run_of_entry(entry)
             if run and run != journal.run:

@@ -15,8 +15,8 @@ def list_calls(address: AtlasAddress, machines: Sequence[AtlasMachine]) -> Itera
     clusters_told = f"until it says IDLE twice, and after windows ({clusters['GET']})"
     yield f"calls to Atlas, below /api/atlas/v2/groups/{address.project}; behind each the date of its media type:"
     yield "  POST    /api/oauth/token                        a token an hour (not with a key)"
+    yield f"  GET     accessList                              who is let in ({OLDEST})"
     if address.access != ALREADY_THERE:
-        yield f"  GET     accessList                              who is let in ({OLDEST})"
         yield f"  POST    accessList                              let {address.access} in ({OLDEST})"
     for machine in dict.fromkeys(machines):
         yield f"  POST    clusters                                {machine} ({clusters['POST']})"

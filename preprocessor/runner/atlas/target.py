@@ -167,14 +167,14 @@ class AtlasTarget:
         if faults and isinstance(failure, KeyboardInterrupt):  # which goes on, and would be all that is said
             self._note(f"Atlas: {'; '.join(faults)}; {hint}")
         elif faults:
-            if isinstance(failure, RunnerError | OSError):
+            if isinstance(failure, RunnerError | OSError) and str(failure) not in faults:
                 self._note(f"Atlas: before that, {failure}")
             raise TargetError("; ".join(faults), hint)
 
     def _remove_all(self) -> list[str]:
-        """Remove what may be there; give what went wrong with that."""
+        """Remove what may be there, which is nothing before the journal begins; give what went wrong with that."""
         faults: dict[str, None] = {}  # each once: the same may be in the way of all
-        for act in (self._remove, self._shut_out):
+        for act in (self._remove, self._shut_out) if self._journal.begun else ():
             try:
                 act()
             except RunnerError as error:

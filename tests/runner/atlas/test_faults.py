@@ -129,6 +129,7 @@ def forgets(fake, cluster):
 CLUSTER = "(GET|DELETE|PATCH) clusters/.*"
 WRONG = [
     Wrong("secret", "Atlas refuses POST token with 401, invalid_client: The client is not known", lambda fake, patch: patch.setenv(ATLAS_CLIENT[1], "mdb_sa_sk_of_another")),
+    Wrong("secret-let-in", "Atlas refuses POST token with 401", lambda fake, patch: patch.setenv(ATLAS_CLIENT[1], "mdb_sa_sk_of_another"), where=f"atlas:{PROJECT}?access=there"),
     Wrong("no-token", "the answer to POST token has no token", answers("POST /api/oauth/token", 200)),
     Wrong("token-500", "Atlas refuses POST token with 500", answers("POST /api/oauth/token", 500, FOR_EVER)),
     Wrong("project", "Atlas refuses GET accessList with 404, GROUP_NOT_FOUND", lambda fake, _: None, where=f"atlas:{'f' * 24}?access=203.0.113.7"),
@@ -207,8 +208,9 @@ def test_what_goes_wrong_is_one_line_and_ends_what_is_paid_for(usable, files, wr
     check_said(lines[0], wrong.said)
     assert "Traceback" not in told.err
     assert not any(secret in told.err for secret in (SECRET, PRIVATE))
+    assert told.err.count(lines[0].removeprefix("mongo-tables: ")) == 1
+    assert ("run --sweep" in told.err) == wrong.left
     if wrong.left:
-        assert "run --sweep" in told.err
         sweep_after(usable, capsys)
     check_foreign_alone(usable.project, before)
     assert list(journal.found()) == []
