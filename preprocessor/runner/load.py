@@ -8,7 +8,6 @@ every window of a run, because to start one takes longer than a short window.
 from __future__ import annotations
 
 import multiprocessing
-import signal
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -34,6 +33,7 @@ from preprocessor.runner.requestoptions import RequestOptions
 from preprocessor.runner.scheduling import Scheduling, scheduling_of
 from preprocessor.runner.series import Counts, Series, merge, widest
 from preprocessor.runner.serving import serve
+from preprocessor.runner.signals import signals_ignored
 from preprocessor.runner.slices import Slices
 from preprocessor.runner.warmup import NONE, Lead, Steady, WarmUp, judge, lead_interval, speeds_within
 from preprocessor.runner.window import NEVER, Board, Inside
@@ -425,25 +425,6 @@ def until_answered(board: Board) -> Patience:
         f"have requests that were not answered {UNANSWERED_SECONDS:,.0f} s after the window",
         "is its cache large enough for the work?",
     )
-
-
-@contextmanager
-def signals_ignored() -> Iterator[None]:
-    """Let a child begin with Ctrl-C and a closed terminal ignored: all are told of them, the runner alone answers."""
-    names = ("SIGINT", "SIGHUP")
-    try:
-        before = {
-            one: signal.signal(one, signal.SIG_IGN)
-            for one in (getattr(signal, name) for name in names if hasattr(signal, name))
-        }
-    except ValueError:  # not in the main thread, where no signal arrives
-        yield
-        return
-    try:
-        yield
-    finally:
-        for one, handler in before.items():
-            signal.signal(one, handler)
 
 
 def _tell(pipe: Connection, what: Any) -> None:

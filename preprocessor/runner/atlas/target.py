@@ -8,6 +8,7 @@ import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from datetime import datetime
+from functools import partial
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
@@ -28,11 +29,13 @@ from preprocessor.runner.errors import RunnerError, TargetError
 from preprocessor.runner.experiment import LABELS
 from preprocessor.runner.local import MEMBERS
 from preprocessor.runner.monitored import Monitored
+from preprocessor.runner.signals import first_signal_noted
 from preprocessor.runner.target import LAST_WORDS_SECONDS, Machine
 
 _NO_WISHES = frozenset({*LABELS, "teardown"})
 """What a variant says of its machine beside what the machine is to be."""
 _IOPS = "atlasIOPS"
+_GOES_ON = "Atlas: removing what was made; press Ctrl-C once more to leave it"
 
 
 class _Running(NamedTuple):
@@ -148,12 +151,13 @@ class AtlasTarget:
     def close(self) -> None:
         """Remove what was made: the cluster, its user, the address on the access list.
 
-        Raises TargetError where that is not possible, which says what is left, and where it could not be written down;
-        the failure before it is told first.
+        The first signal that would end that is noted. Raises TargetError where it is not possible, which says what is
+        left, and where it could not be written down; the failure before it is told first.
         """
         failure = sys.exc_info()[1]
         try:
-            faults = self._remove_all()
+            with first_signal_noted(partial(self._note, _GOES_ON)):
+                faults = self._remove_all()
         except BaseException:
             self._note(f"Atlas: something of this run may be left; {self._left_hint()}")
             raise

@@ -17,8 +17,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from preprocessor.runner.errors import RunnerError
-from preprocessor.runner.load import signals_ignored
 from preprocessor.runner.loadmachines.address import Host, LoadMachines
+from preprocessor.runner.signals import signals_ignored
 
 if TYPE_CHECKING:
     from distributed import Client, Security

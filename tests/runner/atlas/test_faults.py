@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
+import signal
+import time
 from typing import NamedTuple
 
 import pytest
@@ -243,6 +246,55 @@ def test_a_run_that_is_interrupted_removes_its_cluster_and_says_130(usable, file
     assert run(files, WHERE) == 130
     assert is_empty(usable)
     assert "--resume" in capsys.readouterr().err
+
+
+@pytest.fixture
+def signalled(usable):
+    """Has this process be sent signals while it waits for the answer to the deletion of a cluster."""
+    handlers = {one: signal.getsignal(one) for one in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)}
+
+    def send(*signals):
+        def altered(asked, body):
+            if asked.startswith("DELETE clusters/"):
+                for one in signals:
+                    os.kill(os.getpid(), one)
+                    time.sleep(0.2)  # one is taken before the next comes
+            return body
+
+        usable.alter = altered
+
+    yield send
+    for one, handler in handlers.items():
+        signal.signal(one, handler)
+
+
+@pytest.mark.parametrize("one", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_the_first_signal_while_things_are_removed_ends_nothing(usable, files, signalled, one, capsys):
+    signalled(one)
+    assert run(files, WHERE) == 0
+    assert is_empty(usable)
+    told = capsys.readouterr().err
+    assert told.count("Atlas: removing what was made; press Ctrl-C once more to leave it") == 1
+    assert "may be left" not in told
+
+
+def test_the_second_signal_leaves_what_is_there_and_says_so(usable, files, signalled, capsys):
+    signalled(signal.SIGHUP, signal.SIGTERM)
+    assert run(files, WHERE) == 130
+    assert usable.project.users
+    told = capsys.readouterr().err
+    assert "press Ctrl-C once more" in told
+    assert "something of this run may be left; mongo-tables run --sweep removes" in told
+    sweep_after(usable, capsys)
+    assert is_empty(usable)
+
+
+def test_a_signal_that_is_ignored_stays_so_while_things_are_removed(usable, files, signalled, capsys):
+    signal.signal(signal.SIGHUP, signal.SIG_IGN)  # as nohup does
+    signalled(signal.SIGHUP, signal.SIGHUP)
+    assert run(files, WHERE) == 0
+    assert is_empty(usable)
+    assert "press Ctrl-C" not in capsys.readouterr().err
 
 
 def test_a_run_that_is_interrupted_says_what_it_cannot_remove(usable, files, monkeypatch, capsys):
