@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping
 from typing import Final, NamedTuple
 
@@ -38,13 +39,19 @@ def cost(machine: AtlasMachine, estimate: Estimate, prices: Prices) -> Cost:
     return Cost(machine, estimate.windows, seconds / 3600, seconds / 3600 * prices.of(machine))
 
 
+def in_all(costs: Iterable[Cost]) -> float:
+    """What all of it costs at most, in whole cents, so that whoever allows what is said allows enough."""
+    cents = sum(one.dollars for one in costs) * 100
+    return math.ceil(round(cents, 6)) / 100  # without what binary fractions add
+
+
 def check(costs: Iterable[Cost], most: float | None, prices: Prices) -> None:
     """Raise RunnerError where all of it may cost more than was allowed, or nothing was."""
-    total = sum(one.dollars for one in costs)
+    total = in_all(costs)
     if most is None:
         raise RunnerError(
             f"a run on Atlas costs money, here up to {total:.2f} {CURRENCY} by the prices of {prices}",
-            f"--max-cost {total:.0f} allows that; --dry-run shows every call",
+            f"--max-cost {total:.2f} allows that; --dry-run shows every call",
         )
     if total > most:
         raise RunnerError(
@@ -60,5 +67,5 @@ def table(costs: Mapping[int, Cost], prices: Prices) -> list[str]:
         f"{prices.of(one.machine):.2f} {CURRENCY}: {one.dollars:.2f} {CURRENCY}"
         for number, one in costs.items()
     ]
-    total = sum(one.dollars for one in costs.values())
+    total = in_all(costs.values())
     return [*lines, f"{'all':>7}  up to {total:.2f} {CURRENCY}, by the prices of {prices}"]

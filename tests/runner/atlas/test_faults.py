@@ -341,6 +341,13 @@ def test_nothing_is_asked_before_what_it_costs_is_known_and_allowed(usable, file
     assert usable.asked() == []
 
 
+def test_the_cost_that_is_said_is_enough_to_allow(usable, files, capsys):
+    _, prices = files
+    assert begin(files, WHERE, "--prices", str(prices)) == 2
+    hint = re.search(r"--max-cost ([0-9.]+) allows that", capsys.readouterr().err)
+    assert begin(files, WHERE, "--prices", str(prices), "--processes", "1", "--max-cost", hint[1]) == 0
+
+
 def test_a_price_that_is_not_known_stops_the_run_before_the_first_call(usable, files, capsys):
     assert begin(files, WHERE, "--max-cost", "999") == 2
     assert (

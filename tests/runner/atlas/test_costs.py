@@ -1,0 +1,36 @@
+"""What a run may cost at most: said so that whoever allows it allows enough."""
+
+from __future__ import annotations
+
+import datetime
+
+import pytest
+
+from preprocessor.runner.atlas.costs import Cost, check, in_all
+from preprocessor.runner.atlas.machine import AtlasMachine
+from preprocessor.runner.atlas.prices import Prices
+from preprocessor.runner.errors import RunnerError
+
+MACHINE = AtlasMachine("M50", "PROVISIONED", 3000, 200, "EU_WEST_1", "8.0", "core")
+PRICES = Prices(datetime.date(2026, 11, 1), "a test", {})
+
+
+def costs(*dollars):
+    return [Cost(MACHINE, 1, 1.0, one) for one in dollars]
+
+
+@pytest.mark.parametrize(
+    ("dollars", "said"),
+    [((4.084,), 4.09), ((4.08,), 4.08), ((0.1, 0.2), 0.3), ((2.041, 2.041), 4.09), ((0.0001,), 0.01)],
+)
+def test_all_of_it_is_said_in_whole_cents_and_is_no_less_than_it_is(dollars, said):
+    assert in_all(costs(*dollars)) == said
+
+
+def test_the_cost_that_a_hint_names_is_enough_and_a_cent_less_is_not():
+    with pytest.raises(RunnerError) as asked:
+        check(costs(4.084), None, PRICES)
+    assert "--max-cost 4.09 allows that" in asked.value.hint
+    check(costs(4.084), 4.09, PRICES)
+    with pytest.raises(RunnerError, match=r"may cost 4\.09 USD .* --max-cost is 4\.08"):
+        check(costs(4.084), 4.08, PRICES)
