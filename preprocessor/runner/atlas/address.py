@@ -99,6 +99,8 @@ def _check_access(access: str) -> None:
         network = ipaddress.ip_network(access)
     except ValueError:
         raise RunnerError(f"{access!r} is no address", f"access is {_FORMS['access'][1]}") from None
+    if network.num_addresses == 1 and network.network_address.is_unspecified:
+        raise RunnerError(f"{access} stands for all addresses", "name this machine's")
     if network.prefixlen < network.max_prefixlen - 8:
         raise RunnerError(
             f"{access} would let {network.num_addresses:,} addresses in",

@@ -395,6 +395,8 @@ def test_what_a_run_of_another_machine_made_is_swept_when_its_time_is_over(usabl
         ("atlas:xyz?access=there", "is no project"),
         (f"atlas:{PROJECT}", "lets nobody in"),
         (f"atlas:{PROJECT}?access=0.0.0.0/0", "would let 4,294,967,296 addresses in"),
+        (f"atlas:{PROJECT}?access=0.0.0.0", "0.0.0.0 stands for all addresses"),
+        (f"atlas:{PROJECT}?access=::", ":: stands for all addresses"),
         (f"atlas:{PROJECT}?access=home", "is no address"),
         (f"atlas:{PROJECT}?acces=there", "no setting 'acces'"),
         (f"atlas:{PROJECT}?access=there&tier=50", "tier is a tier such as M40, not '50'"),
