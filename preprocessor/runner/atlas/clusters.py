@@ -64,9 +64,7 @@ class Clusters:
         self._budget.begin(name, machine)
         self._journal.note("change cluster", name=name)
         self._note(f"Atlas: {name} becomes {machine.tier}")
-        self._when_idle(
-            name, lambda: self._api.patch("clusters", name, body={"replicationSpecs": specs(machine)})
-        )
+        self._change_idle(name, {"replicationSpecs": specs(machine)})
 
     def wait(self, machine: AtlasMachine, name: str) -> Mapping[str, Any]:
         """What Atlas says of the cluster when it is ready, and is what was asked for. Raises TargetError."""
@@ -93,8 +91,7 @@ class Clusters:
         if cluster is None:
             self._budget.end(name)
             return
-        if not self._is_ours(cluster):
-            raise TargetError(f"the cluster {name} has not the tag of this run, and stays untouched")
+        self._check_ours(cluster, name)
         self._journal.note_removal("delete cluster", name=name)
         self._note(f"Atlas: {name} is removed")
         delete_cluster(self._api, name)
@@ -107,6 +104,11 @@ class Clusters:
 
     def _is_ours(self, cluster: Mapping[str, Any] | None) -> bool:
         return cluster is not None and run_of_cluster(cluster) == self._journal.run
+
+    def _check_ours(self, cluster: Mapping[str, Any], name: str) -> None:
+        """Raise TargetError for a cluster that is not to be touched."""
+        if not self._is_ours(cluster):
+            raise TargetError(f"the cluster {name} has not the tag of this run, and stays untouched")
 
     def _await_idle(self, name: str) -> Mapping[str, Any]:
         """The cluster, which has said twice in a row that nothing is changed on it."""
@@ -127,13 +129,13 @@ class Clusters:
         lacks = ", and Atlas says no hosts of it," if state == IDLE else ""
         raise TargetError(f"the cluster {name} is still {state}{lacks} after {minutes:g} minutes")
 
-    def _when_idle(self, name: str, act: Callable[[], object]) -> None:
-        """Do it when nothing else is changed on the cluster."""
+    def _change_idle(self, name: str, body: Mapping[str, Any]) -> None:
+        """Change the cluster to what the body says when nothing else is changed on it, if it is ours."""
         ends = self._api.clock.now() + LONGEST_CHANGE
         while True:
-            self._await_idle(name)
+            self._check_ours(self._await_idle(name), name)
             try:
-                act()
+                self._api.patch("clusters", name, body=body)
             except ApiError as error:
                 if error.status != 409 or self._api.clock.now() >= ends:
                     raise

@@ -342,6 +342,18 @@ def test_a_cluster_of_somebody_else_with_the_same_name_stays_untouched(atlas, op
     assert list(clusters(atlas)) == [name]
 
 
+def test_a_cluster_that_is_not_of_this_run_any_more_is_neither_changed_nor_removed(usable, opened):
+    """Somebody has put one of their own, without our tag, in the place of the run's."""
+    with pytest.raises(TargetError) as failed, closing(opened()) as target:
+        target.prepare({"instance": M50}, 1.0)
+        (cluster,) = usable.project.clusters.values()
+        cluster.body["tags"] = [{"key": "mongo-tables-run", "value": "0123456789ab"}]
+        target.prepare({"instance": M60}, 1.0)
+    assert "mongo-tables-a1b2c3-1 has not the tag of this run, and stays untouched" in failed.value.message
+    assert not any(asked.startswith(("PATCH", "DELETE clusters")) for asked in changes(usable))
+    assert clusters(usable) == {"mongo-tables-a1b2c3-1": cluster.body}
+
+
 def test_nothing_is_done_that_cannot_be_written_down(atlas, opened, monkeypatch, tmp_path):
     (tmp_path / "state").write_text("a file, no folder")
     with pytest.raises(RunnerError, match="cannot be written down"), closing(opened()) as target:
