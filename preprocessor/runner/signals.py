@@ -1,4 +1,4 @@
-"""What Ctrl-C, the end of the session and a closed terminal do to work that is not to be cut off."""
+"""What Ctrl-C, an end that the system asks for and a closed terminal do to work that is not to be cut off."""
 
 from __future__ import annotations
 
