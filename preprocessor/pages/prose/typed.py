@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from preprocessor.aggregation import aggregate
 from preprocessor.pages.prose.columnnumbers import factors_between
 from preprocessor.pages.prose.directions import is_name
+from preprocessor.pages.prose.doubts import find_doubt
 from preprocessor.pages.prose.nameindex import name_pattern
 from preprocessor.pages.prose.naming import Named, find_words, header_words, naming_columns
 from preprocessor.pages.prose.numbers import GROUPING, NUMBER, figures, read_number
@@ -35,23 +36,14 @@ if TYPE_CHECKING:
 _DIGITS: Final = re.compile(rf"(?P<digits>{NUMBER})")
 _ENOUGH_DIGITS: Final = 3
 """By chance no two measurements have as many in common."""
+_DIGITS_THAT_STAY: Final = 2
+"""With one digit a figure becomes `0.0` once it is a tenth of what it was."""
 _NAMES: Final = (str, int, bool)
 """What a row is selected by: what it is called, or a setting. A fraction was measured."""
 
 
 _TIMED: Final = re.compile(r"(?:test|bench|benchmark)_(?P<timed>[^\W\d]\w*)", re.IGNORECASE)
 """What a benchmark is called by its tool and by people: `test_dumps[orjson]` and `dumps`."""
-_BOUND: Final = re.compile(
-    r"\b(?:than|within|over|under|above|below|beyond|exceeds?|(?:up|down) to|at (?:the )?(?:least|most))"
-    rf"[\s*_{BLANK}]*\Z",
-    re.IGNORECASE,
-)
-_EARLIER: Final = re.compile(
-    r"\b(?:last (?:year|month|week|release|version)|years? ago|previous(?:ly)?|formerly|used to|back then|originally"
-    r"|version \d|v\d|in (?:19|20)\d\d|any ?more|no longer)\b",
-    re.IGNORECASE,
-)
-"""What speaks of results that these rows are not, and will be still less tomorrow."""
 
 
 class Proposal(NamedTuple):
@@ -91,8 +83,6 @@ def propose(
     if figure.is_spread and not known.has_spreads:
         return None
     cells = known.cells_of(figure)
-    if cells and not place.is_row and (left := _find_reason_to_stay(figure, place.clause)):
-        return left
     if len(cells) > 1:
         named = ", ".join(_name(cell) for cell in cells[:3]) + (", …" if len(cells) > 3 else "")
         return Left(f"{len(cells)} cells have it: {named}", "write the MONGO_VALUE of the one that is meant")
@@ -110,6 +100,10 @@ def propose(
             f"{_name(cell)} has it, and the {'row' if place.is_row else 'sentence'} names `{other}`",
             "correct the figure, or write the MONGO_VALUE of the cell that is meant",
         )
+    if doubt := find_doubt(figure, place.clause, _call(cell, its_rows)):
+        return Left(
+            doubt, "hold it to the rows by a MONGO_CHECK, or write the MONGO_VALUE if it is that of the cell"
+        )
     shown = with_few_digits(cell.spec, its_rows)
     written = _find_alike(figure, shown, cell.column, its_rows[cell.row])
     if isinstance(written, Left):
@@ -126,13 +120,12 @@ def propose(
     )
 
 
-def _find_reason_to_stay(figure: Figure, clause: Clause) -> Left | None:
-    """Why a figure that a cell has is not that of the cell: it is a bound of it, or of another time."""
-    if figure.bound is not None or _BOUND.search(clause.words[: clause.at]):
-        return Left("it bounds what a cell has", "hold the rows to it by a MONGO_CHECK")
-    if _EARLIER.search(clause.words):
-        return Left("its sentence speaks of another time", "write the MONGO_VALUE if it is that of the cell")
-    return None
+def _call(cell: Number, rows: Rows) -> str:
+    """What the row and the column of a cell are called."""
+    table = cell.spec
+    assert isinstance(table, TableSpec)
+    names = (str(column_value(rows[cell.row], name)) for name in naming_columns(table, rows))
+    return " ".join((*names, cell.column, header_words(table).get(cell.column, "")))
 
 
 def is_the_number(figure: Figure, cell: Number) -> bool:
@@ -233,6 +226,11 @@ def _find_alike(figure: Figure, table: TableSpec, column: str, row: Mapping[str,
     with_unit = f"{shown} {own.unit}" if own and own.unit else shown
     if with_unit == digits or (BLANK not in figure.written and with_unit == figure.written):
         return _Alike(with_unit, {})
+    if len(GROUPING.sub("", digits).replace(".", "").lstrip("0")) < _DIGITS_THAT_STAY:
+        return Left(
+            f"its cell says {with_unit}, and one digit may round to none with the next run",
+            "type more of its digits",
+        )
     separator = GROUPING.search(digits)
     form: dict[str, Any] = {"decimals": len(digits.partition(".")[2])}
     if separator:

@@ -142,9 +142,18 @@ def test_a_figure_beside_the_name_of_another_row_stays_as_it_is_typed(
         ("All wait up to 12.5 ms.", "it bounds what a cell has"),
         ("`three` ends within 12.5 ms.", "it bounds what a cell has"),
         ("`three` waits ≤ 12.5 ms.", "it bounds what a cell has"),
-        ("Last year `three` waited 12.5 ms.", "its sentence speaks of another time"),
-        ("Version 2 of `three` waited 12.5 ms.", "its sentence speaks of another time"),
-        ("Three years ago it was 12.5 ms.", "its sentence speaks of another time"),
+        ("Last year `three` waited 12.5 ms.", "its words speak of another time"),
+        ("Version 2 of `three` waited 12.5 ms.", "its words speak of another time"),
+        ("Three years ago it was 12.5 ms.", "its words speak of another time"),
+        ("In release 1.4 `three` waited 12.5 ms.", "its words speak of another time"),
+        ("`three` came down from 12.5 ms.", "its words speak of another time"),
+        ("The slowest waits 12.5 ms.", "its words speak of several rows"),
+        ("All of them wait 12.5 ms.", "its words speak of several rows"),
+        ("Our target for `three` is 12.5 ms.", "its words speak of what is wanted"),
+        ("`three` should wait 12.5 ms.", "its words speak of what is wanted"),
+        ("The mean of `three` is 12.5 ms.", "its words name another measure"),
+        ("`three` waits 12.5 ms or less.", "it bounds what a cell has"),
+        ("`three` waits 12.5 ms ± 2 ms.", "it bounds what a cell has"),
     ],
 )
 def test_a_bound_and_a_figure_of_another_time_stay_as_they_are_typed(
@@ -331,7 +340,7 @@ def test_what_cannot_be_written_alike_stays_and_is_told(prose: str, reason: str,
 
 def test_a_sentence_that_names_the_row_of_the_cell_beside_others_may_be_about_it(source: KeptAnswers) -> None:
     assert "MONGO_VALUE" in of("One does 4,200 inserts/s, three does more.", source)
-    assert "MONGO_VALUE" in of("Three is the fastest, and 4,200 inserts/s are the least.", source)
+    assert "MONGO_VALUE" in of("Three is quick, and 4,200 inserts/s are those of one.", source)
     assert "MONGO_VALUE" in of("Three waits longest. It is 4,200 inserts/s elsewhere.", source)
 
 
