@@ -35,7 +35,8 @@ class Cursor(NamedTuple):
     """A place in a body: of which value, or of the key of which value, and the token there.
 
     Where no token is, ``path`` is what a key or a value written there would have. ``typed`` is what of the token
-    stands before the place, ``start`` and ``end`` are where its text begins and ends, its quotes left out.
+    stands before the place, ``start`` and ``end`` are where its text begins and ends, its quotes left out. ``ends``:
+    something that ends a key stands behind it.
     """
 
     body: Body
@@ -47,6 +48,7 @@ class Cursor(NamedTuple):
     quoted: bool
     closed: bool
     token: Token | None
+    ends: bool = True
 
 
 def comment_body(text: str, offset: int, *, whole: bool = False) -> Body | None:
@@ -94,7 +96,11 @@ def _in_token(text: str, body: Body, token: Token, offset: int) -> Cursor:
     role: Literal["key", "value"] = "key" if token.kind == "key" else "value"
     typed = unquote(text[token.start : offset]) if quoted else text[token.start : offset]
     full = token._replace(end=end + (rest is not None))
-    return Cursor(body, token.path, role, typed, token.start + quoted, end, quoted, rest is not None, full)
+    behind = text[full.end : body.end].lstrip()[:1]
+    ends = (rest is not None or not quoted) and behind in (":", "}", ",", "")
+    return Cursor(
+        body, token.path, role, typed, token.start + quoted, end, quoted, rest is not None, full, ends
+    )
 
 
 def _is_closed(written: str) -> bool:

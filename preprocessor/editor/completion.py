@@ -45,12 +45,13 @@ def complete(text: str, cursor: Cursor, known: Knowledge, start: Shape | None = 
     """What may be written at a place; ``start`` is what a pipeline reads that says nothing of it itself."""
     body = cursor.body
     value = read_value(text, read_tokens(text, body.start, body.end))
+    before = read_value(text, read_tokens(text, body.start, cursor.start - cursor.quoted))
     if cursor.role == "key":
-        asked = Asked(cursor, way_to(body.kind, cursor.path[:-1]), value, known, start)
+        asked = Asked(cursor, way_to(body.kind, cursor.path[:-1]), value, before, known, start)
         offers = list(KEYS.get(asked.way.slot.role, _no_offers)(asked))
         return _write_keys(text, cursor, [one for one in offers if one.label not in asked.beside])
     if cursor.role == "value":
-        asked = Asked(cursor, way_to(body.kind, cursor.path), value, known, start)
+        asked = Asked(cursor, way_to(body.kind, cursor.path), value, before, known, start)
         return _write_values(cursor, list(VALUES.get(asked.way.slot.role, _no_offers)(asked)))
     return Completion(cursor.start, cursor.start, ())
 

@@ -36,11 +36,12 @@ class Offer(NamedTuple):
 
 
 class Asked(NamedTuple):
-    """A place with all that is known of it."""
+    """A place with all that is known of it; ``before_it`` is the value as far as it stands before the place."""
 
     cursor: Cursor
     way: Way
     value: Any
+    before_it: Any
     known: Knowledge
     start: Shape | None
 
@@ -62,11 +63,16 @@ class Asked(NamedTuple):
 
     @property
     def beside(self) -> set[str]:
-        """The keys that stand beside the one that is typed; none where a value is typed."""
-        if self.cursor.role != "key" or not isinstance(self.above, dict):
+        """The keys that stand beside the one that is typed; none where a value is typed.
+
+        What follows a key that is still open is read as its neighbours: there only what stands before counts.
+        """
+        if self.cursor.role != "key":
             return set()
+        value = self.value if self.cursor.ends else self.before_it
+        above = value_at(value, self.cursor.path[:-1])
         own = self.cursor.path[-1] if self.cursor.token else None
-        return {key for key in self.above if key != own}
+        return {key for key in above if key != own} if isinstance(above, dict) else set()
 
 
 def list_operators(kind: OperatorKind, sort: Sort) -> Iterator[Offer]:

@@ -196,13 +196,15 @@ _KINDS: Final = {
 
 def _item(one: Suggestion, span: lsp.Range, number: int, *, gaps: bool) -> lsp.CompletionItem:
     about = lsp.MarkupContent(lsp.MarkupKind.Markdown, one.about) if one.about else None
+    # Neovim before 0.10 puts what has a text to filter by behind the last word, whatever its range.
+    sought = None if one.sought == one.label else one.sought
     return lsp.CompletionItem(
         one.label,
         kind=_KINDS[one.sort],
         detail=one.remark or None,
         documentation=about,
         sort_text=f"{number:05}",
-        filter_text=one.sought,
+        filter_text=sought,
         insert_text_format=lsp.InsertTextFormat.Snippet if gaps else lsp.InsertTextFormat.PlainText,
         text_edit=lsp.TextEdit(span, one.text if gaps else without_gaps(one.text)),
     )

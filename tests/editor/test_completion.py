@@ -139,6 +139,19 @@ def test_an_expression_is_offered_beside_other_fields(session: Session) -> None:
     assert "$limit" in offered(session, bench('{"$match": {}}, |'))
 
 
+@pytest.mark.parametrize("typed", ['{"$|', '{"$|}', '{"$|,', '{"$|"', '{"|"', '{"$|"}'])
+@pytest.mark.parametrize("behind", ["", '{"$limit": 1}', '{"$match": {"threads": 1}},\n{"$limit": 1}'])
+def test_a_stage_that_is_typed_between_others_is_offered(session: Session, typed: str, behind: str) -> None:
+    assert "$sort" in offered(session, bench(f"\n{typed}\n{behind}\n", '], "columns": ["threads"]} -->'))
+
+
+def test_an_operator_is_offered_where_its_quote_is_open(session: Session) -> None:
+    stages = '{"$match": {"threads": 1}},\n{"$limit": 1}], "columns": ["threads"]} -->'
+    assert "$add" in offered(session, bench(f'{{"$set": {{"a": {{"$ad|\n{stages}'))
+    assert "$sum" in offered(session, bench(f'{{"$group": {{"_id": 1, "n": {{"$s|\n{stages}'))
+    assert offered(session, bench(f'{{"$set": {{"a": {{"$abs": 1, "$ad|\n{stages}')) == []
+
+
 def test_what_can_never_run_at_a_place_is_not_offered(session: Session) -> None:
     assert "$facet" in offered(session, bench('{"|'))
     assert not {"$facet", "$documents"} & set(offered(session, bench('{"$facet": {"x": [{"|')))

@@ -19,7 +19,8 @@ async def test_a_field_behind_a_group_is_completed_while_the_text_is_broken(edit
     found = await editor.client.text_document_completion_async(asked)
     assert isinstance(found, lsp.CompletionList)
     one = next(item for item in found.items if item.label == "qps")
-    assert (one.kind, one.filter_text) == (lsp.CompletionItemKind.Field, "qps")
+    # Neovim 0.7 heeds the range of an item only where there is no text to filter by.
+    assert (one.kind, one.label, one.filter_text) == (lsp.CompletionItemKind.Field, "qps", None)
     assert isinstance(one.text_edit, lsp.TextEdit)
     assert one.text_edit.new_text == 'qps": ${1:1}'
     assert one.insert_text_format == lsp.InsertTextFormat.Snippet
