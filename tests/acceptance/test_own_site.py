@@ -75,7 +75,10 @@ def test_a_page_of_an_experiment_says_what_its_rows_say(page: Path) -> None:
     checks = re.findall(r"<!-- MONGO_CHECK: (\{.*?\}) -->", text, re.DOTALL)
     assert [check for check in checks if "message" not in json.loads(check)] == []
     lead = text.partition("\n## ")[0]
-    assert "<!-- MONGO_VALUE: " in lead or "<!-- MONGO_CHECK: " in lead
+    if "<!-- MONGO_VALUE: " not in lead and "<!-- MONGO_CHECK: " not in lead:
+        # There is no row to say anything; with the rows of a user's own there will be.
+        assert "**Not measured here**" in lead
+        assert text.count('"empty": "Not measured here."') == text.count("<!-- MONGO_TABLE: ")
 
 
 def mongo_tables(*arguments: str) -> subprocess.CompletedProcess[str]:

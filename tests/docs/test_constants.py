@@ -26,13 +26,12 @@ MACHINES = read("machines/published.jsonl")
 
 
 def find(path: str) -> Any:
-    """What stands at ``module:NAME.step``, or at ``folder/file.json:key.step``; the file may be TOML as well.
+    """What stands at ``module:NAME.step``, or at ``folder/file.json:key.step``.
 
     A step is the key of a mapping, the place in a sequence, else the name of an attribute; ``()`` behind it calls it.
     """
     where, _, steps = path.partition(":")
-    read = tomllib.loads if where.endswith(".toml") else json.loads
-    found: Any = read((HERE / where).read_text("utf-8")) if "/" in where else import_module(where)
+    found: Any = json.loads((HERE / where).read_text("utf-8")) if "/" in where else import_module(where)
     for step in steps.split("."):
         if isinstance(found, Mapping):
             found = found[step]
