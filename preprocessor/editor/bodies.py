@@ -98,9 +98,9 @@ def _in_token(text: str, body: Body, token: Token, offset: int) -> Cursor:
     full = token._replace(end=end + (rest is not None))
     behind = text[full.end : body.end].lstrip()[:1]
     ends = (rest is not None or not quoted) and behind in (":", "}", ",", "")
-    return Cursor(
-        body, token.path, role, typed, token.start + quoted, end, quoted, rest is not None, full, ends
-    )
+    # The path of a key ends with all of it, also behind the place.
+    path = (*token.path[:-1], unquote(text[full.start : full.end])) if role == "key" else token.path
+    return Cursor(body, path, role, typed, token.start + quoted, end, quoted, rest is not None, full, ends)
 
 
 def _is_closed(written: str) -> bool:

@@ -41,15 +41,22 @@ class Completion(NamedTuple):
     found: Sequence[Suggestion]
 
 
-def complete(text: str, cursor: Cursor, known: Knowledge, start: Shape | None = None) -> Completion:
-    """What may be written at a place; ``start`` is what a pipeline reads that says nothing of it itself."""
+def complete(
+    text: str, cursor: Cursor, known: Knowledge, start: Shape | None = None, *, whole: bool = True
+) -> Completion:
+    """What may be written at a place; ``start`` is what a pipeline reads that says nothing of it itself.
+
+    ``whole``: a key whose quote is closed already may bring its argument behind that quote. Neovim 0.7 replaces what
+    stands before the place alone, and would leave the quote behind the argument.
+    """
     body = cursor.body
     value = read_value(text, read_tokens(text, body.start, body.end))
     before = read_value(text, read_tokens(text, body.start, cursor.start - cursor.quoted))
     if cursor.role == "key":
         asked = Asked(cursor, way_to(body.kind, cursor.path[:-1]), value, before, known, start)
         offers = list(KEYS.get(asked.way.slot.role, _no_offers)(asked))
-        return _write_keys(text, cursor, [one for one in offers if one.label not in asked.beside])
+        offered = [one for one in offers if one.label not in asked.beside]
+        return _write_keys(text, cursor, offered, whole=whole)
     if cursor.role == "value":
         asked = Asked(cursor, way_to(body.kind, cursor.path), value, before, known, start)
         return _write_values(cursor, list(VALUES.get(asked.way.slot.role, _no_offers)(asked)))
@@ -60,14 +67,17 @@ def _no_offers(asked: Asked) -> Iterable[Offer]:
     return ()
 
 
-def _write_keys(text: str, cursor: Cursor, offers: Sequence[Offer]) -> Completion:
+def _write_keys(text: str, cursor: Cursor, offers: Sequence[Offer], *, whole: bool) -> Completion:
     end = cursor.end + cursor.closed
     has_colon = text[end : cursor.body.end].lstrip().startswith(":")
     opening = "" if cursor.quoted else '"'
+    # A quote that stands there stays, unless the argument comes behind it.
+    stays = cursor.closed and (has_colon or not whole)
+    end -= stays
     found = []
     for one in offers:
-        written = opening + escape(_write_json(one.label)[1:-1]) + '"'
-        if not has_colon:
+        written = opening + escape(_write_json(one.label)[1:-1]) + ("" if stays else '"')
+        if not has_colon and not stays:
             written += f": {one.follows or '${1}'}"
         found.append(Suggestion(one.label, one.sort, one.remark, one.about, written, opening + one.label))
     return Completion(cursor.start, end, found)
@@ -76,8 +86,9 @@ def _write_keys(text: str, cursor: Cursor, offers: Sequence[Offer]) -> Completio
 def _write_values(cursor: Cursor, offers: Sequence[Offer]) -> Completion:
     if cursor.quoted:
         texts = [one for one in offers if isinstance(one.value, str) and not one.skeleton]
-        end = cursor.end + cursor.closed
-        return Completion(cursor.start, end, [_within_quotes(one) for one in texts])
+        return Completion(
+            cursor.start, cursor.end, [_within_quotes(one, closed=cursor.closed) for one in texts]
+        )
     found = []
     for one in offers:
         written = one.skeleton or escape(_write_json(one.value))
@@ -86,8 +97,10 @@ def _write_values(cursor: Cursor, offers: Sequence[Offer]) -> Completion:
     return Completion(cursor.start, cursor.end, found)
 
 
-def _within_quotes(one: Offer) -> Suggestion:
-    inner = _write_json(one.value)[1:]
+def _within_quotes(one: Offer, *, closed: bool) -> Suggestion:
+    """The text of a value up to its closing quote, and with that where none stands there."""
+    written = _write_json(one.value)
+    inner = written[1:-1] if closed else written[1:]
     return Suggestion(one.label, one.sort, one.remark, one.about, escape(inner), str(one.value))
 
 

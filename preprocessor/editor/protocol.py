@@ -130,12 +130,12 @@ def _look_again(server: Server, params: lsp.DidChangeWatchedFilesParams) -> None
 def _complete(server: Server, params: lsp.CompletionParams) -> lsp.CompletionList | None:
     file = server.file_of(params.text_document.uri)
     session = server.session_of(file)
-    found = session.complete(file, position_of(params.position)) if session else None
+    gaps = server.knows_gaps
+    found = session.complete(file, position_of(params.position), whole=gaps) if session else None
     if found is None:
         return None
     completion, lines = found
     span = range_of(lines.span(completion.start, completion.end))
-    gaps = server.knows_gaps
     items = [_item(one, span, number, gaps=gaps) for number, one in enumerate(completion.found)]
     # Behind a dot there are other fields: the editor is to ask again.
     return lsp.CompletionList(is_incomplete=True, items=items)

@@ -166,13 +166,14 @@ class Session:
 
     # -- what an author asks for --
 
-    def complete(self, file: str, at: Position) -> tuple[Completion, Lines] | None:
-        """What may be written at a place of an open file."""
+    def complete(self, file: str, at: Position, *, whole: bool = True) -> tuple[Completion, Lines] | None:
+        """What may be written at a place of an open file; ``whole`` as in ``completion.complete``."""
         place = self._place(file, at)
         if place is None or place.offset < place.body.start:
             return None
         cursor = cursor_at(place.text, place.body, place.offset)
-        return complete(place.text, cursor, self.knowledge, self._start_of(file)), place.lines
+        found = complete(place.text, cursor, self.knowledge, self._start_of(file), whole=whole)
+        return found, place.lines
 
     def hover(self, file: str, at: Position) -> tuple[Hover, Lines] | None:
         """What is told of a place of an open file."""

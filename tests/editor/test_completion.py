@@ -152,6 +152,34 @@ def test_an_operator_is_offered_where_its_quote_is_open(session: Session) -> Non
     assert offered(session, bench(f'{{"$set": {{"a": {{"$abs": 1, "$ad|\n{stages}')) == []
 
 
+@pytest.mark.parametrize(
+    ("typed", "label", "whole"),
+    [
+        ('{"$set": {"a": "$thr|"}}', "$threads", '{"$set": {"a": "$threads"}}'),
+        ('{"$sort": {"thr|": 1}}', "threads", '{"$sort": {"threads": 1}}'),
+        ('{"$li|": 3}', "$limit", '{"$limit": 3}'),
+        ('{"$so|rt": {"threads": 1}}', "$sort", '{"$sort": {"threads": 1}}'),
+        (
+            '{"$group": {"_id": 1, "n": {"$su|n": "$threads"}}}',
+            "$sum",
+            '{"$group": {"_id": 1, "n": {"$sum": "$threads"}}}',
+        ),
+        ('{"$match": {"thr|eads": 1}}', "threads", '{"$match": {"threads": 1}}'),
+    ],
+)
+def test_a_quote_that_is_closed_stays(session: Session, typed: str, label: str, whole: str) -> None:
+    text = taken(session, f"{bench(typed)}]}} -->", label)
+    assert text == f"{bench(whole)}]}} -->"
+    marked = f"{bench(typed)}]}} -->"
+    at = marked.index("|")
+    text = marked.replace("|", "")
+    body = comment_body(text, at)
+    assert body is not None
+    found = complete(text, cursor_at(text, body, at), session.knowledge, whole=False)
+    assert text[found.end] == '"'
+    assert '"' not in next(one for one in found.found if one.label == label).text
+
+
 def test_what_can_never_run_at_a_place_is_not_offered(session: Session) -> None:
     assert "$facet" in offered(session, bench('{"|'))
     assert not {"$facet", "$documents"} & set(offered(session, bench('{"$facet": {"x": [{"|')))
