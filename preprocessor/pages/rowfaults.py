@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
+from preprocessor.aggregation.catalogue import collection_arguments
 from preprocessor.aggregation.values import MISSING
 from preprocessor.files.environment import today
 from preprocessor.findings.nearest import did_you_mean
@@ -58,7 +59,7 @@ def _mistyped_collections(spec: PipelineSpec, collections: Sequence[str]) -> lis
     found = []
     for number, stage in enumerate(spec.pipeline if collections else ()):
         ((name, argument),) = stage.items()
-        key = _READS.get(name, "")
+        key = collection_arguments().get(name, "")
         named, path = (
             (argument.get(key), (name, key)) if isinstance(argument, Mapping) else (argument, (name,))
         )
@@ -69,9 +70,6 @@ def _mistyped_collections(spec: PipelineSpec, collections: Sequence[str]) -> lis
             at = spec.locate(("pipeline", number, *path))
             found.append(finding("MT304", spec.file, at, message, hint))
     return found
-
-
-_READS: Final[Mapping[str, str]] = {"$lookup": "from", "$graphLookup": "from", "$unionWith": "coll"}
 
 
 def _too_old(spec: PipelineSpec, answers: Answers) -> list[Finding]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
+from preprocessor.pages.prose.nameindex import name_pattern
 from preprocessor.pages.prose.paragraphs import BLANK
 
 if TYPE_CHECKING:
@@ -65,4 +66,4 @@ def find_doubt(figure: Figure, clause: Clause, known: str) -> str:
 
 
 def _is_part(words: str, known: str) -> bool:
-    return re.search(rf"(?<!\w){re.escape(words)}(?!\w)", known, re.IGNORECASE) is not None
+    return re.search(name_pattern(words), known, re.IGNORECASE) is not None
