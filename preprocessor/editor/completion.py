@@ -51,14 +51,16 @@ def complete(
     """
     body = cursor.body
     value = read_value(text, read_tokens(text, body.start, body.end))
-    before = read_value(text, read_tokens(text, body.start, cursor.start - cursor.quoted))
+    certain = value
+    if not cursor.ends:  # What follows an open key is read as its neighbours.
+        certain = read_value(text, read_tokens(text, body.start, cursor.start - cursor.quoted))
     if cursor.role == "key":
-        asked = Asked(cursor, way_to(body.kind, cursor.path[:-1]), value, before, known, start)
+        asked = Asked(cursor, way_to(body.kind, cursor.path[:-1]), value, certain, known, start)
         offers = list(KEYS.get(asked.way.slot.role, _no_offers)(asked))
         offered = [one for one in offers if one.label not in asked.beside]
         return _write_keys(text, cursor, offered, whole=whole)
     if cursor.role == "value":
-        asked = Asked(cursor, way_to(body.kind, cursor.path), value, before, known, start)
+        asked = Asked(cursor, way_to(body.kind, cursor.path), value, certain, known, start)
         return _write_values(cursor, list(VALUES.get(asked.way.slot.role, _no_offers)(asked)))
     return Completion(cursor.start, cursor.start, ())
 

@@ -36,12 +36,15 @@ class Offer(NamedTuple):
 
 
 class Asked(NamedTuple):
-    """A place with all that is known of it; ``before_it`` is the value as far as it stands before the place."""
+    """A place with all that is known of it.
+
+    ``certain`` is the value as far as its keys are surely neighbours of the place: of one behind an open key, up to it.
+    """
 
     cursor: Cursor
     way: Way
     value: Any
-    before_it: Any
+    certain: Any
     known: Knowledge
     start: Shape | None
 
@@ -63,14 +66,10 @@ class Asked(NamedTuple):
 
     @property
     def beside(self) -> set[str]:
-        """The keys that stand beside the one that is typed; none where a value is typed.
-
-        What follows a key that is still open is read as its neighbours: there only what stands before counts.
-        """
+        """The keys that stand beside the one that is typed; none where a value is typed."""
         if self.cursor.role != "key":
             return set()
-        value = self.value if self.cursor.ends else self.before_it
-        above = value_at(value, self.cursor.path[:-1])
+        above = value_at(self.certain, self.cursor.path[:-1])
         own = self.cursor.path[-1] if self.cursor.token else None
         return {key for key in above if key != own} if isinstance(above, dict) else set()
 

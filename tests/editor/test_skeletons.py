@@ -34,6 +34,9 @@ PLACES = {
     "condition beside a pattern": '[{"$match": {"threads": {"$regex": "a", "|"}}}]',
 }
 
+FEW = {"head of a query of elements": 5}
+"""Places where fewer operators can stand than elsewhere, with how many can at least."""
+
 
 @pytest.fixture(scope="module")
 def session(tmp_path_factory: pytest.TempPathFactory) -> Session:
@@ -71,7 +74,7 @@ def with_a_field(text: str) -> str:
 @pytest.mark.parametrize("place", PLACES)
 def test_what_is_offered_can_be_run_as_it_stands(session: Session, place: str) -> None:
     accepted = accept_all(session, PLACES[place])
-    assert len(accepted) >= 5
+    assert len(accepted) >= FEW.get(place, 9)
     for label, text in accepted.items():
         pipeline: Sequence[Any] = json.loads(with_a_field(text))["pipeline"]
         try:
