@@ -161,7 +161,7 @@ def _move_looked(
     return (
         None
         if found is None
-        else (beside, one._replace(subject=one.subject._replace(spec=spec), findings=found))
+        else (beside, one._replace(shown=one.shown._replace(spec=spec), findings=found))
     )
 
 

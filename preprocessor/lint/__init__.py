@@ -7,7 +7,7 @@ documents comes from ``shape``. A rule that cannot know says nothing.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from preprocessor.findings.finding import Finding
@@ -27,6 +27,7 @@ from preprocessor.lint import (
 )
 from preprocessor.lint.rulecontext import RuleContext
 from preprocessor.lint.shape.values import Shape, member
+from preprocessor.lint.shownbytables import ShownTable
 from preprocessor.specs.model import PipelineSpec, TableSpec
 
 if TYPE_CHECKING:
@@ -60,10 +61,9 @@ def findings(subject: RuleContext) -> list[Finding]:
     return [one for rule in RULES for one in rule(subject)]
 
 
-def page_findings(subjects: Iterable[RuleContext]) -> list[tuple[RuleContext, Finding]]:
-    """All that is said of the tables of one page held against each other, each with the table it is about."""
-    listed = list(subjects)
-    return [pair for rule in rules_page.RULES for pair in rule(listed)]
+def page_findings(tables: Sequence[ShownTable]) -> list[Finding]:
+    """All that is said of the tables of one page held against each other."""
+    return [one for rule in rules_page.RULES for one in rule(tables)]
 
 
 def row_findings(subject: RuleContext, rows: Sequence[Mapping[str, Any]]) -> list[Finding]:

@@ -12,9 +12,9 @@ from preprocessor.findings.finding import Finding
 from preprocessor.lint import find_by_asking, findings, page_findings, row_findings, subject_of
 from preprocessor.lint.asking import leading_match
 from preprocessor.lint.documents import collection_shape, shape_without
-from preprocessor.lint.rulecontext import RuleContext
 from preprocessor.lint.rules_fields import find_asked_fields, find_mistyped_conditions
 from preprocessor.lint.rules_order import shows_sort_keys
+from preprocessor.lint.shownbytables import ShownTable
 from preprocessor.specs.model import PipelineSpec, QuotingSpec, Spec
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ class Ran(NamedTuple):
 class Looked(NamedTuple):
     """A comment that was looked at by itself, as rules about the tables of a page need it, and what is said of it."""
 
-    subject: RuleContext
+    shown: ShownTable
     findings: Sequence[Finding]
 
 
@@ -79,12 +79,12 @@ def look_at(
         there = shape_without(spec, source, asked)
         foreseen += find_mistyped_conditions(subject_of(spec, there, known=True)) if there else ()
     if ran is None:
-        return Looked(subject.without_documents(), foreseen)
+        return Looked(subject.shown, foreseen)
     found = _still_true(foreseen, spec, ran.rows)
     if ran.rows:
         found += row_findings(subject, ran.rows)
         found += find_by_asking(subject, source, ran.rows) if source else []
-    return Looked(subject.without_documents(), found)
+    return Looked(subject.shown, found)
 
 
 def _asked_first(spec: PipelineSpec) -> list[str]:
@@ -104,16 +104,16 @@ def lint(
     quoted = _collect_quoted_fields(spec for specs in listed for spec in specs)
     found: list[Finding] = []
     for specs in listed:
-        subjects = []
+        shown = []
         for spec in specs:
             if not isinstance(spec, PipelineSpec):
                 continue
             ran = Ran(rows[id(spec)]) if id(spec) in rows else None
             looked = look(spec, source, tuple(quoted.get(spec.id or "", ())), ran)
             if looked is not None:
-                subjects.append(looked.subject)
+                shown.append(looked.shown)
                 found += looked.findings
-        found += [one for _, one in page_findings(subjects)]
+        found += page_findings(shown)
     return found
 
 

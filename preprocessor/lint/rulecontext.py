@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any
 
-from preprocessor.aggregation.values import is_flag
 from preprocessor.files.records import Record
 from preprocessor.findings.finding import Finding
 from preprocessor.findings.rules import finding
@@ -14,19 +13,10 @@ from preprocessor.lint.liveness import Live, Usage, usage
 from preprocessor.lint.ordering import Order, orders
 from preprocessor.lint.shape.expressions import Path, Visit
 from preprocessor.lint.shape.flow import Flow, StageFlow, flow_of
-from preprocessor.lint.shape.values import ANY, Shape, column, document
+from preprocessor.lint.shape.values import Shape, column
+from preprocessor.lint.shownbytables import HeadedColumn, ShownTable
 from preprocessor.render.headers import with_unit
 from preprocessor.specs.model import PipelineSpec, TableSpec
-
-
-class HeadedColumn(NamedTuple):
-    """A column of a table: its header without stray blanks, what it is computed from, and to how many digits."""
-
-    place: int
-    column: str
-    header: str
-    sources: frozenset[str]
-    digits: int | None
 
 
 class RuleContext(Record):
@@ -49,17 +39,6 @@ class RuleContext(Record):
         flow = flow_of(spec.pipeline, documents, spec.let)
         return cls(spec=spec, flow=flow, known=known, quoted=quoted)
 
-    def without_documents(self) -> RuleContext:
-        """The same with its stages, and what rows have in the columns that are shown; nothing else holds documents.
-
-        It is enough for rules about the tables of a page, before which all of its tables are looked at.
-        """
-        bare = (self.column(name)._replace(fields={}, items=None) for _, name in self.spec.shown_columns)
-        names = (name for _, name in self.spec.shown_columns)
-        rows = document(dict(zip(names, bare, strict=True)), is_open=True)
-        stages = tuple(one._replace(before=ANY, after=rows, visits=()) for one in self.flow.stages)
-        return self._replace(flow=Flow(rows, stages))
-
     @cached_property
     def columns(self) -> tuple[str, ...]:
         """The fields of the rows that are shown."""
@@ -76,6 +55,11 @@ class RuleContext(Record):
         if not isinstance(spec, TableSpec):
             return ()
         return tuple(self._header(*pair) for pair in zip(spec.columns, spec.headers, strict=True))
+
+    @property
+    def shown(self) -> ShownTable:
+        """What rules about the tables of its page need, without the shapes of documents."""
+        return ShownTable(self.spec, self.headed_columns)
 
     @cached_property
     def headed_columns(self) -> tuple[HeadedColumn, ...]:
@@ -122,17 +106,6 @@ class RuleContext(Record):
     def column(self, name: str) -> Shape:
         """What the rows have in a column: a field of this very name, else what the dots lead to."""
         return column(self.flow.rows, name)
-
-    def find_definition(self, name: str) -> Path | None:
-        """Where the rows' field ``name`` gets its value: the last stage that computes it, or else includes it."""
-        for stage in reversed(self.flow.stages):
-            if stage.name in ("$set", "$addFields", "$project", "$group") and isinstance(
-                stage.argument, Mapping
-            ):
-                value = stage.argument.get(name)
-                if name in stage.argument and not is_flag(value):
-                    return (*stage.path, name)
-        return None
 
     def at(self, path: Path, *, key: bool = False) -> tuple[int, int]:
         """Line and column of a place in the pipeline."""

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from preprocessor.findings.finding import Finding
 from preprocessor.lint.rulecontext import RuleContext
+from preprocessor.lint.shownbytables import find_definition
 from preprocessor.specs.model import TableSpec
 
 
@@ -74,7 +75,7 @@ def find_misleading_measures(subject: RuleContext) -> Iterator[Finding]:
         sources = subject.column(column).traits.sources
         for pitfall in _PITFALLS:
             if any(one.endswith(pitfall.source) for one in sources) and pitfall.header.search(header):
-                path = subject.find_definition(column)
+                path = find_definition(subject.spec, column)
                 at = subject.at(path, key=True) if path else subject.spec.locate(("columns", index))
                 message = f"“{header.strip()}” is computed from `{pitfall.source}`, which {pitfall.message}"
                 yield subject.finding("MT413", at, message, pitfall.hint)

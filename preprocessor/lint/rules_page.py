@@ -6,13 +6,15 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from preprocessor.findings.finding import Finding
-from preprocessor.lint.rulecontext import RuleContext
+from preprocessor.findings.rules import finding
+from preprocessor.lint.shownbytables import ShownTable, find_definition
+from preprocessor.specs.model import PipelineSpec
 
 
 class _Shown(NamedTuple):
     """A column of a table on the page; what is behind the table is as in ``HeadedColumn``."""
 
-    subject: RuleContext
+    spec: PipelineSpec
     place: int
     column: str
     header: str
@@ -20,13 +22,13 @@ class _Shown(NamedTuple):
     digits: int | None
 
 
-def _list_shown_columns(subjects: Sequence[RuleContext]) -> list[_Shown]:
-    return [_Shown(subject, *column) for subject in subjects for column in subject.headed_columns]
+def _list_shown_columns(tables: Sequence[ShownTable]) -> list[_Shown]:
+    return [_Shown(table.spec, *column) for table in tables for column in table.columns]
 
 
-def find_misplaced_headers(subjects: Sequence[RuleContext]) -> Iterator[tuple[RuleContext, Finding]]:
+def find_misplaced_headers(tables: Sequence[ShownTable]) -> Iterator[Finding]:
     """MT414: a header that elsewhere on the page stands over something else was copied from there."""
-    shown = _list_shown_columns(subjects)
+    shown = _list_shown_columns(tables)
     by_header: dict[str, dict[tuple[str, frozenset[str]], _Shown]] = defaultdict(dict)
     by_sources: dict[frozenset[str], set[str]] = defaultdict(set)
     for one in shown:
@@ -41,14 +43,14 @@ def find_misplaced_headers(subjects: Sequence[RuleContext]) -> Iterator[tuple[Ru
         others = [other for other in alike if other.sources != one.sources]
         if named is None or not any(_akin(other.header, other) for other in others):
             continue
-        line = others[0].subject.spec.locate(("headers", others[0].place))[0]
+        line = others[0].spec.locate(("headers", others[0].place))[0]
         message = (
             f"“{one.header}” stands over `{one.column}` here, and over `{others[0].column}` in line {line}: "
             "readers take the one for the other"
         )
-        at = one.subject.spec.locate(("headers", one.place))
+        at = one.spec.locate(("headers", one.place))
         hint = f"elsewhere on this page this is “{named}”"
-        yield one.subject, one.subject.finding("MT414", at, message, hint)
+        yield finding("MT414", one.spec.file, at, message, hint)
 
 
 _WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
@@ -61,25 +63,25 @@ def _akin(header: str, one: _Shown) -> bool:
     return any(word.lower()[:4] in words for word in _WORD.findall(header) if len(word) > 1)
 
 
-def find_uneven_rounding(subjects: Sequence[RuleContext]) -> Iterator[tuple[RuleContext, Finding]]:
+def find_uneven_rounding(tables: Sequence[ShownTable]) -> Iterator[Finding]:
     """MT506: the same column is rounded to different decimals in the tables of a page."""
     by_column: dict[tuple[str, str], list[_Shown]] = defaultdict(list)
-    for one in _list_shown_columns(subjects):
-        if one.digits is not None and one.column not in one.subject.spec.format:
+    for one in _list_shown_columns(tables):
+        if one.digits is not None and one.column not in one.spec.format:
             by_column[one.header, one.column].append(one)
     for found in by_column.values():
         usual, count = Counter(one.digits for one in found).most_common(1)[0]
         for one in found:
             if one.digits == usual or count == len(found):
                 continue
-            path = one.subject.find_definition(one.column)
-            at = one.subject.at(path, key=True) if path else one.subject.spec.locate(("columns", one.place))
+            path = find_definition(one.spec, one.column)
+            at = one.spec.locate(("pipeline", *path), key=True) if path else one.spec.locate(("columns", one.place))
             message = (
                 f"`{one.column}` is rounded to {_decimals(one.digits)} here, and to {_decimals(usual)} in other "
                 "tables of this page"
             )
             hint = "round alike, or leave it to one `format` of the column"
-            yield one.subject, one.subject.finding("MT506", at, message, hint)
+            yield finding("MT506", one.spec.file, at, message, hint)
 
 
 def _decimals(digits: int | None) -> str:

@@ -9,6 +9,7 @@ from preprocessor.findings.finding import Finding
 from preprocessor.lint.rulecontext import RuleContext
 from preprocessor.lint.shape import units
 from preprocessor.lint.shape.units import Unit
+from preprocessor.lint.shownbytables import find_definition
 from preprocessor.render.headers import find_added_unit
 
 _BRACKETED = re.compile(r"\(([^()]*)\)")
@@ -96,7 +97,7 @@ def _step(binary: bool) -> str:
 def find_wrong_names(subject: RuleContext) -> Iterator[Finding]:
     """MT406: a field is named for bytes, but something else is counted in it."""
     for name, shape in subject.flow.rows.fields.items():
-        computed, path = shape.traits.unit, subject.find_definition(name)
+        computed, path = shape.traits.unit, find_definition(subject.spec, name)
         says = units.of_name(name)
         if computed is None or path is None or not says or not says[0].is_data or computed.is_data:
             continue

@@ -36,7 +36,7 @@ def test_no_pipeline_breaks_the_linter(
     subject = subject_of(spec, learnt(docs) if known else unknown_documents(), known=known)
     if judge(spec).faults:
         return  # Such a comment never comes to the linter.
-    found = [*findings(subject), *(one for _, one in page_findings([subject, subject]))]
+    found = [*findings(subject), *page_findings([subject.shown, subject.shown])]
     again = subject_of(spec, learnt(docs) if known else unknown_documents(), known=known)
     assert found[: len(findings(again))] == findings(again)
     found += row_findings(subject_of(spec, unknown_documents(), known=False), docs) if known else []
