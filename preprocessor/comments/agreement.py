@@ -12,8 +12,15 @@ from typing import Final
 
 _MARK: Final = re.compile(r"(`{3}|~{3})[^`~]*")
 _MARKUP: Final = re.compile("<(?!!--\ue000\\d+-->)")
+_ANCHOR: Final = re.compile(
+    r'(?:<(div|a) id="[\w.-]+"></\1>|<details(?: class="[\w-]+")? markdown(?:="1")?>|<summary>[\w ,.-]+</summary>'
+    r"|</details>)[ \t]*"
+)
+"""Empty elements to link to, and what folds text: a block that one begins ends where a paragraph does."""
 _BLOCK: Final = re.compile(rf" {{0,3}}{_MARKUP.pattern}")
-_SPAN: Final = "`[^`\ue000\n]+`"
+_TAG: Final = r'</?(?:abbr|b|em|i|kbd|small|span|strong|sub|sup)(?: [a-z-]+="[^"<>`|\ue000\n]*")*>'
+"""A tag in a line of words, which is as good as a word to the tokens beside it."""
+_SPAN: Final = "`[^`|\ue000\n]+`"
 
 
 def agrees(lines: Iterable[str]) -> bool:
@@ -30,7 +37,10 @@ def agrees(lines: Iterable[str]) -> bool:
             fence = "" if marked else fence
             continue
         opening = _MARK.fullmatch(line) if marked else None
-        if (marked and opening is None) or _BLOCK.match(line):
+        anchored = _ANCHOR.fullmatch(paragraph[0] if paragraph else line) is not None
+        if marked and (opening is None or anchored):
+            return False
+        if _BLOCK.match(line) and not (anchored and _ANCHOR.fullmatch(line)):
             return False
         fence = opening[1] if opening else ""
         if line.strip(" \t") and not fence:
@@ -47,9 +57,9 @@ def _plain(paragraph: list[str]) -> bool:
     text = "\n".join(paragraph)
     if "\ue000" not in text:
         return True
-    if "    " in text or "\t" in text or _MARKUP.search(text):
+    if "    " in text or "\t" in text or _MARKUP.search(re.sub(_TAG, "", text)):
         return False
     if "`" not in text:
         return True
-    # Spans that begin and end in a line are the same in every cell, item and heading that the lines may be.
-    return "|" not in text and "\\`" not in text and "`" not in re.sub(_SPAN, "", text)
+    # Spans that begin and end in a line, and in what may be a cell, are the same in every item and heading as well.
+    return "\\`" not in text and "`" not in re.sub(_SPAN, "", text)

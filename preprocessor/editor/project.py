@@ -19,7 +19,8 @@ from preprocessor.comments.search import find
 from preprocessor.editor.recent import Recent
 from preprocessor.editor.remembered import Remembered
 from preprocessor.findings.shared import find_in_lists
-from preprocessor.lint.pages import Looked, Ran, look_at
+from preprocessor.lint.looking import look_at
+from preprocessor.lint.pages import Looked, Ran
 from preprocessor.pages.asking import queries
 from preprocessor.pages.build import Build
 from preprocessor.pages.files import PAGE_SUFFIXES, page_of_no_text, pages_under
@@ -316,9 +317,8 @@ class _KeptBuild(Build):
     def __init__(
         self, asked: KeptAnswers, pages: Sequence[Page], others: Sequence[Page], remembered: Remembered
     ) -> None:
-        super().__init__(asked, pages, others)
+        super().__init__(asked, pages, others, look=self._look_once)
         self._remembered = remembered
-        self._look = self._look_once
 
     def _judge_once(self, spec: Spec, table: TableSpec | None) -> list[Finding]:
         found = self._remembered.judged(spec, table)

@@ -159,9 +159,7 @@ def _move_looked(
         return looked
     found = _move(one.findings, file, by)
     return (
-        None
-        if found is None
-        else (beside, one._replace(shown=one.shown._replace(spec=spec), findings=found))
+        None if found is None else (beside, one._replace(shown=one.shown._replace(spec=spec), findings=found))
     )
 
 

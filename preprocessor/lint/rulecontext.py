@@ -11,10 +11,10 @@ from preprocessor.findings.finding import Finding
 from preprocessor.findings.rules import finding
 from preprocessor.lint.liveness import Live, Usage, usage
 from preprocessor.lint.ordering import Order, orders
+from preprocessor.lint.rules_page import HeadedColumn, ShownTable
 from preprocessor.lint.shape.expressions import Path, Visit
 from preprocessor.lint.shape.flow import Flow, StageFlow, flow_of
 from preprocessor.lint.shape.values import Shape, column
-from preprocessor.lint.shownbytables import HeadedColumn, ShownTable
 from preprocessor.render.headers import with_unit
 from preprocessor.specs.model import PipelineSpec, TableSpec
 
@@ -69,7 +69,7 @@ class RuleContext(Record):
             return ()
         traits = (self.column(column).traits for column in spec.columns)
         return tuple(
-            HeadedColumn(place, column, " ".join(header.split()), one.sources, one.digits)
+            HeadedColumn(place, column, " ".join(header.split()), one.digits, one.sources)
             for place, (column, header, one) in enumerate(
                 zip(spec.columns, spec.headers, traits, strict=True)
             )

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from preprocessor.findings.finding import Finding
 from preprocessor.lint.rulecontext import RuleContext
-from preprocessor.lint.shownbytables import find_definition
+from preprocessor.lint.rules_page import find_definition
 from preprocessor.specs.model import TableSpec
 
 

@@ -2,13 +2,42 @@
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
 
+from preprocessor.aggregation.values import is_flag
 from preprocessor.findings.finding import Finding
 from preprocessor.findings.rules import finding
-from preprocessor.lint.shownbytables import ShownTable, find_definition
+from preprocessor.lint.shape.expressions import Path
 from preprocessor.specs.model import PipelineSpec
+
+
+class HeadedColumn(NamedTuple):
+    """A column of a table: its header without stray blanks, to how many digits, and what it is computed from."""
+
+    place: int
+    column: str
+    header: str
+    digits: int | None
+    sources: frozenset[str]
+
+
+class ShownTable(NamedTuple):
+    """A table or chart that was looked at, and the columns of a table; a chart has none."""
+
+    spec: PipelineSpec
+    columns: tuple[HeadedColumn, ...]
+
+
+def find_definition(spec: PipelineSpec, name: str) -> Path | None:
+    """Where the rows' field ``name`` gets its value: the last stage that computes it, or else includes it."""
+    for number, stage in reversed([*enumerate(spec.pipeline)]):
+        ((operator, fields),) = stage.items()
+        if operator in ("$set", "$addFields", "$project", "$group") and isinstance(fields, Mapping):
+            value: Any = fields.get(name)
+            if name in fields and not is_flag(value):
+                return (number, operator, name)
+    return None
 
 
 class _Shown(NamedTuple):
@@ -18,8 +47,8 @@ class _Shown(NamedTuple):
     place: int
     column: str
     header: str
-    sources: frozenset[str]
     digits: int | None
+    sources: frozenset[str]
 
 
 def _list_shown_columns(tables: Sequence[ShownTable]) -> list[_Shown]:
@@ -75,7 +104,11 @@ def find_uneven_rounding(tables: Sequence[ShownTable]) -> Iterator[Finding]:
             if one.digits == usual or count == len(found):
                 continue
             path = find_definition(one.spec, one.column)
-            at = one.spec.locate(("pipeline", *path), key=True) if path else one.spec.locate(("columns", one.place))
+            at = (
+                one.spec.locate(("pipeline", *path), key=True)
+                if path
+                else one.spec.locate(("columns", one.place))
+            )
             message = (
                 f"`{one.column}` is rounded to {_decimals(one.digits)} here, and to {_decimals(usual)} in other "
                 "tables of this page"
@@ -89,3 +122,8 @@ def _decimals(digits: int | None) -> str:
 
 
 RULES = (find_misplaced_headers, find_uneven_rounding)
+
+
+def page_findings(tables: Sequence[ShownTable]) -> list[Finding]:
+    """All that is said of the tables of one page held against each other."""
+    return [one for rule in RULES for one in rule(tables)]

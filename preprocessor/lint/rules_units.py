@@ -7,9 +7,9 @@ from collections.abc import Iterator
 
 from preprocessor.findings.finding import Finding
 from preprocessor.lint.rulecontext import RuleContext
+from preprocessor.lint.rules_page import find_definition
 from preprocessor.lint.shape import units
 from preprocessor.lint.shape.units import Unit
-from preprocessor.lint.shownbytables import find_definition
 from preprocessor.render.headers import find_added_unit
 
 _BRACKETED = re.compile(r"\(([^()]*)\)")

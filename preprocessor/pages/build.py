@@ -30,12 +30,9 @@ class Build:
     """Pages that are judged together, the results source that they ask, and what is known of both so far.
 
     ``others`` are there for their tables: what keeps rows from the pages is told of them, and nothing else. ``tables``
-    are the sound ones that have an id, by it, unless given. Where nothing is asked, as in a static check, there are no
-    rows to judge.
+    are the sound ones that have an id, by it, unless given. ``look`` looks at a comment for the linter, which looks at
+    each anew without it. Where nothing is asked, as in a static check, there are no rows to judge.
     """
-
-    _look: Look | None = None
-    """Looks at a comment for the linter; None for what looks at each anew."""
 
     def __init__(
         self,
@@ -43,8 +40,10 @@ class Build:
         pages: Iterable[Page],
         others: Sequence[Page] = (),
         tables: MutableMapping[str, TableSpec] | None = None,
+        look: Look | None = None,
     ) -> None:
         self.asked = asked
+        self._look = look
         self.pages = [*pages, *others]
         self._others = {page.file for page in others}
         self.tables = tables_by_id(self.pages) if tables is None else tables
@@ -191,7 +190,7 @@ class Build:
             return None
         if not any(page.specs for page in pages):
             return []
-        from preprocessor.lint.pages import lint, look_at
+        from preprocessor.lint.pages import lint
 
         rows: dict[int, Rows | None] = {}
         for spec in (spec for page in pages for spec in page.pipeline_specs) if self.answers else ():
@@ -199,7 +198,7 @@ class Build:
                 rows[id(spec)] = None if isinstance(answer, ResultsError) else answer
         local = self.asked.local
         own = [page for page in pages if page.file not in self._others]
-        found = lint((page.specs for page in own), local, rows, self._look or look_at)
+        found = lint((page.specs for page in own), local, rows, self._look or _look_anew())
         if local is not None:
             found += self._server_only(rows, local.limits)
         found += self._judge_versions(page for page in self.pages if page.file not in self._others)
@@ -243,3 +242,9 @@ class Build:
                     fault = judge_offline(spec, limits).server_only
                 if fault is not None:
                     yield fault
+
+
+def _look_anew() -> Look:
+    from preprocessor.lint.looking import look_at  # and with it all rules
+
+    return look_at

@@ -15,6 +15,7 @@ from preprocessor.pages.reading import no_text, read_page
 from preprocessor.specs.sharedpipelines import SharedPipelines
 
 if TYPE_CHECKING:
+    from preprocessor.pages.reading import ReadComment
     from preprocessor.specs.sharedpipelines import SharedPipeline
 
 
@@ -33,11 +34,14 @@ class ReadPages(NamedTuple):
     faults: list[str]
 
 
-def read_paths(paths: Iterable[str], pipelines: str, stdin_name: str = "") -> ReadPages:
+def read_paths(
+    paths: Iterable[str], pipelines: str, stdin_name: str = "", read: ReadComment | None = None
+) -> ReadPages:
     """All pages that ``paths`` name, read and checked without running anything, whatever is wrong with others.
 
     Files are taken as they are, of folders every Markdown file. A page that is not UTF-8 has a finding that says so.
     With ``stdin_name``, ``STDIN`` is the page on standard input, which has this name; a file of this name is not read.
+    ``read`` is that of ``read_page``.
     """
     shared = open_shared_pipelines(pipelines)
     pages: dict[Path, Page] = {}
@@ -59,7 +63,9 @@ def read_paths(paths: Iterable[str], pipelines: str, stdin_name: str = "") -> Re
             except OSError as error:
                 faults.append(_describe_error(error, path))
             else:
-                pages[file] = page_of_no_text(content, name) or read_page(content.decode(), name, shared)
+                pages[file] = page_of_no_text(content, name) or read_page(
+                    content.decode(), name, shared, read=read
+                )
     return ReadPages(list(pages.values()), faults)
 
 

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from preprocessor.comments.model import Comment
     from preprocessor.pages.model import Page
     from preprocessor.pages.pageindex import PagesBelow
+    from preprocessor.pages.reading import ReadComment
 
 Find = Callable[[Path], Sequence[Path]]
 """What finds pages in a folder."""
@@ -25,7 +26,8 @@ class OtherPages:
     """Where the pages of a site are on disk: ``folders`` of them, relative to ``root`` as the paths of pages are.
 
     ``pipelines`` is the folder of shared stage lists. A build leaves some pages out, whose tables are none of the
-    site's: ``left_out`` says it of a file. ``looked_at`` are the pages of folders that were looked at by now.
+    site's: ``left_out`` says it of a file. ``looked_at`` are the pages of folders that were looked at by now, ``read``
+    is that of ``read_page``.
     """
 
     def __init__(
@@ -35,17 +37,19 @@ class OtherPages:
         pipelines: str,
         left_out: Callable[[Path], bool],
         looked_at: Mapping[Path, PagesBelow] | None = None,
+        read: ReadComment | None = None,
     ) -> None:
         self.root = root
         self.folders = folders
         self.pipelines = pipelines
         self.left_out = left_out
         self._looked_at = dict(looked_at or {})
+        self._read = read
 
     def without(self, known: Collection[str]) -> OtherPages:
         """The same, but for folders of which all pages are known."""
         folders = [folder for folder in self.folders if folder not in known]
-        return OtherPages(self.root, folders, self.pipelines, self.left_out, self._looked_at)
+        return OtherPages(self.root, folders, self.pipelines, self.left_out, self._looked_at, self._read)
 
     def tables_for(self, pages: Sequence[Page]) -> list[Page]:
         """The pages with tables that ``pages`` name and do not have, and with those alone.
@@ -112,7 +116,9 @@ class OtherPages:
         ``wanted`` is that of ``read_page``.
         """
         shared = open_shared_pipelines(str(self.root / self.pipelines))
-        return [read_page(text, shown, shared, wanted) for shown, text in self._texts(pages, find)]
+        return [
+            read_page(text, shown, shared, wanted, self._read) for shown, text in self._texts(pages, find)
+        ]
 
     def _texts(self, pages: Sequence[Page], find: Find) -> Iterator[tuple[str, str]]:
         """Path and text of the other pages."""

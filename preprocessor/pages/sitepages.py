@@ -17,6 +17,7 @@ from preprocessor.pages.siteconfig import Site, find_files, find_site, from_here
 if TYPE_CHECKING:
     from preprocessor.pages.model import Page
     from preprocessor.pages.pageindex import PagesBelow
+    from preprocessor.pages.reading import ReadComment
 
 
 class SitePages(NamedTuple):
@@ -117,15 +118,19 @@ class Whereabouts:
         return built is not None and built.leave_out(_plain(page))
 
     def others(
-        self, pages: Sequence[Page], pipelines: str, looked_at: Mapping[Path, PagesBelow] | None = None
+        self,
+        pages: Sequence[Page],
+        pipelines: str,
+        looked_at: Mapping[Path, PagesBelow] | None = None,
+        read: ReadComment | None = None,
     ) -> OtherPages:
-        """The pages that are built together with some of ``pages``; ``looked_at`` is that of ``OtherPages``.
+        """The pages that are built together with some of ``pages``; the rest are those of ``OtherPages``.
 
         Where the build leaves out all of ``pages``, which a preview may show, they know the tables of all.
         """
         apart = all(self.leave_out(Path(page.file)) for page in pages)
         left_out = none_left_out if apart else self.leave_out
-        return OtherPages(Path(), self._folders(pages), pipelines, left_out, looked_at)
+        return OtherPages(Path(), self._folders(pages), pipelines, left_out, looked_at, read)
 
     def _folders(self, pages: Iterable[Page]) -> list[str]:
         """The folders of all pages that are built together with some of ``pages``."""

@@ -92,7 +92,15 @@ NEARLY_PLAIN = st.lists(
             "|-|-|",
             "<div>",
             "</div>",
+            '<div id="here"></div>',
+            '<a id="here"></a>',
+            "<details markdown>",
+            "<summary>Words</summary>",
+            "</details>",
             "<b",
+            f"<b>{VALUE}</b> words",
+            f'| <abbr title="a b">`c`</abbr> | {VALUE} |',
+            f"- <em>{VALUE}",
             "[x]: y",
             "\f",
             VALUE,
@@ -189,6 +197,9 @@ def test_bodies_lose_the_prefix_of_their_container_and_nothing_else(sample):
 @example(f"- item\n\n      {VALUE}")
 @example(f"-\t\t{VALUE}")
 @example(f"words <b title='{VALUE}'>")
+@example(f"<div id='a'></div>\n\n`a` {VALUE}")
+@example(f'<div id="a"></div>\n```\n\nwords {VALUE}\n\n```\n` {VALUE} `')
+@example(f'words\n<div id="a"></div>\n\n`a` {VALUE} `b`')
 @example(f"<div>\n```\n\nwords {VALUE}\n\n```\n- {VALUE}")
 @example(f"```\n`````\nwords <b title='{VALUE}'>\n```\nwords {VALUE}\n``` a b='c'")
 def test_where_all_kinds_of_markdown_agree_at_a_glance_the_second_parser_says_nothing_else(text):

@@ -9,7 +9,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from preprocessor.findings.rules import RULES
-from preprocessor.lint import findings, page_findings, row_findings, subject_of
+from preprocessor.lint.looking import findings, row_findings, subject_of
+from preprocessor.lint.rules_page import page_findings
 from preprocessor.lint.rules_rows import key_columns
 from preprocessor.lint.shape.learn import learnt, read_schema_shape
 from preprocessor.lint.shape.values import unknown_documents

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 
 from preprocessor.aggregation import AggregationError, aggregate
-from preprocessor.lint import findings, row_findings, subject_of
+from preprocessor.lint.looking import findings, row_findings, subject_of
 from preprocessor.lint.ordering import By, orders
 from preprocessor.lint.shape.learn import learnt
 from preprocessor.pages.static import judge

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from preprocessor.findings.finding import Finding
+from preprocessor.lint.looking import look_at
 from preprocessor.lint.pages import lint
 from preprocessor.pages.build import Build
 from preprocessor.pages.figures import figures_of
@@ -234,5 +235,5 @@ def test_columns_that_are_shown_short_have_no_note_and_those_of_fixtures_have_on
 
 def test_rows_of_a_database_have_the_note_too() -> None:
     page = read(table())
-    found = lint([page.specs], None, {id(spec): ROWS for spec in page.pipeline_specs})
+    found = lint([page.specs], None, {id(spec): ROWS for spec in page.pipeline_specs}, look_at)
     assert "`mean` shows up to 17 digits" in next(one.message for one in found if one.rule == "MT508")

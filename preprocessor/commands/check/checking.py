@@ -15,6 +15,7 @@ from preprocessor.pages.reading import unread_findings
 from preprocessor.pages.sitepages import Whereabouts
 
 if TYPE_CHECKING:
+    from preprocessor.commands.check.soundcomments import SoundComments
     from preprocessor.findings.finding import Finding
     from preprocessor.pages.model import Page
     from preprocessor.pages.otherpages import OtherPages
@@ -46,12 +47,18 @@ class Request(NamedTuple):
 class Desk:
     """What a check looks things up with. Who checks again and again keeps what did not change.
 
-    ``below`` are pages of folders that were looked at already.
+    ``below`` are pages of folders that were looked at already, ``sound`` are comments that need not be judged again.
     """
 
-    def __init__(self, request: Request, below: Mapping[Path, PagesBelow] | None = None) -> None:
+    def __init__(
+        self,
+        request: Request,
+        below: Mapping[Path, PagesBelow] | None = None,
+        sound: SoundComments | None = None,
+    ) -> None:
         self.request = request
         self._below = below or {}
+        self._sound = sound
 
     def whereabouts(self) -> Whereabouts:
         """Which pages are of which site."""
@@ -63,13 +70,14 @@ class Desk:
 
     def others(self, pages: Sequence[Page], where: Whereabouts) -> OtherPages:
         """The other pages that pages are built with."""
-        return where.others(pages, self.request.pipelines, self._below)
+        read = self._sound.read if self._sound else None
+        return where.others(pages, self.request.pipelines, self._below, read)
 
     @contextmanager
     def build(self, pages: Sequence[Page], others: Sequence[Page]) -> Iterator[Build]:
         """The build of pages."""
         asked = KeptAnswers(self.request.results, self.request.limits, server=self.request.server)
-        build = Build(asked, pages, others)
+        build = Build(asked, pages, others, look=self._sound.look if self._sound else None)
         with closing(build.asked):
             yield build
 

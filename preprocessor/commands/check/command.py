@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     from preprocessor.commands.check.checking import Request, Scope
     from preprocessor.commands.check.keptchecks import Case
+    from preprocessor.commands.check.soundcomments import SoundComments
     from preprocessor.commands.rewriting import Change
     from preprocessor.findings.finding import Finding
     from preprocessor.pages.model import Page
@@ -150,15 +151,20 @@ def _check_anew(paths: Sequence[str], request: Request, case: Case | None, argum
     from preprocessor.commands.check.checking import Desk, check_pages
     from preprocessor.pages.files import read_paths
 
-    given = read_paths(paths, arguments.pipelines, arguments.stdin_filename or "<stdin>")
+    sound = _find_sound(case)
+    read = sound.read if sound is not None else None
+    given = read_paths(paths, arguments.pipelines, arguments.stdin_filename or "<stdin>", read)
     for fault in given.faults:
         print_error(fault)
-    checked = check_pages(given.pages, request, Desk(request, case.below if case is not None else None))
+    desk = Desk(request, case.below if case is not None else None, sound)
+    checked = check_pages(given.pages, request, desk)
     scope = _scope_of(checked.pages)
-    if case is not None and not given.faults:
+    if case is not None and sound is not None:
         from preprocessor.commands.check.keptchecks import remember_if_sound
 
-        remember_if_sound(case, scope, checked, request)
+        sound.remember(checked.findings, checked.together)
+        if not given.faults:
+            remember_if_sound(case, scope, checked, request)
     changes: Sequence[Change] = ()
     if arguments.fix:
         from preprocessor.commands.check.fixing import fix_pages
@@ -178,6 +184,15 @@ def _check_anew(paths: Sequence[str], request: Request, case: Case | None, argum
     if not findings and not given.faults:
         _print_scope(scope, arguments)
     return 2 if given.faults else exit_code(findings, arguments.fail_on) or changed
+
+
+def _find_sound(case: Case | None) -> SoundComments | None:
+    """The comments that are known to be sound in this case, if there is one."""
+    if case is None:
+        return None
+    from preprocessor.commands.check.soundcomments import SoundComments
+
+    return SoundComments(case.folder, case.beside)
 
 
 def _report(findings: Sequence[Finding], sources: Mapping[str, str], arguments: Namespace) -> None:

@@ -37,19 +37,22 @@ _FORMAT: Final = "sound pages 1"
 class Case(NamedTuple):
     """A check that was asked for: where it is remembered, and by what key, which has all that it looks at.
 
-    ``below`` are the pages of the site's folders, as they were then.
+    Without a key it is not remembered. ``beside`` tells apart what a comment is judged by beside its text. ``below``
+    are the pages of the site's folders, as they were then.
     """
 
     folder: Path
     key: str
+    beside: str
     below: Mapping[Path, PagesBelow]
 
 
 def find_case(paths: Sequence[str], request: Request) -> Case | None:
     """The case of a check of ``paths``, of a site that has a file; None where more than files say what is found.
 
-    None as well where one of these changed just now, so that its state does not tell whether it will change again.
-    A page that is named is known by its text: it may have been changed a moment ago.
+    None as well where results changed just now, so that their state does not tell whether they will change again. Where
+    another page did, the case has no ``key``. A page that is named is known by its text: it may have been changed a
+    moment ago.
     """
     site = request.site
     folder = cachefolder.folder_for(site.file.parent)
@@ -61,23 +64,31 @@ def find_case(paths: Sequence[str], request: Request) -> Case | None:
     if named is None or results is None:
         return None
     below = {each: PagesBelow(each) for each in docs}
-    states = {**_states_below([Path(request.pipelines)]), **results}
+    results = {**_states_below([Path(request.pipelines)]), **results}
+    now = time.time_ns()
+    if not all(is_settled(state, now) for state in results.values()):
+        return None
+    states = dict(results)
     for each, pages in below.items():
         root = os.path.abspath(each)  # noqa: PTH100 - without links followed, as pages are named
         states |= {f"{root}/{name}": state for name, state in pages.states.items()}
-    now = time.time_ns()
-    if not all(is_settled(state, now) for path, state in states.items() if path not in named):
-        return None
+    settled = all(is_settled(state, now) for path, state in states.items() if path not in named)
     digests = {path: hashlib.sha256(content).hexdigest() for path, content in named.items()}
-    asked = request, [*paths], Path.cwd(), today()
-    known = repr((_FORMAT, sign_of_program(), site.file.read_bytes(), asked))
-    written = "\0".join([known, *chain.from_iterable(sorted({**states, **digests}.items()))])
-    return Case(folder, bsoncache.key_of(written.encode("utf-8", "surrogateescape")), below)
+    program = _FORMAT, sign_of_program(), site.file.read_bytes(), Path.cwd(), today()
+    comments = request._replace(static=False, prose=False)
+    key = _key_of((program, request, [*paths]), {**states, **digests}) if settled else ""
+    return Case(folder, key, _key_of((program, comments), results), below)
+
+
+def _key_of(asked: object, states: Mapping[str, str]) -> str:
+    """The name under which is remembered what was asked, and found by files in these states."""
+    written = "\0".join([repr(asked), *chain.from_iterable(sorted(states.items()))])
+    return bsoncache.key_of(written.encode("utf-8", "surrogateescape"))
 
 
 def recall(case: Case) -> Scope | None:
     """What was looked at when nothing was found in this case; None where nobody has looked, or something was found."""
-    payload = bsoncache.get(case.folder, case.key)
+    payload = bsoncache.get(case.folder, case.key) if case.key else None
     try:
         return None if payload is None else Scope(*map(int, payload.split()))
     except (TypeError, ValueError):  # No text of ours, whatever its digest says.
@@ -89,7 +100,12 @@ def remember_if_sound(case: Case, scope: Scope, checked: Checked, request: Reque
 
     A site without comments of ours is looked at faster than it is remembered.
     """
-    if scope.comments and not checked.findings and _depends_on_files_alone(case, checked, request):
+    if (
+        case.key
+        and scope.comments
+        and not checked.findings
+        and _depends_on_files_alone(case, checked, request)
+    ):
         bsoncache.put(case.folder, {case.key: b"%d %d" % scope})
 
 
