@@ -24,6 +24,11 @@ def content_key(*parts: Any) -> bytes:
         return b""
 
 
+def clear() -> None:
+    """Drop all that was compiled: it may be of pages that are done."""
+    _kept.clear()
+
+
 def get(key: bytes) -> Callable[..., Any] | None:
     """The value stored under a key."""
     return _kept.get(key)

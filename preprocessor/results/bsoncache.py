@@ -12,10 +12,12 @@ import hashlib
 import os
 import stat
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
+from functools import partial
+from itertools import chain
 from pathlib import Path
-from typing import Final
+from typing import BinaryIO, Final
 
 from preprocessor.files import atomic
 from preprocessor.results import cachefolder
@@ -25,6 +27,10 @@ MAX_BYTES = 1024 * 2**20
 MAX_DAYS: Final = 30
 """An entry that was not used for so many days is dropped."""
 
+Payload = bytes | Callable[[], Iterable[bytes]]
+"""What an entry is to hold; what gives it part by part is asked twice, for its digest first."""
+
+_BLOCK: Final = 2**20
 _MAGIC = b"mongo-tables cache 2\n"
 _DIGEST = hashlib.sha256
 _HEADER = len(_MAGIC) + _DIGEST().digest_size
@@ -55,7 +61,7 @@ def get(folder: Path | None, key: str) -> bytes | None:
         header, payload = _parts(entry)
     except OSError:
         return None
-    if header != _header(key, payload):
+    if header != _header(key, (payload,)):
         drop(folder, key)
         return None
     with suppress(OSError):
@@ -63,7 +69,32 @@ def get(folder: Path | None, key: str) -> bytes | None:
     return payload
 
 
-def put(folder: Path | None, payloads: Mapping[str, bytes]) -> None:
+def open_entry(folder: Path | None, key: str) -> BinaryIO | None:
+    """The entry of a key as a file that stands where its payload begins, for one too large for memory.
+
+    What stands there is held against its digest now, and may be read later. None when there is no entry.
+    """
+    if folder is None or not cachefolder.is_believed(folder):
+        return None
+    entry = folder / f"{key}.bson"
+    try:
+        file = _open_plain(entry)
+        header, total = file.read(_HEADER), _DIGEST(key.encode())
+        for block in iter(partial(file.read, _BLOCK), b""):
+            total.update(block)
+        if header != _MAGIC + total.digest():
+            file.close()
+            drop(folder, key)
+            return None
+        file.seek(_HEADER)
+    except OSError:
+        return None
+    with suppress(OSError):
+        os.utime(entry)
+    return file
+
+
+def put(folder: Path | None, payloads: Mapping[str, Payload]) -> None:
     """Keep each payload under its key; a failure to write is ignored. Readers never see half an entry."""
     if folder is None or not payloads:
         return
@@ -76,7 +107,8 @@ def put(folder: Path | None, payloads: Mapping[str, bytes]) -> None:
             atomic.write(tag, _TAG.encode())
     for key, payload in payloads.items():
         with suppress(OSError):
-            atomic.write(folder / f"{key}.bson", (_header(key, payload), payload))
+            parts = (lambda payload=payload: (payload,)) if isinstance(payload, bytes) else payload
+            atomic.write(folder / f"{key}.bson", chain((_header(key, parts()),), parts()))
     with suppress(OSError):
         _drop_stale(folder.parent)
 
@@ -88,19 +120,27 @@ def drop(folder: Path | None, key: str) -> None:
             (folder / f"{key}.bson").unlink()
 
 
-def _header(key: str, payload: bytes) -> bytes:
+def _header(key: str, parts: Iterable[bytes]) -> bytes:
     total = _DIGEST(key.encode())
-    total.update(payload)
+    for part in parts:
+        total.update(part)
     return _MAGIC + total.digest()
 
 
 def _parts(entry: Path) -> tuple[bytes, bytes]:
     """Header and payload of an entry. Raises ``OSError`` for what is no plain file of this user."""
-    with open(entry, "rb", buffering=0, opener=lambda path, _: os.open(path, _FLAGS)) as file:
-        status = os.fstat(file.fileno())
-        if not (stat.S_ISREG(status.st_mode) and cachefolder.is_own(status)):
-            raise OSError(f"{entry} is no plain file of this user")
+    with _open_plain(entry) as file:
         return file.read(_HEADER), file.read()
+
+
+def _open_plain(entry: Path) -> BinaryIO:
+    """Open an entry. Raises ``OSError`` for what is no plain file of this user."""
+    file = open(entry, "rb", opener=lambda path, _: os.open(path, _FLAGS))  # noqa: SIM115 (the caller's)
+    status = os.fstat(file.fileno())
+    if not (stat.S_ISREG(status.st_mode) and cachefolder.is_own(status)):
+        file.close()
+        raise OSError(f"{entry} is no plain file of this user")
+    return file
 
 
 def _drop_stale(root: Path) -> None:

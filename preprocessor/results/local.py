@@ -15,7 +15,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Self, TypeVar
 
-from preprocessor.aggregation import AggregationError, LimitReached, NotOffline, aggregate
+from preprocessor.aggregation import AggregationError, LimitReached, NotOffline, aggregate, plancache
 from preprocessor.aggregation.meter import pause_clock
 from preprocessor.findings.nearest import did_you_mean
 from preprocessor.results.fieldorder import settle_field_order
@@ -262,7 +262,8 @@ class LocalSource(ABC):
         return self.state()
 
     def forget(self) -> None:
-        """Drop the decoded documents; what they were decoded from stays."""
+        """Drop the decoded documents, and compiled stages; what they were decoded from stays."""
+        plancache.clear()
         with self._lock:
             for stored in self._stored.values():
                 stored.forget()

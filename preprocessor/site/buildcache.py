@@ -11,15 +11,17 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterable, Iterator, Mapping
-from itertools import accumulate, pairwise
+from itertools import accumulate
+from os import SEEK_END
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, BinaryIO
 
 from preprocessor.files.environment import today
 from preprocessor.files.ownfiles import sign_of_program
 from preprocessor.pages.lasting import is_lasting
 from preprocessor.results import bsoncache, cachefolder
 from preprocessor.site.keptpages import KeptPage
+from preprocessor.site.spool import HeldFile, Packed, Stretch, bytes_of
 
 if TYPE_CHECKING:
     from preprocessor.pages.model import Page
@@ -65,46 +67,57 @@ def _digest(file: Path) -> str:
 def load(fixtures: Path, key: str) -> dict[str, KeptPage] | None:
     """The pages kept under a key, by their path in the docs folder; None when there are none."""
     folder = cachefolder.folder_for(fixtures)
-    payload = bsoncache.get(folder, key)
-    if payload is None:
+    entry = bsoncache.open_entry(folder, key)
+    if entry is None:
         return None
     try:
-        return dict(_restore_pages(payload))
+        return dict(_restore_pages(entry))
     except (
         ValueError,
         TypeError,
         AttributeError,
+        OSError,
         RecursionError,
     ):  # No text of ours, whatever its digest says.
         bsoncache.drop(folder, key)
         return None
 
 
-def _restore_pages(payload: bytes) -> Iterator[tuple[str, KeptPage]]:
-    """Take pages apart. Raises ``TypeError`` or ``ValueError`` for another form."""
-    start = payload.index(b"\n") + 1
-    for name, (given, told, text, ids, quoted, *lengths) in json.loads(payload[:start]).items():
-        ends = list(accumulate(lengths, initial=start))
-        head, body, words = (payload[begin:end] for begin, end in pairwise(ends))
+def _restore_pages(entry: BinaryIO) -> Iterator[tuple[str, KeptPage]]:
+    """Take pages apart, which stay in the file. Raises ``TypeError`` or ``ValueError`` for another form."""
+    file = HeldFile(entry)
+    index = json.loads(entry.readline())
+    start = entry.tell()
+    for name, (given, told, text, ids, quoted, *lengths) in index.items():
+        starts = accumulate(lengths, initial=start)
+        head, body, words = (Stretch(file, *each) for each in zip(starts, lengths, strict=False))
         yield name, KeptPage(given, told, head, body, words, text, tuple(ids), tuple(quoted))
-        start = ends[-1]
-    if start != len(payload):
+        start += sum(lengths)
+    if start != entry.seek(0, SEEK_END):
         raise ValueError("other bytes than the pages have")
 
 
 def store(fixtures: Path, key: str, pages: Mapping[str, KeptPage]) -> None:
     """Keep pages under a key, or quietly do not when the cache's folder cannot be written."""
     index = {
-        name: (page.given, page.told, page.text, page.ids, page.quoted, *map(len, _parts(page)))
+        name: (page.given, page.told, page.text, page.ids, page.quoted, *map(_length, _parts(page)))
         for name, page in pages.items()
     }
-    packed = (part for page in pages.values() for part in _parts(page))
-    payload = b"".join((json.dumps(index, ensure_ascii=True).encode("ascii"), b"\n", *packed))
-    bsoncache.put(cachefolder.folder_for(fixtures), {key: payload})
+
+    def parts() -> Iterator[bytes]:
+        yield json.dumps(index, ensure_ascii=True).encode("ascii") + b"\n"
+        for page in pages.values():
+            yield from map(bytes_of, _parts(page))
+
+    bsoncache.put(cachefolder.folder_for(fixtures), {key: parts})
 
 
-def _parts(page: KeptPage) -> tuple[bytes, bytes, bytes]:
+def _parts(page: KeptPage) -> tuple[Packed, Packed, Packed]:
     return page.head, page.body, page.words
+
+
+def _length(packed: Packed) -> int:
+    return len(packed) if isinstance(packed, bytes) else packed.length
 
 
 def note_latest(fixtures: Path, around: str, key: str) -> None:

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 from preprocessor.site.plainmarkdown import Plain
+from preprocessor.site.spool import Packed, Spool, bytes_of
 
 _LEVEL: Final = 1
 """Of compression: more takes longer than it spares."""
@@ -65,9 +66,9 @@ class KeptPage(NamedTuple):
 
     given: str
     told: Sequence[int]
-    head: bytes
-    body: bytes
-    words: bytes
+    head: Packed
+    body: Packed
+    words: Packed
     text: str = ""
     ids: Sequence[str] = ()
     quoted: Sequence[str] = ()
@@ -80,6 +81,11 @@ class KeptPage(NamedTuple):
         head = Head(made.text, figures, made.plain, large, made.anchors)
         body = Body({token: made.figures[token] for token in large}, made.files)
         return cls(given, made.told, _pack(head), _pack(body), pack_words(made.words))
+
+    def spooled(self, spool: Spool) -> KeptPage:
+        """The page with what is packed in a file."""
+        head, body, words = (spool.put(bytes_of(each)) for each in (self.head, self.body, self.words))
+        return self._replace(head=head, body=body, words=words)
 
     def open_head(self) -> Head:
         """Unpack the head. Raises ``Broken``."""
@@ -105,7 +111,7 @@ def pack_words(words: Mapping[str, str]) -> bytes:
     return _pack([words])
 
 
-def open_words(packed: bytes) -> Mapping[str, str]:
+def open_words(packed: Packed) -> Mapping[str, str]:
     """Unpack the words of figures. Raises ``Broken``."""
     (words,) = _unpack(packed, dict)
     return dict(words)
@@ -125,10 +131,10 @@ def _pack(parts: Sequence[Any]) -> bytes:
     return zlib.compress(json.dumps(parts, ensure_ascii=True).encode("ascii"), _LEVEL)
 
 
-def _unpack(packed: bytes, *kinds: type) -> Sequence[Any]:
+def _unpack(packed: Packed, *kinds: type) -> Sequence[Any]:
     try:
-        parts = json.loads(zlib.decompress(packed))
-    except (zlib.error, ValueError, RecursionError) as error:
+        parts = json.loads(zlib.decompress(bytes_of(packed)))
+    except (zlib.error, OSError, ValueError, RecursionError) as error:
         raise Broken from error
     if type(parts) is not list or [*map(type, parts)] != [*kinds]:
         raise Broken

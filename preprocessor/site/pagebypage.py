@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 MANY: Final = 200
 """Pages with comments that are not held together any more."""
-_SOME: Final = 100
+_SOME: Final = 20
 """Pages after which the documents behind them are let go of too; the next ones may well read the same."""
 
 

@@ -18,7 +18,8 @@ from preprocessor.site.pagebypage import is_sound, let_go, read_alone, take_over
 from preprocessor.site.plainmarkdown import plain_figures, with_plain_figures
 from preprocessor.site.reporting import log
 from preprocessor.site.searchtext import search_words
-from preprocessor.site.sitereading import make_anew, read_given
+from preprocessor.site.sitebuild import Given
+from preprocessor.site.sitereading import make_anew, markdown_of, read_given
 from preprocessor.site.source import find_watched_path
 from preprocessor.site.tokensleft import names_in
 
@@ -36,14 +37,15 @@ if TYPE_CHECKING:
 def put_tokens(site: SiteBuild, markdown: str, page: SitePage) -> str:
     """The Markdown of a page with a token for each of its comments."""
     name = page.file.src_uri
-    site.given[name] = page, markdown
+    altered = markdown != page.markdown or site.config.plugins.events["page_read_source"]
+    site.given[name] = Given(page, len(markdown), markdown if altered else None)
     given = hash_given(markdown, page.url) if site.key else ""
     text = _kept_text(site, name, given)
     if text is None:
         if site.kept is not None:
             make_anew(site)
         read = _read(site, markdown, page)
-        text = _text_with_tokens(read, markdown)
+        text = _text_with_tokens(read, len(markdown))
         if site.key:
             # With figures it is packed when they are there.
             site.fresh[name] = (
@@ -75,8 +77,8 @@ def _kept_text(site: SiteBuild, name: str, given: str) -> str | None:
     return site.opened[1].text
 
 
-def _text_with_tokens(given: Page, markdown: str) -> str:
-    return with_tokens(given)[len(given.text) - len(markdown) :]
+def _text_with_tokens(given: Page, length: int) -> str:
+    return with_tokens(given)[len(given.text) - length :]
 
 
 def put_figures(site: SiteBuild, html: str, page: SitePage) -> str:
@@ -93,7 +95,7 @@ def put_figures(site: SiteBuild, html: str, page: SitePage) -> str:
         return html
     if site.apart is not None and not is_sound(site, given):
         make_anew(site)
-        given = read_given(site, site.given[name][1], page)
+        given = read_given(site, markdown_of(site, site.given[name]), page)
     made = _with_figures(site, html, page, given)
     if site.apart is not None:
         let_go(site, name)
@@ -150,7 +152,7 @@ def _take_in(
     anchors = [anchor for html in figures.values() for anchor in anchors_in(html)]
     large = {token: figures[token] for token in large_figures(figures, made.told)}
     if site.key or not site.content_is_read:
-        text = _text_with_tokens(given, site.given[name][1])
+        text = _text_with_tokens(given, site.given[name].length)
         words = {token: search_words(html, rows=site.rows_are_read) for token, html in large.items()}
         before = site.fresh.get(name)
         whole = made._replace(text=text, words=words, anchors=anchors)
@@ -168,7 +170,7 @@ def _take_in(
 def _pack(site: SiteBuild, read: Page, given: str, made: Made) -> KeptPage:
     """Pack what was made of a page; with its names where it was made by itself, and may be taken over."""
     kept = KeptPage.of(given, made)
-    return kept if site.apart is None else with_names(read, kept)
+    return kept if site.apart is None else with_names(read, kept).spooled(site.apart.spool)
 
 
 def _note_figures(

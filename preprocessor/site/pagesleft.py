@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Final
 
 from preprocessor.site.buildcache import hash_text
+from preprocessor.site.spool import Spool
 
 if TYPE_CHECKING:
     from preprocessor.site.keptpages import KeptPage
@@ -36,6 +37,7 @@ class PageByPage:
         there = {table for page in same.values() for table in page.ids}
         self.unchanged = {name: page for name, page in same.items() if there.issuperset(page.quoted)}
         self.taken_over: dict[str, KeptPage] = {}
+        self.spool = Spool()
 
     def take_over(self, name: str, page: KeptPage) -> None:
         """Have a page done as it was kept."""

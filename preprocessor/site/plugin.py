@@ -153,9 +153,9 @@ class MongoTablesPlugin(BasePlugin[MongoTablesConfig]):  # type: ignore[no-untyp
         if all(each.rule == _UNREAD for each in findings):
             keep(site)
         for name in site.excerpted:
-            give_tokens(excerpt_of(site.given[name][0]), site.tokens_in[name])
+            give_tokens(excerpt_of(site.given[name].page), site.tokens_in[name])
         if "print-site" in config.plugins:
-            printed.lead_links_to_figures(page for page, _ in site.given.values())
+            printed.lead_links_to_figures(each.page for each in site.given.values())
         fill_documents(site, files)
         site.copied = {file.abs_dest_path for file in files if not file.is_documentation_page()}
         write_files(site, {**site.downloads, **list_published(site).files})

@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, BinaryIO, Final
 from preprocessor.files import atomic
 from preprocessor.site.keptpages import open_words, pack_words
 from preprocessor.site.markdownreaders import MKDOCS_SEARCH, may_read
+from preprocessor.site.spool import Packed
 from preprocessor.site.tokensleft import NAME
 
 if TYPE_CHECKING:
@@ -47,14 +48,14 @@ class WaitingWords:
 
     def __init__(self, *, paragraphs: bool) -> None:
         self._paragraphs = paragraphs
-        self._pages: list[bytes] = []
+        self._pages: list[Packed] = []
         self._opened: tuple[int, Mapping[str, str]] = -1, {}
 
     def mark(self, words: Mapping[str, str]) -> Mapping[str, str]:
         """A mark for each figure of a page, by token."""
         return self.mark_packed(words, pack_words(words))
 
-    def mark_packed(self, tokens: Iterable[str], words: bytes) -> Mapping[str, str]:
+    def mark_packed(self, tokens: Iterable[str], words: Packed) -> Mapping[str, str]:
         """The same, of words that are packed."""
         self._pages.append(words)
         return {token: f"{token[len('<!--') : -len('-->')]}-{len(self._pages) - 1}" for token in tokens}

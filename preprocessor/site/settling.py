@@ -25,11 +25,11 @@ def settle(site: SiteBuild, readers: Sequence[str]) -> None:
     if site.kept is not None or site.apart is not None:
         pages = site.fresh if site.kept is None else site.kept
         for name in (name for name, kept in pages.items() if kept.told):
-            _take_numbers_out(site.given[name][0])
+            _take_numbers_out(site.given[name].page)
         return
     now = site.known.of(site.pages.values())
     for name, told in site.told.items():
-        page = site.given[name][0]
+        page = site.given[name].page
         if changes := amend_page(site.pages[name], told, now):
             _amend(site, page, changes, now, readers)
         _take_numbers_out(page)

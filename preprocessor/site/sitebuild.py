@@ -34,15 +34,26 @@ class Written(NamedTuple):
     html: str
 
 
+class Given(NamedTuple):
+    """A page that came with a comment, and the length of its Markdown.
+
+    ``markdown`` is that where other plugins changed it; what is in its file is not held, of thousands of pages.
+    """
+
+    page: SitePage
+    length: int
+    markdown: str | None
+
+
 @dataclass(slots=True)
 class SiteBuild:
     """One build. What it knows of pages it knows by their path in the docs folder.
 
     ``known`` are all pages so far: as they were given, those that did not come yet as they are on disk. ``files`` are
-    those of pages, with their texts where no figures are kept; ``given`` the pages that came with a comment, with their
-    Markdown; ``pages`` what was read of these. ``told`` is what they tell of tables on others. ``figures``: those with
-    a table, by token, until readers get them, and ``excerpted`` all of those pages that are shown elsewhere too.
-    ``tokens_in``: the Markdown with tokens of pages whose Markdown is looked at again.
+    those of pages, with their texts where no figures are kept; ``given`` the pages that came with a comment; ``pages``
+    what was read of these. ``told`` is what they tell of tables on others. ``figures``: those with a table, by token,
+    until readers get them, and ``excerpted`` all of those pages that are shown elsewhere too. ``tokens_in``: the
+    Markdown with tokens of pages whose Markdown is looked at again.
 
     ``markdown_is_read``, ``rows_are_read`` and ``content_is_read`` say what plugins look at: the Markdown of pages that
     are converted, rows as paragraphs, and the HTML of pages before they are written. Where nothing does that, the HTML
@@ -66,7 +77,7 @@ class SiteBuild:
     rows_are_read: bool = True
     content_is_read: bool = True
     files: dict[str, tuple[File, str]] = field(default_factory=dict)
-    given: dict[str, tuple[SitePage, str]] = field(default_factory=dict)
+    given: dict[str, Given] = field(default_factory=dict)
     pages: dict[str, Page] = field(default_factory=dict)
     told: dict[str, Told] = field(default_factory=dict)
     figures: dict[str, dict[str, str]] = field(default_factory=dict)

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mkdocs.structure.files import InclusionLevel
+from mkdocs.utils import meta
 
 from preprocessor.comments.search import may_have_comment
 from preprocessor.files import gcpause
@@ -25,7 +26,7 @@ from preprocessor.site.buildcache import (
 from preprocessor.site.keptpages import Broken
 from preprocessor.site.pagebypage import begin
 from preprocessor.site.reporting import refuse_unreadable
-from preprocessor.site.sitebuild import SiteBuild
+from preprocessor.site.sitebuild import Given, SiteBuild
 from preprocessor.site.takenin import read_taken_in
 
 if TYPE_CHECKING:
@@ -77,6 +78,13 @@ def text_of(site: SiteBuild, name: str) -> str:
     """A page as it is on disk; nothing where there is none of this name."""
     file, text = site.files.get(name, (None, ""))
     return _text(file) if file is not None and not text else text
+
+
+def markdown_of(site: SiteBuild, given: Given) -> str:
+    """The Markdown of a page as it came."""
+    if given.markdown is not None:
+        return given.markdown
+    return str(meta.get_data(text_of(site, given.page.file.src_uri))[0])
 
 
 def _site_key(site: SiteBuild) -> str:
@@ -133,8 +141,8 @@ def make_anew(site: SiteBuild) -> None:
     kept, site.kept, site.apart = site.kept or dict(site.fresh), None, None
     site.pages.clear()  # In the order in which they came: of two with an id the later one is at fault.
     ask_all(site)
-    for name, (page, markdown) in site.given.items():
-        before = kept.get(name)
+    for name, given in site.given.items():
+        before, page, markdown = kept.get(name), given.page, markdown_of(site, given)
         if before is None or before.given != hash_given(markdown, page.url):
             continue
         try:

@@ -12,6 +12,7 @@ from preprocessor.site import buildcache
 from preprocessor.site.keptpages import Broken, KeptPage, Made
 from preprocessor.site.plainmarkdown import Plain
 from preprocessor.site.plugin import MongoTablesPlugin
+from preprocessor.site.spool import bytes_of
 from tests.site.builds import files
 from tests.site.inprocess import CONFIG, ROWS, built, table, value, write
 
@@ -54,7 +55,7 @@ def break_what_is_kept(monkeypatch: pytest.MonkeyPatch, part: str, do: Callable[
     def broken(fixtures: Path, key: str) -> dict[str, KeptPage] | None:
         kept = load(fixtures, key)
         return kept and {
-            name: page._replace(**{part: do(getattr(page, part))}) for name, page in kept.items()
+            name: page._replace(**{part: do(bytes_of(getattr(page, part)))}) for name, page in kept.items()
         }
 
     monkeypatch.setattr("preprocessor.site.sitereading.load", broken)
@@ -75,9 +76,9 @@ def test_a_page_is_unpacked_as_it_was_packed() -> None:
 def test_what_is_broken_is_not_unpacked(do: Callable[[bytes], bytes]) -> None:
     page = KeptPage.of("given", Made("text", {"a": "<b>1</b>"}))
     with pytest.raises(Broken):
-        page._replace(head=do(page.head)).open_head()
+        page._replace(head=do(bytes_of(page.head))).open_head()
     with pytest.raises(Broken):
-        page._replace(body=do(page.body)).open_body()
+        page._replace(body=do(bytes_of(page.body))).open_body()
 
 
 @pytest.mark.parametrize("do", BREAKS.values(), ids=BREAKS)
@@ -119,7 +120,7 @@ def test_no_page_holds_its_tables_before_its_turn_or_after(
     held: list[bool] = []
 
     def look(plugin: MongoTablesPlugin) -> None:
-        held.extend("<table" in (page.content or "") for page, _ in plugin._site.given.values())
+        held.extend("<table" in (each.page.content or "") for each in plugin._site.given.values())
 
     for event in ("on_env", "on_shutdown"):
         usual = getattr(MongoTablesPlugin, event)
