@@ -213,7 +213,7 @@ def test_a_typed_figure_holds_as_it_is_shown_and_the_hint_for_another_one_has_fe
 
 
 def test_a_typed_figure_becomes_a_value_without_a_format_where_its_cell_shows_it_so(plain: str) -> None:
-    text = f"{table(headers=['Name', 'Mean (ms)', 'Deviation', 'Rounds'])}\n\nIt takes 13.67 ms.\n"
+    text = f"{table(headers=['Name', 'Mean (ms)', 'Deviation', 'Rounds'])}\n\n`parse` takes 13.67 ms.\n"
     seen = build(text, plain)
     fixed = fix_page(seen.pages[0], seen, lambda text, file: read(text), in_place=False)
     assert value("mean", "parse") in fixed.text

@@ -10,11 +10,17 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from preprocessor.pages.prose.nameindex import name_pattern
+from preprocessor.pages.prose.numbers import figures
 from preprocessor.pages.prose.paragraphs import BLANK
+from preprocessor.pages.prose.plainwords import list_words, stem
+from preprocessor.pages.prose.quoted import blank_names_of_rows
+from preprocessor.pages.prose.quoting import find_other_part
 
 if TYPE_CHECKING:
+    from preprocessor.pages.prose.around import Around
     from preprocessor.pages.prose.clauses import Clause
     from preprocessor.pages.prose.numbers import Figure
+    from preprocessor.pages.prose.quoted import Quoted
 
 _BOUND: Final = re.compile(
     r"\b(?:than|within|over|under|above|below|beyond|exceeds?|beats?|(?:up|down) to|at (?:the )?(?:least|most))"
@@ -39,11 +45,39 @@ _WANTED: Final = (
     r"|allow(?:s|ed)?|quotas?|thresholds?|caps?"
 )
 _MEASURES: Final = r"mean|median|average|min(?:imum)?|max(?:imum)?|p\d\d+|percentile|deviation"
+_FITTING: Final = (
+    r"only|just|mere(?:ly)?|barely|hardly|almost|nearly|still|already|even|too|enough|whopping|impressive"
+    r"|few(?:er)?|less|more|most(?:ly)?|much|than|twice|thrice|half|halves|halved|thirds?|quarters?"
+    r"|double[sd]?|triple[sd]?|times|factor|\w*fold|[\d.,]+\s?(?:%|x|×|percent|per cent)|%"
+    r"|(?:fast|slow|quick|cheap|light|heav[iy]|small|larg|bigg|short|long)(?:er|est)?|big|quickly|slowly"
+    r"|instant\w*|ahead|behind|beat(?:s|ing|en)?|win(?:s|ner)?|wins|won|los(?:e|es|er|t)|lead(?:s|er|ing)?"
+    r"|lag(?:s|ging)?|trail(?:s|ing)?|outperforms?|similar(?:ly)?|equal(?:ly)?|identical|tie[sd]?|close"
+    r"|far|better|worse|best|worst|first|last|second place|rank\w*|below|under|above|over|within|beyond"
+    r"|exceed\w*|sub-\w+|budget|real[- ]?time|negligible|tiny|huge|great|good|bad|fine|acceptable"
+    r"|unacceptable|noticeabl[ey]|unnoticeable|blazing\w*|modest|excellent|respectable|snappy|sluggish|gap"
+    r"|difference|advantage|saving|saves?|overhead|why|therefore|hence"
+)
+_CONDITIONS: Final = (
+    r"windows|mac ?os|os ?x|linux|ubuntu|debian|alpine|freebsd|android|ios|raspberry(?: pi)?"
+    r"|arm(?:64|v\d)?|aarch64|x86\w*|amd\w*|intel|ryzen|xeon|apple|m[1-9](?: (?:pro|max|ultra))?"
+    r"|macbook\w*|pypy|cpython|graalvm|jvm|wasm|webassembly|docker|browsers?|chrome|firefox|safari"
+    r"|node(?:\.js)?|bun|deno|gpus?|cpus?|cores?|debug|cold|warm(?:ed)?|hot|(?:un)?cached|battery|staging"
+    r"|production|cluster|network|ssds?|hdds?|nfs|simd|avx\w*|gil|jit|single-\w+|multi-\w+|python ?\d\S*"
+    r"|beta|alpha version|nightly|fork(?:ed)?|patch(?:ed)?|prototype|draft|estimat\w*|guess\w*|claim\w*"
+    r"|alleged\w*|reported|according|somebody|someone|theor\w+|hypothe\w+|imagine|suppose|would|could"
+    r"|might|may|will|soon"
+)
+_TOPICS: Final = (
+    r"start-?up|boot|imports?|importing|install\w*|compil\w+|builds?|building|binary|wheels?|download\w*"
+    r"|energy|power|roadmap|plans?|planned|future|ideas?|history|change ?log|archive\w*|legacy|deprecated"
+    r"|competitors?|others?"
+)
+"""What a heading says a section is about that is another thing than a benchmark."""
 _WORDS: Final = {
     "its words speak of another time": _EARLIER,
     "its words speak of several rows": _SEVERAL,
     "its words speak of what is wanted": _WANTED,
-    "its words name another measure": _MEASURES,
+    "its words judge this figure, and the next may be another": _FITTING,
 }
 _PATTERNS: Final = {
     reason: re.compile(rf"(?<![\w.,-])(?:{words})(?![\w-])", re.IGNORECASE)
@@ -51,17 +85,76 @@ _PATTERNS: Final = {
 }
 
 
+_BESIDE: Final = re.compile(rf"(?<![\w.-])(?:{_EARLIER}|{_WANTED}|{_CONDITIONS})(?![\w-])", re.IGNORECASE)
+_TOPIC: Final = re.compile(
+    rf"(?<![\w.-])(?:{_EARLIER}|{_WANTED}|{_CONDITIONS}|{_TOPICS}|{_MEASURES})(?![\w-])", re.IGNORECASE
+)
+_JUDGING: Final = re.compile(
+    rf"(?<![\w.-])(?:{_FITTING}|{_EARLIER}|{_WANTED}|{_CONDITIONS})(?![\w-])", re.IGNORECASE
+)
+_MORE_OF_IT: Final = re.compile(
+    rf"[\s*_{BLANK}]*(?:th(?:at|is|ese|ose|us)|it|they|both|so|hence|which|still|not|no|only|just|twice|half|almost|as|or|but)\b",
+    re.IGNORECASE,
+)
+"""How a sentence begins that says more of the figures before it."""
+_OF_ITS_OWN: Final = re.compile(r"\s*(?:and|but|while|whereas|because|since|as|so)\b", re.IGNORECASE)
+_SAID: Final = re.compile('["“”«»]')
+
+
 def find_doubt(figure: Figure, clause: Clause, known: str) -> str:
     """The reason to leave a figure that a cell has; "" without one.
 
     ``known`` is how the row and the column of the cell are called: words that are a part of it say nothing else.
     """
-    behind = clause.words[clause.at + len(figure.written) :]
+    end = clause.at + len(figure.written)
+    behind = clause.words[end:]
     if figure.bound is not None or _BOUND.search(clause.words[: clause.at]) or _BOUND_BEHIND.match(behind):
         return "it bounds what a cell has"
     for reason, pattern in _PATTERNS.items():
-        if any(not _is_part(found, known) for found in pattern.findall(clause.words)):
+        found = (one for part in (clause.words[: clause.at], behind) for one in pattern.findall(part))
+        if any(not _is_part(one, known) for one in found):
             return reason
+    return ""
+
+
+def find_doubt_around(around: Around, quoted: Quoted) -> str:
+    """The reason to leave a figure for what stands around its clause; "" without one."""
+    if around.ends == "?":
+        return "its sentence asks"
+    for text in (*around.introducing, *around.leading, *around.trailing):
+        if _SAID.search(text):
+            return "its sentence quotes somebody"
+    for text in (*around.introducing, *around.leading):
+        if other := find_other_part(text, quoted):
+            return f"before it, {other}"
+    for text in around.trailing:
+        is_own = _OF_ITS_OWN.match(text) or any(figures(text, quoted.nouns))
+        other = _quote(_JUDGING, text, quoted) if is_own else find_other_part(text, quoted)
+        if other:
+            return f"behind it, {other}"
+    judging = _JUDGING if _MORE_OF_IT.match(around.behind) else _BESIDE
+    about = _BESIDE if any(figures(around.before, quoted.nouns)) else _TOPIC
+    for pattern, text in (
+        (judging, around.behind),
+        (about, around.before),
+        *((_TOPIC, one) for one in around.above),
+    ):
+        if other := _quote(pattern, text, quoted):
+            return f"near it, {other}"
+    return ""
+
+
+def find_doubt_in_row(row: str, quoted: Quoted) -> str:
+    """The reason to leave a figure for what other cells of its typed row say; "" without one."""
+    other = _quote(_BESIDE, row, quoted)
+    return f"in its row, {other}" if other else ""
+
+
+def _quote(pattern: re.Pattern[str], text: str, quoted: Quoted) -> str:
+    """What words of a pattern a text has that are no name of a row and not about the table; "" without one."""
+    for found in pattern.finditer(blank_names_of_rows(text, quoted)):
+        if not {*map(stem, list_words(found[0]))} <= quoted.stems:
+            return f"`{found[0]}` may say what no cell does"
     return ""
 
 

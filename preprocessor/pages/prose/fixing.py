@@ -10,6 +10,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from preprocessor.comments.keywords import keyword_like
@@ -17,6 +18,7 @@ from preprocessor.comments.model import END_MARKER, begin_marker
 from preprocessor.findings.rules import finding
 from preprocessor.pages.ids import list_written_ids
 from preprocessor.pages.inplace import region_findings
+from preprocessor.pages.prose.around import Surroundings
 from preprocessor.pages.prose.clauses import keep_code
 from preprocessor.pages.prose.complaints import complaints
 from preprocessor.pages.prose.numbers import figures
@@ -116,7 +118,7 @@ def _list_typed(page: Page, build: Build) -> Iterator[tuple[int, str, Proposal |
     section, rows = read_section(shown), {id(spec): found for spec, found in shown}
     found_in = paragraphs(page.text, list_generated(page))
     headers = Headers(page, [one for one in found_in if one.in_table])
-    said = say_values(page, build.tables, answers)
+    said, surroundings = say_values(page, build.tables, answers), Surroundings(page.text, found_in)
     for paragraph in found_in:
         words = keep_code(said, paragraph)
         for figure in headers.figures(paragraph, ()) if paragraph.in_table else figures(paragraph.text):
@@ -124,8 +126,10 @@ def _list_typed(page: Page, build: Build) -> Iterator[tuple[int, str, Proposal |
             named = find_named(section, clause, figure)
             held = named if is_of_named(named, clause, figure, section.nouns) else {}
             stranger = "" if paragraph.in_table else find_stranger_meant(clause, section.names, section.nouns)
-            around = Place(clause, held, paragraph.in_table, stranger)
-            found = propose(figure, around, section.evidence, rows)
+            around = partial(surroundings.around, figure, clause, paragraph, words)
+            row = words if paragraph.in_table else ""
+            at = Place(clause, held, around, surroundings.headings_of, row, stranger)
+            found = propose(figure, at, section, rows)
             if found is not None:
                 written = " ".join(figure.written.replace(BLANK, " ").split())
                 yield paragraph.start + figure.start, written, found

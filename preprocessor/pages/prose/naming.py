@@ -35,10 +35,11 @@ _BARE: Final = re.compile(r"(?<![\w.,%-])\d{2,}(?![\w%]|[.,]\d)")
 class TableNames(NamedTuple):
     """What the rows of a table are called, each name with its rows, and its columns with their headers.
 
-    ``labels`` has the names of each column by itself.
+    ``labels`` has the names of each column by itself; ``calling`` are these columns.
     """
 
     spec: TableSpec
+    calling: tuple[str, ...]
     rows: Mapping[str, frozenset[int]]
     labels: tuple[Mapping[str, frozenset[int]], ...]
     names: NameIndex
@@ -83,6 +84,7 @@ def _names_of(spec: TableSpec, rows: Rows) -> TableNames:
     rows_by_name = _rows_by_name(called)
     return TableNames(
         spec,
+        tuple(labels),
         rows_by_name,
         tuple(_rows_by_name([names]) for names in called),
         NameIndex(rows_by_name),

@@ -6,20 +6,26 @@ cell of all tables of the page there is a comment to propose: which of several i
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import chain
 from math import isclose
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from preprocessor.aggregation import aggregate
+from preprocessor.comments.keywords import keyword_like
+from preprocessor.comments.writing import keep_in_comment
+from preprocessor.pages.prose.around import Around
 from preprocessor.pages.prose.columnnumbers import factors_between
 from preprocessor.pages.prose.directions import is_name
-from preprocessor.pages.prose.doubts import find_doubt
+from preprocessor.pages.prose.doubts import find_doubt, find_doubt_around, find_doubt_in_row
 from preprocessor.pages.prose.nameindex import name_pattern
-from preprocessor.pages.prose.naming import Named, find_words, header_words, naming_columns
+from preprocessor.pages.prose.naming import Named, TableNames, find_words, header_words, naming_columns
 from preprocessor.pages.prose.numbers import GROUPING, NUMBER, figures, read_number
 from preprocessor.pages.prose.paragraphs import BLANK
+from preprocessor.pages.prose.quoted import Quoted
+from preprocessor.pages.prose.quoting import find_other_in_row, find_other_word
 from preprocessor.render.column import column_value
 from preprocessor.render.fewdigits import with_few_digits
 from preprocessor.render.values import cell_text, finite_decimal
@@ -29,8 +35,8 @@ from preprocessor.specs.model import TableSpec
 if TYPE_CHECKING:
     from preprocessor.pages.prose.clauses import Clause
     from preprocessor.pages.prose.columnnumbers import Number
-    from preprocessor.pages.prose.evidence import Evidence
     from preprocessor.pages.prose.numbers import Figure
+    from preprocessor.pages.prose.section import Section
     from preprocessor.results.model import Rows
 
 _DIGITS: Final = re.compile(rf"(?P<digits>{NUMBER})")
@@ -62,27 +68,33 @@ class Left(NamedTuple):
 
 
 class Place(NamedTuple):
-    """What a figure stands in, its clause or the row of a typed table, and the rows named there that hold it.
+    """What a figure stands in, its clause or the ``row`` of a typed table, and the rows named there that hold it.
 
-    ``stranger`` is the name that it is about by its place, and that no table has.
+    ``stranger`` is the name that it is about by its place, and that no table has. ``around`` reads what stands around
+    it, and ``headings`` those above a table, of which each is told by its offset.
     """
 
     clause: Clause
     named: Mapping[int, Named]
-    is_row: bool = False
+    around: Callable[[int], Around]
+    headings: Callable[[int], str]
+    row: str = ""
     stranger: str = ""
 
 
 def propose(
-    figure: Figure, place: Place, known: Evidence, rows: Mapping[int, Rows]
+    figure: Figure, place: Place, section: Section, rows: Mapping[int, Rows]
 ) -> Proposal | Left | None:
     """What could write a figure; None where nothing on the page is about it, or a check complains of it anyway.
 
-    ``rows`` are those of the tables, by the id of their specs.
+    ``section`` is that of all tables of the page, ``rows`` are theirs by the id of their specs.
     """
+    known = section.evidence
     if figure.is_spread and not known.has_spreads:
         return None
     cells = known.cells_of(figure)
+    if cells and all(_calls_row(cell, section) for cell in cells):
+        return None
     if len(cells) > 1:
         named = ", ".join(_name(cell) for cell in cells[:3]) + (", …" if len(cells) > 3 else "")
         return Left(f"{len(cells)} cells have it: {named}", "write the MONGO_VALUE of the one that is meant")
@@ -93,22 +105,57 @@ def propose(
             "no cell has it: rows beside it say it together, or otherwise", "hold it to them by a MONGO_CHECK"
         )
     (cell,) = cells
-    assert isinstance(cell.spec, TableSpec)
+    names = next(one for one in section.names if one.spec is cell.spec)
     its_rows = rows[id(cell.spec)]
     if other := _find_other_name(place, its_rows, cell):
         return Left(
-            f"{_name(cell)} has it, and the {'row' if place.is_row else 'sentence'} names `{other}`",
+            f"{_name(cell)} has it, and the {'row' if place.row else 'sentence'} names `{other}`",
             "correct the figure, or write the MONGO_VALUE of the cell that is meant",
         )
     if doubt := find_doubt(figure, place.clause, _call(cell, its_rows)):
         return Left(
             doubt, "hold it to the rows by a MONGO_CHECK, or write the MONGO_VALUE if it is that of the cell"
         )
-    shown = with_few_digits(cell.spec, its_rows)
-    written = _find_alike(figure, shown, cell.column, its_rows[cell.row])
+    found = _write(figure, cell, names, its_rows)
+    quoted = Quoted(cell, names, its_rows, known, section.nouns, place.headings(cell.spec.comment.start))
+    if isinstance(found, Proposal) and (other := _find_other(figure, place, quoted)):
+        return Left(f"{_name(cell)} has it, but {other}", _hint(found))
+    return found
+
+
+def _calls_row(cell: Number, section: Section) -> bool:
+    """Whether a cell has what its row is called by, and no result: `16 threads`."""
+    return any(one.spec is cell.spec and cell.column in one.calling for one in section.names)
+
+
+def _find_other(figure: Figure, place: Place, quoted: Quoted) -> str:
+    """What keeps a figure from being that of a cell alone; "" where its words quote just that."""
+    spec = quoted.names.spec
+    named = place.named.get(id(spec), Named())
+    if place.row:
+        other = find_other_in_row(figure, place.row, place.clause.header, named, quoted)
+        other = other or find_doubt_in_row(place.row, quoted)
+    else:
+        other = find_other_word(figure, place.clause, named, quoted)
+    return other or find_doubt_around(place.around(spec.comment.start), quoted)
+
+
+def _hint(found: Proposal) -> str:
+    """The comment that an author writes who knows that the cell is meant."""
+    spec = found.table
+    body = json.dumps({"table": spec.id or "ID", **found.body}, ensure_ascii=False)
+    comment = f"<!-- {keyword_like(spec.comment.keyword, 'value')}: {keep_in_comment(body)} -->"
+    need = "" if spec.id else 'give the table an "id", and '
+    return f"if it is that of the cell, {need}write {comment}"
+
+
+def _write(figure: Figure, cell: Number, names: TableNames, rows: Rows) -> Proposal | Left:
+    """The value of a cell that writes just what was typed."""
+    table = names.spec
+    written = _find_alike(figure, with_few_digits(table, rows), cell.column, rows[cell.row])
     if isinstance(written, Left):
         return written
-    where = _select(cell.spec, its_rows, cell.row, cell.column)
+    where = _select(names, rows, cell)
     if where is None:
         return Left(
             f"{_name(cell)} has it, and no name in its row selects that row alone",
@@ -116,7 +163,7 @@ def propose(
         )
     form = {"format": written.form} if written.form else {}
     return Proposal(
-        cell.spec, written.text, {"column": cell.column, **({"where": where} if where else {}), **form}
+        table, written.text, {"column": cell.column, **({"where": where} if where else {}), **form}
     )
 
 
@@ -159,7 +206,8 @@ def _find_other_name(place: Place, rows: Rows, cell: Number) -> str:
         return named.field
     if named.rows and cell.row not in named.rows:
         return names_of_rows[min(named.rows)][0]
-    if place.stranger and not named.by_order:
+    is_own = place.stranger.lower() in map(str.lower, own_row)
+    if place.stranger and not is_own and not named.by_order:
         return place.stranger
     rows_named = find_words(clause.words, chain.from_iterable(names_of_rows))
     said = _without_figures(clause.words)
@@ -170,7 +218,7 @@ def _find_other_name(place: Place, rows: Rows, cell: Number) -> str:
     if functions := _find_other_functions(clause, names_of_rows, cell.row):
         return functions[0]
     label, cell_ends, _ = clause.words[: clause.at].lstrip(" |").partition("|")
-    if place.is_row and cell_ends and not meant and any(map(is_name, own_row)):
+    if place.row and cell_ends and not meant and any(map(is_name, own_row)):
         return label.strip(" `")
     return headers_named[0] if headers_named and own_header not in headers_named else ""
 
@@ -248,22 +296,20 @@ def _find_alike(figure: Figure, table: TableSpec, column: str, row: Mapping[str,
     )
 
 
-def _select(table: TableSpec, rows: Rows, number: int, column: str) -> dict[str, Any] | None:
-    """A query of as few names as select one row; None where none do.
+def _select(names_of: TableNames, rows: Rows, cell: Number) -> dict[str, Any] | None:
+    """A query of as few names as select one row, none for the only one that has no name; None where none do.
 
     Not by the column that is quoted: a value that selects its row by itself holds whatever it is.
     """
-    if len(rows) == 1:
-        return {}
-    row = rows[number]
-    known = {name: column_value(row, name) for name in naming_columns(table, rows) if name != column}
+    row, calling = rows[cell.row], (*naming_columns(names_of.spec, rows), *names_of.calling)
+    known = {name: column_value(row, name) for name in dict.fromkeys(calling) if name != cell.column}
     names = [name for name, value in known.items() if isinstance(value, _NAMES)]
     names.sort(key=lambda name: not isinstance(known[name], str))
     for chosen in chain(([name] for name in names), _leading(names)):
         where = {name: known[name] for name in chosen}
         if aggregate(rows, [{"$match": where}]) == [row]:
             return where
-    return None
+    return {} if len(rows) == 1 else None
 
 
 def _leading(names: Sequence[str]) -> Iterator[Sequence[str]]:

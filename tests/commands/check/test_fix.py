@@ -15,7 +15,7 @@ TABLE = """\
   "headers": ["Threads", "Speed (inserts/s)"], "title": "Speed"} -->
 """
 ROWS = '{"_id": 1, "n": 1, "ops": 4200.4}\n{"_id": 2, "n": 8, "ops": 30100}\n'
-PROSE = "# Runs\n\nMore threads reach 30,100 inserts/s.\n\n"
+PROSE = "# Runs\n\n8 threads reach 30,100 inserts/s.\n\n"
 VALUE = (
     '<!-- MONGO_VALUE: {"table": "table-speed", "column": "ops", "where": {"n": 8}, "format": {"decimals": 0, '
     '"thousands": true}} -->'
@@ -52,7 +52,7 @@ def test_a_figure_that_one_cell_says_is_shown_as_a_diff_and_nothing_is_written(f
     assert (code, (folder / "README.md").read_text()) == (1, PROSE + TABLE)
     assert out.splitlines()[:2] == ["--- README.md", "+++ README.md (as it should be)"]
     added = [line for line in out.splitlines() if line.startswith("+") and not line.startswith("+++")]
-    assert added[0].startswith(f"+More threads reach {VALUE}<!-- mongo-tables: begin ")
+    assert added[0].startswith(f"+8 threads reach {VALUE}<!-- mongo-tables: begin ")
     assert added[0].endswith("-->30,100<!-- mongo-tables: end --> inserts/s.")
     assert added[1].startswith('+<!-- MONGO_TABLE: {"id": "table-speed", "collection"')
     assert err == "1 comment on 1 page: no fault\n"
@@ -105,7 +105,7 @@ def test_a_figure_of_several_cells_is_told_and_does_not_fail(folder: Path, check
     (folder / "README.md").write_text(f"{PROSE}{TABLE}\n{other}")
     code, out, _ = check("README.md", "--fix")
     assert code == 0
-    assert "README.md:3:20: note MT328 `30,100 inserts/s` stays as it is typed: 2 cells have it" in out
+    assert "README.md:3:17: note MT328 `30,100 inserts/s` stays as it is typed: 2 cells have it" in out
     assert "---" not in out
 
 

@@ -114,12 +114,15 @@ def test_without_rows_names_of_operators_are_mended_all_the_same(folder: Path, f
 
 
 def test_values_for_figures_go_into_the_page_as_it_is_then(folder: Path, fix) -> None:
-    (folder / "fixtures/runs/a.jsonl").write_text(ROWS.replace('"n": 1', '"n": 30100'))
-    table = PAGE.replace('"N"', '"Speed (ops/s)"')
-    (folder / "docs/page.md").write_text(f"The run reached 30,100 ops/s.\n\n{table}")
+    (folder / "fixtures/runs/a.jsonl").write_text(ROWS.replace('"n": 1', '"n": 1, "ops": 30100'))
+    table = PAGE.replace('["n"]', '["n", "ops"]').replace('["N"]', '["Threads", "Speed (ops/s)"]')
+    (folder / "docs/page.md").write_text(f"With 1 thread it reaches 30,100 ops/s.\n\n{table}")
     assert fix("--prose", "--write")[0] == 0
     written = (folder / "docs/page.md").read_text()
-    assert "The run reached <!-- MONGO_VALUE: " in written and '{"$date": "2026-01-01T00:00:00Z"}' in written
+    assert (
+        "With 1 thread it reaches <!-- MONGO_VALUE: " in written
+        and '{"$date": "2026-01-01T00:00:00Z"}' in written
+    )
 
 
 def test_the_page_of_an_editor_is_shown_and_no_file_is_written(

@@ -13,6 +13,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
+from preprocessor.comments.model import END_MARKER, begin_marker
 from preprocessor.pages.build import Build
 from preprocessor.pages.inplace import compose_in_place, region_findings, stale_findings
 from preprocessor.pages.keptanswers import KeptAnswers
@@ -80,33 +81,35 @@ def comment(column: str, where: dict[str, Any], **keys: Any) -> str:
 
 def test_a_figure_that_one_cell_says_becomes_its_value(source: KeptAnswers) -> None:
     thousands = {"decimals": 0, "thousands": True}
-    assert of("We reach 41,821 inserts/s now.", source, in_place=False) == (
-        f"We reach {comment('ops', {'name': 'three'}, format=thousands)} inserts/s now."
+    assert of("Three reaches 41,821 inserts/s now.", source, in_place=False) == (
+        f"Three reaches {comment('ops', {'name': 'three'}, format=thousands)} inserts/s now."
     )
-    assert (
-        of("It waits 12.5 ms.", source, in_place=False) == f"It waits {comment('p99', {'name': 'three'})} ms."
-    )
-    assert of("It waits 1.9 ms.", source, in_place=False) == f"It waits {comment('p99', {'name': 'one'})} ms."
+    three, one = (comment("p99", {"name": name}) for name in ("three", "one"))
+    assert of("Three waits 12.5 ms.", source, in_place=False) == f"Three waits {three} ms."
+    assert of("With `one` it waits 1.9 ms.", source, in_place=False) == f"With `one` it waits {one} ms."
 
 
 def test_a_figure_with_the_unit_of_its_column_is_written_by_the_format_of_the_column(
     source: KeptAnswers,
 ) -> None:
-    assert of("That is 65.5 MiB/s.", source, in_place=False) == f"That is {comment('mib', {'name': 'one'})}."
+    assert (
+        of("`one` does 65.5 MiB/s.", source, in_place=False)
+        == f"`one` does {comment('mib', {'name': 'one'})}."
+    )
     form = {"decimals": 2}
-    assert of("That is 65.50 MiB/s.", source, in_place=False) == (
-        f"That is {comment('mib', {'name': 'one'}, format=form)} MiB/s."
+    assert of("`one` does 65.50 MiB/s.", source, in_place=False) == (
+        f"`one` does {comment('mib', {'name': 'one'}, format=form)} MiB/s."
     )
 
 
 def test_a_time_in_the_unit_that_fits_it_may_have_other_decimals_than_its_cell(source: KeptAnswers) -> None:
     forms = {"ops": {"duration": "ms"}}  # 4.20 s, 30.1 s and 41.8 s
-    assert of("It takes 4.20 s.", source, in_place=False, format=forms) == (
-        f"It takes {comment('ops', {'name': 'one'})}."
+    assert of("`one` takes 4.20 s.", source, in_place=False, format=forms) == (
+        f"`one` takes {comment('ops', {'name': 'one'})}."
     )
     form = {"duration": "ms", "decimals": 4}
-    assert of("It takes 4.2004 s.", source, in_place=False, format=forms) == (
-        f"It takes {comment('ops', {'name': 'one'}, format=form)}."
+    assert of("`one` takes 4.2004 s.", source, in_place=False, format=forms) == (
+        f"`one` takes {comment('ops', {'name': 'one'}, format=form)}."
     )
 
 
@@ -151,7 +154,6 @@ def test_a_figure_beside_the_name_of_another_row_stays_as_it_is_typed(
         ("All of them wait 12.5 ms.", "its words speak of several rows"),
         ("Our target for `three` is 12.5 ms.", "its words speak of what is wanted"),
         ("`three` should wait 12.5 ms.", "its words speak of what is wanted"),
-        ("The mean of `three` is 12.5 ms.", "its words name another measure"),
         ("`three` waits 12.5 ms or less.", "it bounds what a cell has"),
         ("`three` waits 12.5 ms ± 2 ms.", "it bounds what a cell has"),
     ],
@@ -170,9 +172,7 @@ def test_a_bound_and_a_figure_of_another_time_stay_as_they_are_typed(
         ("For `dumps`, ujson takes 3.94 ms.", "dumps"),
         ("The dumps of ujson take 3.94 ms.", "dumps"),
         ("| Library | dumps |\n| - | - |\n| ujson | 3.94 ms |", "dumps"),
-        ("For `loads`, ujson takes 3.94 ms.", ""),
-        ("| Library | loads |\n| - | - |\n| ujson | 3.94 ms |", ""),
-        ("ujson takes 3.94 ms.", ""),
+        ("`test_loads[ujson]` takes 3.94 ms.", ""),
     ],
 )
 def test_what_another_benchmark_times_is_the_name_of_another_row(
@@ -235,14 +235,10 @@ def test_a_figure_of_a_name_that_no_row_has_stays_as_it_is_typed(
     "prose",
     [
         "- three: 12.5 ms",
-        "`three` waits 12.5 ms in `/tmp`.",
-        "`three` waits 12.5 ms with `--cold`.",
         "With `threads = 16` it waits 12.5 ms.",
-        "`three` in `linux` waits 12.5 ms.",
-        "The `p99` is 12.5 ms.",
-        "- p99: 12.5 ms",
-        "- Cold: 12.5 ms",
-        "`four` is another one. It waits 12.5 ms.",
+        "The `p99` of `three` is 12.5 ms.",
+        "- p99 of three: 12.5 ms",
+        "`four` is another one. `three` waits 12.5 ms.",
     ],
 )
 def test_a_figure_beside_code_that_names_nothing_else_becomes_a_value(
@@ -251,32 +247,38 @@ def test_a_figure_beside_code_that_names_nothing_else_becomes_a_value(
     assert comment("p99", {"name": "three"}) in of(prose, source, in_place=False)
 
 
+NAMED: dict[str, Any] = {
+    "pipeline": [
+        {"$sort": {"n": 1}},
+        {"$set": {"name": {"$concat": ["lib-", {"$toString": "$n"}]}}},
+    ]
+}
+
+
 def test_of_two_rows_in_a_clause_each_figure_is_of_the_row_that_its_words_name(source: KeptAnswers) -> None:
-    one, three = comment("p99", {"name": "one"}), comment("p99", {"name": "three"})
-    assert of("One waits 1.9 ms and three waits 12.5 ms.", source, in_place=False) == (
-        f"One waits {one} ms and three waits {three} ms."
+    first, last = (comment("p99", {"name": name}) for name in ("lib-1", "lib-16"))
+    assert of("lib-1 waits 1.9 ms and lib-16 waits 12.5 ms.", source, in_place=False, **NAMED) == (
+        f"lib-1 waits {first} ms and lib-16 waits {last} ms."
     )
-    assert of("It is 1.9 ms for one and 12.5 ms for three.", source, in_place=False) == (
-        f"It is {one} ms for one and {three} ms for three."
+    assert of("It is 1.9 ms for lib-1 and 12.5 ms for lib-16.", source, in_place=False, **NAMED) == (
+        f"It is {first} ms for lib-1 and {last} ms for lib-16."
     )
 
 
 def test_names_in_code_and_in_lists_hold_their_figures_as_the_check_has_them(source: KeptAnswers) -> None:
-    named = {"$set": {"name": {"$concat": ["lib-", {"$toString": "$n"}]}}}
-    keys: dict[str, Any] = {"pipeline": [{"$sort": {"n": 1}}, named]}
     names = "[`lib-1`](https://example.com/lib-8) and **lib-16**"
     first, last = (comment("p99", {"name": name}) for name in ("lib-1", "lib-16"))
-    assert of(f"{names} wait 1.9 ms and **12.5 ms**.", source, in_place=False, **keys) == (
+    assert of(f"{names} wait 1.9 ms and **12.5 ms**.", source, in_place=False, **NAMED) == (
         f"{names} wait {first} ms and **{last} ms**."
     )
     mixed_up = f"{names} wait 12.5 ms and **1.9 ms**."
-    assert of(mixed_up, source, **keys) == mixed_up
+    assert of(mixed_up, source, **NAMED) == mixed_up
 
 
 def test_in_a_page_for_a_code_host_the_value_stands_behind_its_comment(source: KeptAnswers) -> None:
-    text = of("It waits 12.5 ms.", source)
+    text = of("Three waits 12.5 ms.", source)
     assert re.fullmatch(
-        r"It waits <!-- MONGO_VALUE: \{.*\} --><!-- mongo-tables: begin [0-9a-f]{16} -->12\.5<!-- mongo-tables: end --> ms\.",
+        r"Three waits <!-- MONGO_VALUE: \{.*\} --><!-- mongo-tables: begin [0-9a-f]{16} -->12\.5<!-- mongo-tables: end --> ms\.",
         text,
     )
 
@@ -284,13 +286,13 @@ def test_in_a_page_for_a_code_host_the_value_stands_behind_its_comment(source: K
 def test_a_row_is_selected_by_its_names_written_so_that_no_comment_cell_or_code_ends(
     source: KeptAnswers,
 ) -> None:
-    text = of("| a |\n| - |\n| it waits 2.44 ms |", source)
+    text = of("With 8 threads it waits 2.44 ms.", source)
     assert '"where": {"name": "two \\u007c \\u002d-\\u003e \\u0060x\\u0060 \\u003cb\\u003e"}' in text
     assert [one.rule for one in region_findings(read(text))] == []
 
 
 def test_a_table_without_an_id_gets_that_of_its_anchor(source: KeptAnswers) -> None:
-    text = f"It waits 12.5 ms, or 1.9 ms.\n\n{table(title='All of it')}\n"
+    text = f"Three waits 12.5 ms, `one` 1.9 ms.\n\n{table(title='All of it')}\n"
     done = fixed(text, source)
     assert '<!-- MONGO_TABLE: {"id": "table-all-of-it", "collection"' in done.text
     assert done.text.count('"id"') == 1
@@ -299,19 +301,19 @@ def test_a_table_without_an_id_gets_that_of_its_anchor(source: KeptAnswers) -> N
 
 def test_an_id_that_another_table_has_is_not_taken(source: KeptAnswers) -> None:
     other = json.dumps({**BODY, "id": "table-all", "pipeline": [{"$match": {"_id": 1}}], "columns": ["name"], "headers": ["C"], "format": {}})  # fmt: skip
-    done = fixed(f"It waits 12.5 ms.\n\n{table(title='All')}\n\n<!-- MONGO_TABLE: {other} -->\n", source)
+    done = fixed(f"Three waits 12.5 ms.\n\n{table(title='All')}\n\n<!-- MONGO_TABLE: {other} -->\n", source)
     assert '{"id": "table-all-2", "collection"' in done.text
 
 
 def test_a_multi_line_comment_in_a_quote_keeps_its_lines(source: KeptAnswers) -> None:
     written = table().replace('{"collection"', '{\n>   "collection"', 1)
-    done = fixed(f"> It waits 12.5 ms.\n>\n> {written}\n", source)
+    done = fixed(f"> Three waits 12.5 ms.\n>\n> {written}\n", source)
     assert '{\n>   "id": "table-case-threads-speed-inserts-s-p99-ms-mib-s", "collection"' in done.text
 
 
 def test_a_value_has_the_first_word_of_its_table_s_comment(source: KeptAnswers) -> None:
-    done = fixed(f"It waits 12.5 ms.\n\n{table(id='speed')}\n".replace("MONGO_", "RESULT_"), source)
-    assert "It waits <!-- RESULT_VALUE: {" in done.text
+    done = fixed(f"Three waits 12.5 ms.\n\n{table(id='speed')}\n".replace("MONGO_", "RESULT_"), source)
+    assert "Three waits <!-- RESULT_VALUE: {" in done.text
 
 
 @pytest.mark.parametrize(
@@ -320,38 +322,67 @@ def test_a_value_has_the_first_word_of_its_table_s_comment(source: KeptAnswers) 
         ("We reach 41,900 inserts/s.", "its cell says 41821"),  # a rounded figure
         ("We reach about 42 k inserts/s.", "its cell says 41821"),
         ("It waits 0.0125 s.", "its cell says 12.5"),  # another unit
-        ("It is 8 threads.", "no name in its row"),  # what the row is called
-        ("12.5 ms is long.", "begins with a comment"),
-        ("We wait\n12.5 ms.", "begins with a comment"),
+        ("12.5 ms it is with three.", "begins with a comment"),
+        ("Three waits\n12.5 ms.", "begins with a comment"),
         ("It is 9.95 times as fast.", "no cell has it"),
         ("Three does 4,200 inserts/s.", "the sentence names `three`"),  # the cell is that of one
         ("At a p99 of 4,200 inserts/s.", "the sentence names `p99`"),  # the cell is one of speeds
     ],
 )
 def test_what_cannot_be_written_alike_stays_and_is_told(prose: str, reason: str, source: KeptAnswers) -> None:
-    keys = {"columns": BODY["columns"][1:], "headers": BODY["headers"][1:]} if "threads" in prose else {}
-    text = f"{prose}\n\n{table(id='speed', **keys)}\n"
+    text = f"{prose}\n\n{table(id='speed')}\n"
     done = fixed(text, source)
     assert done.text == text
     (told,) = done.left
     assert (told.rule, told.severity, reason in told.message) == ("MT328", "note", True), told
-    assert told.line == 1 + prose.startswith("We wait\n")
+    assert told.line == 1 + prose.startswith("Three waits\n")
 
 
-def test_a_sentence_that_names_the_row_of_the_cell_beside_others_may_be_about_it(source: KeptAnswers) -> None:
-    assert "MONGO_VALUE" in of("One does 4,200 inserts/s, three does more.", source)
-    assert "MONGO_VALUE" in of("Three is quick, and 4,200 inserts/s are those of one.", source)
-    assert "MONGO_VALUE" in of("Three waits longest. It is 4,200 inserts/s elsewhere.", source)
+@pytest.mark.parametrize(
+    ("prose", "reason"),
+    [
+        ("It waits 12.5 ms.", "nothing beside it names that row"),
+        ("Three is quick. It waits 12.5 ms.", "nothing beside it names that row"),
+        ("Of three a fork waits 12.5 ms.", "`fork` may say what no cell does"),
+        ("`three.load` waits 12.5 ms.", "the row is not called `three.load`"),
+        ("To load three takes 12.5 ms.", "`load` beside the name may make it something else"),
+        ("The median of three is 12.5 ms.", "`median` is another measure"),
+        ("On Windows, three waits 12.5 ms.", "`Windows` may say what no cell does"),
+        ("At noon, so to speak, three waits 12.5 ms.", "before it, `noon` may say what no cell does"),
+        ("Three waits 12.5 ms, in debug mode.", "behind it, `debug` may say what no cell does"),
+        ("## History\n\nThree waits 12.5 ms.\n\n## Results", "near it, `History` may say what no cell does"),
+        ("Is it 12.5 ms with three, or with another?", "its sentence asks"),
+        ("| Case | Start |\n| - | - |\n| three | 12.5 ms |", "`Start` may say what no cell does"),
+        (
+            "| Case | p99 |\n| - | - |\n| three (PyPy) | 12.5 ms |",
+            "its first cell is not the name of that row",
+        ),
+    ],
+)
+def test_a_figure_whose_words_may_say_more_than_the_cell_stays_with_the_comment_for_it(
+    prose: str, reason: str, source: KeptAnswers
+) -> None:
+    text = f"{prose}\n\n{table(id='speed')}\n"
+    done = fixed(text, source)
+    assert done.text == text
+    (told,) = done.left
+    assert told.message.endswith(f"`p99` of row 3 of table `speed` has it, but {reason}")
+    assert told.hint == f"if it is that of the cell, write {comment('p99', {'name': 'three'})}"
+
+
+def test_a_row_that_is_called_as_a_word_of_any_sentence_is_named_in_code(source: KeptAnswers) -> None:
+    assert "MONGO_VALUE" in of("`one` does 4,200 inserts/s.", source)
+    assert "MONGO_VALUE" not in of("One does 4,200 inserts/s.", source)
 
 
 def test_a_figure_in_emphasis_becomes_a_value_in_emphasis(source: KeptAnswers) -> None:
     value = comment("p99", {"name": "three"})
-    assert of("It waits **12.5** ms.", source, in_place=False) == f"It waits **{value}** ms."
-    assert of("It waits **12.5 ms**.", source, in_place=False) == f"It waits **{value} ms**."
+    assert of("Three waits **12.5** ms.", source, in_place=False) == f"Three waits **{value}** ms."
+    assert of("Three waits **12.5 ms**.", source, in_place=False) == f"Three waits **{value} ms**."
 
 
 def test_a_figure_in_html_becomes_a_value_too(source: KeptAnswers) -> None:
-    assert "MONGO_VALUE" in of('<p align="center">\n  It waits <b>12.5 ms</b>.\n</p>', source)
+    assert "MONGO_VALUE" in of('<p align="center">\n  Three waits <b>12.5 ms</b>.\n</p>', source)
 
 
 def test_a_figure_of_several_cells_is_told_and_never_replaced(source: KeptAnswers) -> None:
@@ -369,12 +400,13 @@ def test_a_figure_of_several_cells_is_told_and_never_replaced(source: KeptAnswer
     [
         "It waits 77 ms.",  # check --prose complains of it
         "It was 2026, with MongoDB 8.0.4.",
-        "See [12.5 ms](https://example.com/12.5).",
+        "See [77 ms](https://example.com/12.5).",
         "Run `sleep 12.5 ms`.",
         "```\n12.5 ms\n```",
         "<script>\nwait('12.5 ms')\n</script>",
         "About 99,000,000 dollars.",
         "It waits ±1.9 ms.",
+        "It is 8 threads.",
     ],
 )
 def test_what_no_cell_says_and_what_is_no_prose_stays(prose: str, source: KeptAnswers) -> None:
@@ -388,18 +420,16 @@ def test_what_no_cell_says_and_what_is_no_prose_stays(prose: str, source: KeptAn
 
 
 def test_a_figure_in_a_caption_or_behind_a_comment_stays(source: KeptAnswers) -> None:
-    written = of("It waits 12.5 ms.", source)
+    written = of("Three waits 12.5 ms.", source)
     text = f"{written}\n\n{table(id='speed', caption='At most 12.5 ms.')}\n"
     assert fixed(text, source).text == text
 
 
 @pytest.mark.parametrize("in_place", [True, False])
 def test_a_number_that_has_become_a_value_still_names_its_row(source: KeptAnswers, in_place: bool) -> None:
-    text = f"It is 16 threads with 4,200 inserts/s.\n\n{table(id='speed')}\n"
-    done = fixed(text, source, in_place=in_place)
-    assert "MONGO_VALUE" in done.text
-    for one in (text, done.text):
-        page, build = asked(one, source)
+    value = comment("n", {"name": "three"}) + (f"{begin_marker('16')}16{END_MARKER}" if in_place else "")
+    for number in ("16", value):
+        page, build = asked(f"It is {number} threads with 4,200 inserts/s.\n\n{table(id='speed')}\n", source)
         assert list_quoted(prose_findings([page], build.answers)) == ["4,200 inserts/s"]
 
 

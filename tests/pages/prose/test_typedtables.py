@@ -82,7 +82,7 @@ def test_a_wrong_figure_is_told_as_well_once_the_right_cells_are_values(source: 
 
 
 def test_values_are_written_and_what_is_wrong_is_told_before_and_after(source: KeptAnswers) -> None:
-    prose = "gamma needs 999 ms. Another does 10,130 ops."
+    prose = "gamma needs 999 ms. beta does 10,130 ops."
     done = fixed(REPEATED, prose, source)
     assert done.text.count("MONGO_VALUE") == 3
     after = Build(source, [read(done.text)])
@@ -127,7 +127,7 @@ def test_a_second_table_of_a_section_speaks_for_it_as_before(source: KeptAnswers
 
 def test_a_note_says_all_that_a_value_would_bring_up(source: KeptAnswers) -> None:
     typed = table("one | 150 ms", "two | 999 ms")
-    done = fixed(typed, "It takes 77 ms, or 66 ms, and does 10,130 ops.", source)
+    done = fixed(typed, "It takes 77 ms. It takes 66 ms. beta does 10,130 ops.", source)
     (note,) = done.left
     assert note.message == (
         "`10,130 ops` stays as it is typed: beside a value more would be told: "

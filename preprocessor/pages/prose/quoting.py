@@ -1,0 +1,180 @@
+"""Whether a clause with a figure quotes one cell and says nothing else: then it stays true whatever the cell becomes.
+
+It has to name the row of the cell and no other thing, and to have no word that may be a condition, a judgement or
+another measure. Of words that nobody knows here the author has to say what they mean.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Final
+
+from preprocessor.pages.prose.naming import find_settings
+from preprocessor.pages.prose.numbers import drop_unit, figures, unit_of
+from preprocessor.pages.prose.paragraphs import BLANK
+from preprocessor.pages.prose.plainwords import (
+    find_unknown,
+    is_action,
+    is_measured,
+    is_thing,
+    list_words,
+    read_words,
+)
+from preprocessor.pages.prose.quoted import CODE, blank_out, list_names, rows_of
+from preprocessor.pages.prose.saidmeasures import find_other_measure
+from preprocessor.pages.prose.typedcells import split_cells
+
+if TYPE_CHECKING:
+    from preprocessor.pages.prose.clauses import Clause
+    from preprocessor.pages.prose.nameindex import NamePlace
+    from preprocessor.pages.prose.naming import Named
+    from preprocessor.pages.prose.numbers import Figure
+    from preprocessor.pages.prose.quoted import Quoted
+    from preprocessor.pages.prose.settings import Setting
+
+_GLUED_BEFORE: Final = re.compile(r"\w[-./@+#:=~]\Z|[-./@#$]\Z")
+_GLUED_BEHIND: Final = re.compile(r"[-./@+#:=~]\w|[+#]|\(\)\.")
+_BEFORE_NAME: Final = read_words("""
+    and at average by currently for here in measured now of on or the using via while with whereas but also
+    both library tool command benchmark package crate module parser case cache database engine algorithm test
+    program implementation server
+""")
+"""What may stand before a name that has a figure; `import`, `to` or `than` make it an object of something else."""
+_LINKING: Final = read_words("by for in of on using via with")
+_SIGNS: Final = rf"[\s*_`\[\](){BLANK}]*"
+_WORD_BEFORE: Final = re.compile(
+    rf"(?P<sign>[,;:|()>–—=-]?){_SIGNS}(?:(?P<word>[\w'’]+)[\s*_`\[{BLANK}]+)?(?:the\s)?{_SIGNS}\Z",
+    re.IGNORECASE,
+)
+_WORD_BEHIND: Final = re.compile(rf"{_SIGNS}(?P<owned>['’]s)?{_SIGNS}(?P<word>[^\W\d_]+)")
+
+
+def find_other_word(figure: Figure, clause: Clause, named: Named, quoted: Quoted) -> str:
+    """What keeps a clause from quoting the cell, as the end of a sentence about it; "" where nothing does."""
+    row, words = quoted.cell.row, clause.words
+    settings = [one for _, found in find_settings(words, quoted.names, quoted.nouns) for one in found]
+    settings = [one for one in settings if one.start != clause.at]
+    places = [one for one in list_names(words, quoted) if one.start != clause.at]
+    own = [one for one in places if row in rows_of(one.name, quoted)]
+    if not own and not any(row in one.rows for one in settings):
+        return "nothing beside it names that row"
+    if not (named.by_order and named.rows == {row}):
+        said = [*(rows_of(one.name, quoted) for one in places), *(one.rows for one in settings)]
+        if frozenset.intersection(*said) != {row}:
+            return "what is named beside it is not that row alone"
+    if wrong := next(filter(None, (_find_part(one, words) for one in own)), ""):
+        return f"the row is not called `{wrong}`"
+    if wrong := next(filter(None, (_find_owner(one, clause, settings) for one in own)), ""):
+        return f"`{wrong}` beside the name may make it something else"
+    spans = [*(one[:2] for one in places), *(one[:2] for one in settings)]
+    spans += _list_figures(figure, clause, named, quoted)
+    text = blank_out(words, spans)
+    if unknown := find_unknown(text, quoted.stems):
+        return f"`{unknown}` may say what no cell does"
+    return find_other_measure(text, quoted)
+
+
+def find_other_in_row(figure: Figure, row: str, header: str, named: Named, quoted: Quoted) -> str:
+    """The same of the row of a typed table: its first cell has to be the name, and the header about the column."""
+    cells = [row[slice(*one)] for one in split_cells(row)]
+    label = cells[0].strip(f" *_`[]{BLANK}")
+    own = rows_of(label, quoted)
+    if quoted.cell.row not in own:
+        return "its first cell is not the name of that row"
+    if own != {quoted.cell.row} != named.rows or (named.rows and named.rows != {quoted.cell.row}):
+        return "what is named beside it is not that row alone"
+    blanked = blank_out(row, [(figure.start, figure.start + len(figure.written))])
+    (beside,) = (blanked[start:end] for start, end in split_cells(row) if start <= figure.start < end)
+    if unknown := find_unknown(beside):
+        return f"`{unknown}` may say what no cell does"
+    said = " ".join(one for one in drop_unit(header).split() if unit_of(one) is None)
+    return find_other_part(said, quoted) or find_other_measure(header, quoted)
+
+
+def find_other_part(text: str, quoted: Quoted) -> str:
+    """What a text beside a clause says that no cell does; "" where it says nothing. It may have names and figures."""
+    spans = [(one.start, one.end) for one in list_names(text, quoted)]
+    spans += [(one.start, one.start + len(one.written)) for one in figures(text, quoted.nouns)]
+    spans += [
+        (one.start, one.end) for _, found in find_settings(text, quoted.names, quoted.nouns) for one in found
+    ]
+    text = blank_out(text, spans)
+    if unknown := find_unknown(text, quoted.stems):
+        return f"`{unknown}` may say what no cell does"
+    return find_other_measure(text, quoted, is_part=True)
+
+
+def _find_part(place: NamePlace, words: str) -> str:
+    """What a name is a part of, as `ujson.dumps` or `python-ujson`; "" where it stands by itself."""
+    for found in CODE.finditer(words):
+        if found.start() < place.start and place.end < found.end():
+            said = found["code"].strip()
+            return "" if said == words[place.start : place.end] else said
+    before, behind = words[: place.start], words[place.end :]
+    if _GLUED_BEFORE.search(before) or _GLUED_BEHIND.match(behind):
+        start = re.search(r"\S*\Z", before)
+        end = re.match(r"\S*", behind)
+        return f"{start[0] if start else ''}{place.name}{end[0] if end else ''}"
+    return ""
+
+
+def _find_owner(place: NamePlace, clause: Clause, settings: Sequence[Setting]) -> str:
+    """The word beside a name by which the figure is of another thing: `import rg`, `the rg repository`."""
+    before = blank_out(clause.words, [(one.start, one.end) for one in settings])[: place.start]
+    found = _WORD_BEFORE.search(before)
+    word = (found["word"] or "").lower() if found else ""
+    if word.endswith("s") and word[:-1] in ("it", "that"):
+        return word
+    if word and word not in _BEFORE_NAME:
+        return word
+    if word in ("and", "or") and not re.search(r"\d", before) and before.strip(" *_`[").lower() != word:
+        return word
+    is_before = place.start < clause.at
+    if found and word in _LINKING and is_before and (owner := _find_head(before[: found.start("word")])):
+        return owner
+    behind = _WORD_BEHIND.match(clause.words, place.end)
+    if behind and is_before and behind.start("word") < clause.at:
+        if behind["owned"] and not is_measured(behind["word"]):
+            return behind["word"]
+        if is_thing(behind["word"]) and not is_action(behind["word"]):
+            return behind["word"]
+    return ""
+
+
+def _find_head(before: str) -> str:
+    """The word before `of`, `with` and the like that is neither what is measured nor what is done; "" without one."""
+    words = list_words(before)
+    if not words:
+        return ""
+    last = words[-1]
+    is_done = is_action(last) and last.lower().endswith("ing")
+    is_told = last.lower() in (
+        "take",
+        "takes",
+        "took",
+        "measure",
+        "measured",
+        "get",
+        "have",
+        "see",
+        "saw",
+        "need",
+        "it",
+        "we",
+    )
+    return "" if is_measured(last) or is_done or is_told or last[-1].isdigit() else last
+
+
+def _list_figures(figure: Figure, clause: Clause, named: Named, quoted: Quoted) -> Iterator[tuple[int, int]]:
+    """The figures of a clause that are this one, of another row that its order of words names, or in the same row."""
+    for one in figures(clause.words, quoted.nouns):
+        is_own = one.start == clause.at
+        is_of_other = named.by_order and one.is_like(figure)
+        is_beside = any(
+            cell.spec is quoted.cell.spec and cell.row == quoted.cell.row
+            for cell in quoted.known.cells_of(one)
+        )
+        if is_own or is_of_other or is_beside:
+            yield one.start, one.start + len(one.written)
+    yield clause.at, clause.at + len(figure.written)
