@@ -13,27 +13,32 @@ from preprocessor.pages.prose.clauses import keep_code, with_code_before
 from preprocessor.pages.prose.paragraphs import BLANK, find_sentence_span
 
 if TYPE_CHECKING:
+    from preprocessor.pages.model import Page
     from preprocessor.pages.prose.clauses import Clause
     from preprocessor.pages.prose.numbers import Figure
     from preprocessor.pages.prose.paragraphs import Paragraph
+    from preprocessor.specs.model import TableSpec
 
 _PART: Final = re.compile(r"(?<=[,;:])\s")
 _ITEM: Final = re.compile(r"(?P<indent>[ \t>]*)(?:[-*+]|\d+[.)])[ \t]")
 _INTRODUCING: Final = re.compile(r":[\s*_]*\Z")
 _EMPHASISED: Final = re.compile(r"\s*(?P<sign>\*\*|__).+?(?P=sign)\s*", re.DOTALL)
+_SIGNED: Final = re.compile(r"[ \t]*>[ \t>]*(?:[—–]|--)")
 _TITLE: Final = re.compile(r"#[ \t]")
 
 
 class Around(NamedTuple):
     """The parts of a sentence before and behind its clause, the sentences of its paragraph, and what leads to it.
 
-    ``ends``: what the sentence ends with. ``above`` are the headings of sections in which the table is not.
+    ``ends``: what the sentence ends with. ``next`` is the sentence behind it, ``behind`` are those after that.
+    ``above`` are the headings of sections in which the table is not.
     """
 
     leading: Sequence[str] = ()
     trailing: Sequence[str] = ()
     ends: str = ""
     before: str = ""
+    next: str = ""
     behind: str = ""
     introducing: Sequence[str] = ()
     above: Sequence[str] = ()
@@ -42,13 +47,16 @@ class Around(NamedTuple):
 class Surroundings:
     """The paragraphs of a page, by which each is introduced."""
 
-    def __init__(self, page: str, found: Sequence[Paragraph]) -> None:
-        self._page, self._found = page, found
+    def __init__(self, page: Page, found: Sequence[Paragraph]) -> None:
+        self._page, self._found = page.text, found
+        self._tables = {id(spec): spec.comment.start for spec in page.specs if spec}
         self._number = {one.start: number for number, one in enumerate(found)}
 
-    def around(self, figure: Figure, clause: Clause, paragraph: Paragraph, words: str, table: int) -> Around:
-        """What stands around a figure; ``words`` are those of its paragraph, ``table`` is where the table begins."""
-        above = [self._heading(start) for start in self._list_sections(paragraph, table)]
+    def around(
+        self, figure: Figure, clause: Clause, paragraph: Paragraph, words: str, table: TableSpec
+    ) -> Around:
+        """What stands around a figure that the ``table`` has; ``words`` are those of its paragraph."""
+        above = [self._heading(start) for start in self._list_sections(paragraph, self._place(table))]
         introducing = [*self._list_introducing(paragraph)]
         if paragraph.in_table:
             return Around(introducing=introducing, above=above)
@@ -58,20 +66,35 @@ class Surroundings:
             with_code_before(paragraph.text, end),
             first + len(clause.words),
         )
+        following = find_sentence_span(paragraph.text, end)[1] if end < len(words) else end
         return Around(
             [one for one in _PART.split(words[start:first]) if one.strip()],
             [one for one in _PART.split(words[last:end].lstrip(",;: ")) if one.strip()],
             words[start:end].rstrip(f" *_{BLANK}")[-1:],
             words[:start],
-            words[end:],
+            words[end:following],
+            words[following:],
             introducing,
             above,
         )
 
-    def headings_of(self, table: int) -> str:
-        """The headings above a table, but for the title of the page."""
-        starts = {start for one in self._found for start, end in one.sections if 0 < start <= table < end}
+    def headings_of(self, table: TableSpec) -> str:
+        """The headings above a table of the page, but for the title of that."""
+        at = self._place(table)
+        starts = {start for one in self._found for start, end in one.sections if 0 < start <= at < end}
         return " ".join(self._heading(one) for one in starts if not _TITLE.match(self._page, one))
+
+    def is_nearest(self, paragraph: Paragraph, table: TableSpec, others: Sequence[TableSpec]) -> bool:
+        """Whether of some tables the smallest section around a paragraph that has any has that one alone."""
+        own, places = self._place(table), [self._place(one) for one in (table, *others)]
+        for start, end in paragraph.sections:
+            if within := [one for one in places if start <= one < end]:
+                return within == [own]
+        return False
+
+    def _place(self, table: TableSpec) -> int:
+        """Where a table begins; -1 where it is on another page."""
+        return self._tables.get(id(table), -1)
 
     def _list_sections(self, paragraph: Paragraph, table: int) -> Iterator[int]:
         for start, end in paragraph.sections:
@@ -79,13 +102,20 @@ class Surroundings:
                 yield start
 
     def _heading(self, start: int) -> str:
+        """The heading that begins there."""
         return keep_code(self._page, self._found[self._number[start]]) if start in self._number else ""
 
     def _list_introducing(self, paragraph: Paragraph) -> Iterator[str]:
-        """The items that a paragraph is under, and the words above it that end with a colon, or are all emphasised."""
+        """The items that a paragraph is under, and the words above it that end with a colon, or are all emphasised.
+
+        Below a quotation, whose it is.
+        """
+        number = self._number[paragraph.start]
+        if number + 1 < len(self._found) and _SIGNED.match(self._page, self._found[number + 1].start):
+            yield keep_code(self._page, self._found[number + 1])
         item = _ITEM.match(self._page, paragraph.start)
         indent = len(item["indent"]) if item else 0
-        for one in reversed(self._found[: self._number[paragraph.start]]):
+        for one in reversed(self._found[:number]):
             other = _ITEM.match(self._page, one.start)
             text = self._page[one.start : one.end]
             if one.sections != paragraph.sections or (one.in_table and not paragraph.in_table):

@@ -89,15 +89,15 @@ _BESIDE: Final = re.compile(rf"(?<![\w.-])(?:{_EARLIER}|{_WANTED}|{_CONDITIONS})
 _TOPIC: Final = re.compile(
     rf"(?<![\w.-])(?:{_EARLIER}|{_WANTED}|{_CONDITIONS}|{_TOPICS}|{_MEASURES})(?![\w-])", re.IGNORECASE
 )
+_OF_ROWS: Final = re.compile(
+    r"\b(?:versions?|releases?|since|dates?|day|years?|commits?|revisions?|python|os|platforms?|machines?|cpus?)\b",
+    re.IGNORECASE,
+)
+"""Headers above what the row of another run need not have."""
 _JUDGING: Final = re.compile(
     rf"(?<![\w.-])(?:{_FITTING}|{_EARLIER}|{_WANTED}|{_CONDITIONS})(?![\w-])", re.IGNORECASE
 )
-_MORE_OF_IT: Final = re.compile(
-    rf"[\s*_{BLANK}]*(?:th(?:at|is|ese|ose|us)|it|they|both|so|hence|which|still|not|no|only|just|twice|half|almost|as|or|but)\b",
-    re.IGNORECASE,
-)
-"""How a sentence begins that says more of the figures before it."""
-_OF_ITS_OWN: Final = re.compile(r"\s*(?:and|but|while|whereas|because|since|as|so)\b", re.IGNORECASE)
+_OF_ITS_OWN: Final = re.compile(r"\s*(?:and|but|while|whereas|because)\b", re.IGNORECASE)
 _SAID: Final = re.compile('["“”«»]')
 
 
@@ -132,10 +132,10 @@ def find_doubt_around(around: Around, quoted: Quoted) -> str:
         other = _quote(_JUDGING, text, quoted) if is_own else find_other_part(text, quoted)
         if other:
             return f"behind it, {other}"
-    judging = _JUDGING if _MORE_OF_IT.match(around.behind) else _BESIDE
     about = _BESIDE if any(figures(around.before, quoted.nouns)) else _TOPIC
     for pattern, text in (
-        (judging, around.behind),
+        (_JUDGING, around.next),
+        (_BESIDE, around.behind),
         (about, around.before),
         *((_TOPIC, one) for one in around.above),
     ):
@@ -144,9 +144,9 @@ def find_doubt_around(around: Around, quoted: Quoted) -> str:
     return ""
 
 
-def find_doubt_in_row(row: str, quoted: Quoted) -> str:
-    """The reason to leave a figure for what other cells of its typed row say; "" without one."""
-    other = _quote(_BESIDE, row, quoted)
+def find_doubt_in_row(row: str, headers: str, quoted: Quoted) -> str:
+    """The reason to leave a figure for what other cells of its typed row and its headers say; "" without one."""
+    other = _quote(_BESIDE, row, quoted) or _quote(_OF_ROWS, headers, quoted)
     return f"in its row, {other}" if other else ""
 
 

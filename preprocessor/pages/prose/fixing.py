@@ -23,6 +23,7 @@ from preprocessor.pages.prose.clauses import keep_code
 from preprocessor.pages.prose.complaints import complaints
 from preprocessor.pages.prose.numbers import figures
 from preprocessor.pages.prose.paragraphs import BLANK, paragraphs, place
+from preprocessor.pages.prose.quoted import CalledRows
 from preprocessor.pages.prose.saidvalues import say_values
 from preprocessor.pages.prose.section import read_section
 from preprocessor.pages.prose.sections import list_tables_within
@@ -116,9 +117,10 @@ def _list_typed(page: Page, build: Build) -> Iterator[tuple[int, str, Proposal |
     if not shown:
         return
     section, rows = read_section(shown), {id(spec): found for spec, found in shown}
+    tables = {id(one.spec): CalledRows(one, rows[id(one.spec)]) for one in section.names}
     found_in = paragraphs(page.text, list_generated(page))
     headers = Headers(page, [one for one in found_in if one.in_table])
-    said, surroundings = say_values(page, build.tables, answers), Surroundings(page.text, found_in)
+    said, surroundings = say_values(page, build.tables, answers), Surroundings(page, found_in)
     for paragraph in found_in:
         words = keep_code(said, paragraph)
         for figure in headers.figures(paragraph, ()) if paragraph.in_table else figures(paragraph.text):
@@ -127,9 +129,19 @@ def _list_typed(page: Page, build: Build) -> Iterator[tuple[int, str, Proposal |
             held = named if is_of_named(named, clause, figure, section.nouns) else {}
             stranger = "" if paragraph.in_table else find_stranger_meant(clause, section.names, section.nouns)
             around = partial(surroundings.around, figure, clause, paragraph, words)
+            nearest = partial(surroundings.is_nearest, paragraph)
             row = words if paragraph.in_table else ""
-            at = Place(clause, held, around, surroundings.headings_of, row, stranger)
-            found = propose(figure, at, section, rows)
+            at = Place(
+                clause,
+                held,
+                around,
+                nearest,
+                surroundings.headings_of,
+                row,
+                headers.above(paragraph),
+                stranger,
+            )
+            found = propose(figure, at, section, tables)
             if found is not None:
                 written = " ".join(figure.written.replace(BLANK, " ").split())
                 yield paragraph.start + figure.start, written, found

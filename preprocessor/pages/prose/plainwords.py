@@ -13,72 +13,8 @@ from preprocessor.pages.prose.paragraphs import BLANK
 
 _WORD: Final = re.compile(r"[^\W_]+(?:['’.][^\W_]+)*")
 _SIGN: Final = re.compile(rf"~~|[^\w\s,.:;()\[\]|`*_/>~≈=–—'’{BLANK}-]")
+_PER_SECOND: Final = re.compile(r"\bper\s+second\b", re.IGNORECASE)
 _LEAST_STEM: Final = 3
-
-
-def read_words(text: str) -> frozenset[str]:
-    """The words of a text that has nothing between them but blanks."""
-    return frozenset(text.split())
-
-
-_FUNCTION: Final = read_words("""
-    a about also an and approx approximately are around at average by circa currently does did for had has
-    have here i in is it its my now of on or our out ran respectively roughly s same the their there they this
-    these to us using via was we were whereas while with you your again own got did done took taken entire
-    whole full complete given typical
-""")
-"""Words of grammar, and those that leave open what is meant."""
-_VERBS: Final = read_words("""
-    achieve clock come cost deliver do execute finish get handle manage measure need perform process reach
-    require respond run score see serve show sit sustain take use wait
-""")
-OPERATIONS: Final = read_words("""
-    analyse analyze apply calculate check classify compare compress compute convert copy count crawl decode
-    decompress decrypt delete deserialise deserialize detect dispatch draw dump encode encrypt evaluate
-    extract fetch filter find format generate hash index infer insert iterate join lint load lookup match
-    merge multiply pack parse predict print query read render resize resolve reverse route scan search
-    serialise serialize sign simulate solve sort split sum tokenise tokenize transcode transform translate
-    traverse typecheck unpack update validate verify walk write zip
-""")
-"""What benchmarks time."""
-_OBJECTS: Final = read_words("""
-    array byte bytes case corpus csv data dataset dependency dependencies directory document element entry
-    entries file folder graph html image input integer item iteration json key line list lockfile log message
-    number object op operation page pattern payload project query queries record repo repository request
-    response row string suite table test text token tree value word workload xml yaml
-""")
-"""What they work on; behind a name it would be another thing of that name: `the rg repository`."""
-_KINDS: Final = read_words("""
-    algorithm benchmark cache codec command crate database decoder encoder engine formatter implementation
-    library linter module package parser plugin program resolver serializer server store tool variant
-""")
-"""What something that is measured may be."""
-_TIMED: Final = read_words("""
-    benchmark call duration figure measurement memory rate result run speed time timing throughput latency
-    mean median average
-""")
-"""What is measured of it."""
-_WHERE: Final = read_words("computer hardware laptop machine readme second seconds setup")
-MEASURES: Final = {
-    "mean": "mean average avg",
-    "median": "median",
-    "min": "min minimum",
-    "max": "max maximum",
-    "deviation": "deviation stddev sd",
-    "percentile": "percentile",
-    "throughput": "throughput rate",
-    "latency": "latency",
-    "memory": "memory ram rss heap footprint",
-    "size": "size",
-    "cpu": "cpu",
-    "user": "user",
-    "system": "system sys",
-    "wall": "wall elapsed",
-    "total": "total overall",
-}
-"""What of a benchmark is told, each with the words for it."""
-_MEASURE_OF: Final = {word: measure for measure, words in MEASURES.items() for word in words.split()}
-_PERCENTILE: Final = re.compile(r"p\d{2,3}(?:\.\d+)?")
 
 
 def stem(word: str) -> str:
@@ -91,14 +27,86 @@ def stem(word: str) -> str:
     return word[:-1] if len(word) > _LEAST_STEM and word[-2:] in ("nn", "tt", "pp", "mm") else word
 
 
+def read_words(text: str) -> frozenset[str]:
+    """The words of a text that has nothing between them but blanks."""
+    return frozenset(text.split())
+
+
+_FUNCTION: Final = read_words("""
+    a about also an and approx approximately are around at average by circa currently does did for had has
+    have here in is it now of on or our out ran respectively roughly s same the there they this
+    these to us using via was we were whereas while with you again own got did done took taken entire
+    whole given typical per each that
+""")
+"""Words of grammar, and those that leave open what is meant."""
+_VERBS: Final = read_words("""
+    achieve answer clock come cost deliver do execute finish get handle hit ingest land manage measure
+    need perform process produce reach require respond return run score see serve show sit stand
+    sustain take use wait
+""")
+_OPERATIONS: Final = read_words("""
+    analyse analyze apply calculate check classify compare compress compute convert copy count crawl decode
+    decompress decrypt delete deserialise deserialize detect dispatch draw dump encode encrypt evaluate
+    extract fetch filter find format generate hash index infer insert iterate join lint load lookup match
+    merge multiply pack parse predict print query read render resize resolve reverse route scan search
+    serialise serialize sign simulate solve sort split sum tokenise tokenize transcode transform translate
+    traverse typecheck unpack update validate verify walk write zip
+""")
+"""What benchmarks time."""
+_OBJECTS: Final = read_words("""
+    array byte bytes case code codebase corpus csv data dataset dependency dict dependencies directory
+    document element entry entries file folder graph html image input integer item iteration json key line
+    list lockfile log message number object op operation page pattern payload project query queries record
+    repo repository request response row sample source string suite table test text token tree value word
+    workload xml yaml
+""")
+"""What they work on; behind a name it would be another thing of that name: `the rg repository`."""
+KINDS: Final = read_words("""
+    algorithm benchmark cache codec command crate database decoder encoder engine formatter implementation
+    library linter module package parser plugin program resolver serializer server store tool variant
+""")
+"""What something that is measured may be, right beside its name."""
+_TIMED: Final = read_words("""
+    benchmark call duration figure measurement memory rate result run speed time timing throughput latency
+    mean median average
+""")
+"""What is measured of it."""
+_NOUNS: Final = read_words("""
+    compression computation conversion decompression deserialization evaluation execution extraction generation
+    insertion lookup processing resolution serialization validation
+""")
+"""What is done, as a noun."""
+_WHERE: Final = read_words("computer hardware laptop machine readme setup")
+_MEASURES: Final = {
+    "mean": "mean average avg",
+    "median": "median",
+    "min": "min minimum",
+    "max": "max maximum",
+    "deviation": "deviation stddev sd",
+    "percentile": "percentile",
+    "throughput": "throughput rate",
+    "latency": "latency",
+    "memory": "memory ram rss heap footprint allocate occupy consume",
+    "size": "size",
+    "cpu": "cpu",
+    "user": "user",
+    "system": "system sys",
+    "wall": "wall elapsed",
+    "total": "total overall",
+}
+"""What of a benchmark is told, each with the words for it."""
+_MEASURE_OF: Final = {stem(word): measure for measure, words in _MEASURES.items() for word in words.split()}
+_PERCENTILE: Final = re.compile(r"p\d{2,3}(?:\.\d+)?")
+
+
 def _stems(*lists: Collection[str]) -> frozenset[str]:
     return frozenset(stem(word) for words in lists for word in words)
 
 
-_ACTIONS: Final = _stems(OPERATIONS)
+_ACTIONS: Final = _stems(_OPERATIONS)
 _THINGS: Final = _stems(_OBJECTS)
 _MEASURED: Final = _stems(_TIMED)
-_PLAIN: Final = _stems(_VERBS, OPERATIONS, _OBJECTS, _KINDS, _TIMED, _WHERE)
+_PLAIN: Final = _stems(_VERBS, _OPERATIONS, _NOUNS, _OBJECTS, _TIMED, _WHERE)
 
 
 def list_words(text: str) -> list[str]:
@@ -108,7 +116,7 @@ def list_words(text: str) -> list[str]:
 
 def find_unknown(text: str, known: Collection[str] = ()) -> str:
     """The first word or sign that is none of these; "" without one. ``known`` are stems of others."""
-    for word in list_words(text):
+    for word in list_words(_PER_SECOND.sub("", text)):
         is_plain = word.lower() in _FUNCTION or read_measure(word) or stem(word) in _PLAIN
         if not is_plain and stem(word) not in known:
             return word
@@ -119,7 +127,7 @@ def find_unknown(text: str, known: Collection[str] = ()) -> str:
 def read_measure(word: str) -> str:
     """The measure that a word is for, as `max` of `maximum`; "" for any other word."""
     plain = word.lower()
-    return plain if _PERCENTILE.fullmatch(plain) else _MEASURE_OF.get(plain, "")
+    return plain if _PERCENTILE.fullmatch(plain) else _MEASURE_OF.get(stem(word), "")
 
 
 def is_action(word: str) -> bool:

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from preprocessor.pages.prose.nameindex import NamePlace, name_pattern
 from preprocessor.pages.prose.naming import TableNames, header_words
@@ -16,9 +19,10 @@ from preprocessor.specs.fieldwords import field_words
 if TYPE_CHECKING:
     from preprocessor.pages.prose.columnnumbers import Number
     from preprocessor.pages.prose.evidence import Evidence
+    from preprocessor.results.model import Rows
+    from preprocessor.specs.model import TableSpec
 
-    Rows = Sequence[Mapping[str, Any]]
-
+_FIELD_WORD: Final = re.compile(r"[\W_]+")
 CODE: Final = re.compile(r"(?<!`)(`+)(?!`)(?P<code>.+?)(?<!`)\1(?!`)")
 _NO_WORD: Final = re.compile(r"\A[\s>]*\d+[.)](?=\s)|</?(?!(?:s|del|strike|q)\b)[a-zA-Z][^>]*>")
 """The number of a list item, and tags but for those of what is struck or quoted."""
@@ -26,20 +30,30 @@ _OPTION: Final = re.compile(r"\s--?\w")
 """Where the options of a command begin: `rg` and `git grep` are what `rg -n x` and `git grep -n x` are called."""
 
 
-class Quoted(NamedTuple):
-    """The cell that a figure may quote, with the rows of its table and what they are called.
+@dataclass(frozen=True, eq=False)
+class CalledRows:
+    """The rows of a table, and what each is called."""
 
-    ``known`` is what all tables say, ``headings`` are those above the table.
-    """
-
-    cell: Number
     names: TableNames
     rows: Rows
-    known: Evidence
-    nouns: Collection[str]
-    headings: str = ""
 
-    @property
+    @cached_property
+    def _by_name(self) -> Mapping[str, frozenset[int]]:
+        """The rows of each name in small letters."""
+        found: dict[str, set[int]] = {}
+        for name, rows in (*self.names.rows.items(), *self.common.items()):
+            found.setdefault(name.lower(), set()).update(rows)
+        return {name: frozenset(rows) for name, rows in found.items()}
+
+    @cached_property
+    def leads(self) -> Mapping[str, frozenset[int]]:
+        """The beginnings of commands before their options that are those of one, as `rg` of `rg -n pattern`."""
+        begun = [(name[: found.start()], name) for name in self.names.rows if (found := _OPTION.search(name))]
+        count = Counter(lead for lead, _ in begun)
+        alone = [(lead, name) for lead, name in begun if count[lead] == 1 and lead not in self.names.rows]
+        return {lead: self.names.rows[name] for lead, name in sorted(alone, key=lambda one: -len(one[0]))}
+
+    @cached_property
     def common(self) -> Mapping[str, frozenset[int]]:
         """The rows of the names that are words of any sentence, in small letters: they name rows in code alone."""
         found: dict[str, set[int]] = {}
@@ -49,64 +63,74 @@ class Quoted(NamedTuple):
                     found.setdefault(name.lower(), set()).add(number)
         return {name: frozenset(rows) for name, rows in found.items()}
 
+    def find_names(self, text: str) -> list[NamePlace]:
+        """Where a text has what rows are called."""
+        taken = self.names.names.find_places(text)
+        for found in CODE.finditer(text):
+            if found["code"].lower() in self.common:
+                taken.append(NamePlace(*found.span("code"), found["code"]))
+        for lead in self.leads:
+            for found in re.finditer(name_pattern(lead), text):
+                if not any(one.start < found.end() and found.start() < one.end for one in taken):
+                    taken.append(NamePlace(*found.span(), lead))
+        return sorted(taken)
+
+    def rows_of(self, name: str) -> frozenset[int]:
+        """The rows that a name is that of."""
+        return self._by_name.get(name.lower()) or self.leads.get(name, frozenset())
+
+
+class Quoted(NamedTuple):
+    """The cell that a figure may quote, in the ``table`` of its row.
+
+    ``known`` is what all tables say, ``nouns`` are units by their headers, ``headings`` are those above the table.
+    """
+
+    cell: Number
+    table: CalledRows
+    known: Evidence
+    nouns: Collection[str]
+    headings: str = ""
+
+    @property
+    def spec(self) -> TableSpec:
+        """The comment of the table."""
+        return self.table.names.spec
+
     @property
     def header(self) -> str:
         """The words above the cell."""
-        return header_words(self.names.spec).get(self.cell.column, self.cell.column)
+        return header_words(self.spec).get(self.cell.column, self.cell.column)
+
+    @property
+    def said(self) -> str:
+        """What the column is called, by its header and its field."""
+        return f"{self.header} {' '.join(_FIELD_WORD.split(field_words(self.cell.column)))}"
+
+    @property
+    def topic(self) -> str:
+        """What the table is called, and the headings above it."""
+        spec = self.spec
+        return " ".join(filter(None, (spec.title, spec.caption, self.headings)))
 
     @property
     def measures(self) -> frozenset[str]:
         """The measures that the column is one of."""
-        words = (*list_words(self.header), *re.split(r"[\W_]+", field_words(self.cell.column)))
-        return frozenset(filter(None, map(read_measure, words)))
+        return frozenset(filter(None, map(read_measure, list_words(self.said))))
 
     @property
     def stems(self) -> frozenset[str]:
         """The words that are about the table, which are all known beside a figure of it."""
-        spec = self.names.spec
-        text = " ".join(
-            (self.header, field_words(self.cell.column), spec.title or "", spec.caption or "", self.headings)
-        )
-        return frozenset(map(stem, list_words(text)))
-
-
-def list_names(text: str, quoted: Quoted) -> list[NamePlace]:
-    """Where a text has what rows are called, be it the beginning of a command that no other row has."""
-    places = quoted.names.names.find_places(text)
-    taken = [*places]
-    for found in CODE.finditer(text):
-        if found["code"].lower() in quoted.common:
-            taken.append(NamePlace(*found.span("code"), found["code"]))
-    for lead in _list_leads(quoted.names):
-        for found in re.finditer(name_pattern(lead), text):
-            if not any(one.start < found.end() and found.start() < one.end for one in taken):
-                taken.append(NamePlace(*found.span(), lead))
-    return sorted(taken)
-
-
-def _list_leads(names: TableNames) -> list[str]:
-    leads = [name[: found.start()] for name in names.rows if (found := _OPTION.search(name))]
-    return sorted(
-        {one for one in leads if leads.count(one) == 1 and one not in names.rows}, key=len, reverse=True
-    )
-
-
-def rows_of(name: str, quoted: Quoted) -> frozenset[int]:
-    """The rows that a name is that of."""
-    whole = next(
-        (one for one in quoted.names.rows if re.match(rf"{re.escape(name)}{_OPTION.pattern}", one)), name
-    )
-    found = (rows for one, rows in quoted.names.rows.items() if one.lower() in (name.lower(), whole.lower()))
-    return quoted.common.get(name.lower(), frozenset[int]()).union(*found)
+        return frozenset(map(stem, list_words(f"{self.said} {self.topic}")))
 
 
 def blank_names_of_rows(text: str, quoted: Quoted) -> str:
     """The text without what rows are called; offsets stay."""
-    return blank_out(text, [(one.start, one.end) for one in list_names(text, quoted)])
+    return blank_out(text, [(one.start, one.end) for one in quoted.table.find_names(text)])
 
 
-def blank_out(text: str, spans: Sequence[tuple[int, int]]) -> str:
-    """The text with blanks for what stands from and to somewhere, for tags, and for the number of a list item."""
+def blank_out(text: str, spans: Sequence[tuple[int, int]], sign: str = BLANK) -> str:
+    """The text with a sign for what stands from and to somewhere, for tags, and for the number of a list item."""
     for start, end in spans:
-        text = text[:start] + BLANK * (end - start) + text[end:]
+        text = text[:start] + sign * (end - start) + text[end:]
     return _NO_WORD.sub(lambda found: BLANK * len(found[0]), text)

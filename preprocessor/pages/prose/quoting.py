@@ -11,9 +11,10 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Final
 
 from preprocessor.pages.prose.naming import find_settings
-from preprocessor.pages.prose.numbers import drop_unit, figures, unit_of
+from preprocessor.pages.prose.numbers import figures, unit_of
 from preprocessor.pages.prose.paragraphs import BLANK
 from preprocessor.pages.prose.plainwords import (
+    KINDS,
     find_unknown,
     is_action,
     is_measured,
@@ -21,7 +22,7 @@ from preprocessor.pages.prose.plainwords import (
     list_words,
     read_words,
 )
-from preprocessor.pages.prose.quoted import CODE, blank_out, list_names, rows_of
+from preprocessor.pages.prose.quoted import CODE, blank_out
 from preprocessor.pages.prose.saidmeasures import find_other_measure
 from preprocessor.pages.prose.typedcells import split_cells
 
@@ -36,13 +37,20 @@ if TYPE_CHECKING:
 _GLUED_BEFORE: Final = re.compile(r"\w[-./@+#:=~]\Z|[-./@#$]\Z")
 _GLUED_BEHIND: Final = re.compile(r"[-./@+#:=~]\w|[+#]|\(\)\.")
 _BEFORE_NAME: Final = read_words("""
-    and at average by currently for here in measured now of on or the using via while with whereas but also
-    both library tool command benchmark package crate module parser case cache database engine algorithm test
-    program implementation server
+    and at average by currently for here in measured now of on or that the using via while with whereas but also
+    both take takes took cost costs
 """)
 """What may stand before a name that has a figure; `import`, `to` or `than` make it an object of something else."""
+_IN_HEADER: Final = re.compile(r"[\s()\[\],]+")
+_LISTED: Final = re.compile(r"\A[\s>]*\*\s")
 _LINKING: Final = read_words("by for in of on using via with")
+_TELLING: Final = read_words("take takes took measure measured get have see saw need it we in at")
+"""What may stand before these words: `we measured with rg 81.2 ms`."""
+_SIGNS_AROUND: Final = f" *_`{BLANK}"
 _SIGNS: Final = rf"[\s*_`\[\](){BLANK}]*"
+_KIND: Final = rf"(?:{'|'.join(sorted(KINDS))})"
+_KIND_BEFORE: Final = re.compile(rf"\b{_KIND}[\s*_`\[]+\Z", re.IGNORECASE)
+_KIND_BEHIND: Final = re.compile(rf"[*_`\]{BLANK}]*\s{_KIND}\b", re.IGNORECASE)
 _WORD_BEFORE: Final = re.compile(
     rf"(?P<sign>[,;:|()>–—=-]?){_SIGNS}(?:(?P<word>[\w'’]+)[\s*_`\[{BLANK}]+)?(?:the\s)?{_SIGNS}\Z",
     re.IGNORECASE,
@@ -53,23 +61,25 @@ _WORD_BEHIND: Final = re.compile(rf"{_SIGNS}(?P<owned>['’]s)?{_SIGNS}(?P<word>
 def find_other_word(figure: Figure, clause: Clause, named: Named, quoted: Quoted) -> str:
     """What keeps a clause from quoting the cell, as the end of a sentence about it; "" where nothing does."""
     row, words = quoted.cell.row, clause.words
-    settings = [one for _, found in find_settings(words, quoted.names, quoted.nouns) for one in found]
+    settings = [one for _, found in find_settings(words, quoted.table.names, quoted.nouns) for one in found]
     settings = [one for one in settings if one.start != clause.at]
-    places = [one for one in list_names(words, quoted) if one.start != clause.at]
-    own = [one for one in places if row in rows_of(one.name, quoted)]
+    places = [one for one in quoted.table.find_names(words) if one.start != clause.at]
+    own = [one for one in places if row in quoted.table.rows_of(one.name)]
     if not own and not any(row in one.rows for one in settings):
         return "nothing beside it names that row"
     if not (named.by_order and named.rows == {row}):
-        said = [*(rows_of(one.name, quoted) for one in places), *(one.rows for one in settings)]
+        said = [*(quoted.table.rows_of(one.name) for one in places), *(one.rows for one in settings)]
         if frozenset.intersection(*said) != {row}:
             return "what is named beside it is not that row alone"
     if wrong := next(filter(None, (_find_part(one, words) for one in own)), ""):
         return f"the row is not called `{wrong}`"
-    if wrong := next(filter(None, (_find_owner(one, clause, settings) for one in own)), ""):
+    if wrong := next(filter(None, (_find_owner(one, figure, clause, settings) for one in own)), ""):
         return f"`{wrong}` beside the name may make it something else"
-    spans = [*(one[:2] for one in places), *(one[:2] for one in settings)]
+    spans = [*(_with_kind(one, words) for one in places), *(one[:2] for one in settings)]
     spans += _list_figures(figure, clause, named, quoted)
     text = blank_out(words, spans)
+    if _LISTED.sub("", text).count("*") % 2:
+        return "`*` may lead to a note"
     if unknown := find_unknown(text, quoted.stems):
         return f"`{unknown}` may say what no cell does"
     return find_other_measure(text, quoted)
@@ -78,8 +88,9 @@ def find_other_word(figure: Figure, clause: Clause, named: Named, quoted: Quoted
 def find_other_in_row(figure: Figure, row: str, header: str, named: Named, quoted: Quoted) -> str:
     """The same of the row of a typed table: its first cell has to be the name, and the header about the column."""
     cells = [row[slice(*one)] for one in split_cells(row)]
-    label = cells[0].strip(f" *_`[]{BLANK}")
-    own = rows_of(label, quoted)
+    label = cells[0].strip(_SIGNS_AROUND)
+    label = label[1:-1].strip(_SIGNS_AROUND) if label[:1] == "[" and label[-1:] == "]" else label
+    own = quoted.table.rows_of(label)
     if quoted.cell.row not in own:
         return "its first cell is not the name of that row"
     if own != {quoted.cell.row} != named.rows or (named.rows and named.rows != {quoted.cell.row}):
@@ -88,21 +99,25 @@ def find_other_in_row(figure: Figure, row: str, header: str, named: Named, quote
     (beside,) = (blanked[start:end] for start, end in split_cells(row) if start <= figure.start < end)
     if unknown := find_unknown(beside):
         return f"`{unknown}` may say what no cell does"
-    said = " ".join(one for one in drop_unit(header).split() if unit_of(one) is None)
+    said = " ".join(one for one in _IN_HEADER.split(header) if unit_of(one) is None)
     return find_other_part(said, quoted) or find_other_measure(header, quoted)
 
 
 def find_other_part(text: str, quoted: Quoted) -> str:
     """What a text beside a clause says that no cell does; "" where it says nothing. It may have names and figures."""
-    spans = [(one.start, one.end) for one in list_names(text, quoted)]
+    settings = (one for _, found in find_settings(text, quoted.table.names, quoted.nouns) for one in found)
+    spans = [*(one[:2] for one in quoted.table.find_names(text)), *(one[:2] for one in settings)]
     spans += [(one.start, one.start + len(one.written)) for one in figures(text, quoted.nouns)]
-    spans += [
-        (one.start, one.end) for _, found in find_settings(text, quoted.names, quoted.nouns) for one in found
-    ]
     text = blank_out(text, spans)
     if unknown := find_unknown(text, quoted.stems):
         return f"`{unknown}` may say what no cell does"
     return find_other_measure(text, quoted, is_part=True)
+
+
+def _with_kind(place: NamePlace, words: str) -> tuple[int, int]:
+    """From and to of a name with what it is: `the library ujson`, `the ujson library`."""
+    before, behind = _KIND_BEFORE.search(words, 0, place.start), _KIND_BEHIND.match(words, place.end)
+    return before.start() if before else place.start, behind.end() if behind else place.end
 
 
 def _find_part(place: NamePlace, words: str) -> str:
@@ -119,14 +134,13 @@ def _find_part(place: NamePlace, words: str) -> str:
     return ""
 
 
-def _find_owner(place: NamePlace, clause: Clause, settings: Sequence[Setting]) -> str:
+def _find_owner(place: NamePlace, figure: Figure, clause: Clause, settings: Sequence[Setting]) -> str:
     """The word beside a name by which the figure is of another thing: `import rg`, `the rg repository`."""
-    before = blank_out(clause.words, [(one.start, one.end) for one in settings])[: place.start]
+    spans = [*(one[:2] for one in settings), (clause.at, clause.at + len(figure.written))]
+    before = blank_out(clause.words, spans, ";")[: place.start]
     found = _WORD_BEFORE.search(before)
     word = (found["word"] or "").lower() if found else ""
-    if word.endswith("s") and word[:-1] in ("it", "that"):
-        return word
-    if word and word not in _BEFORE_NAME:
+    if word and word not in _BEFORE_NAME and word not in KINDS:
         return word
     if word in ("and", "or") and not re.search(r"\d", before) and before.strip(" *_`[").lower() != word:
         return word
@@ -149,21 +163,7 @@ def _find_head(before: str) -> str:
         return ""
     last = words[-1]
     is_done = is_action(last) and last.lower().endswith("ing")
-    is_told = last.lower() in (
-        "take",
-        "takes",
-        "took",
-        "measure",
-        "measured",
-        "get",
-        "have",
-        "see",
-        "saw",
-        "need",
-        "it",
-        "we",
-    )
-    return "" if is_measured(last) or is_done or is_told or last[-1].isdigit() else last
+    return "" if is_measured(last) or is_done or last.lower() in _TELLING else last
 
 
 def _list_figures(figure: Figure, clause: Clause, named: Named, quoted: Quoted) -> Iterator[tuple[int, int]]:

@@ -8,31 +8,28 @@ from typing import TYPE_CHECKING, Final
 
 from preprocessor.pages.prose.evidence import number_unit
 from preprocessor.pages.prose.naming import header_words
-from preprocessor.pages.prose.plainwords import list_words, read_measure, read_words, stem
-from preprocessor.specs.fieldwords import field_words
+from preprocessor.pages.prose.plainwords import is_action, list_words, read_measure, stem
 
 if TYPE_CHECKING:
-    from preprocessor.pages.prose.columnnumbers import Number
     from preprocessor.pages.prose.quoted import Quoted
 
 _SPECIAL: Final = frozenset({"min", "max", "deviation", "percentile", "user", "system", "total"})
 """Measures that a sentence has to name where another column has figures of its unit as well."""
-_READING: Final = frozenset(
-    map(
-        stem,
-        read_words(
-            "read load decode deserialize deserialise parse decompress unpack extract find query search scan"
-        ),
-    )
+_PERCENTILE: Final = re.compile(r"p\d")
+_ALIKE: Final = (
+    "read load decode deserialize deserialise parse",
+    "write dump encode serialize serialise print",
+    "find query search scan match lookup filter",
+    "check verify validate lint",
+    "compute calculate evaluate solve",
+    "write insert",
 )
-_WRITING: Final = frozenset(
-    map(
-        stem,
-        read_words(
-            "write dump encode serialize serialise compress pack zip insert update delete format print render"
-        ),
-    )
-)
+"""Words for the same work."""
+_ALIKE_BY_STEM: Final = {
+    stem(word): frozenset(stem(other) for words in _ALIKE if word in words.split() for other in words.split())
+    for listed in _ALIKE
+    for word in listed.split()
+}
 
 
 def find_other_measure(text: str, quoted: Quoted, *, is_part: bool = False) -> str:
@@ -45,12 +42,20 @@ def find_other_measure(text: str, quoted: Quoted, *, is_part: bool = False) -> s
         measure = read_measure(word)
         if measure and measure not in quoted.measures and not _is_of_unit(measure, quoted):
             return f"`{word}` is another measure"
+    if other := next((word for word in words if is_action(word) and not _is_done(word, quoted)), ""):
+        return f"`{other}` is not what the table is about"
     stems = frozenset(map(stem, words))
-    own = frozenset(map(stem, list_words(f"{quoted.header} {field_words(quoted.cell.column)}")))
-    for one, other in ((_READING, _WRITING), (_WRITING, _READING)):
-        if stems & one and not stems & other and own & other and not own & one:
-            return f"`{next(word for word in words if stem(word) in one)}` is not what the column is about"
     return "" if is_part else _find_missing(stems, frozenset(filter(None, map(read_measure, words))), quoted)
+
+
+def _is_done(word: str, quoted: Quoted) -> bool:
+    """Whether a table is about the work that a word is for, or is not known to be about another one."""
+    names = (name for name, rows in quoted.table.names.rows.items() if quoted.cell.row in rows)
+    about = " ".join((quoted.topic, quoted.spec.id or "", quoted.spec.collection, *names))
+    done = (frozenset(map(stem, filter(is_action, list_words(one)))) for one in (quoted.said, about))
+    own = next(filter(None, done), frozenset[str]())
+    alike = _ALIKE_BY_STEM.get(stem(word), frozenset[str]()) | {stem(word)}
+    return not own or not own.isdisjoint(alike)
 
 
 def _is_of_unit(measure: str, quoted: Quoted) -> bool:
@@ -65,7 +70,7 @@ def _is_of_unit(measure: str, quoted: Quoted) -> bool:
 
 def _find_missing(stems: frozenset[str], measures: frozenset[str], quoted: Quoted) -> str:
     """What words would have to say of a column beside others of its unit; "" where they say it."""
-    spec, column = quoted.names.spec, quoted.cell.column
+    spec, column = quoted.spec, quoted.cell.column
     headers = header_words(spec)
     unit = quoted.cell.unit
     others = [
@@ -73,25 +78,25 @@ def _find_missing(stems: frozenset[str], measures: frozenset[str], quoted: Quote
         for name in spec.columns
         if name != column
         and unit is not None
-        and (own := number_unit(spec, name, quoted.rows))
+        and (own := number_unit(spec, name, quoted.table.rows))
         and own.fits(unit)
     ]
-    is_special = {one for one in quoted.measures if one in _SPECIAL or (one[0] == "p" and one[1:2].isdigit())}
-    if others and is_special and not is_special & measures:
+    special = _list_special(quoted)
+    if others and special and not special & measures:
         return f"other columns have its unit, and nothing beside it says `{quoted.header}`"
-    plain = [one for one in others if not _is_special(quoted._replace(cell=_at(quoted.cell, one)))]
-    apart = frozenset(map(stem, list_words(quoted.header))) - {
-        stem(word) for one in plain for word in list_words(headers.get(one, one))
-    }
+    plain = [
+        one for one in others if not _list_special(quoted._replace(cell=replace(quoted.cell, column=one)))
+    ]
+    apart = _stems(quoted.header) - _stems(" ".join(headers.get(one, one) for one in plain))
     if plain and not stems & apart:
         return f"other columns have its unit, and nothing beside it says `{quoted.header}`"
     return ""
 
 
-def _is_special(quoted: Quoted) -> bool:
-    return any(one in _SPECIAL or re.match(r"p\d", one) for one in quoted.measures)
+def _stems(text: str) -> frozenset[str]:
+    return frozenset(map(stem, list_words(text)))
 
 
-def _at(cell: Number, column: str) -> Number:
-
-    return replace(cell, column=column)
+def _list_special(quoted: Quoted) -> frozenset[str]:
+    """The measures of a column that nobody takes for granted."""
+    return frozenset(one for one in quoted.measures if one in _SPECIAL or _PERCENTILE.match(one))

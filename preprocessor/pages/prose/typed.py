@@ -24,7 +24,7 @@ from preprocessor.pages.prose.nameindex import name_pattern
 from preprocessor.pages.prose.naming import Named, TableNames, find_words, header_words, naming_columns
 from preprocessor.pages.prose.numbers import GROUPING, NUMBER, figures, read_number
 from preprocessor.pages.prose.paragraphs import BLANK
-from preprocessor.pages.prose.quoted import Quoted
+from preprocessor.pages.prose.quoted import CalledRows, Quoted
 from preprocessor.pages.prose.quoting import find_other_in_row, find_other_word
 from preprocessor.render.column import column_value
 from preprocessor.render.fewdigits import with_few_digits
@@ -68,26 +68,30 @@ class Left(NamedTuple):
 
 
 class Place(NamedTuple):
-    """What a figure stands in, its clause or the ``row`` of a typed table, and the rows named there that hold it.
+    """What a figure stands in, and the rows named there that hold it.
+
+    It is its clause, or the ``row`` of a typed table below ``headers``.
 
     ``stranger`` is the name that it is about by its place, and that no table has. ``around`` reads what stands around
-    it, and ``headings`` those above a table, of which each is told by its offset.
+    it for a table, ``is_nearest`` whether that stands nearer to it than some others, ``headings`` what is above it.
     """
 
     clause: Clause
     named: Mapping[int, Named]
-    around: Callable[[int], Around]
-    headings: Callable[[int], str]
+    around: Callable[[TableSpec], Around]
+    is_nearest: Callable[[TableSpec, Sequence[TableSpec]], bool]
+    headings: Callable[[TableSpec], str]
     row: str = ""
+    headers: str = ""
     stranger: str = ""
 
 
 def propose(
-    figure: Figure, place: Place, section: Section, rows: Mapping[int, Rows]
+    figure: Figure, place: Place, section: Section, tables: Mapping[int, CalledRows]
 ) -> Proposal | Left | None:
     """What could write a figure; None where nothing on the page is about it, or a check complains of it anyway.
 
-    ``section`` is that of all tables of the page, ``rows`` are theirs by the id of their specs.
+    ``section`` is that of all tables of the page, ``tables`` are these by the id of their specs.
     """
     known = section.evidence
     if figure.is_spread and not known.has_spreads:
@@ -105,8 +109,8 @@ def propose(
             "no cell has it: rows beside it say it together, or otherwise", "hold it to them by a MONGO_CHECK"
         )
     (cell,) = cells
-    names = next(one for one in section.names if one.spec is cell.spec)
-    its_rows = rows[id(cell.spec)]
+    table = tables[id(cell.spec)]
+    names, its_rows = table.names, table.rows
     if other := _find_other_name(place, its_rows, cell):
         return Left(
             f"{_name(cell)} has it, and the {'row' if place.row else 'sentence'} names `{other}`",
@@ -117,8 +121,8 @@ def propose(
             doubt, "hold it to the rows by a MONGO_CHECK, or write the MONGO_VALUE if it is that of the cell"
         )
     found = _write(figure, cell, names, its_rows)
-    quoted = Quoted(cell, names, its_rows, known, section.nouns, place.headings(cell.spec.comment.start))
-    if isinstance(found, Proposal) and (other := _find_other(figure, place, quoted)):
+    quoted = Quoted(cell, table, known, section.nouns, place.headings(names.spec))
+    if isinstance(found, Proposal) and (other := _find_other(figure, place, quoted, section)):
         return Left(f"{_name(cell)} has it, but {other}", _hint(found))
     return found
 
@@ -128,16 +132,28 @@ def _calls_row(cell: Number, section: Section) -> bool:
     return any(one.spec is cell.spec and cell.column in one.calling for one in section.names)
 
 
-def _find_other(figure: Figure, place: Place, quoted: Quoted) -> str:
+def _find_other(figure: Figure, place: Place, quoted: Quoted, section: Section) -> str:
     """What keeps a figure from being that of a cell alone; "" where its words quote just that."""
-    spec = quoted.names.spec
+    spec = quoted.spec
     named = place.named.get(id(spec), Named())
     if place.row:
         other = find_other_in_row(figure, place.row, place.clause.header, named, quoted)
-        other = other or find_doubt_in_row(place.row, quoted)
+        other = other or find_doubt_in_row(place.row, place.headers, quoted)
     else:
         other = find_other_word(figure, place.clause, named, quoted)
-    return other or find_doubt_around(place.around(spec.comment.start), quoted)
+    others = [one.spec for one in section.names if one.spec is not spec and _is_in(quoted, one, section)]
+    if not other and others and not place.is_nearest(spec, others):
+        other = "another table has such a row as well"
+    return other or find_doubt_around(place.around(spec), quoted)
+
+
+def _is_in(quoted: Quoted, table: TableNames, section: Section) -> bool:
+    """Whether a table has a row of the same name with figures of the same unit."""
+    names = {name for name, rows in quoted.table.names.rows.items() if quoted.cell.row in rows}
+    rows = frozenset[int]().union(*(table.rows.get(name, ()) for name in names))
+    parts = (one.of_rows(rows) for one in section.evidence.columns if one.spec is table.spec and one.name)
+    unit = quoted.cell.unit
+    return bool(rows) and any(unit is None or one.has_unit(unit) for one in parts)
 
 
 def _hint(found: Proposal) -> str:

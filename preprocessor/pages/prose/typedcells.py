@@ -43,10 +43,14 @@ class Headers:
 
     def header_of(self, row: Paragraph, at: int) -> str:
         """The header above an offset of a row; "" where there is none."""
-        header = self._by_row.get(row.start, "")
+        header = self.above(row)
         column = bisect_right([start for start, _ in split_cells(row.text)], at) - 1
         cells = split_cells(header)
         return header[slice(*cells[column])].strip() if 0 <= column < len(cells) else ""
+
+    def above(self, row: Paragraph) -> str:
+        """The headers above a row; "" where there are none."""
+        return self._by_row.get(row.start, "")
 
     def words_beside(self, row: Paragraph, at: int) -> str:
         """What names a cell beside its row: the header above it, and of which setting a bare number is.
