@@ -12,7 +12,7 @@ from typing import Final
 from preprocessor.pages.prose.paragraphs import BLANK
 
 _WORD: Final = re.compile(r"[^\W_]+(?:['’.][^\W_]+)*")
-_SIGN: Final = re.compile(rf"~~|[^\w\s,.:;()\[\]|`*_/>~≈=–—'’{BLANK}-]")
+_SIGN: Final = re.compile(rf"~~|[^\w\s,.:;()\[\]|`*_/>~≈=·–—'’{BLANK}-]")
 _PER_SECOND: Final = re.compile(r"\bper\s+second\b", re.IGNORECASE)
 _LEAST_STEM: Final = 3
 
@@ -67,7 +67,7 @@ KINDS: Final = read_words("""
 """)
 """What something that is measured may be, right beside its name."""
 _TIMED: Final = read_words("""
-    benchmark call duration figure measurement memory rate result run speed time timing throughput latency
+    benchmark call duration figure measurement memory rate result run runtime speed time timing throughput latency
     mean median average
 """)
 """What is measured of it."""

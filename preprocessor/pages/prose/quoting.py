@@ -42,6 +42,7 @@ _BEFORE_NAME: Final = read_words("""
 """)
 """What may stand before a name that has a figure; `import`, `to` or `than` make it an object of something else."""
 _IN_HEADER: Final = re.compile(r"[\s()\[\],]+")
+_MINUS: Final = ("-", "–", "−")
 _LISTED: Final = re.compile(r"\A[\s>]*\*\s")
 _LINKING: Final = read_words("by for in of on using via with")
 _TELLING: Final = read_words("take takes took measure measured get have see saw need it we in at")
@@ -75,6 +76,8 @@ def find_other_word(figure: Figure, clause: Clause, named: Named, quoted: Quoted
         return f"the row is not called `{wrong}`"
     if wrong := next(filter(None, (_find_owner(one, figure, clause, settings) for one in own)), ""):
         return f"`{wrong}` beside the name may make it something else"
+    if words[clause.at - 1 : clause.at] in _MINUS:
+        return "a sign stands before it"
     spans = [*(_with_kind(one, words) for one in places), *(one[:2] for one in settings)]
     spans += _list_figures(figure, clause, named, quoted)
     text = blank_out(words, spans)

@@ -13,7 +13,7 @@ from preprocessor.pages.prose.plainwords import is_action, list_words, read_meas
 if TYPE_CHECKING:
     from preprocessor.pages.prose.quoted import Quoted
 
-_SPECIAL: Final = frozenset({"min", "max", "deviation", "percentile", "user", "system", "total"})
+_SPECIAL: Final = frozenset({"median", "min", "max", "deviation", "percentile", "user", "system", "total"})
 """Measures that a sentence has to name where another column has figures of its unit as well."""
 _PERCENTILE: Final = re.compile(r"p\d")
 _ALIKE: Final = (
