@@ -49,6 +49,7 @@ class Surroundings:
 
     def __init__(self, page: Page, found: Sequence[Paragraph]) -> None:
         self._page, self._found = page.text, found
+        self._headings: dict[int, str] = {}
         self._tables = {id(spec): spec.comment.start for spec in page.specs if spec}
         self._number = {one.start: number for number, one in enumerate(found)}
 
@@ -71,7 +72,7 @@ class Surroundings:
             [one for one in _PART.split(words[start:first]) if one.strip()],
             [one for one in _PART.split(words[last:end].lstrip(",;: ")) if one.strip()],
             words[start:end].rstrip(f" *_{BLANK}")[-1:],
-            words[:start],
+            f"{self._read_above_list(paragraph)} {words[:start]}",
             words[end:following],
             words[following:],
             introducing,
@@ -81,8 +82,11 @@ class Surroundings:
     def headings_of(self, table: TableSpec) -> str:
         """The headings above a table of the page, but for the title of that."""
         at = self._place(table)
-        starts = {start for one in self._found for start, end in one.sections if 0 < start <= at < end}
-        return " ".join(self._heading(one) for one in starts if not _TITLE.match(self._page, one))
+        if at not in self._headings:
+            starts = {start for one in self._found for start, end in one.sections if 0 < start <= at < end}
+            words = (self._heading(one) for one in starts if not _TITLE.match(self._page, one))
+            self._headings[at] = " ".join(words)
+        return self._headings[at]
 
     def is_nearest(self, paragraph: Paragraph, table: TableSpec, others: Sequence[TableSpec]) -> bool:
         """Whether of some tables the smallest section around a paragraph that has any has that one alone."""
@@ -104,6 +108,17 @@ class Surroundings:
     def _heading(self, start: int) -> str:
         """The heading that begins there."""
         return keep_code(self._page, self._found[self._number[start]]) if start in self._number else ""
+
+    def _read_above_list(self, paragraph: Paragraph) -> str:
+        """The paragraph right above the list that a paragraph is an item of; "" where there is none."""
+        if not _ITEM.match(self._page, paragraph.start):
+            return ""
+        for one in reversed(self._found[: self._number[paragraph.start]]):
+            if one.sections != paragraph.sections or one.in_table:
+                return ""
+            if not _ITEM.match(self._page, one.start):
+                return keep_code(self._page, one)
+        return ""
 
     def _list_introducing(self, paragraph: Paragraph) -> Iterator[str]:
         """The items that a paragraph is under, and the words above it that end with a colon, or are all emphasised.

@@ -64,8 +64,11 @@ _CONDITIONS: Final = (
     r"|node(?:\.js)?|bun|deno|gpus?|cpus?|cores?|debug|cold|warm(?:ed)?|hot|(?:un)?cached|battery|staging"
     r"|production|cluster|network|ssds?|hdds?|nfs|simd|avx\w*|gil|jit|single-\w+|multi-\w+|python ?\d\S*"
     r"|beta|alpha version|nightly|fork(?:ed)?|patch(?:ed)?|prototype|draft|estimat\w*|guess\w*|claim\w*"
-    r"|alleged\w*|reported|according|somebody|someone|theor\w+|hypothe\w+|imagine|suppose|would|could"
+    r"|alleged\w*|reported|according|somebody|someone|theor\w+|hypothe\w+|imagine|suppose|hopes?|hoped|wish\w*|wants?|wanted|would|could"
     r"|might|may|will|soon"
+)
+_UNMEASURED: Final = (
+    r"(?:not|never|nobody|n['’]t)\s(?:\w+\s){0,2}(?:measure|test|benchmark|verif|check|update|run)\w*"
 )
 _TOPICS: Final = (
     r"start-?up|boot|imports?|importing|install\w*|compil\w+|builds?|building|binary|wheels?|download\w*"
@@ -85,9 +88,12 @@ _PATTERNS: Final = {
 }
 
 
-_BESIDE: Final = re.compile(rf"(?<![\w.-])(?:{_EARLIER}|{_WANTED}|{_CONDITIONS})(?![\w-])", re.IGNORECASE)
+_BESIDE: Final = re.compile(
+    rf"(?<![\w.-])(?:{_EARLIER}|{_WANTED}|{_CONDITIONS}|{_UNMEASURED})(?![\w-])", re.IGNORECASE
+)
 _TOPIC: Final = re.compile(
-    rf"(?<![\w.-])(?:{_EARLIER}|{_WANTED}|{_CONDITIONS}|{_TOPICS}|{_MEASURES})(?![\w-])", re.IGNORECASE
+    rf"(?<![\w.-])(?:{_EARLIER}|{_WANTED}|{_CONDITIONS}|{_UNMEASURED}|{_TOPICS}|{_MEASURES})(?![\w-])",
+    re.IGNORECASE,
 )
 _OF_ROWS: Final = re.compile(
     r"\b(?:versions?|releases?|since|dates?|day|years?|commits?|revisions?|python|os|platforms?|machines?|cpus?)\b",
@@ -95,7 +101,7 @@ _OF_ROWS: Final = re.compile(
 )
 """Headers above what the row of another run need not have."""
 _JUDGING: Final = re.compile(
-    rf"(?<![\w.-])(?:{_FITTING}|{_EARLIER}|{_WANTED}|{_CONDITIONS})(?![\w-])", re.IGNORECASE
+    rf"(?<![\w.-])(?:{_FITTING}|{_EARLIER}|{_WANTED}|{_CONDITIONS}|{_UNMEASURED})(?![\w-])", re.IGNORECASE
 )
 _OF_ITS_OWN: Final = re.compile(r"\s*(?:and|but|while|whereas|because)\b", re.IGNORECASE)
 _SAID: Final = re.compile('["“”«»]')

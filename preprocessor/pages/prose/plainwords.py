@@ -57,7 +57,7 @@ _OBJECTS: Final = read_words("""
     array byte bytes case code codebase corpus csv data dataset dependency dict dependencies directory
     document element entry entries file folder graph html image input integer item iteration json key line
     list lockfile log message number object op operation page pattern payload project query queries record
-    repo repository request response row sample source string suite table test text token tree value word
+    repo repository request response row sample set source string suite table test text token tree value word
     workload xml yaml
 """)
 """What they work on; behind a name it would be another thing of that name: `the rg repository`."""
@@ -67,8 +67,8 @@ KINDS: Final = read_words("""
 """)
 """What something that is measured may be, right beside its name."""
 _TIMED: Final = read_words("""
-    benchmark call duration figure measurement memory rate result run runtime speed time timing throughput latency
-    mean median average
+    benchmark call duration figure measurement memory performance rate result run runtime speed time timing
+    throughput latency mean median average
 """)
 """What is measured of it."""
 _NOUNS: Final = read_words("""

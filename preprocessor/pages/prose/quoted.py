@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from preprocessor.pages.prose.nameindex import NamePlace, name_pattern
+from preprocessor.pages.prose.nameindex import NameIndex, NamePlace
 from preprocessor.pages.prose.naming import TableNames, header_words
 from preprocessor.pages.prose.paragraphs import BLANK
 from preprocessor.pages.prose.plainwords import list_words, read_measure, stem
@@ -41,43 +41,64 @@ class CalledRows:
     def _by_name(self) -> Mapping[str, frozenset[int]]:
         """The rows of each name in small letters."""
         found: dict[str, set[int]] = {}
-        for name, rows in (*self.names.rows.items(), *self.common.items()):
+        for name, rows in self.names.rows.items():
             found.setdefault(name.lower(), set()).update(rows)
         return {name: frozenset(rows) for name, rows in found.items()}
 
     @cached_property
-    def leads(self) -> Mapping[str, frozenset[int]]:
-        """The beginnings of commands before their options that are those of one, as `rg` of `rg -n pattern`."""
-        begun = [(name[: found.start()], name) for name in self.names.rows if (found := _OPTION.search(name))]
-        count = Counter(lead for lead, _ in begun)
-        alone = [(lead, name) for lead, name in begun if count[lead] == 1 and lead not in self.names.rows]
-        return {lead: self.names.rows[name] for lead, name in sorted(alone, key=lambda one: -len(one[0]))}
+    def _leads(self) -> Mapping[str, frozenset[int]]:
+        """The beginnings of commands before their options that no other row has, as `rg` of `rg -n pattern`."""
+        first = Counter(name.split(" ", 1)[0] for name in self.names.rows)
+        begun = {name[: found.start()]: name for name in self.names.rows if (found := _OPTION.search(name))}
+        alone = {
+            lead: name
+            for lead, name in begun.items()
+            if first[lead] == 1 or (" " in lead and sum(one.startswith(lead) for one in self.names.rows) == 1)
+        }
+        return {lead: self.names.rows[name] for lead, name in alone.items()}
 
     @cached_property
-    def common(self) -> Mapping[str, frozenset[int]]:
-        """The rows of the names that are words of any sentence, in small letters: they name rows in code alone."""
+    def _common(self) -> Mapping[str, frozenset[int]]:
+        """The names that are words of any sentence, in small letters: they count in code, or behind their header."""
         found: dict[str, set[int]] = {}
-        for number, row in enumerate(self.rows):
-            for name in (column_value(row, column) for column in self.names.calling):
+        for column in self.names.calling:
+            header = header_words(self.names.spec).get(column, column)
+            for number, row in enumerate(self.rows):
+                name = column_value(row, column)
                 if isinstance(name, str) and name not in self.names.rows:
-                    found.setdefault(name.lower(), set()).add(number)
+                    for called in (name, f"{header} {name}"):
+                        found.setdefault(called.lower(), set()).add(number)
         return {name: frozenset(rows) for name, rows in found.items()}
+
+    @cached_property
+    def _headed(self) -> NameIndex:
+        """What is a name by two words and more, as `workload A`."""
+        return NameIndex(name for name in self._common if " " in name)
+
+    @cached_property
+    def _begun(self) -> NameIndex:
+        return NameIndex(self._leads)
 
     def find_names(self, text: str) -> list[NamePlace]:
         """Where a text has what rows are called."""
         taken = self.names.names.find_places(text)
         for found in CODE.finditer(text):
-            if found["code"].lower() in self.common:
+            if found["code"].lower() in self._common:
                 taken.append(NamePlace(*found.span("code"), found["code"]))
-        for lead in self.leads:
-            for found in re.finditer(name_pattern(lead), text):
-                if not any(one.start < found.end() and found.start() < one.end for one in taken):
-                    taken.append(NamePlace(*found.span(), lead))
+        leads = (one for one in self._begun.find_places(text) if text[one.start : one.end] == one.name)
+        for place in (*self._headed.find_places(text), *leads):
+            if not any(one.start < place.end and place.start < one.end for one in taken):
+                taken.append(place)
         return sorted(taken)
 
     def rows_of(self, name: str) -> frozenset[int]:
         """The rows that a name is that of."""
-        return self._by_name.get(name.lower()) or self.leads.get(name, frozenset())
+        key = name.lower()
+        return self._by_name.get(key) or self._common.get(key) or self._leads.get(name, frozenset())
+
+    def is_plain(self, name: str) -> bool:
+        """Whether a name is told by its words wherever they stand."""
+        return name.lower() in self._by_name
 
 
 class Quoted(NamedTuple):

@@ -7,7 +7,7 @@ another measure. Of words that nobody knows here the author has to say what they
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import TYPE_CHECKING, Final
 
 from preprocessor.pages.prose.naming import find_settings
@@ -21,6 +21,7 @@ from preprocessor.pages.prose.plainwords import (
     is_thing,
     list_words,
     read_words,
+    stem,
 )
 from preprocessor.pages.prose.quoted import CODE, blank_out
 from preprocessor.pages.prose.saidmeasures import find_other_measure
@@ -42,6 +43,13 @@ _BEFORE_NAME: Final = read_words("""
 """)
 """What may stand before a name that has a figure; `import`, `to` or `than` make it an object of something else."""
 _IN_HEADER: Final = re.compile(r"[\s()\[\],]+")
+_PER_SECOND: Final = re.compile(r"\bper\s(?:second|sec)\b|/\s?s\b", re.IGNORECASE)
+_BEGUN: Final = re.compile(
+    r"\W*(?:in|on|for)\s(?:(?:our|this|these|the|a|an)\s)?(?:\w+\s)?"
+    r"(?:tests?|benchmarks?|measurements?|runs?|machine|laptop|computer|hardware|setup)\W+",
+    re.IGNORECASE,
+)
+"""With what a clause begins that says where it was measured."""
 _MINUS: Final = ("-", "–", "−")
 _LISTED: Final = re.compile(r"\A[\s>]*\*\s")
 _LINKING: Final = read_words("by for in of on using via with")
@@ -68,13 +76,18 @@ def find_other_word(figure: Figure, clause: Clause, named: Named, quoted: Quoted
     own = [one for one in places if row in quoted.table.rows_of(one.name)]
     if not own and not any(row in one.rows for one in settings):
         return "nothing beside it names that row"
-    if not (named.by_order and named.rows == {row}):
-        said = [*(quoted.table.rows_of(one.name) for one in places), *(one.rows for one in settings)]
-        if frozenset.intersection(*said) != {row}:
-            return "what is named beside it is not that row alone"
+    if _find_rows(places, settings, named, quoted) != {row}:
+        return "what is named beside it is not that row alone"
+    if other := _find_other_amount(figure, clause, quoted):
+        return other
     if wrong := next(filter(None, (_find_part(one, words) for one in own)), ""):
         return f"the row is not called `{wrong}`"
-    if wrong := next(filter(None, (_find_owner(one, figure, clause, settings) for one in own)), ""):
+    if wrong := next(
+        filter(
+            None, (_find_owner(one, figure, clause, [*own, *settings], named, quoted.stems) for one in own)
+        ),
+        "",
+    ):
         return f"`{wrong}` beside the name may make it something else"
     if words[clause.at - 1 : clause.at] in _MINUS:
         return "a sign stands before it"
@@ -137,18 +150,60 @@ def _find_part(place: NamePlace, words: str) -> str:
     return ""
 
 
-def _find_owner(place: NamePlace, figure: Figure, clause: Clause, settings: Sequence[Setting]) -> str:
-    """The word beside a name by which the figure is of another thing: `import rg`, `the rg repository`."""
-    spans = [*(one[:2] for one in settings), (clause.at, clause.at + len(figure.written))]
+def _find_rows(
+    places: Sequence[NamePlace], settings: Sequence[Setting], named: Named, quoted: Quoted
+) -> frozenset[int]:
+    """The rows that all names beside a figure have in common, or those that the order of words makes its own."""
+    others = [quoted.table.rows_of(one.name) for one in places if not quoted.table.is_plain(one.name)]
+    if named.by_order:
+        return named.rows.intersection(*others)
+    plain = [quoted.table.rows_of(one.name) for one in places if quoted.table.is_plain(one.name)]
+    return frozenset.intersection(*others, *plain, *(one.rows for one in settings))
+
+
+def _find_other_amount(figure: Figure, clause: Clause, quoted: Quoted) -> str:
+    """Why a figure is an amount of what is worked on, as in `rg reads 81 MB`; "" where it is none."""
+    kind = quoted.cell.unit.kind if quoted.cell.unit else ""
+    if figure.unit is None and kind.endswith("/s") and not _PER_SECOND.search(clause.words, clause.at):
+        return "it is no rate"
+    if kind == "time" or kind.endswith("/s"):
+        return ""
+    before = list_words(clause.words[: clause.at])[-2:]
+    is_amount = before and (is_action(before[-1]) or (before[-1] == "of" and is_thing(before[0])))
+    return f"`{before[-1]}` makes it an amount of something else" if is_amount else ""
+
+
+def _find_owner(
+    place: NamePlace,
+    figure: Figure,
+    clause: Clause,
+    others: Sequence[NamePlace | Setting],
+    named: Named,
+    known: Collection[str],
+) -> str:
+    """The word beside a name by which the figure is of another thing: `import rg`, `the rg repository`.
+
+    Of ``others``, names and settings of the row, none is.
+    """
+    spans = [(one.start, one.end) for one in others if one != place]
+    spans.append((clause.at, clause.at + len(figure.written)))
     before = blank_out(clause.words, spans, ";")[: place.start]
     found = _WORD_BEFORE.search(before)
     word = (found["word"] or "").lower() if found else ""
+    if _BEGUN.fullmatch(before):
+        return ""
     if word and word not in _BEFORE_NAME and word not in KINDS:
         return word
-    if word in ("and", "or") and not re.search(r"\d", before) and before.strip(" *_`[").lower() != word:
+    is_listed = named.by_order or re.search(r"\d", before) or before.strip(" *_`[").lower() == word
+    if word in ("and", "or") and not is_listed:
         return word
     is_before = place.start < clause.at
-    if found and word in _LINKING and is_before and (owner := _find_head(before[: found.start("word")])):
+    if (
+        found
+        and word in _LINKING
+        and is_before
+        and (owner := _find_head(before[: found.start("word")], known))
+    ):
         return owner
     behind = _WORD_BEHIND.match(clause.words, place.end)
     if behind and is_before and behind.start("word") < clause.at:
@@ -159,14 +214,15 @@ def _find_owner(place: NamePlace, figure: Figure, clause: Clause, settings: Sequ
     return ""
 
 
-def _find_head(before: str) -> str:
+def _find_head(before: str, known: Collection[str]) -> str:
     """The word before `of`, `with` and the like that is neither what is measured nor what is done; "" without one."""
     words = list_words(before)
     if not words:
         return ""
     last = words[-1]
     is_done = is_action(last) and last.lower().endswith("ing")
-    return "" if is_measured(last) or is_done or last.lower() in _TELLING else last
+    is_told = is_measured(last) or is_done or stem(last) in known or last.lower() in _TELLING
+    return "" if is_told else last
 
 
 def _list_figures(figure: Figure, clause: Clause, named: Named, quoted: Quoted) -> Iterator[tuple[int, int]]:

@@ -81,9 +81,10 @@ def _find_missing(stems: frozenset[str], measures: frozenset[str], quoted: Quote
         and (own := number_unit(spec, name, quoted.table.rows))
         and own.fits(unit)
     ]
-    special = _list_special(quoted)
-    if others and special and not special & measures:
-        return f"other columns have its unit, and nothing beside it says `{quoted.header}`"
+    if special := _list_special(quoted):
+        if special & measures or (special == {"median"} and not others):
+            return ""
+        return f"nothing beside it says `{quoted.header}`"
     plain = [
         one for one in others if not _list_special(quoted._replace(cell=replace(quoted.cell, column=one)))
     ]

@@ -25,15 +25,15 @@ from preprocessor.pages.reading import read_page
 from tests.pages.prose.telling import list_quoted
 
 ROWS = [
-    {"_id": 1, "name": "one", "n": 1, "ops": 4200.4, "p99": 1.9, "mib": 65.4987},
-    {"_id": 2, "name": "two | --> `x` <b>", "n": 8, "ops": 30100, "p99": 2.44, "mib": 92.5},
-    {"_id": 3, "name": "three", "n": 16, "ops": 41821, "p99": 12.5, "mib": 115.1},
+    {"_id": 1, "name": "one", "n": 1, "ops": 4200.4, "wait": 1.9, "mib": 65.4987},
+    {"_id": 2, "name": "two | --> `x` <b>", "n": 8, "ops": 30100, "wait": 2.44, "mib": 92.5},
+    {"_id": 3, "name": "three", "n": 16, "ops": 41821, "wait": 12.5, "mib": 115.1},
 ]
 BODY = {
     "collection": "runs",
     "pipeline": [{"$sort": {"n": 1}}],
-    "columns": ["name", "n", "ops", "p99", "mib"],
-    "headers": ["Case", "Threads", "Speed (inserts/s)", "p99 (ms)", "MiB/s"],
+    "columns": ["name", "n", "ops", "wait", "mib"],
+    "headers": ["Case", "Threads", "Speed (inserts/s)", "Wait (ms)", "MiB/s"],
     "format": {"mib": {"decimals": 1, "unit": "MiB/s"}},
 }
 
@@ -84,7 +84,7 @@ def test_a_figure_that_one_cell_says_becomes_its_value(source: KeptAnswers) -> N
     assert of("Three reaches 41,821 inserts/s now.", source, in_place=False) == (
         f"Three reaches {comment('ops', {'name': 'three'}, format=thousands)} inserts/s now."
     )
-    three, one = (comment("p99", {"name": name}) for name in ("three", "one"))
+    three, one = (comment("wait", {"name": name}) for name in ("three", "one"))
     assert of("Three waits 12.5 ms.", source, in_place=False) == f"Three waits {three} ms."
     assert of("With `one` it waits 1.9 ms.", source, in_place=False) == f"With `one` it waits {one} ms."
 
@@ -103,12 +103,13 @@ def test_a_figure_with_the_unit_of_its_column_is_written_by_the_format_of_the_co
 
 
 def test_a_time_in_the_unit_that_fits_it_may_have_other_decimals_than_its_cell(source: KeptAnswers) -> None:
-    forms = {"ops": {"duration": "ms"}}  # 4.20 s, 30.1 s and 41.8 s
-    assert of("`one` takes 4.20 s.", source, in_place=False, format=forms) == (
+    keys: dict[str, Any] = {"columns": ["name", "ops"], "headers": ["Case", "Time"]}
+    keys["format"] = {"ops": {"duration": "ms"}}  # 4.20 s, 30.1 s and 41.8 s
+    assert of("`one` takes 4.20 s.", source, in_place=False, **keys) == (
         f"`one` takes {comment('ops', {'name': 'one'})}."
     )
     form = {"duration": "ms", "decimals": 4}
-    assert of("`one` takes 4.2004 s.", source, in_place=False, format=forms) == (
+    assert of("`one` takes 4.2004 s.", source, in_place=False, **keys) == (
         f"`one` takes {comment('ops', {'name': 'one'}, format=form)}."
     )
 
@@ -124,9 +125,9 @@ def test_a_time_in_the_unit_that_fits_it_may_have_other_decimals_than_its_cell(s
         ("- `one`: 12.5 ms\n- `three`: 1.9 ms", "one"),
         ("[`one`](https://example.com/three) waits 12.5 ms.", "one"),
         ("With 8 threads it waits 12.5 ms.", "two | --> `x` <b>"),
-        ("| Case | p99 |\n| - | - |\n| `one` | 12.5 ms |", "one"),
-        ("| Case | p99 |\n| - | - |\n| one | 12.5 ms |", "one"),
-        ("| Case | p99 |\n| - | - |\n| another library | 12.5 ms |", "another library"),
+        ("| Case | wait |\n| - | - |\n| `one` | 12.5 ms |", "one"),
+        ("| Case | wait |\n| - | - |\n| one | 12.5 ms |", "one"),
+        ("| Case | wait |\n| - | - |\n| another library | 12.5 ms |", "another library"),
     ],
 )
 def test_a_figure_beside_the_name_of_another_row_stays_as_it_is_typed(
@@ -185,7 +186,7 @@ def test_what_another_benchmark_times_is_the_name_of_another_row(
         ("loads", "ujson"): 3.94,
     }
     rows = [
-        {"_id": n, "name": f"test_{timed}[{library}]", "library": library, "p99": time}
+        {"_id": n, "name": f"test_{timed}[{library}]", "library": library, "wait": time}
         for n, ((timed, library), time) in enumerate(times.items())
     ]
     (tmp_path / "runs").mkdir()
@@ -194,7 +195,7 @@ def test_what_another_benchmark_times_is_the_name_of_another_row(
     shown = table(
         id="speed",
         pipeline=[{"$sort": {"_id": 1}}],
-        columns=["name", "library", "p99"],
+        columns=["name", "library", "wait"],
         headers=["Test", "Library", "ms"],
         format={},
     )
@@ -236,15 +237,15 @@ def test_a_figure_of_a_name_that_no_row_has_stays_as_it_is_typed(
     [
         "- three: 12.5 ms",
         "With `threads = 16` it waits 12.5 ms.",
-        "The `p99` of `three` is 12.5 ms.",
-        "- p99 of three: 12.5 ms",
+        "The `wait` of `three` is 12.5 ms.",
+        "- wait of three: 12.5 ms",
         "`four` is another one. `three` waits 12.5 ms.",
     ],
 )
 def test_a_figure_beside_code_that_names_nothing_else_becomes_a_value(
     prose: str, source: KeptAnswers
 ) -> None:
-    assert comment("p99", {"name": "three"}) in of(prose, source, in_place=False)
+    assert comment("wait", {"name": "three"}) in of(prose, source, in_place=False)
 
 
 NAMED: dict[str, Any] = {
@@ -256,7 +257,7 @@ NAMED: dict[str, Any] = {
 
 
 def test_of_two_rows_in_a_clause_each_figure_is_of_the_row_that_its_words_name(source: KeptAnswers) -> None:
-    first, last = (comment("p99", {"name": name}) for name in ("lib-1", "lib-16"))
+    first, last = (comment("wait", {"name": name}) for name in ("lib-1", "lib-16"))
     assert of("lib-1 waits 1.9 ms and lib-16 waits 12.5 ms.", source, in_place=False, **NAMED) == (
         f"lib-1 waits {first} ms and lib-16 waits {last} ms."
     )
@@ -267,7 +268,7 @@ def test_of_two_rows_in_a_clause_each_figure_is_of_the_row_that_its_words_name(s
 
 def test_names_in_code_and_in_lists_hold_their_figures_as_the_check_has_them(source: KeptAnswers) -> None:
     names = "[`lib-1`](https://example.com/lib-8) and **lib-16**"
-    first, last = (comment("p99", {"name": name}) for name in ("lib-1", "lib-16"))
+    first, last = (comment("wait", {"name": name}) for name in ("lib-1", "lib-16"))
     assert of(f"{names} wait 1.9 ms and **12.5 ms**.", source, in_place=False, **NAMED) == (
         f"{names} wait {first} ms and **{last} ms**."
     )
@@ -308,7 +309,7 @@ def test_an_id_that_another_table_has_is_not_taken(source: KeptAnswers) -> None:
 def test_a_multi_line_comment_in_a_quote_keeps_its_lines(source: KeptAnswers) -> None:
     written = table().replace('{"collection"', '{\n>   "collection"', 1)
     done = fixed(f"> Three waits 12.5 ms.\n>\n> {written}\n", source)
-    assert '{\n>   "id": "table-case-threads-speed-inserts-s-p99-ms-mib-s", "collection"' in done.text
+    assert '{\n>   "id": "table-case-threads-speed-inserts-s-wait-ms-mib-s", "collection"' in done.text
 
 
 def test_a_value_has_the_first_word_of_its_table_s_comment(source: KeptAnswers) -> None:
@@ -326,7 +327,7 @@ def test_a_value_has_the_first_word_of_its_table_s_comment(source: KeptAnswers) 
         ("Three waits\n12.5 ms.", "begins with a comment"),
         ("It is 9.95 times as fast.", "no cell has it"),
         ("Three does 4,200 inserts/s.", "the sentence names `three`"),  # the cell is that of one
-        ("At a p99 of 4,200 inserts/s.", "the sentence names `p99`"),  # the cell is one of speeds
+        ("At a wait of 4,200 inserts/s.", "the sentence names `Wait`"),  # the cell is one of speeds
     ],
 )
 def test_what_cannot_be_written_alike_stays_and_is_told(prose: str, reason: str, source: KeptAnswers) -> None:
@@ -354,7 +355,7 @@ def test_what_cannot_be_written_alike_stays_and_is_told(prose: str, reason: str,
         ("Is it 12.5 ms with three, or with another?", "its sentence asks"),
         ("| Case | Start |\n| - | - |\n| three | 12.5 ms |", "`Start` may say what no cell does"),
         (
-            "| Case | p99 |\n| - | - |\n| three (PyPy) | 12.5 ms |",
+            "| Case | wait |\n| - | - |\n| three (PyPy) | 12.5 ms |",
             "its first cell is not the name of that row",
         ),
     ],
@@ -366,8 +367,8 @@ def test_a_figure_whose_words_may_say_more_than_the_cell_stays_with_the_comment_
     done = fixed(text, source)
     assert done.text == text
     (told,) = done.left
-    assert told.message.endswith(f"`p99` of row 3 of table `speed` has it, but {reason}")
-    assert told.hint == f"if it is that of the cell, write {comment('p99', {'name': 'three'})}"
+    assert told.message.endswith(f"`wait` of row 3 of table `speed` has it, but {reason}")
+    assert told.hint == f"if it is that of the cell, write {comment('wait', {'name': 'three'})}"
 
 
 def test_a_row_that_is_called_as_a_word_of_any_sentence_is_named_in_code(source: KeptAnswers) -> None:
@@ -376,7 +377,7 @@ def test_a_row_that_is_called_as_a_word_of_any_sentence_is_named_in_code(source:
 
 
 def test_a_figure_in_emphasis_becomes_a_value_in_emphasis(source: KeptAnswers) -> None:
-    value = comment("p99", {"name": "three"})
+    value = comment("wait", {"name": "three"})
     assert of("Three waits **12.5** ms.", source, in_place=False) == f"Three waits **{value}** ms."
     assert of("Three waits **12.5 ms**.", source, in_place=False) == f"Three waits **{value} ms**."
 
@@ -391,7 +392,7 @@ def test_a_figure_of_several_cells_is_told_and_never_replaced(source: KeptAnswer
     assert done.text == text
     (told,) = done.left
     assert told.message.startswith(
-        "`12.5 ms` stays as it is typed: 2 cells have it: `p99` of row 3 of table `a`, "
+        "`12.5 ms` stays as it is typed: 2 cells have it: `wait` of row 3 of table `a`, "
     )
 
 
