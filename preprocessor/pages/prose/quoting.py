@@ -7,23 +7,20 @@ another measure. Of words that nobody knows here the author has to say what they
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Final
 
 from preprocessor.pages.prose.naming import find_settings
 from preprocessor.pages.prose.numbers import figures, unit_of
+from preprocessor.pages.prose.ownnames import find_owner, find_whole, with_kind
 from preprocessor.pages.prose.paragraphs import BLANK
 from preprocessor.pages.prose.plainwords import (
-    KINDS,
     find_unknown,
     is_action,
-    is_measured,
     is_thing,
     list_words,
-    read_words,
-    stem,
 )
-from preprocessor.pages.prose.quoted import CODE, blank_out
+from preprocessor.pages.prose.quoted import blank_out
 from preprocessor.pages.prose.saidmeasures import find_other_measure
 from preprocessor.pages.prose.typedcells import split_cells
 
@@ -35,36 +32,11 @@ if TYPE_CHECKING:
     from preprocessor.pages.prose.quoted import Quoted
     from preprocessor.pages.prose.settings import Setting
 
-_GLUED_BEFORE: Final = re.compile(r"\w[-./@+#:=~]\Z|[-./@#$]\Z")
-_GLUED_BEHIND: Final = re.compile(r"[-./@+#:=~]\w|[+#]|\(\)\.")
-_BEFORE_NAME: Final = read_words("""
-    and at average by currently for here in measured now of on or that the using via while with whereas but also
-    both take takes took cost costs
-""")
-"""What may stand before a name that has a figure; `import`, `to` or `than` make it an object of something else."""
 _IN_HEADER: Final = re.compile(r"[\s()\[\],]+")
 _PER_SECOND: Final = re.compile(r"\bper\s(?:second|sec)\b|/\s?s\b", re.IGNORECASE)
-_BEGUN: Final = re.compile(
-    r"\W*(?:in|on|for)\s(?:(?:our|this|these|the|a|an)\s)?(?:\w+\s)?"
-    r"(?:tests?|benchmarks?|measurements?|runs?|machine|laptop|computer|hardware|setup)\W+",
-    re.IGNORECASE,
-)
-"""With what a clause begins that says where it was measured."""
 _MINUS: Final = ("-", "–", "−")
 _LISTED: Final = re.compile(r"\A[\s>]*\*\s")
-_LINKING: Final = read_words("by for in of on using via with")
-_TELLING: Final = read_words("take takes took measure measured get have see saw need it we in at")
-"""What may stand before these words: `we measured with rg 81.2 ms`."""
 _SIGNS_AROUND: Final = f" *_`{BLANK}"
-_SIGNS: Final = rf"[\s*_`\[\](){BLANK}]*"
-_KIND: Final = rf"(?:{'|'.join(sorted(KINDS))})"
-_KIND_BEFORE: Final = re.compile(rf"\b{_KIND}[\s*_`\[]+\Z", re.IGNORECASE)
-_KIND_BEHIND: Final = re.compile(rf"[*_`\]{BLANK}]*\s{_KIND}\b", re.IGNORECASE)
-_WORD_BEFORE: Final = re.compile(
-    rf"(?P<sign>[,;:|()>–—=-]?){_SIGNS}(?:(?P<word>[\w'’]+)[\s*_`\[{BLANK}]+)?(?:the\s)?{_SIGNS}\Z",
-    re.IGNORECASE,
-)
-_WORD_BEHIND: Final = re.compile(rf"{_SIGNS}(?P<owned>['’]s)?{_SIGNS}(?P<word>[^\W\d_]+)")
 
 
 def find_other_word(figure: Figure, clause: Clause, named: Named, quoted: Quoted) -> str:
@@ -80,18 +52,18 @@ def find_other_word(figure: Figure, clause: Clause, named: Named, quoted: Quoted
         return "what is named beside it is not that row alone"
     if other := _find_other_amount(figure, clause, quoted):
         return other
-    if wrong := next(filter(None, (_find_part(one, words) for one in own)), ""):
+    if wrong := next(filter(None, (find_whole(one, words) for one in own)), ""):
         return f"the row is not called `{wrong}`"
     if wrong := next(
         filter(
-            None, (_find_owner(one, figure, clause, [*own, *settings], named, quoted.stems) for one in own)
+            None, (find_owner(one, figure, clause, [*own, *settings], named, quoted.stems) for one in own)
         ),
         "",
     ):
         return f"`{wrong}` beside the name may make it something else"
     if words[clause.at - 1 : clause.at] in _MINUS:
         return "a sign stands before it"
-    spans = [*(_with_kind(one, words) for one in places), *(one[:2] for one in settings)]
+    spans = [*(with_kind(one, words) for one in places), *(one[:2] for one in settings)]
     spans += _list_figures(figure, clause, named, quoted)
     text = blank_out(words, spans)
     if _LISTED.sub("", text).count("*") % 2:
@@ -130,26 +102,6 @@ def find_other_part(text: str, quoted: Quoted) -> str:
     return find_other_measure(text, quoted, is_part=True)
 
 
-def _with_kind(place: NamePlace, words: str) -> tuple[int, int]:
-    """From and to of a name with what it is: `the library ujson`, `the ujson library`."""
-    before, behind = _KIND_BEFORE.search(words, 0, place.start), _KIND_BEHIND.match(words, place.end)
-    return before.start() if before else place.start, behind.end() if behind else place.end
-
-
-def _find_part(place: NamePlace, words: str) -> str:
-    """What a name is a part of, as `ujson.dumps` or `python-ujson`; "" where it stands by itself."""
-    for found in CODE.finditer(words):
-        if found.start() < place.start and place.end < found.end():
-            said = found["code"].strip()
-            return "" if said == words[place.start : place.end] else said
-    before, behind = words[: place.start], words[place.end :]
-    if _GLUED_BEFORE.search(before) or _GLUED_BEHIND.match(behind):
-        start = re.search(r"\S*\Z", before)
-        end = re.match(r"\S*", behind)
-        return f"{start[0] if start else ''}{place.name}{end[0] if end else ''}"
-    return ""
-
-
 def _find_rows(
     places: Sequence[NamePlace], settings: Sequence[Setting], named: Named, quoted: Quoted
 ) -> frozenset[int]:
@@ -171,58 +123,6 @@ def _find_other_amount(figure: Figure, clause: Clause, quoted: Quoted) -> str:
     before = list_words(clause.words[: clause.at])[-2:]
     is_amount = before and (is_action(before[-1]) or (before[-1] == "of" and is_thing(before[0])))
     return f"`{before[-1]}` makes it an amount of something else" if is_amount else ""
-
-
-def _find_owner(
-    place: NamePlace,
-    figure: Figure,
-    clause: Clause,
-    others: Sequence[NamePlace | Setting],
-    named: Named,
-    known: Collection[str],
-) -> str:
-    """The word beside a name by which the figure is of another thing: `import rg`, `the rg repository`.
-
-    Of ``others``, names and settings of the row, none is.
-    """
-    spans = [(one.start, one.end) for one in others if one != place]
-    spans.append((clause.at, clause.at + len(figure.written)))
-    before = blank_out(clause.words, spans, ";")[: place.start]
-    found = _WORD_BEFORE.search(before)
-    word = (found["word"] or "").lower() if found else ""
-    if _BEGUN.fullmatch(before):
-        return ""
-    if word and word not in _BEFORE_NAME and word not in KINDS:
-        return word
-    is_listed = named.by_order or re.search(r"\d", before) or before.strip(" *_`[").lower() == word
-    if word in ("and", "or") and not is_listed:
-        return word
-    is_before = place.start < clause.at
-    if (
-        found
-        and word in _LINKING
-        and is_before
-        and (owner := _find_head(before[: found.start("word")], known))
-    ):
-        return owner
-    behind = _WORD_BEHIND.match(clause.words, place.end)
-    if behind and is_before and behind.start("word") < clause.at:
-        if behind["owned"] and not is_measured(behind["word"]):
-            return behind["word"]
-        if is_thing(behind["word"]) and not is_action(behind["word"]):
-            return behind["word"]
-    return ""
-
-
-def _find_head(before: str, known: Collection[str]) -> str:
-    """The word before `of`, `with` and the like that is neither what is measured nor what is done; "" without one."""
-    words = list_words(before)
-    if not words:
-        return ""
-    last = words[-1]
-    is_done = is_action(last) and last.lower().endswith("ing")
-    is_told = is_measured(last) or is_done or stem(last) in known or last.lower() in _TELLING
-    return "" if is_told else last
 
 
 def _list_figures(figure: Figure, clause: Clause, named: Named, quoted: Quoted) -> Iterator[tuple[int, int]]:

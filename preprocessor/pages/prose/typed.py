@@ -116,11 +116,10 @@ def propose(
             f"{_name(cell)} has it, and the {'row' if place.row else 'sentence'} names `{other}`",
             "correct the figure, or write the MONGO_VALUE of the cell that is meant",
         )
-    if doubt := find_doubt(figure, place.clause, _call(cell, its_rows)):
-        return Left(
-            doubt, "hold it to the rows by a MONGO_CHECK, or write the MONGO_VALUE if it is that of the cell"
-        )
     found = _write(figure, cell, names, its_rows)
+    if doubt := find_doubt(figure, place.clause, _call(cell, its_rows)):
+        check = f"hold it to the rows by a {keyword_like(names.spec.comment.keyword, 'check')}"
+        return Left(doubt, f"{check}; {_hint(found)}" if isinstance(found, Proposal) else check)
     quoted = Quoted(cell, table, known, section.nouns, place.headings(names.spec))
     if isinstance(found, Proposal) and (other := _find_other(figure, place, quoted, section)):
         return Left(f"{_name(cell)} has it, but {other}", _hint(found))
