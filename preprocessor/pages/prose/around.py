@@ -23,7 +23,7 @@ _PART: Final = re.compile(r"(?<=[,;:])\s")
 _ITEM: Final = re.compile(r"(?P<indent>[ \t>]*)(?:[-*+]|\d+[.)])[ \t]")
 _INTRODUCING: Final = re.compile(r":[\s*_]*\Z")
 _EMPHASISED: Final = re.compile(r"\s*(?P<sign>\*\*|__).+?(?P=sign)\s*", re.DOTALL)
-_SIGNED: Final = re.compile(r"[ \t]*>[ \t>]*(?:[—–]|--)")
+_QUOTATION: Final = re.compile(r"[ \t]*>")
 _TITLE: Final = re.compile(r"#[ \t]")
 
 
@@ -31,7 +31,7 @@ class Around(NamedTuple):
     """The parts of a sentence before and behind its clause, the sentences of its paragraph, and what leads to it.
 
     ``ends``: what the sentence ends with. ``next`` is the sentence behind it, ``behind`` are those after that.
-    ``above`` are the headings of sections in which the table is not.
+    ``above`` are the headings of sections in which the table is not. ``is_quotation``: it is one, and the table is not.
     """
 
     leading: Sequence[str] = ()
@@ -42,6 +42,7 @@ class Around(NamedTuple):
     behind: str = ""
     introducing: Sequence[str] = ()
     above: Sequence[str] = ()
+    is_quotation: bool = False
 
 
 class Surroundings:
@@ -59,8 +60,12 @@ class Surroundings:
         """What stands around a figure that the ``table`` has; ``words`` are those of its paragraph."""
         above = [self._heading(start) for start in self._list_sections(paragraph, self._place(table))]
         introducing = [*self._list_introducing(paragraph)]
+        quoted = [
+            _QUOTATION.match(self._page, at) is not None for at in (paragraph.start, self._line_of(table))
+        ]
+        is_quotation = quoted == [True, False]
         if paragraph.in_table:
-            return Around(introducing=introducing, above=above)
+            return Around(introducing=introducing, above=above, is_quotation=is_quotation)
         first, (start, end) = figure.start - clause.at, find_sentence_span(paragraph.text, figure.start)
         start, end, last = (
             with_code_before(paragraph.text, start),
@@ -77,6 +82,7 @@ class Surroundings:
             words[following:],
             introducing,
             above,
+            is_quotation,
         )
 
     def headings_of(self, table: TableSpec) -> str:
@@ -100,6 +106,10 @@ class Surroundings:
         """Where a table begins; -1 where it is on another page."""
         return self._tables.get(id(table), -1)
 
+    def _line_of(self, table: TableSpec) -> int:
+        """Where the line begins that a table begins on."""
+        return self._page.rfind("\n", 0, max(self._place(table), 0)) + 1
+
     def _list_sections(self, paragraph: Paragraph, table: int) -> Iterator[int]:
         for start, end in paragraph.sections:
             if not start <= table < end and start in self._number and start != paragraph.start:
@@ -121,16 +131,10 @@ class Surroundings:
         return ""
 
     def _list_introducing(self, paragraph: Paragraph) -> Iterator[str]:
-        """The items that a paragraph is under, and the words above it that end with a colon, or are all emphasised.
-
-        Below a quotation, whose it is.
-        """
-        number = self._number[paragraph.start]
-        if number + 1 < len(self._found) and _SIGNED.match(self._page, self._found[number + 1].start):
-            yield keep_code(self._page, self._found[number + 1])
+        """The items that a paragraph is under, and the words above it that end with a colon, or are all emphasised."""
         item = _ITEM.match(self._page, paragraph.start)
         indent = len(item["indent"]) if item else 0
-        for one in reversed(self._found[:number]):
+        for one in reversed(self._found[: self._number[paragraph.start]]):
             other = _ITEM.match(self._page, one.start)
             text = self._page[one.start : one.end]
             if one.sections != paragraph.sections or (one.in_table and not paragraph.in_table):

@@ -125,6 +125,8 @@ def find_doubt(figure: Figure, clause: Clause, known: str) -> str:
 
 def find_doubt_around(around: Around, quoted: Quoted) -> str:
     """The reason to leave a figure for what stands around its clause; "" without one."""
+    if around.is_quotation:
+        return "it stands in a quotation"
     if around.ends == "?":
         return "its sentence asks"
     for text in (*around.introducing, *around.leading, *around.trailing):

@@ -33,7 +33,7 @@ def read_words(text: str) -> frozenset[str]:
 
 
 _FUNCTION: Final = read_words("""
-    a about also an and approx approximately are around at average by circa currently does did for had has
+    a about sits also an and approx approximately are around at average by circa currently does did for had has
     have here in is it now of on or our out ran respectively roughly s same the there they this
     these to us using via was we were whereas while with you again own got did done took taken entire
     whole given typical per each that
@@ -41,7 +41,7 @@ _FUNCTION: Final = read_words("""
 """Words of grammar, and those that leave open what is meant."""
 _VERBS: Final = read_words("""
     achieve answer clock come cost deliver do execute finish get handle hit ingest land manage measure
-    need perform process produce reach require respond return run score see serve show sit stand
+    need perform process produce reach require respond return run score see serve show stand
     sustain take use wait
 """)
 _OPERATIONS: Final = read_words("""
@@ -54,9 +54,9 @@ _OPERATIONS: Final = read_words("""
 """)
 """What benchmarks time."""
 _OBJECTS: Final = read_words("""
-    array byte bytes case code codebase corpus csv data dataset dependency dict dependencies directory
+    array base byte bytes case code codebase corpus csv data dataset dependency dict dependencies directory
     document element entry entries file folder graph html image input integer item iteration json key line
-    list lockfile log message number object op operation page pattern payload project query queries record
+    list lockfile log message number object op operation page pattern payload photo picture project query queries record
     repo repository request response row sample set source string suite table test text token tree value word
     workload xml yaml
 """)

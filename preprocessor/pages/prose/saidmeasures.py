@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
@@ -32,20 +33,42 @@ _ALIKE_BY_STEM: Final = {
 }
 
 
-def find_other_measure(text: str, quoted: Quoted, *, is_part: bool = False) -> str:
-    """What words name that the column is not one of, or what they would have to; "" where they are about it.
-
-    ``is_part``: they need not name it.
-    """
+def find_other_measure(text: str, quoted: Quoted) -> str:
+    """What words name that the column is not one of; "" where they are about it."""
     words = list_words(text)
     for word in words:
         measure = read_measure(word)
         if measure and measure not in quoted.measures and not _is_of_unit(measure, quoted):
             return f"`{word}` is another measure"
-    if other := next((word for word in words if is_action(word) and not _is_done(word, quoted)), ""):
-        return f"`{other}` is not what the table is about"
-    stems = frozenset(map(stem, words))
-    return "" if is_part else _find_missing(stems, frozenset(filter(None, map(read_measure, words))), quoted)
+    other = next((word for word in words if is_action(word) and not _is_done(word, quoted)), "")
+    return f"`{other}` is not what the table is about" if other else ""
+
+
+def find_missing_measure(texts: Iterable[str], quoted: Quoted) -> str:
+    """What words would have to say of a column beside others of its unit; "" where they do.
+
+    ``texts`` are those around a figure, the nearest first; of which column one speaks, that counts.
+    """
+    headers, others = header_words(quoted.spec), _list_like(quoted)
+    apart = _stems(quoted.header) - _stems(" ".join(headers.get(one, one) for one in others))
+    if special := _list_special(quoted):
+        apart = frozenset(special)
+        others = others if special == {"median"} else [quoted.cell.column]
+    for text in texts if others else ():
+        said = _stems(text) | frozenset(map(read_measure, list_words(text)))
+        if not said.isdisjoint(apart):
+            return ""
+        if any(not said.isdisjoint(_stems(headers.get(one, one)) - _stems(quoted.header)) for one in others):
+            break
+    return f"nothing beside it says `{quoted.header}`" if others else ""
+
+
+def _list_like(quoted: Quoted) -> list[str]:
+    """The other columns with figures of its unit, but for those of measures that nobody takes for granted."""
+    unit, spec, rows = quoted.cell.unit, quoted.spec, quoted.table.rows
+    units = {name: number_unit(spec, name, rows) for name in spec.columns if name != quoted.cell.column}
+    like = [name for name, own in units.items() if unit is not None and own is not None and own.fits(unit)]
+    return [one for one in like if not _list_special(quoted._replace(cell=replace(quoted.cell, column=one)))]
 
 
 def _is_done(word: str, quoted: Quoted) -> bool:
@@ -66,32 +89,6 @@ def _is_of_unit(measure: str, quoted: Quoted) -> bool:
     return is_plain and (
         (measure == "latency" and kind == "time") or (measure == "throughput" and kind.endswith("/s"))
     )
-
-
-def _find_missing(stems: frozenset[str], measures: frozenset[str], quoted: Quoted) -> str:
-    """What words would have to say of a column beside others of its unit; "" where they say it."""
-    spec, column = quoted.spec, quoted.cell.column
-    headers = header_words(spec)
-    unit = quoted.cell.unit
-    others = [
-        name
-        for name in spec.columns
-        if name != column
-        and unit is not None
-        and (own := number_unit(spec, name, quoted.table.rows))
-        and own.fits(unit)
-    ]
-    if special := _list_special(quoted):
-        if special & measures or (special == {"median"} and not others):
-            return ""
-        return f"nothing beside it says `{quoted.header}`"
-    plain = [
-        one for one in others if not _list_special(quoted._replace(cell=replace(quoted.cell, column=one)))
-    ]
-    apart = _stems(quoted.header) - _stems(" ".join(headers.get(one, one) for one in plain))
-    if plain and not stems & apart:
-        return f"other columns have its unit, and nothing beside it says `{quoted.header}`"
-    return ""
 
 
 def _stems(text: str) -> frozenset[str]:

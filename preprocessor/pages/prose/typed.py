@@ -134,16 +134,17 @@ def _calls_row(cell: Number, section: Section) -> bool:
 def _find_other(figure: Figure, place: Place, quoted: Quoted, section: Section) -> str:
     """What keeps a figure from being that of a cell alone; "" where its words quote just that."""
     spec = quoted.spec
-    named = place.named.get(id(spec), Named())
+    named, around = place.named.get(id(spec), Named()), place.around(spec)
+    beside = (*reversed(around.leading), *around.introducing, *around.above)
     if place.row:
-        other = find_other_in_row(figure, place.row, place.clause.header, named, quoted)
+        other = find_other_in_row(figure, place.row, place.clause.header, named, quoted, beside)
         other = other or find_doubt_in_row(place.row, place.headers, quoted)
     else:
-        other = find_other_word(figure, place.clause, named, quoted)
+        other = find_other_word(figure, place.clause, named, quoted, beside)
     others = [one.spec for one in section.names if one.spec is not spec and _is_in(quoted, one, section)]
     if not other and others and not place.is_nearest(spec, others):
         other = "another table has such a row as well"
-    return other or find_doubt_around(place.around(spec), quoted)
+    return other or find_doubt_around(around, quoted)
 
 
 def _is_in(quoted: Quoted, table: TableNames, section: Section) -> bool:
