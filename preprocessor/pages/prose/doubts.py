@@ -55,7 +55,7 @@ _FITTING: Final = (
     r"|far|better|worse|best|worst|first|last|second place|rank\w*|below|under|above|over|within|beyond"
     r"|exceed\w*|sub-\w+|budget|real[- ]?time|negligible|tiny|huge|great|good|bad|fine|acceptable"
     r"|unacceptable|noticeabl[ey]|unnoticeable|blazing\w*|modest|excellent|respectable|snappy|sluggish|gap"
-    r"|difference|advantage|saving|saves?|overhead|why|therefore|hence"
+    r"|difference|advantage|saving|saves?|overhead|(?:it|in|the) second|why|therefore|hence"
 )
 _CONDITIONS: Final = (
     r"windows|mac ?os|os ?x|linux|ubuntu|debian|alpine|freebsd|android|ios|raspberry(?: pi)?"
@@ -104,6 +104,15 @@ _JUDGING: Final = re.compile(
     rf"(?<![\w.-])(?:{_FITTING}|{_EARLIER}|{_WANTED}|{_CONDITIONS}|{_UNMEASURED})(?![\w-])", re.IGNORECASE
 )
 _OF_ITS_OWN: Final = re.compile(r"\s*(?:and|but|while|whereas|because)\b", re.IGNORECASE)
+_SENTENCE: Final = re.compile(r"(?<=[.!?])\s+")
+_ABOUT_NUMBERS: Final = re.compile(
+    r"\W*(?:these|those|the following|all|our|the)\s(?:\w+\s)?"
+    r"(?:are|were|numbers|figures|results|values|times|timings|measurements)\b",
+    re.IGNORECASE,
+)
+"""How a sentence begins that says which figures are given."""
+_CONDITION: Final = re.compile(r"\W*(?:with|without|under|on|using|at|from|by|inside|in)\s", re.IGNORECASE)
+"""How a heading begins that says where or how something was measured."""
 _SAID: Final = re.compile('["“”«»]')
 
 
@@ -132,7 +141,9 @@ def find_doubt_around(around: Around, quoted: Quoted) -> str:
     for text in (*around.introducing, *around.leading, *around.trailing):
         if _SAID.search(text):
             return "its sentence quotes somebody"
-    for text in (*around.introducing, *around.leading):
+    about_numbers = (one for one in _SENTENCE.split(around.before) if _ABOUT_NUMBERS.match(one))
+    conditions = (one for one in around.above if _CONDITION.match(one))
+    for text in (*around.introducing, *around.leading, *about_numbers, *conditions):
         if other := find_other_part(text, quoted):
             return f"before it, {other}"
     for text in around.trailing:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Sequence
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from preprocessor.pages.prose.paragraphs import BLANK
 from preprocessor.pages.prose.plainwords import (
@@ -21,9 +21,7 @@ from preprocessor.pages.prose.quoted import CODE, blank_out
 if TYPE_CHECKING:
     from preprocessor.pages.prose.clauses import Clause
     from preprocessor.pages.prose.nameindex import NamePlace
-    from preprocessor.pages.prose.naming import Named
     from preprocessor.pages.prose.numbers import Figure
-    from preprocessor.pages.prose.settings import Setting
 
 _GLUED_BEFORE: Final = re.compile(r"\w[-./@+#:=~]\Z|[-./@#$]\Z")
 _GLUED_BEHIND: Final = re.compile(r"[-./@+#:=~]\w|[+#]|\(\)\.")
@@ -46,7 +44,7 @@ _WORD_BEFORE: Final = re.compile(
 _WORD_BEHIND: Final = re.compile(rf"{_SIGNS}(?P<owned>['’]s)?{_SIGNS}(?P<word>[^\W\d_]+)")
 _BEGUN: Final = re.compile(
     r"\W*(?:in|on|for)\s(?:(?:our|this|these|the|a|an)\s)?(?:\w+\s)?"
-    r"(?:tests?|benchmarks?|measurements?|runs?|machine|laptop|computer|hardware|setup)\W+",
+    r"(?:tests?|benchmarks?|measurements?|runs?|machine|laptop|computer|hardware|setup|project|file|document|input|code|data|repository|image|workload|case|payload)\W+",
     re.IGNORECASE,
 )
 """With what a clause begins that says where it was measured."""
@@ -72,45 +70,53 @@ def find_whole(place: NamePlace, words: str) -> str:
     return ""
 
 
-def find_owner(
-    place: NamePlace,
-    figure: Figure,
-    clause: Clause,
-    others: Sequence[NamePlace | Setting],
-    named: Named,
-    known: Collection[str],
-) -> str:
-    """The word beside a name by which the figure is of another thing: `import rg`, `the rg repository`.
+class Beside(NamedTuple):
+    """The clause of a figure, with all else that names its row: ``others`` are from and to of these.
 
-    Of ``others``, names and settings of the row, none is.
+    ``by_order``: of several names the order of words makes one its own. ``known`` are stems of words about the table.
     """
-    spans = [(one.start, one.end) for one in others if one != place]
-    spans.append((clause.at, clause.at + len(figure.written)))
-    before = blank_out(clause.words, spans, ";")[: place.start]
-    found = _WORD_BEFORE.search(before)
-    word = (found["word"] or "").lower() if found else ""
+
+    figure: Figure
+    clause: Clause
+    others: Sequence[tuple[int, int]]
+    by_order: bool
+    known: Collection[str]
+
+
+def find_owner(place: NamePlace, beside: Beside) -> str:
+    """The word beside a name by which the figure is of another thing: `import rg`, `the rg repository`."""
+    at, is_before = beside.clause.at, place.start < beside.clause.at
+    spans = [one for one in beside.others if one != place[:2]]
+    spans.append((at, at + len(beside.figure.written)))
+    before = blank_out(beside.clause.words, spans, ";")[: place.start]
     if _BEGUN.fullmatch(before):
         return ""
-    if word and word not in _BEFORE_NAME and word not in KINDS:
+    return _find_before(before, beside, is_before) or (
+        _find_behind(place, beside.clause) if is_before else ""
+    )
+
+
+def _find_before(before: str, beside: Beside, is_before: bool) -> str:
+    """The word before a name that makes it an object, or what the name says something of."""
+    found = _WORD_BEFORE.search(before)
+    word = (found["word"] or "").lower() if found else ""
+    if word and word not in _BEFORE_NAME and word not in KINDS and stem(word) not in beside.known:
         return word
-    is_listed = named.by_order or re.search(r"\d", before) or before.strip(" *_`[").lower() == word
+    is_listed = beside.by_order or re.search(r"\d", before) or before.strip(" *_`[").lower() == word
     if word in ("and", "or") and not is_listed:
         return word
-    is_before = place.start < clause.at
-    if (
-        found
-        and word in _LINKING
-        and is_before
-        and (owner := _find_head(before[: found.start("word")], known))
-    ):
-        return owner
-    behind = _WORD_BEHIND.match(clause.words, place.end)
-    if behind and is_before and behind.start("word") < clause.at:
-        if behind["owned"] and not is_measured(behind["word"]):
-            return behind["word"]
-        if is_thing(behind["word"]) and not is_action(behind["word"]):
-            return behind["word"]
-    return ""
+    is_linked = found is not None and word in _LINKING and is_before
+    return _find_head(before[: found.start("word")], beside.known) if found and is_linked else ""
+
+
+def _find_behind(place: NamePlace, clause: Clause) -> str:
+    """The word behind a name that is a thing of it."""
+    found = _WORD_BEHIND.match(clause.words, place.end)
+    if not found or found.start("word") > clause.at:
+        return ""
+    is_part = found["owned"] and not is_measured(found["word"])
+    is_other = is_thing(found["word"]) and not is_action(found["word"])
+    return found["word"] if is_part or is_other else ""
 
 
 def _find_head(before: str, known: Collection[str]) -> str:

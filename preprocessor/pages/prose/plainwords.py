@@ -63,7 +63,7 @@ _OBJECTS: Final = read_words("""
 """What they work on; behind a name it would be another thing of that name: `the rg repository`."""
 KINDS: Final = read_words("""
     algorithm benchmark cache codec command crate database decoder encoder engine formatter implementation
-    library linter module package parser plugin program resolver serializer server store tool variant
+    library linter package parser resolver serializer tool
 """)
 """What something that is measured may be, right beside its name."""
 _TIMED: Final = read_words("""

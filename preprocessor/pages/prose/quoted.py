@@ -79,6 +79,14 @@ class CalledRows:
     def _begun(self) -> NameIndex:
         return NameIndex(self._leads)
 
+    @cached_property
+    def stems(self) -> frozenset[str]:
+        """The words above the names of rows."""
+        headers = header_words(self.names.spec)
+        return frozenset(
+            stem(word) for one in self.names.calling for word in list_words(headers.get(one, one))
+        )
+
     def find_names(self, text: str) -> list[NamePlace]:
         """Where a text has what rows are called."""
         taken = self.names.names.find_places(text)

@@ -12,15 +12,17 @@ from typing import TYPE_CHECKING, Final
 
 from preprocessor.pages.prose.naming import find_settings
 from preprocessor.pages.prose.numbers import figures, unit_of
-from preprocessor.pages.prose.ownnames import find_owner, find_whole, with_kind
+from preprocessor.pages.prose.ownnames import Beside, find_owner, find_whole, with_kind
 from preprocessor.pages.prose.paragraphs import BLANK
 from preprocessor.pages.prose.plainwords import (
     KINDS,
     find_unknown,
     is_action,
+    is_measured,
     is_thing,
     list_words,
     read_measure,
+    stem,
 )
 from preprocessor.pages.prose.quoted import blank_out
 from preprocessor.pages.prose.saidmeasures import find_missing_measure, find_other_measure
@@ -35,7 +37,8 @@ if TYPE_CHECKING:
     from preprocessor.pages.prose.settings import Setting
 
 _IN_HEADER: Final = re.compile(r"[\s()\[\],]+")
-_PER_SECOND: Final = re.compile(r"\bper\s(?:second|sec)\b|/\s?s\b", re.IGNORECASE)
+_PER_SECOND: Final = re.compile(r"[\d,.]+\D{0,40}?(?:\bper\s(?:second|sec)\b|/\s?s\b)", re.IGNORECASE)
+_OF_WHAT: Final = re.compile(r"\s+of\s+(?:the\s+)?([^\W\d_]+)", re.IGNORECASE)
 _NO_SIZE: Final = re.compile(
     rf"\b(?:(?:use|need|take|require)[sd]?|{'|'.join(sorted(KINDS))})\b", re.IGNORECASE
 )
@@ -56,37 +59,45 @@ def find_other_word(
 
     ``beside`` are texts around it that may say of which column it is, the nearest first.
     """
-    row, words = quoted.cell.row, clause.words
-    settings = [one for _, found in find_settings(words, quoted.table.names, quoted.nouns) for one in found]
+    row, words, table = quoted.cell.row, clause.words, quoted.table
+    settings = [one for _, found in find_settings(words, table.names, quoted.nouns) for one in found]
     settings = [one for one in settings if one.start != clause.at]
-    places = [one for one in quoted.table.find_names(words) if one.start != clause.at]
-    own = [one for one in places if row in quoted.table.rows_of(one.name)]
+    places = [one for one in table.find_names(words) if one.start != clause.at]
+    own = [one for one in places if row in table.rows_of(one.name)]
     if not own and not any(row in one.rows for one in settings):
         return "nothing beside it names that row"
     if _find_rows(places, settings, named, quoted) != {row}:
         return "what is named beside it is not that row alone"
-    if other := _find_other_amount(figure, clause, quoted):
+    spans = [one[:2] for one in settings]
+    at = Beside(
+        figure, clause, [*spans, *(one[:2] for one in own)], named.by_order, quoted.stems | table.stems
+    )
+    if other := _find_other_name(own, at) or _find_other_amount(figure, clause, quoted):
         return other
-    if wrong := next(filter(None, (find_whole(one, words) for one in own)), ""):
-        return f"the row is not called `{wrong}`"
-    if wrong := next(
-        filter(
-            None, (find_owner(one, figure, clause, [*own, *settings], named, quoted.stems) for one in own)
-        ),
-        "",
-    ):
-        return f"`{wrong}` beside the name may make it something else"
-    if words[clause.at - 1 : clause.at] in _MINUS:
-        return "a sign stands before it"
-    spans = [*(with_kind(one, words) for one in places), *(one[:2] for one in settings)]
-    spans += _list_figures(figure, clause, named, quoted)
+    spans += [*(with_kind(one, words) for one in places), *_list_figures(figure, clause, named, quoted)]
     text = blank_out(words, spans)
-    if _LISTED.sub("", text).count("*") % 2:
-        return "`*` may lead to a note"
-    if unknown := find_unknown(text, quoted.stems) or _find_attribute(text):
-        return f"`{unknown}` may say what no cell does"
+    if other := _find_other_sign(text, clause) or find_unknown(text, quoted.stems) or _find_attribute(text):
+        return f"`{other}` may say what no cell does"
     near = _read_near(figure, clause, text, quoted)
     return find_other_measure(near, quoted) or find_missing_measure((near, *beside), quoted)
+
+
+def _find_other_name(own: Sequence[NamePlace], beside: Beside) -> str:
+    """What the names of a row are a part of, or what is theirs; "" where they stand by themselves."""
+    for place in own:
+        if wrong := find_whole(place, beside.clause.words):
+            return f"the row is not called `{wrong}`"
+        if wrong := find_owner(place, beside):
+            return f"`{wrong}` beside the name may make it something else"
+    return ""
+
+
+def _find_other_sign(text: str, clause: Clause) -> str:
+    """A minus before a figure, or a sign that leads to a note; "" without one."""
+    before = text[clause.at - 1 : clause.at]
+    if before in _MINUS:
+        return before
+    return "*" if _LISTED.sub("", text).count("*") % 2 else ""
 
 
 def _find_attribute(text: str) -> str:
@@ -104,8 +115,7 @@ def _read_near(figure: Figure, clause: Clause, text: str, quoted: Quoted) -> str
     ]
     start = max((one.start + len(one.written) for one in like), default=0)
     before = text[start : clause.at]
-    says = any(is_action(word) or read_measure(word) for word in list_words(before))
-    if says:
+    if any(is_action(word) or read_measure(word) for word in list_words(before)):
         return before
     later = [one.start for one in figures(clause.words, quoted.nouns) if one.start > clause.at]
     return text[start : min(later, default=len(text))]
@@ -118,17 +128,19 @@ def find_other_in_row(
     cells = [row[slice(*one)] for one in split_cells(row)]
     label = cells[0].strip(_SIGNS_AROUND)
     label = label[1:-1].strip(_SIGNS_AROUND) if label[:1] == "[" and label[-1:] == "]" else label
-    own = quoted.table.rows_of(label)
-    if quoted.cell.row not in own:
+    if quoted.cell.row not in quoted.table.rows_of(label):
         return "its first cell is not the name of that row"
-    if own != {quoted.cell.row} != named.rows or (named.rows and named.rows != {quoted.cell.row}):
+    said = [quoted.table.rows_of(one.strip(_SIGNS_AROUND)) for one in (label, *cells[1:])]
+    said += [quoted.table.rows_of(one.name) for one in quoted.table.find_names(header)]
+    rows = frozenset.intersection(*filter(None, said))
+    if {quoted.cell.row} not in (rows, rows & named.rows):
         return "what is named beside it is not that row alone"
     blanked = blank_out(row, [(figure.start, figure.start + len(figure.written))])
-    (beside,) = (blanked[start:end] for start, end in split_cells(row) if start <= figure.start < end)
-    if unknown := find_unknown(beside):
+    (own,) = (blanked[start:end] for start, end in split_cells(row) if start <= figure.start < end)
+    if unknown := find_unknown(own):
         return f"`{unknown}` may say what no cell does"
-    said = " ".join(one for one in _IN_HEADER.split(header) if unit_of(one) is None)
-    return find_other_part(said, quoted) or find_missing_measure((header, *beside), quoted)
+    above = " ".join(one for one in _IN_HEADER.split(header) if unit_of(one) is None)
+    return find_other_part(above, quoted) or find_missing_measure((header, *beside), quoted)
 
 
 def find_other_part(text: str, quoted: Quoted) -> str:
@@ -156,7 +168,12 @@ def _find_rows(
 def _find_other_amount(figure: Figure, clause: Clause, quoted: Quoted) -> str:
     """Why a figure is an amount of what is worked on, as in `rg reads 81 MB`; "" where it is none."""
     kind = quoted.cell.unit.kind if quoted.cell.unit else ""
-    if figure.unit is None and kind.endswith("/s") and not _PER_SECOND.search(clause.words, clause.at):
+    before, behind = clause.words[: clause.at], clause.words[clause.at :]
+    if (found := _OF_WHAT.match(behind[len(figure.written) :])) and not (
+        is_measured(found[1]) or stem(found[1]) in quoted.stems
+    ):
+        return f"it is of `{found[1]}`"
+    if figure.unit is None and kind.endswith("/s") and not _PER_SECOND.match(behind):
         return "it is no rate"
     if figure.unit is not None and kind.endswith("/s") and figure.unit.kind != kind:
         return f"`{figure.written}` is another rate"
@@ -164,9 +181,13 @@ def _find_other_amount(figure: Figure, clause: Clause, quoted: Quoted) -> str:
         return ""
     if "size" in quoted.measures and (found := _NO_SIZE.search(clause.words)):
         return f"`{found[0]}` is not said of a size"
-    before = list_words(clause.words[: clause.at])[-2:]
-    is_amount = before and (is_action(before[-1]) or (before[-1] == "of" and is_thing(before[0])))
-    return f"`{before[-1]}` makes it an amount of something else" if is_amount else ""
+    *_, first, last = ["", "", *list_words(before)]
+    if is_action(last) or (last == "of" and is_thing(first)):
+        return f"`{last}` makes it an amount of something else"
+    is_said = not quoted.stems.isdisjoint(map(stem, list_words(clause.words)))
+    if "memory" not in quoted.measures and last in ("has", "have", "is") and not is_said:
+        return f"nothing beside it says `{quoted.header}`"
+    return ""
 
 
 def _list_figures(figure: Figure, clause: Clause, named: Named, quoted: Quoted) -> Iterator[tuple[int, int]]:

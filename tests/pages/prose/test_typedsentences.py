@@ -4,34 +4,39 @@ from __future__ import annotations
 
 import json
 import re
-from pathlib import Path
+from collections.abc import Iterator
 
 import pytest
 
+from preprocessor.pages.build import Build
+from preprocessor.pages.keptanswers import KeptAnswers
 from preprocessor.pages.model import Page
 from preprocessor.pages.prose.fixing import Fixed, fix_page
 from preprocessor.pages.reading import read_page
-from tests.judged import asked
 from tests.pages.prose.typedsentences import HARMFUL, ORDINARY, ROWS, comment_of
 
 _WRITTEN = re.compile(r"<!-- RESULT_VALUE: (\{.*?\}) -->")
 
 
 @pytest.fixture(scope="module")
-def results(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def source(tmp_path_factory: pytest.TempPathFactory) -> Iterator[KeptAnswers]:
     folder = tmp_path_factory.mktemp("results")
     for collection, rows in ROWS.items():
         (folder / f"{collection}.json").write_text(json.dumps(rows))
-    return folder
+    opened = KeptAnswers(str(folder))
+    yield opened
+    opened.close()
 
 
 def read(text: str, file: str = "README.md") -> Page:
     return read_page(text, file, lambda _: None)
 
 
-def fix(table: str, prose: str, results: Path) -> Fixed:
+def fix(table: str, prose: str, source: KeptAnswers) -> Fixed:
     page = read(f"# Tool\n\n{prose}\n\n## Results\n\n{comment_of(table)}\n")
-    return fix_page(page, asked(results, page), read, in_place=True)
+    build = Build(source, [page])
+    build.ask()
+    return fix_page(page, build, read, in_place=True)
 
 
 def list_values(text: str) -> list[str]:
@@ -42,14 +47,14 @@ def list_values(text: str) -> list[str]:
 
 @pytest.mark.parametrize(("table", "prose", "values"), ORDINARY)
 def test_a_sentence_that_quotes_a_cell_gets_its_value(
-    table: str, prose: str, values: list[str], results: Path
+    table: str, prose: str, values: list[str], source: KeptAnswers
 ) -> None:
-    assert list_values(fix(table, prose, results).text) == values
+    assert list_values(fix(table, prose, source).text) == values
 
 
 @pytest.mark.parametrize(("table", "prose"), HARMFUL)
 def test_a_sentence_that_says_something_else_stays_as_it_is_typed(
-    table: str, prose: str, results: Path
+    table: str, prose: str, source: KeptAnswers
 ) -> None:
-    done = fix(table, prose, results)
+    done = fix(table, prose, source)
     assert done.text == done.page.text
