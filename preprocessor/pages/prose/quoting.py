@@ -66,7 +66,9 @@ def find_other_word(
     own = [one for one in places if row in table.rows_of(one.name)]
     if not own and not any(row in one.rows for one in settings):
         return "nothing beside it names that row"
-    if _find_rows(places, settings, named, quoted) != {row}:
+    rows = _find_in_turn(places, figure, clause, quoted)
+    named = named._replace(rows=rows, by_order=True) if rows else named
+    if (rows or _find_rows(places, settings, named, quoted)) != {row}:
         return "what is named beside it is not that row alone"
     spans = [one[:2] for one in settings]
     at = Beside(
@@ -152,6 +154,26 @@ def find_other_part(text: str, quoted: Quoted) -> str:
     if unknown := find_unknown(text, quoted.stems):
         return f"`{unknown}` may say what no cell does"
     return find_other_measure(text, quoted)
+
+
+def _find_in_turn(
+    places: Sequence[NamePlace], figure: Figure, clause: Clause, quoted: Quoted
+) -> frozenset[int]:
+    """The rows of the name of a figure, where names and figures stand in turn: the one before it, or behind.
+
+    No rows where they do not, or where the check knows the names: it reads their order itself.
+    """
+    like = [one.start for one in figures(clause.words, quoted.nouns) if one.is_like(figure)]
+    if len(like) < 2 or len(like) != len(places) or any(quoted.table.is_plain(one.name) for one in places):
+        return frozenset()
+    number = next((number for number, start in enumerate(like) if start == clause.at), -1)
+    starts = [one.start for one in places]
+    in_turn = [
+        [start for pair in zip(*both, strict=True) for start in pair]
+        for both in ((starts, like), (like, starts))
+    ]
+    is_told = number >= 0 and any(one == sorted(one) for one in in_turn)
+    return quoted.table.rows_of(places[number].name) if is_told else frozenset()
 
 
 def _find_rows(

@@ -362,6 +362,16 @@ ORDINARY: Final = [
     ("bundlers", "webpack (19.37 s)", ["build of webpack"]),
     ("bundlers", "rollup: 7.248 s", ["build of rollup"]),
     ("brokers", "A median of 4.62 ms for kafka.", ["p50 of kafka"]),
+    (
+        "search",
+        "rg takes 81.2 ms and ag takes 432.1 ms.",
+        ["mean of rg -n pattern", "mean of ag -n pattern"],
+    ),
+    (
+        "search",
+        "It is 81.2 ms for `rg` and 432.1 ms for `ag`.",
+        ["mean of rg -n pattern", "mean of ag -n pattern"],
+    ),
     # Right, and left alone all the same: what a sentence says beside the cell is not known to be true of it.
     ("decode", "Decoding a JSON document of 2 MB takes 1.62 ms with orjson.", []),
     ("decode", "orjson is written in Rust. It is well tested, and orjson takes 1.62 ms for the file.", []),
@@ -740,4 +750,7 @@ HARMFUL: Final = [
     ("cmds", "find takes 214.3 ms."),
     ("cmds", "`eza` takes 92.17 ms to list one folder."),
     ("cmds", "tree takes 92.17 ms, as eza does."),
+    ("search", "rg takes 432.1 ms and ag takes 81.2 ms."),
+    ("search", "It is 432.1 ms for `rg` and 81.2 ms for `ag`."),
+    ("search", "rg and ag take 81.2 ms."),
 ]  # fmt: skip
