@@ -58,31 +58,23 @@ class Surroundings:
         self, figure: Figure, clause: Clause, paragraph: Paragraph, words: str, table: TableSpec
     ) -> Around:
         """What stands around a figure that the ``table`` has; ``words`` are those of its paragraph."""
-        above = [self._heading(start) for start in self._list_sections(paragraph, self._place(table))]
-        introducing = [*self._list_introducing(paragraph)]
-        quoted = [
-            _QUOTATION.match(self._page, at) is not None for at in (paragraph.start, self._line_of(table))
-        ]
-        is_quotation = quoted == [True, False]
-        if paragraph.in_table:
-            return Around(introducing=introducing, above=above, is_quotation=is_quotation)
-        first, (start, end) = figure.start - clause.at, find_sentence_span(paragraph.text, figure.start)
-        start, end, last = (
-            with_code_before(paragraph.text, start),
-            with_code_before(paragraph.text, end),
-            first + len(clause.words),
+        leading_to = Around(
+            introducing=[*self._list_introducing(paragraph)],
+            above=[self._heading(start) for start in self._list_sections(paragraph, self._place(table))],
+            is_quotation=self._is_quoted(paragraph.start) and not self._is_quoted(self._line_of(table)),
         )
-        following = find_sentence_span(paragraph.text, end)[1] if end < len(words) else end
-        return Around(
-            [one for one in _PART.split(words[start:first]) if one.strip()],
-            [one for one in _PART.split(words[last:end].lstrip(",;: ")) if one.strip()],
-            words[start:end].rstrip(f" *_{BLANK}")[-1:],
-            f"{self._read_above_list(paragraph)} {words[:start]}",
-            words[end:following],
-            words[following:],
-            introducing,
-            above,
-            is_quotation,
+        if paragraph.in_table:
+            return leading_to
+        first, text = figure.start - clause.at, paragraph.text
+        start, end = (with_code_before(text, at) for at in find_sentence_span(text, figure.start))
+        following = find_sentence_span(text, end)[1] if end < len(words) else end
+        return leading_to._replace(
+            leading=_split_parts(words[start:first]),
+            trailing=_split_parts(words[first + len(clause.words) : end].lstrip(",;: ")),
+            ends=words[start:end].rstrip(f" *_{BLANK}")[-1:],
+            before=f"{self._read_above_list(paragraph)} {words[:start]}",
+            next=words[end:following],
+            behind=words[following:],
         )
 
     def headings_of(self, table: TableSpec) -> str:
@@ -105,6 +97,9 @@ class Surroundings:
     def _place(self, table: TableSpec) -> int:
         """Where a table begins; -1 where it is on another page."""
         return self._tables.get(id(table), -1)
+
+    def _is_quoted(self, line: int) -> bool:
+        return _QUOTATION.match(self._page, line) is not None
 
     def _line_of(self, table: TableSpec) -> int:
         """Where the line begins that a table begins on."""
@@ -150,3 +145,8 @@ class Surroundings:
             if len(other["indent"]) < indent:
                 indent = len(other["indent"])
                 yield keep_code(self._page, one)
+
+
+def _split_parts(text: str) -> list[str]:
+    """What stands between the commas, semicolons and colons of a sentence."""
+    return [one for one in _PART.split(text) if one.strip()]

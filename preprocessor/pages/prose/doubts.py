@@ -45,7 +45,7 @@ _WANTED: Final = (
     r"|allow(?:s|ed)?|quotas?|thresholds?|caps?"
 )
 _MEASURES: Final = r"mean|median|average|min(?:imum)?|max(?:imum)?|p\d\d+|percentile|deviation"
-_FITTING: Final = (
+_FITTING: Final = (  # what is true of one figure, and need not be of the next
     r"only|just|mere(?:ly)?|barely|hardly|almost|nearly|still|already|even|too|enough|whopping|impressive"
     r"|few(?:er)?|less|more|most(?:ly)?|much|than|twice|thrice|half|halves|halved|thirds?|quarters?"
     r"|double[sd]?|triple[sd]?|times|factor|\w*fold|[\d.,]+\s?(?:%|x|×|percent|per cent)|%"
@@ -55,7 +55,7 @@ _FITTING: Final = (
     r"|far|better|worse|best|worst|first|last|second place|rank\w*|below|under|above|over|within|beyond"
     r"|exceed\w*|sub-\w+|budget|real[- ]?time|negligible|tiny|huge|great|good|bad|fine|acceptable"
     r"|unacceptable|noticeabl[ey]|unnoticeable|blazing\w*|modest|excellent|respectable|snappy|sluggish|gap"
-    r"|difference|advantage|saving|saves?|overhead|(?:it|in|the) second|why|therefore|hence"
+    r"|difference|advantage|saving|saves?|overhead|(?:it|in|the) second|as well|likewise|why|therefore|hence"
 )
 _CONDITIONS: Final = (
     r"windows|mac ?os|os ?x|linux|ubuntu|debian|alpine|freebsd|android|ios|raspberry(?: pi)?"
@@ -86,8 +86,6 @@ _PATTERNS: Final = {
     reason: re.compile(rf"(?<![\w.,-])(?:{words})(?![\w-])", re.IGNORECASE)
     for reason, words in _WORDS.items()
 }
-
-
 _BESIDE: Final = re.compile(
     rf"(?<![\w.-])(?:{_EARLIER}|{_WANTED}|{_CONDITIONS}|{_UNMEASURED})(?![\w-])", re.IGNORECASE
 )

@@ -57,7 +57,7 @@ _OBJECTS: Final = read_words("""
     array base byte bytes case code codebase corpus csv data dataset dependency dict dependencies directory
     document element entry entries file folder graph html image input integer item iteration json key line
     list lockfile log message number object op operation page pattern payload photo picture project query queries record
-    repo repository request response row sample set source string suite table test text token tree value word
+    repo repository request response row sample set source string suite table template test text token tree value word
     workload xml yaml
 """)
 """What they work on; behind a name it would be another thing of that name: `the rg repository`."""

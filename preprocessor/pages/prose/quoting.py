@@ -47,6 +47,7 @@ _ATTRIBUTE: Final = re.compile(
     rf"(?<!{BLANK}\s)(?<!{BLANK}\S\s)(?<!\b(?:we|is)\s)(?<!\b(?:was|are)\s)(?<!\bwere\s)\b(?P<verb>\w+ed)\b",
     re.IGNORECASE,
 )
+_HAS_TO: Final = re.compile(r"\b(?:has|have|had|needs?|needed)\sto\b", re.IGNORECASE)
 _MINUS: Final = ("-", "–", "−")
 _LISTED: Final = re.compile(r"\A[\s>]*\*\s")
 _SIGNS_AROUND: Final = f" *_`{BLANK}"
@@ -103,7 +104,9 @@ def _find_other_sign(text: str, clause: Clause) -> str:
 
 
 def _find_attribute(text: str) -> str:
-    """A form of a verb that says of which kind something is: `for sorted input`; "" without one."""
+    """A form of a verb that says what something is like, or has to do: `for sorted input`; "" without one."""
+    if found := _HAS_TO.search(text):
+        return found[0]
     return next((one["verb"] for one in _ATTRIBUTE.finditer(text) if is_action(one["verb"])), "")
 
 

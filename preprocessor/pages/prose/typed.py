@@ -2,6 +2,7 @@
 
 A figure is one that ``check --prose`` holds against rows, and a cell says it by the same measure. Only where it is one
 cell of all tables of the page there is a comment to propose: which of several is meant, nobody but the author knows.
+And only where its words quote that cell: the next run writes the value anew, and the sentence has to stay true.
 """
 
 from __future__ import annotations
@@ -93,6 +94,27 @@ def propose(
 
     ``section`` is that of all tables of the page, ``tables`` are these by the id of their specs.
     """
+    cell = _choose_cell(figure, section)
+    if cell is None or isinstance(cell, Left):
+        return cell
+    table = tables[id(cell.spec)]
+    if other := _find_other_name(place, table.rows, cell):
+        return Left(
+            f"{_name(cell)} has it, and the {'row' if place.row else 'sentence'} names `{other}`",
+            "correct the figure, or write the MONGO_VALUE of the cell that is meant",
+        )
+    spec, found = table.names.spec, _write(figure, cell, table)
+    if doubt := find_doubt(figure, place.clause, _call(cell, table.rows)):
+        check = f"hold it to the rows by a {keyword_like(spec.comment.keyword, 'check')}"
+        return Left(doubt, f"{check}; {_hint(found)}" if isinstance(found, Proposal) else check)
+    quoted = Quoted(cell, table, section.evidence, section.nouns, place.headings(spec))
+    if isinstance(found, Proposal) and (other := _find_other(figure, place, quoted, section)):
+        return Left(f"{_name(cell)} has it, but {other}", _hint(found))
+    return found
+
+
+def _choose_cell(figure: Figure, section: Section) -> Number | Left | None:
+    """The one cell that has a figure; None where no row says it, or where it is what rows are called by."""
     known = section.evidence
     if figure.is_spread and not known.has_spreads:
         return None
@@ -102,28 +124,13 @@ def propose(
     if len(cells) > 1:
         named = ", ".join(_name(cell) for cell in cells[:3]) + (", …" if len(cells) > 3 else "")
         return Left(f"{len(cells)} cells have it: {named}", "write the MONGO_VALUE of the one that is meant")
-    if not cells:
-        if not known.supports(figure) or not known.speaks_of(figure):
-            return None
-        return Left(
-            "no cell has it: rows beside it say it together, or otherwise", "hold it to them by a MONGO_CHECK"
-        )
-    (cell,) = cells
-    table = tables[id(cell.spec)]
-    names, its_rows = table.names, table.rows
-    if other := _find_other_name(place, its_rows, cell):
-        return Left(
-            f"{_name(cell)} has it, and the {'row' if place.row else 'sentence'} names `{other}`",
-            "correct the figure, or write the MONGO_VALUE of the cell that is meant",
-        )
-    found = _write(figure, cell, names, its_rows)
-    if doubt := find_doubt(figure, place.clause, _call(cell, its_rows)):
-        check = f"hold it to the rows by a {keyword_like(names.spec.comment.keyword, 'check')}"
-        return Left(doubt, f"{check}; {_hint(found)}" if isinstance(found, Proposal) else check)
-    quoted = Quoted(cell, table, known, section.nouns, place.headings(names.spec))
-    if isinstance(found, Proposal) and (other := _find_other(figure, place, quoted, section)):
-        return Left(f"{_name(cell)} has it, but {other}", _hint(found))
-    return found
+    if cells:
+        return cells[0]
+    if not known.supports(figure) or not known.speaks_of(figure):
+        return None
+    return Left(
+        "no cell has it: rows beside it say it together, or otherwise", "hold it to them by a MONGO_CHECK"
+    )
 
 
 def _calls_row(cell: Number, section: Section) -> bool:
@@ -165,13 +172,13 @@ def _hint(found: Proposal) -> str:
     return f"if it is that of the cell, {need}write {comment}"
 
 
-def _write(figure: Figure, cell: Number, names: TableNames, rows: Rows) -> Proposal | Left:
+def _write(figure: Figure, cell: Number, table: CalledRows) -> Proposal | Left:
     """The value of a cell that writes just what was typed."""
-    table = names.spec
-    written = _find_alike(figure, with_few_digits(table, rows), cell.column, rows[cell.row])
+    spec, rows = table.names.spec, table.rows
+    written = _find_alike(figure, with_few_digits(spec, rows), cell.column, rows[cell.row])
     if isinstance(written, Left):
         return written
-    where = _select(names, rows, cell)
+    where = _select(table, cell)
     if where is None:
         return Left(
             f"{_name(cell)} has it, and no name in its row selects that row alone",
@@ -179,7 +186,7 @@ def _write(figure: Figure, cell: Number, names: TableNames, rows: Rows) -> Propo
         )
     form = {"format": written.form} if written.form else {}
     return Proposal(
-        table, written.text, {"column": cell.column, **({"where": where} if where else {}), **form}
+        spec, written.text, {"column": cell.column, **({"where": where} if where else {}), **form}
     )
 
 
@@ -312,12 +319,13 @@ def _find_alike(figure: Figure, table: TableSpec, column: str, row: Mapping[str,
     )
 
 
-def _select(names_of: TableNames, rows: Rows, cell: Number) -> dict[str, Any] | None:
+def _select(table: CalledRows, cell: Number) -> dict[str, Any] | None:
     """A query of as few names as select one row, none for the only one that has no name; None where none do.
 
     Not by the column that is quoted: a value that selects its row by itself holds whatever it is.
     """
-    row, calling = rows[cell.row], (*naming_columns(names_of.spec, rows), *names_of.calling)
+    rows, row = table.rows, table.rows[cell.row]
+    calling = (*naming_columns(table.names.spec, rows), *table.names.calling)
     known = {name: column_value(row, name) for name in dict.fromkeys(calling) if name != cell.column}
     names = [name for name, value in known.items() if isinstance(value, _NAMES)]
     names.sort(key=lambda name: not isinstance(known[name], str))
