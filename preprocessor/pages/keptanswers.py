@@ -139,10 +139,13 @@ class KeptAnswers:
         for query in queries:
             self._answers.pop(query.key, None)
 
-    def forget(self) -> None:
-        """Let the source drop the documents behind the answers, which a long build would carry along to its end."""
+    def forget(self, *, idle: bool = False) -> None:
+        """Let the source drop the documents behind the answers, which a long build would carry along to its end.
+
+        ``idle`` as it has it.
+        """
         if self._source is not None:
-            self._source.forget()
+            self._source.forget(idle=idle)
 
     def close(self) -> None:
         """Give back the source's connections; the answers stay."""

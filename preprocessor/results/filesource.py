@@ -15,6 +15,7 @@ from preprocessor.results.rawdocuments import RawDocuments
 
 if TYPE_CHECKING:
     from preprocessor.results.keptparts import KeptParts
+    from preprocessor.results.stored import StoredCollection
 
 
 class FileCollections(Protocol):
@@ -75,6 +76,8 @@ class FileSource(LocalSource):
         self._held = held
         self._seen: dict[str, Mapping[str, str]] | None = None
         self._plain: set[str] = set()
+        self._asked: set[str] = set()
+        self._dropped: set[str] = set()
 
     @property
     def name(self) -> str:
@@ -111,7 +114,7 @@ class FileSource(LocalSource):
         with self._lock:
             seen: dict[str, Mapping[str, str]] = {}
             for collection, holding in self._all().items():
-                keys = {name: key for held in holding for name, key in held.look(collection).items()}
+                keys = self._look(collection, holding)
                 # One that was not there before may have been asked for in vain.
                 if self._seen is not None and self._seen.get(collection) != keys:
                     self._stored.pop(collection, None)
@@ -121,7 +124,28 @@ class FileSource(LocalSource):
             for gone in (self._stored.keys() | (self._seen or {}).keys()) - seen.keys():
                 self._stored.pop(gone, None)
             self._seen = seen
+            self._dropped.clear()
         return total.hexdigest()
+
+    def forget(self, *, idle: bool = False) -> None:
+        """As ``LocalSource.forget``; with ``idle`` also collections that nobody asked for since the last time.
+
+        Files have them still, and ``state`` has told what these are like.
+        """
+        super().forget()
+        with self._lock:
+            if not idle or self._seen is None:
+                return
+            gone = self._stored.keys() & self._seen.keys() - self._asked
+            for collection in gone:
+                del self._stored[collection]
+            self._dropped |= gone
+            self._asked.clear()
+
+    def read_collection(self, collection: str) -> StoredCollection:
+        """As ``LocalSource.read_collection``."""
+        self._asked.add(collection)
+        return super().read_collection(collection)
 
     def writes(self) -> str:
         """A text that changes once a file was written, came or went; no file is read for it."""
@@ -161,6 +185,14 @@ class FileSource(LocalSource):
         holding = self._holding(collection)
         if len(holding) > 1:
             refuse_two(collection, [held.where(collection) for held in holding])
+        if collection in self._dropped and self._look(collection, holding) != (self._seen or {}).get(
+            collection
+        ):
+            raise ResultsError(
+                f"files of the collection `{collection}` changed while it was in use",
+                hint="start again: pages would show two states of it",
+            )
+        self._dropped.discard(collection)
         self._plain.discard(collection)
         self._plain.update(collection for held in holding if held.are_plain)
         return holding[0].read(collection, believing=believing) if holding else RawDocuments(())
@@ -172,6 +204,11 @@ class FileSource(LocalSource):
     def _read_anew(self, collection: str) -> RawDocuments:
         """The documents, read from the files without the cache, whose entries are then written anew: one is broken."""
         return self._read(collection, believing=False)
+
+    @staticmethod
+    def _look(collection: str, holding: Sequence[FileCollections]) -> Mapping[str, str]:
+        """A key for each file of a collection, by its name."""
+        return {name: key for held in holding for name, key in held.look(collection).items()}
 
     def _holding(self, collection: str) -> Sequence[FileCollections]:
         return self._all().get(collection, ())

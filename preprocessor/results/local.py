@@ -261,8 +261,8 @@ class LocalSource(ABC):
         """The same as ``state``: local documents have no cheaper sign of a change."""
         return self.state()
 
-    def forget(self) -> None:
-        """Drop the decoded documents, and compiled stages; what they were decoded from stays."""
+    def forget(self, *, idle: bool = False) -> None:
+        """Drop the decoded documents, and compiled stages; what they were decoded from stays, even if ``idle``."""
         plancache.clear()
         with self._lock:
             for stored in self._stored.values():

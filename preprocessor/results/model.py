@@ -245,8 +245,12 @@ class ResultsSource(Protocol):
         """A text that changes once something was written to the source; cheap enough to ask for every few seconds."""
         ...
 
-    def forget(self) -> None:
-        """Drop what is kept only to answer the next query sooner, as decoded documents are."""
+    def forget(self, *, idle: bool = False) -> None:
+        """Drop what is kept only to answer the next query sooner, as decoded documents are.
+
+        With ``idle`` also collections that nobody asked for since the last time; who asks for them later gets the same
+        documents, or a ``ResultsError``.
+        """
         ...
 
     def close(self) -> None:

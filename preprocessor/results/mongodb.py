@@ -100,7 +100,7 @@ class MongoSource:
         with self._database()[name].aggregate(stages, maxTimeMS=self._limits.time_ms) as shards:
             return [[each.get("count"), each["latencyStats"]["writes"]["ops"]] for each in shards]
 
-    def forget(self) -> None:
+    def forget(self, *, idle: bool = False) -> None:
         """Nothing is kept: the server has the documents."""
 
     def close(self) -> None:

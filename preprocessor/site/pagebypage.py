@@ -141,7 +141,7 @@ def let_go(site: SiteBuild, name: str) -> None:
             site.reader.let_go(site.pages.pop(each))
             site.files[each] = site.files[each][0], ""
     if len(apart.waiting) % _SOME == 0:
-        site.asked.forget()
+        site.asked.forget(idle=True)
 
 
 def _is_quoted(page: Page, apart: PageByPage) -> bool:

@@ -53,6 +53,46 @@ def test_a_source_that_has_forgotten_its_documents_gives_them_again(folder: Path
     assert source.aggregate(ALL) == rows
 
 
+@pytest.fixture
+def idle(folder: Path) -> FixtureSource:
+    """A source that has dropped a collection for which nobody asked any more."""
+    source = FixtureSource(folder)
+    source.state()
+    source.aggregate(ALL)
+    held = source.read_collection("results")
+    source.forget(idle=True)
+    assert source.read_collection("results") is held
+    for _ in range(2):
+        source.forget(idle=True)
+    return source
+
+
+def test_a_collection_for_which_nobody_asked_any_more_is_read_again_when_somebody_does(idle: FixtureSource):
+    assert [row["_id"] for row in idle.aggregate(ALL)] == [1, 2, 3, 4]
+
+
+@pytest.mark.parametrize("changed", ["b.jsonl", "c.jsonl"])
+def test_two_states_of_a_collection_are_never_shown_beside_each_other(
+    changed: str, idle: FixtureSource, folder: Path
+):
+    (folder / "results" / changed).write_text('{"_id":5}\n')
+    for _ in range(2):
+        with pytest.raises(
+            ResultsError, match="files of the collection `results` changed while it was in use"
+        ):
+            idle.aggregate(ALL)
+    idle.state()
+    assert 5 in [row["_id"] for row in idle.aggregate(ALL)]
+
+
+def test_without_a_known_state_no_collection_is_dropped(folder: Path):
+    source = FixtureSource(folder)
+    held = source.read_collection("results")
+    for _ in range(3):
+        source.forget(idle=True)
+    assert source.read_collection("results") is held
+
+
 @pytest.mark.parametrize("millis", [0, 1_500, -1, 253_402_300_800_000])
 def test_a_date_in_milliseconds_is_the_date(folder: Path, millis: int):
     (folder / "results" / "c.jsonl").write_text(
