@@ -13,6 +13,7 @@ from preprocessor.editor.flows import fields_at, rows_shape, shape_before
 from preprocessor.editor.knowledge import Stage
 from preprocessor.editor.observed import Observed
 from preprocessor.editor.slots import Stretch
+from preprocessor.findings.reporters import format_count
 from preprocessor.jsontext.parsing import parse
 from preprocessor.lint.shape.values import Shape, unknown_documents
 from preprocessor.pages.statements import value_text
@@ -22,7 +23,7 @@ from preprocessor.specs.model import TableSpec, ValueSpec
 
 if TYPE_CHECKING:
     from preprocessor.editor.project import Project
-    from preprocessor.results.model import Rows
+    from preprocessor.results.model import LocalDocuments, Rows
     from preprocessor.specs.model import PipelineSpec
 
 _KEPT: Final = 16
@@ -104,13 +105,13 @@ class ProjectKnowledge:
         return found
 
     def collections(self) -> Mapping[str, str]:
-        """The collections of the results source, each with how many documents it has."""
+        """The collections of the results source, each with how many documents it has, or that it cannot be read.
+
+        A name without any file to read, such as a folder of folders, is no collection to an author.
+        """
         local = None if self._project.request.static else self._project.answers.local
-        try:
-            names = self._project.answers.collections if local else ()
-            return {name: f"{local.count(name)} documents" for name in names} if local else {}
-        except ResultsError:
-            return {}
+        names = self._project.answers.collections if local else ()
+        return {name: told for name in names if local and (told := _tell_size(name, local))}
 
     def tables(self) -> Mapping[str, str]:
         """The ids of tables of all pages, each with its title and page."""
@@ -159,6 +160,17 @@ class ProjectKnowledge:
                     known = spec.table in build.tables
                     return value_text(spec, build.tables, build.answers) if known else ""
         return ""
+
+
+def _tell_size(collection: str, local: LocalDocuments) -> str:
+    """How many documents a collection has; nothing where there is no file that could be read."""
+    try:
+        return format_count(local.count(collection), "document")
+    except ResultsError:
+        try:
+            return "cannot be read" if local.files(collection) else ""
+        except ResultsError:
+            return ""
 
 
 def _key_of(collection: str, pipeline: Sequence[Stage]) -> tuple[str, str]:

@@ -30,7 +30,7 @@ class Knowledge(Protocol):
         ...
 
     def collections(self) -> Mapping[str, str]:
-        """The collections of the results source, each with how many documents it has."""
+        """The collections of the results source, each with how many documents it has, or that it cannot be read."""
         ...
 
     def tables(self) -> Mapping[str, str]:

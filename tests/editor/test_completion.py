@@ -217,6 +217,31 @@ def test_values_of_a_key_are_those_of_its_schema(session: Session) -> None:
     assert offered(session, '<!-- MONGO_VALUE: {"draw": |')[:2] == ["true", "false"]
 
 
+@pytest.mark.parametrize(
+    "before", ['{"collection": "', '{"collection": "runs", "pipeline": [{"$lookup": {"from": "']
+)
+def test_collections_are_offered_beside_others_that_cannot_be_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, before: str
+) -> None:
+    lay_out(tmp_path, {"docs/page.md": "# Speeds\n"})
+    files = {
+        "one/a.jsonl": '{"_id": 1}\n',
+        "broken/a.jsonl": '{"_id": \n',
+        "old/2025/a.jsonl": '{"_id": 1}\n',
+    }
+    for name, text in files.items():
+        (tmp_path / "fixtures" / name).parent.mkdir(parents=True)
+        (tmp_path / "fixtures" / name).write_text(text)
+    monkeypatch.chdir(tmp_path)
+    made = Session(lambda: request_of(None, None, None, database=False))
+    found = completed(made, f"<!-- MONGO_TABLE: {before}|")[1].found
+    assert [(one.label, one.remark) for one in found] == [
+        ("broken", "cannot be read"),
+        ("one", "1 document"),
+        ("runs", "6 documents"),
+    ]
+
+
 def test_collections_tables_and_shared_pipelines_are_offered_by_name(session: Session) -> None:
     assert offered(session, '<!-- MONGO_TABLE: {"collection": "|') == ["bench", "runs"]
     assert offered(session, '<!-- MONGO_VALUE: {"table": "|') == ["speeds"]
