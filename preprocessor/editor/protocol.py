@@ -131,12 +131,14 @@ def _complete(server: Server, params: lsp.CompletionParams) -> lsp.CompletionLis
     file = server.file_of(params.text_document.uri)
     session = server.session_of(file)
     gaps = server.knows_gaps
-    found = session.complete(file, position_of(params.position), whole=gaps) if session else None
+    at = position_of(params.position)
+    found = session.complete(file, at, whole=gaps) if session else None
     if found is None:
         return None
     completion, lines = found
     span = range_of(lines.span(completion.start, completion.end))
-    items = [_item(one, span, number, gaps=gaps) for number, one in enumerate(completion.found)]
+    behind = lines.text[lines.offset(at) : completion.end]
+    items = [_item(one, span, number, behind, gaps=gaps) for number, one in enumerate(completion.found)]
     # Behind a dot there are other fields: the editor is to ask again.
     return lsp.CompletionList(is_incomplete=True, items=items)
 
@@ -194,7 +196,7 @@ _KINDS: Final = {
 }
 
 
-def _item(one: Suggestion, span: lsp.Range, number: int, *, gaps: bool) -> lsp.CompletionItem:
+def _item(one: Suggestion, span: lsp.Range, number: int, behind: str, *, gaps: bool) -> lsp.CompletionItem:
     about = lsp.MarkupContent(lsp.MarkupKind.Markdown, one.about) if one.about else None
     # Neovim before 0.10 puts what has a text to filter by behind the last word, whatever its range.
     sought = None if one.sought == one.label else one.sought
@@ -207,6 +209,8 @@ def _item(one: Suggestion, span: lsp.Range, number: int, *, gaps: bool) -> lsp.C
         filter_text=sought,
         insert_text_format=lsp.InsertTextFormat.Snippet if gaps else lsp.InsertTextFormat.PlainText,
         text_edit=lsp.TextEdit(span, one.text if gaps else without_gaps(one.text)),
+        # Neovim before 0.11 leaves where it is what the range has behind the cursor: our plugin removes it.
+        data={"replaced_behind": behind} if behind else None,
     )
 
 
@@ -295,6 +299,8 @@ async def _tokens(server: Server, uri: str, span: Span | None) -> lsp.SemanticTo
 
 ROWS: Final = "mongo-tables.rows"
 """The command that shows the rows of a comment: its arguments are an address, a line, and where to go on, a column."""
+_LINES: Final = 12
+"""So many lines of it stand in a message."""
 
 
 async def _list_lenses(server: Server, params: lsp.CodeLensParams) -> list[lsp.CodeLens] | None:
@@ -313,19 +319,31 @@ async def _list_lenses(server: Server, params: lsp.CodeLensParams) -> list[lsp.C
 
 
 async def _show_rows(server: Server, uri: str, line: int, column: int = 0) -> str | None:
-    """Show the rows up to the stage at a place, in a document of their own where the editor has documents shown."""
+    """Show the rows up to the stage at a place, in a document of their own, or the last of them in a message."""
     file, at = server.file_of(uri), Position(line, column)
     try:
         told = await server.ask(file, lambda session: session.explain(file, at))
     except ResultsError as error:
         server.tell(error.message)
         return None
-    if told and server.shows_documents:
-        written = Path(server.folder.name) / "rows.txt"
-        written.write_text(f"{told}\n", "utf-8")
+    if not told:
+        return told
+    written = Path(server.folder.name) / "rows.txt"
+    written.write_text(f"{told}\n", "utf-8")
+    if server.shows_documents:
         shown = lsp.ShowDocumentParams(written.as_uri(), take_focus=False)
         await server.window_show_document_async(shown)
+    else:
+        message = lsp.ShowMessageParams(lsp.MessageType.Info, _shorten(told, written))
+        server.window_show_message(message)
     return told
+
+
+def _shorten(told: str, written: Path) -> str:
+    """The last lines of what is shown, as a message has room for them, and where the others are."""
+    lines = told.splitlines()
+    before = [f"… all of it is in {written}"] if len(lines) > _LINES else []
+    return "\n".join([*before, *lines[-_LINES:]])
 
 
 async def _find_definition(server: Server, params: lsp.DefinitionParams) -> list[lsp.Location] | None:

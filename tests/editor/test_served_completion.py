@@ -28,6 +28,24 @@ async def test_a_field_behind_a_group_is_completed_while_the_text_is_broken(edit
     assert one.text_edit.range == lsp.Range(start, lsp.Position(start.line, start.character + 2))
 
 
+@pytest.mark.parametrize(
+    ("typed", "behind"), [('{"$sort": {"q|öx', "öx"), ('{"$sort": {"q|', ""), ('{"$sort": {"|q', "q")]
+)
+async def test_what_an_item_replaces_behind_the_place_is_told(
+    editor: Editor, typed: str, behind: str
+) -> None:
+    text = editor.open(PAGE)
+    before, after = typed.split("|")
+    broken = text.replace('{"$sort": {"_id": 1}}', f'{before}{after}": 1}}}}')
+    editor.type(PAGE, broken)
+    asked = lsp.CompletionParams(editor.named(PAGE), place(broken, before))
+    found = await editor.client.text_document_completion_async(asked)
+    assert isinstance(found, lsp.CompletionList)
+    one = next(item for item in found.items if item.label == "qps")
+    # Neovim before 0.11 has the rest of the name removed by it.
+    assert one.data == ({"replaced_behind": behind} if behind else None)
+
+
 async def test_in_a_sentence_nothing_is_completed(editor: Editor) -> None:
     text = editor.open(PAGE)
     asked = lsp.CompletionParams(editor.named(PAGE), place(text, "One thr"))

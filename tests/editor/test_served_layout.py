@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
-import pytest
-from lsprotocol import types as lsp
+from collections.abc import AsyncIterator
+from pathlib import Path
 
-from tests.editor.conftest import PAGE, Editor, place
+import pytest
+import pytest_lsp
+from lsprotocol import types as lsp
+from pytest_lsp import LanguageClient, client_capabilities
+
+from tests.editor.conftest import CONFIG, PAGE, Editor, place
 
 pytestmark = pytest.mark.asyncio
 
@@ -67,3 +72,27 @@ async def test_rows_stand_above_a_table_and_are_shown_up_to_a_stage(editor: Edit
     )
     assert "2  $group" in part
     assert "$sort" not in part
+    assert part.endswith("✓ 3 rows")  # A part of a pipeline has no columns.
+
+
+@pytest_lsp.fixture(config=CONFIG)
+async def plain(lsp_client: LanguageClient, folder: Path) -> AsyncIterator[LanguageClient]:
+    """A client that shows messages alone, as Neovim 0.7 does."""
+    capabilities = client_capabilities("visual-studio-code")
+    assert capabilities.window is not None
+    capabilities.window.show_document = None
+    await lsp_client.initialize_session(lsp.InitializeParams(capabilities, root_uri=folder.as_uri()))
+    yield lsp_client
+    await lsp_client.shutdown_session()
+
+
+async def test_an_editor_that_shows_no_documents_is_told_the_last_rows(
+    plain: LanguageClient, folder: Path
+) -> None:
+    Editor(plain, folder).open(PAGE)
+    asked = lsp.ExecuteCommandParams("mongo-tables.rows", [(folder / PAGE).as_uri(), 2, 0])
+    told = str(await plain.workspace_execute_command_async(asked))
+    (message,) = plain.messages
+    where, *last = message.message.splitlines()
+    assert told.splitlines()[-12:] == last
+    assert Path(where.removeprefix("… all of it is in ")).read_text("utf-8") == f"{told}\n"

@@ -17,6 +17,41 @@ function config.on_attach(client, buffer)
   end
 end
 
+-- CTRL-X CTRL-O replaces what stands before the cursor. Of a name that is completed in its middle the rest, which the
+-- server tells with an item, would stay behind what was taken.
+local function remove_rest()
+  local taken = vim.v.completed_item
+  local item = vim.tbl_get(taken, "user_data", "nvim", "lsp", "completion_item") or {}
+  local rest = type(item.data) == "table" and item.data.replaced_behind or nil
+  if not rest then
+    return
+  end
+  local row, column = unpack(vim.api.nvim_win_get_cursor(0))
+  local line = vim.api.nvim_get_current_line()
+  -- It may have been left again, or the text may have changed.
+  if vim.endswith(line:sub(1, column), taken.word) and vim.startswith(line:sub(column + 1), rest) then
+    vim.api.nvim_buf_set_text(0, row - 1, column, row - 1, column + #rest, {})
+  end
+end
+
+if not vim.lsp.completion then
+  vim.api.nvim_create_autocmd("CompleteDone", { callback = remove_rest })
+end
+
+-- Before 0.8 Neovim shows no document when a server asks it to: the rows of a table.
+if not vim.lsp.handlers["window/showDocument"] then
+  config.capabilities = vim.lsp.protocol.make_client_capabilities()
+  config.capabilities.window.showDocument.support = true
+  config.handlers = {
+    ["window/showDocument"] = function(_, params)
+      local path = vim.uri_to_fname(params.uri)
+      vim.cmd("silent pedit! +$ " .. vim.fn.fnameescape(path))
+      vim.bo[vim.fn.bufnr(path)].modifiable = false
+      return { success = true }
+    end,
+  }
+end
+
 -- Without the program there is nothing to start: that is said once, at the first page.
 if vim.fn.executable(config.cmd[1]) == 0 then
   local function tell()

@@ -298,6 +298,7 @@ def _end(told: Explanation, width: int, paint: Paint) -> Iterator[str]:
     for remark in told.remarks:
         yield from _remark(remark, width, paint, _CLOSING)
     if told.rows:
-        words = f"{format_count(told.rows, 'row')} for the {format_count(len(told.columns), 'column')} of the table"
+        shown = f" for the {format_count(len(told.columns), 'column')} of the table" if told.columns else ""
+        words = f"{format_count(told.rows, 'row')}{shown}"
         good = told.sound and not told.remarks
         yield _CLOSING + (paint(f"✓ {words}", GREEN) if good else words)
