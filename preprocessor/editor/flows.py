@@ -66,10 +66,18 @@ def rows_shape(value: Any, known: Knowledge) -> Shape:
     """What the rows of a comment look like."""
     if stretches := list_all_stages(value):
         return shape_before(value, stretches, known)
-    where = value_at(value, ("where",))
-    match = [{"$match": where}] if isinstance(where, dict) and where else []
     collection = value_at(value, ("collection",))
-    return known.shape(collection, match) if isinstance(collection, str) else unknown_documents()
+    return (
+        known.shape(collection, _stage_of_where(value))
+        if isinstance(collection, str)
+        else unknown_documents()
+    )
+
+
+def _stage_of_where(value: Any) -> list[Stage]:
+    """The condition of a comment without a pipeline."""
+    where = value_at(value, ("where",))
+    return [{"$match": where}] if isinstance(where, dict) and where else []
 
 
 def list_all_stages(value: Any) -> list[Stretch]:
@@ -82,6 +90,15 @@ def _stages(value: Any, stretch: Stretch, known: Knowledge) -> list[Stage]:
     """The stages before a place, shared lists expanded, without what is none."""
     written = value_at(value, stretch.path)
     return _expand(written[: stretch.number] if isinstance(written, list) else (), known)
+
+
+def stages_before(value: Any, stretches: Sequence[Stretch], known: Knowledge) -> list[Stage]:
+    """The stages between the collection that is read last on the way to a place and that place, or rows as a whole."""
+    way = list(stretches) or list_all_stages(value)
+    if not way:
+        return _expand(_stage_of_where(value), known)
+    first = max((number for number, one in enumerate(way) if one.reads is not None), default=0)
+    return [stage for stretch in way[first:] for stage in _stages(value, stretch, known)]
 
 
 def keeps_documents(value: Any, stretches: Sequence[Stretch], known: Knowledge) -> bool:

@@ -26,10 +26,12 @@ from preprocessor.editor.flows import (
     list_all_stages,
     rows_shape,
     shape_before,
+    stages_before,
     tell_kinds,
     variables_at,
 )
 from preprocessor.editor.knowledge import Knowledge
+from preprocessor.editor.leaving import Values, leave
 from preprocessor.editor.plainvalues import order_values, values_of_column
 from preprocessor.editor.slots import Slot, Stretch, Way, way_to
 from preprocessor.editor.tokens import Token, read_tokens, unquote
@@ -274,8 +276,20 @@ def _tell_field(asked: _Asked, shape: Shape, path: str, called: str = "") -> str
         lines.append(f"{meaning.title}{unit}: {meaning.description}")
     values = traits.known if traits.known is not None else found.items.traits.known if found.items else None
     if values:
-        lines.append(f"values: {_list_values(values)}")
+        lines.append(_tell_values(values, asked, shape, path, unchanged=traits.path == path))
     return "\n\n".join(lines) if len(lines) > 1 or heading[1] else ""
+
+
+def _tell_values(values: Values, asked: _Asked, shape: Shape, path: str, *, unchanged: bool) -> str:
+    """The values of a field that stages before the place leave; ``unchanged``: it is that of the collection."""
+    parts = tuple(path.split("."))
+    listed = any("array" in lookup(shape, parts[:depth]).kinds for depth in range(1, len(parts) + 1))
+    stages = stages_before(asked.value, asked.way.stretches, asked.known)
+    left = leave(values, path, stages, unchanged=unchanged and not listed)
+    if not left.values:
+        return "values: none that the stages before leave"
+    may_drop = " (stages before may drop some)" if left.fewer else ""
+    return f"values{may_drop}: {_list_values(left.values)}"
 
 
 def _stretches(asked: _Asked) -> Sequence[Stretch]:

@@ -20,6 +20,8 @@ def session(tmp_path_factory: pytest.TempPathFactory) -> Session:
     (folder / "fixtures/results").mkdir()
     key = '{"_id": {"testname": "a", "n": %d}, "start_time": {"$date": "2026-01-01T00:00:00Z"}%s}\n'
     (folder / "fixtures/results/r.jsonl").write_text(key % (1, ', "duration": 5') + key % (2, ""))
+    (folder / "fixtures/tagged").mkdir()
+    (folder / "fixtures/tagged/t.jsonl").write_text('{"_id": 1, "tags": ["a", "b"]}\n')
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)
         made = Session(lambda: request_of(None, None, None, database=False))
@@ -138,6 +140,33 @@ def test_rows_of_a_group_are_not_counted_as_documents(session: Session) -> None:
     assert told(session, runs(grouped)) == "`$_id` · int\n\nvalues: `1`, `2`, `8`"
     matched = '{"$match": {"kind": "read"}}, {"$set": {"x": "$thr|eads"}}'
     assert "in 6 of 6 documents" in told(session, runs(matched))
+
+
+@pytest.mark.parametrize(
+    ("stages", "values"),
+    [
+        ('{"$match": {"qps": {"$gt": 150}}}, {"$set": {"x": "$q|ps"}}', ": `201.0`, `804.0`"),
+        ('{"$set": {"a": 1}}, {"$match": {"kind": {"$ne": "read"}}}, {"$sort": {"ki|nd": 1}}', ': `"write"`'),
+        ('{"$match": {"threads": {"$gt": 1}}}, {"$match": {"threads": {"$lt": 8}}}, {"$sort": {"thr|eads": 1}}', ": `2`"),
+        ('{"$match": {"host.name": "b"}}, {"$sort": {"host.na|me": 1}}', ": none that the stages before leave"),
+        ('{"$match": {"threads": {"$gt": 1}}}, {"$sort": {"q|ps": 1}}', " (stages before may drop some): `100.5`, `201.0`, `804.0`"),
+        ('{"$limit": 2}, {"$sort": {"thr|eads": 1}}', " (stages before may drop some): `1`, `2`, `8`"),
+        ('{"$match": {"threads": 1}}, {"$set": {"threads": "$qps"}}, {"$sort": {"thr|eads": 1}}', " (stages before may drop some): `100.5`"),
+        ('{"$group": {"_id": "$threads"}}, {"$match": {"_id": {"$gt": 1}}}, {"$sort": {"_i|d": 1}}', " (stages before may drop some): `1`, `2`, `8`"),
+        ('{"$lookup": {"from": "runs", "as": "threads"}}, {"$unwind": "$threads"}, {"$match": {"threads.threads": 1}}, {"$sort": {"threads.thr|eads": 1}}', " (stages before may drop some): `1`, `2`, `8`"),
+    ],
+)  # fmt: skip
+def test_no_values_are_told_that_conditions_before_exclude(
+    session: Session, stages: str, values: str
+) -> None:
+    assert told(session, runs(stages)).partition("\n\nvalues")[2] == values
+
+
+def test_of_an_array_a_condition_excludes_no_value(session: Session) -> None:
+    """It is met by one element, and the others stand beside that."""
+    stages = '{"$match": {"tags": "a"}}, {"$sort": {"ta|gs": 1}}'
+    found = told(session, runs(stages).replace('"runs"', '"tagged"'))
+    assert found.endswith('values (stages before may drop some): `"a"`, `"b"`')
 
 
 def test_fields_of_another_collection_are_told(session: Session) -> None:
