@@ -25,7 +25,7 @@ REASON: Final = "say why"
 
 
 _AT_END: Final = (
-    r"(?:end the pipeline with a `\$sort` .*, for example|sort them:|on a time axis, to scale:) (\{.*\})"
+    r"(?:end the pipeline with(?: a `\$sort` .*, for example)?|sort them:|on a time axis, to scale:) (\{.*\})"
 )
 """The hints with a stage for the end of the pipeline."""
 

@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 
 from preprocessor.findings.finding import Finding
-from preprocessor.lint.liveness import Unused, is_live
+from preprocessor.lint.liveness import Unused, is_live, usage
 from preprocessor.lint.rulecontext import RuleContext, quote
 from preprocessor.lint.shape.values import has_array
 
@@ -82,12 +82,16 @@ def find_unshown_key(subject: RuleContext) -> Iterator[Finding]:
         or not projects
     ):
         return
+    later = subject.spec.pipeline[projects[-1].number + 1 :]
+    is_read = is_live(("_id",), usage(later, subject.columns).read)
     yield subject.in_pipeline(
         "MT505",
         projects[-1].path,
         "the `$project` keeps `_id`, a document of its own, which is not shown: whoever stores the rows stores "
         "it too",
-        'add "_id": 0, or "_id": 1 to lead readers from each row to the runs behind it',
+        'end the pipeline with {"$unset": "_id"}: a later stage reads it'
+        if is_read
+        else 'add "_id": 0, or "_id": 1 to lead readers from each row to the runs behind it',
     )
 
 

@@ -64,6 +64,20 @@ SORTED = '{"$match": {"kind": "read"}}, {"$sort": {"threads": 1}}'
         (table(f"{SORTED}, "), "MT120", "Remove the comma"),
         (table('{"$match": {"kind": "read"}}'), "MT417", 'End the pipeline with {"$sort": {"threads": 1}}'),
         (
+            table(
+                '{"$set": {"_id": {"n": "$threads"}}}, {"$project": {"threads": 1}}, {"$sort": {"threads": 1}}'
+            ),
+            "MT505",
+            'Add "_id": 0',
+        ),
+        (
+            table(
+                '{"$set": {"_id": {"n": "$threads"}}}, {"$project": {"threads": 1}}, {"$sort": {"_id.n": 1}}'
+            ),
+            "MT505",
+            'End the pipeline with {"$unset": "_id"}',
+        ),
+        (
             table('{"$group": {"_id": "$threads"}}', '"columns": ["_id"]'),
             "MT416",
             'End the pipeline with {"$sort": {"_id": 1}}',
@@ -148,6 +162,14 @@ def test_a_finding_is_taken_upon_its_comment_with_a_reason(session: Session) -> 
     assert '"ignore": {"MT417": "say why", "MT503": "say why"}' in done(
         session, more, "Ignore MT503 here, with a reason"
     )
+
+
+def test_a_key_that_a_later_stage_reads_is_not_offered_to_be_left_out_before_it(session: Session) -> None:
+    kept = '{"$set": {"_id": {"n": "$threads"}}}, {"$project": {"threads": 1}}'
+    for later in ('{"$sort": {"threads": 1, "_id": 1}}', '{"$set": {"n": "$_id.n"}}, {"$sort": {"n": 1}}'):
+        found = titles(session, table(f"{kept}, {later}"))
+        assert 'End the pipeline with {"$unset": "_id"}' in found
+        assert 'Add "_id": 0' not in found
 
 
 def test_what_cannot_be_ignored_is_not_offered_to_be(session: Session) -> None:
