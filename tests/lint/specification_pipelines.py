@@ -105,7 +105,9 @@ def _document(fields: Mapping[str, Any]) -> dict[str, Any]:
 
 @cache
 def examples() -> tuple[Example, ...]:
-    return tuple(_read_examples())
+    found = tuple(_read_examples())
+    assert found, f"{outside_folder()} has no definitions with pipelines that have a schema"
+    return found
 
 
 def _read_examples() -> Iterator[Example]:
