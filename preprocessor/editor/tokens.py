@@ -1,6 +1,7 @@
 """The tokens of a JSON text that may be broken, as it is while it is being typed, and where each belongs.
 
-Nothing is judged here, and nothing fails: a bracket too many is passed over, what lacks is taken to be there.
+Nothing is judged here, and nothing fails: a bracket too many is passed over, what lacks is taken to be there. What
+is nested deeper than any reader takes it is passed over too: each token has its path, which would be as long.
 """
 
 from __future__ import annotations
@@ -9,13 +10,14 @@ import json
 import re
 from typing import Final, Literal, NamedTuple
 
-from preprocessor.jsontext.model import Path
+from preprocessor.jsontext.model import MAX_DEPTH, Path
 
 Kind = Literal["key", "string", "number", "word", "open", "close", "comma", "colon"]
 
 # A ``>`` begins the lines of a quotation, in which a comment may stand.
 _TOKEN: Final = re.compile(r'"(?:[^"\\\r\n]|\\[^\r\n])*(?:"|\\?(?=[\r\n]|$))|[{}\[\],:]|[^\s{}\[\],:">]+')
 _NUMBER: Final = re.compile(r"-?[0-9][0-9.eE+-]*")
+_DEEPEST: Final = 2 * MAX_DEPTH
 _CLOSERS: Final = {"{": "}", "[": "]"}
 
 
@@ -62,10 +64,14 @@ class _Reader:
         self.text = text
         self.found: list[Token] = []
         self.frames: list[Frame] = []
+        self.beyond = 0
+        """How many containers are open that are nested too deep."""
 
     def take(self, start: int, end: int) -> None:
         first = self.text[start]
-        if first in "{[":
+        if self.beyond or (first in "{[" and len(self.frames) == _DEEPEST):
+            self.beyond += (first in "{[") - (first in "}]")
+        elif first in "{[":
             path = self._begin_value()
             self.found.append(Token(start, end, "open", path))
             self.frames.append(
