@@ -340,10 +340,11 @@ async def _show_rows(server: Server, uri: str, line: int, column: int = 0) -> st
 
 
 def _shorten(told: str, written: Path) -> str:
-    """The last lines of what is shown, as a message has room for them, and where the others are."""
-    lines = told.splitlines()
-    before = [f"… all of it is in {written}"] if len(lines) > _LINES else []
-    return "\n".join([*before, *lines[-_LINES:]])
+    """The last lines of what is shown, as a message has room for them, and where all of it is.
+
+    That comes last: of a message of several lines Neovim 0.7 leaves the last one on the screen.
+    """
+    return "\n".join([*told.splitlines()[-_LINES:], f"all of it is in {written}"])
 
 
 async def _find_definition(server: Server, params: lsp.DefinitionParams) -> list[lsp.Location] | None:
