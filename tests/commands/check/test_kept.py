@@ -10,7 +10,7 @@ import pytest
 
 from preprocessor.cli import main
 from preprocessor.commands.check import checking, keptchecks
-from preprocessor.files import states
+from tests.commands.check.settledsite import make_site
 
 TABLE = (
     '<!-- MONGO_TABLE: {"id": "speed", "collection": "runs", "pipeline": ["slow"], "columns": ["n"]} -->\n'
@@ -24,17 +24,12 @@ Check = Callable[..., tuple[int, str, bool]]
 @pytest.fixture(autouse=True)
 def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A site whose files are old enough to be known by their states."""
-    monkeypatch.setattr(states, "SETTLED", -1)
-    monkeypatch.setenv("MONGO_TABLES_CACHE", str(tmp_path / "cache"))
-    (tmp_path / "site/docs/pipelines").mkdir(parents=True)
-    (tmp_path / "site/fixtures/runs").mkdir(parents=True)
-    monkeypatch.chdir(tmp_path / "site")
-    Path("mkdocs.yml").write_text("site_name: Runs\nplugins: [mongo-tables]\n")
+    folder = make_site(tmp_path, monkeypatch)
     Path("docs/runs.md").write_text(f"# Runs\n\n{TABLE}")
     Path("docs/other.md").write_text(f"# Other\n\nAt least {VALUE} thread.\n")
     Path("docs/pipelines/slow.json").write_text(SLOW)
     Path("fixtures/runs/all.jsonl").write_text('{"_id": 1, "n": 1}\n{"_id": 2, "n": 8}\n')
-    return tmp_path / "site"
+    return folder
 
 
 @pytest.fixture

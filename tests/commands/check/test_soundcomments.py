@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from preprocessor.cli import main
-from preprocessor.files import states
 from preprocessor.lint import looking
 from preprocessor.pages import static
+from tests.commands.check.settledsite import make_site
 
 FAST = (
     '<!-- MONGO_TABLE: {"id": "fast", "collection": "runs", "pipeline": ["fast"], "columns": ["n", "mean"], '
@@ -28,18 +28,13 @@ Check = Callable[..., tuple[str, list[str]]]
 @pytest.fixture(autouse=True)
 def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A site whose files are old enough to be known by their states; `other` of its tables is read by nobody."""
-    monkeypatch.setattr(states, "SETTLED", -1)
-    monkeypatch.setenv("MONGO_TABLES_CACHE", str(tmp_path / "cache"))
-    (tmp_path / "site/docs/pipelines").mkdir(parents=True)
-    (tmp_path / "site/fixtures/runs").mkdir(parents=True)
-    monkeypatch.chdir(tmp_path / "site")
-    Path("mkdocs.yml").write_text("site_name: Runs\nplugins: [mongo-tables]\n")
+    folder = make_site(tmp_path, monkeypatch)
     Path("docs/pipelines/fast.json").write_text(STAGES.replace(', "other": {"$add": ["$n", 1]}', ""))
     Path("docs/pipelines/slow.json").write_text(STAGES.replace(', "other": {"$add": ["$n", 1]}', ""))
     write_page(FAST, SLOW)
     Path("docs/other.md").write_text(f"# Other\n\nThe mean is {QUOTE} ms.\n")
     Path("fixtures/runs/all.jsonl").write_text('{"_id": 1, "n": 1, "mean": 2.25}\n')
-    return tmp_path / "site"
+    return folder
 
 
 def write_page(*parts: str) -> None:
