@@ -6,11 +6,11 @@ said before, some lines further down or up.
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from collections.abc import Callable, Iterable, Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from preprocessor.editor.recent import Recent
+from preprocessor.findings.moving import move_findings
 from preprocessor.pages.static import read_comment
 
 if TYPE_CHECKING:
@@ -23,8 +23,6 @@ if TYPE_CHECKING:
 
 Shared = Callable[[str], "SharedPipeline | None"]
 Key = tuple[Any, ...]
-_NAMES_LINE: Final = re.compile(r"\blines? \d")
-"""What names a line of the page is another text where the comment has moved."""
 
 
 class _Known(NamedTuple):
@@ -134,7 +132,9 @@ def _moved(known: _Known, comment: Comment, file: str) -> _Known | None:
     by = comment.line - known.line
     if not by:
         return known
-    found = _move([*known.read.findings, *([known.server_only] if known.server_only else [])], file, by)
+    found = move_findings(
+        [*known.read.findings, *([known.server_only] if known.server_only else [])], file, by
+    )
     if found is None:
         return None
     spec, pipeline = known.read.spec, known.read.pipeline
@@ -144,7 +144,7 @@ def _moved(known: _Known, comment: Comment, file: str) -> _Known | None:
         pipeline=pipeline._replace(comment=comment) if pipeline else None,
     )
     moved = _Known(comment.line, read, found[-1] if known.server_only else None, known.shared)
-    if known.judged and (judged := _move(known.judged[1], file, by)) is not None:
+    if known.judged and (judged := move_findings(known.judged[1], file, by)) is not None:
         moved = moved._replace(judged=(known.judged[0], judged))
     if known.looked:
         moved = moved._replace(looked=_move_looked(known.looked, read.spec, file, by))
@@ -157,14 +157,7 @@ def _move_looked(
     beside, one = looked
     if one is None:
         return looked
-    found = _move(one.findings, file, by)
+    found = move_findings(one.findings, file, by)
     return (
         None if found is None else (beside, one._replace(shown=one.shown._replace(spec=spec), findings=found))
     )
-
-
-def _move(found: Sequence[Finding], file: str, by: int) -> list[Finding] | None:
-    """The findings some lines further down; None where a message names a line."""
-    if any(_NAMES_LINE.search(one.message) or _NAMES_LINE.search(one.hint) for one in found):
-        return None
-    return [one._replace(line=one.line + by) if one.file == file and one.line else one for one in found]

@@ -15,7 +15,7 @@ from preprocessor.pages.reading import unread_findings
 from preprocessor.pages.sitepages import Whereabouts
 
 if TYPE_CHECKING:
-    from preprocessor.commands.check.soundcomments import SoundComments
+    from preprocessor.commands.check.keptcomments import KeptComments
     from preprocessor.findings.finding import Finding
     from preprocessor.pages.model import Page
     from preprocessor.pages.otherpages import OtherPages
@@ -47,18 +47,18 @@ class Request(NamedTuple):
 class Desk:
     """What a check looks things up with. Who checks again and again keeps what did not change.
 
-    ``below`` are pages of folders that were looked at already, ``sound`` are comments that need not be judged again.
+    ``below`` are pages of folders that were looked at already, ``kept`` are comments that are known.
     """
 
     def __init__(
         self,
         request: Request,
         below: Mapping[Path, PagesBelow] | None = None,
-        sound: SoundComments | None = None,
+        kept: KeptComments | None = None,
     ) -> None:
         self.request = request
         self._below = below or {}
-        self._sound = sound
+        self._kept = kept
 
     def whereabouts(self) -> Whereabouts:
         """Which pages are of which site."""
@@ -70,14 +70,14 @@ class Desk:
 
     def others(self, pages: Sequence[Page], where: Whereabouts) -> OtherPages:
         """The other pages that pages are built with."""
-        read = self._sound.read if self._sound else None
+        read = self._kept.read if self._kept else None
         return where.others(pages, self.request.pipelines, self._below, read)
 
     @contextmanager
     def build(self, pages: Sequence[Page], others: Sequence[Page]) -> Iterator[Build]:
         """The build of pages."""
         asked = KeptAnswers(self.request.results, self.request.limits, server=self.request.server)
-        build = Build(asked, pages, others, look=self._sound.look if self._sound else None)
+        build = Build(asked, pages, others, look=self._kept.look if self._kept else None)
         with closing(build.asked):
             yield build
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from preprocessor.commands.check.checking import Request, Scope
     from preprocessor.commands.check.keptchecks import Case
-    from preprocessor.commands.check.soundcomments import SoundComments
+    from preprocessor.commands.check.keptcomments import KeptComments
     from preprocessor.commands.rewriting import Change
     from preprocessor.findings.finding import Finding
     from preprocessor.pages.model import Page
@@ -151,18 +151,18 @@ def _check_anew(paths: Sequence[str], request: Request, case: Case | None, argum
     from preprocessor.commands.check.checking import Desk, check_pages
     from preprocessor.pages.files import read_paths
 
-    sound = _find_sound(case)
-    read = sound.read if sound is not None else None
+    kept = _find_kept(case)
+    read = kept.read if kept is not None else None
     given = read_paths(paths, arguments.pipelines, arguments.stdin_filename or "<stdin>", read)
     for fault in given.faults:
         print_error(fault)
-    desk = Desk(request, case.below if case is not None else None, sound)
+    desk = Desk(request, case.below if case is not None else None, kept)
     checked = check_pages(given.pages, request, desk)
     scope = _scope_of(checked.pages)
-    if case is not None and sound is not None:
+    if case is not None and kept is not None:
         from preprocessor.commands.check.keptchecks import remember_if_sound
 
-        sound.remember(checked.findings, checked.together)
+        kept.remember(checked.findings, checked.together)
         if not given.faults:
             remember_if_sound(case, scope, checked, request)
     changes: Sequence[Change] = ()
@@ -186,13 +186,13 @@ def _check_anew(paths: Sequence[str], request: Request, case: Case | None, argum
     return 2 if given.faults else exit_code(findings, arguments.fail_on) or changed
 
 
-def _find_sound(case: Case | None) -> SoundComments | None:
+def _find_kept(case: Case | None) -> KeptComments | None:
     """The comments that are known to be sound in this case, if there is one."""
     if case is None:
         return None
-    from preprocessor.commands.check.soundcomments import SoundComments
+    from preprocessor.commands.check.keptcomments import KeptComments
 
-    return SoundComments(case.folder, case.beside)
+    return KeptComments(case.folder, case.beside)
 
 
 def _report(findings: Sequence[Finding], sources: Mapping[str, str], arguments: Namespace) -> None:

@@ -80,8 +80,33 @@ def test_a_fault_of_a_comment_that_changed_is_told_and_told_again(check: Check) 
     write_page(FAST, SLOW.replace('"mean"]', '"meen"]'))
     first, again = check(), check()
     assert "`meen`" in first[0] and "docs/runs.md:5" in first[0]
-    assert first == again
+    assert first[0] == again[0]
     assert first[1] == ["slow"]
+
+
+def test_what_a_comment_ignores_is_ignored_wherever_it_stands_and_told_once_it_is_not(check: Check) -> None:
+    ignoring = SLOW.replace('"pipeline"', '"ignore": {"MT504": "as in the report"}, "pipeline"')
+    ignoring = ignoring.replace('"Threads"', '"n_threads"').replace('"n"', '"n_threads"')
+    stages = STAGES.replace(', "other": {"$add": ["$n", 1]}', "")
+    Path("docs/pipelines/slow.json").write_text(stages.replace('"n": 1, "mean"', '"n_threads": "$n", "mean"'))
+    write_page(ignoring, FAST)
+    before = check("--static", "--fail-on=note")
+    assert "MT504" not in before[0]
+    write_page("Words.", FAST, "More words.", ignoring)
+    assert check("--static", "--fail-on=note")[1] == []
+    write_page("Words.", ignoring.replace("as in the report", "as there"), FAST)
+    assert check("--static", "--fail-on=note")[1] == ["slow"]
+
+
+@pytest.mark.parametrize("above", [(), ("Words.",), ("Words.", "More words.")])
+def test_what_is_said_of_a_comment_is_said_at_its_place(above: tuple[str, ...], check: Check) -> None:
+    odd = SLOW.replace('"Mean (ms)"', '" Mean (ms)"')
+    write_page(FAST, odd)
+    assert "docs/runs.md:5:" in check()[0]
+    write_page(*above, odd, FAST)
+    said, judged = check()
+    assert f"docs/runs.md:{3 + 2 * len(above)}:" in said and "blanks too many" in said
+    assert judged == []
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Remembers comments in which nothing was found, so that of a page that was edited the others are not judged anew.
+"""Remembers what was said of comments, so that of a page that was edited those that stayed are not judged anew.
 
 What is wrong with a comment, and what the linter says of it, follows from its text, the results and the shared
 pipelines, which are the same for all that is remembered under one key (``Case.beside``). Rules about the tables of a
@@ -13,22 +13,22 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from preprocessor.findings.finding import Finding
+from preprocessor.findings.moving import move_findings
 from preprocessor.pages.lasting import is_lasting
 from preprocessor.results import bsoncache
 from preprocessor.specs import reading
 
 if TYPE_CHECKING:
     from preprocessor.comments.model import Comment
-    from preprocessor.findings.finding import Finding
     from preprocessor.lint.pages import Looked, Ran
-    from preprocessor.lint.rules_page import ShownTable
     from preprocessor.pages.model import Page
     from preprocessor.results.model import LocalDocuments
     from preprocessor.specs.model import PipelineSpec
     from preprocessor.specs.reading import Reading
     from preprocessor.specs.sharedpipelines import Lookup
 
-    Sound = dict[str, list[Any]]
+    Known = dict[str, list[Any]]
 
 _PAGES: Final = 100
 """Comments of more pages are not remembered at once: few of them are edited before the next check."""
@@ -36,17 +36,18 @@ _MOST: Final = 1_000
 """So much of a page is remembered, the latest: some of it is on the page no more."""
 
 
-class SoundComments:
-    """The sound comments of pages: those of earlier checks, which are in ``folder``, and those that this one finds.
+class KeptComments:
+    """What is known of comments of pages: from earlier checks, which is in ``folder``, and from this one.
 
-    Of each there is what rules about the tables of its page need, by a digest of what it was found sound by.
+    By a digest of all that was looked at of a comment there is what rules about the tables of its page need of it, and
+    what the linter said, with lines counted from the comment's.
     """
 
     def __init__(self, folder: Path, beside: str) -> None:
         self._folder = folder
         self._beside = beside
-        self._kept: dict[str, Sound] = {}
-        self._new: dict[str, Sound] = {}
+        self._kept: dict[str, Known] = {}
+        self._new: dict[str, Known] = {}
 
     def read(self, comment: Comment, file: str, shared: Lookup) -> tuple[Reading, Finding | None]:
         """Do what ``static.read_comment`` does."""
@@ -64,21 +65,19 @@ class SoundComments:
         self, spec: PipelineSpec, source: LocalDocuments | None, quoted: tuple[str, ...], ran: Ran | None
     ) -> Looked | None:
         """Do what ``lint.looking.look_at`` does."""
-        from preprocessor.lint.pages import Looked
-
         lasts = ran is None or (ran.rows is not None and is_lasting(spec))
         sign = _sign_of("look", spec.comment, quoted, ran is None)
         if lasts and (known := self._of(spec.file).get(sign)) is not None:
-            return Looked(_as_table(spec, known), ())
+            return _as_looked(spec, known)
         from preprocessor.lint.looking import look_at  # and with it all rules
 
         looked = look_at(spec, source, quoted, ran)
-        if lasts and looked is not None and not looked.findings:
-            self._note(spec.file, sign, [[*one[:-1], sorted(one.sources)] for one in looked.shown.columns])
+        if lasts and looked is not None and (known := _as_known(spec, looked)):
+            self._note(spec.file, sign, known)
         return looked
 
     def remember(self, findings: Iterable[Finding], pages: Iterable[Page]) -> None:
-        """Remember what this check found to be sound, unless it found something about other files than pages.
+        """Remember what this check found out, unless it found something about other files than pages.
 
         Fixture files that are faulty are not told of by a check that need not read them.
         """
@@ -86,14 +85,14 @@ class SoundComments:
         if of_pages and len(self._new) <= _PAGES:
             bsoncache.put(self._folder, {self._key_of(file): self._pack(file) for file in self._new})
 
-    def _of(self, file: str) -> Sound:
-        """What is known to be sound on a page."""
+    def _of(self, file: str) -> Known:
+        """What is known of the comments of a page."""
         if file not in self._kept:
             self._kept[file] = _unpack(bsoncache.get(self._folder, self._key_of(file)))
         return self._kept[file]
 
-    def _note(self, file: str, sign: str, columns: list[Any]) -> None:
-        self._new.setdefault(file, {})[sign] = columns
+    def _note(self, file: str, sign: str, known: list[Any]) -> None:
+        self._new.setdefault(file, {})[sign] = known
 
     def _pack(self, file: str) -> bytes:
         latest = [*self._of(file).items(), *self._new[file].items()][-_MOST:]
@@ -109,19 +108,31 @@ def _sign_of(use: str, comment: Comment, *beside: Any) -> str:
     return hashlib.sha256(asked).hexdigest()[:32]
 
 
-def _as_table(spec: PipelineSpec, columns: list[Any]) -> ShownTable:
+def _as_known(spec: PipelineSpec, looked: Looked) -> list[Any] | None:
+    """What was said of a comment as JSON has it; None where that is not all of it, or names a line of the page."""
+    found = move_findings(looked.findings, spec.file, -spec.comment.line)
+    placed = all(one.file == spec.file and one.line and not one.related for one in looked.findings)
+    if found is None or not placed:
+        return None
+    columns = [[*one[:-1], sorted(one.sources)] for one in looked.shown.columns]
+    return [columns, [one[1:-1] for one in found]]
+
+
+def _as_looked(spec: PipelineSpec, known: list[Any]) -> Looked:
+    """What was said of a comment, where it stands now."""
+    from preprocessor.lint.pages import Looked
     from preprocessor.lint.rules_page import HeadedColumn, ShownTable
 
-    return ShownTable(
-        spec,
-        tuple(
-            HeadedColumn(place, column, header, digits, frozenset(sources))
-            for place, column, header, digits, sources in columns
-        ),
+    columns, found = known
+    shown = tuple(
+        HeadedColumn(place, column, header, digits, frozenset(sources))
+        for place, column, header, digits, sources in columns
     )
+    findings = [Finding(spec.file, spec.comment.line + by, *rest) for by, *rest in found]
+    return Looked(ShownTable(spec, shown), findings)
 
 
-def _unpack(payload: bytes | None) -> Sound:
+def _unpack(payload: bytes | None) -> Known:
     """What was packed; nothing where that is no text of ours, whatever its digest says."""
     try:
         found = json.loads(payload or b"{}")
