@@ -89,6 +89,8 @@ def hover(text: str, body: Body, offset: int, known: Knowledge, start: Shape | N
     word = unquote(text[token.start : token.end])
     value = read_value(text, read_tokens(text, body.start, body.end))
     path = token.path[:-1] if token.kind == "key" else token.path
+    if path[:1] == ("where",) and isinstance(value, dict):
+        value = {**value, "where": {}}  # A condition says nothing of what it is asked of.
     asked = _Asked(token, word, way_to(body.kind, path), value, known, start, body.kind)
     told = _tell_key(asked) if token.kind == "key" else _tell_value(asked)
     return Hover(token.start, token.end, told) if told else None

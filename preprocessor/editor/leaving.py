@@ -58,7 +58,9 @@ def _sets_others(name: str, argument: Any, path: str) -> bool:
 
 
 def _passing(values: Values, condition: Any) -> Values:
-    """The values that meet a condition; all of them where it cannot be judged."""
+    """The values that meet a condition; all of them where it cannot be judged, or is not written to its end."""
+    if condition == {}:  # As one reads whose operand is still to come.
+        return values
     order = list(values)
     documents = [{"_id": number, "value": value} for number, value in enumerate(order)]
     try:

@@ -59,16 +59,21 @@ class TimedAnswers(KeptAnswers):
         super().__init__(where, limits, workers=1, server=server)
         self.milliseconds: dict[str, float] = {}
         self._dropped: Recent[str, Rows | ResultsError] = Recent()
+        self._unread = ""
 
     def refresh(self) -> None:
         """Forget the answers that may no longer hold, and those that were a source out of reach."""
         super().refresh()
         if not self._answers:
             self._dropped.clear()
+            self._unread = ""
 
     def ask(self, queries: Iterable[Query]) -> None:
-        """Run those queries that have no answer yet, one by one."""
-        for query in queries:
+        """Run those queries that have no answer yet, one by one; of all that a build asks."""
+        asked = list(queries)
+        if self._unread and self._unread not in {query.key for query in asked}:
+            self._forget_unread()
+        for query in asked:
             if query.key in self._answers:
                 continue
             if (known := self._dropped.take(query.key)) is not None:
@@ -79,15 +84,30 @@ class TimedAnswers(KeptAnswers):
                 began = time.perf_counter()
                 super().ask([query])
                 self.milliseconds[query.key] = (time.perf_counter() - began) * 1000
+                if self.unreachable is not None and self.local is not None:
+                    self._unread = query.key
+
+    def _forget_unread(self) -> None:
+        """Use files again: what asked for the one that cannot be read asks no more, as when a name is taken back.
+
+        A database that is out of reach stays so until the next look at it.
+        """
+        self._answers = {key: answer for key, answer in self._answers.items() if not _is_away(answer)}
+        self._unreachable, self._unread = None, ""
 
     def keep(self, keys: Collection[str]) -> None:
         """Drop all other answers: what is typed asks for something else with every letter."""
         for key in self._answers.keys() - keys:
             answer = self._answers.pop(key)
-            if isinstance(answer, ResultsError) or len(answer) <= _FEW_ROWS:
+            if not _is_away(answer) and (isinstance(answer, ResultsError) or len(answer) <= _FEW_ROWS):
                 self._dropped.put(key, answer)
         for key in self.milliseconds.keys() - self._answers.keys() - self._dropped.keys():
             del self.milliseconds[key]
+
+
+def _is_away(answer: Rows | ResultsError) -> bool:
+    """Whether an answer is that the source cannot be used."""
+    return isinstance(answer, ResultsError) and answer.environment
 
 
 class Project:

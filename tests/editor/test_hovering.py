@@ -57,6 +57,22 @@ def test_a_field_is_told_with_its_kinds_the_share_of_documents_and_its_values(se
     assert told(session, runs('{"$sort": {"|nowhere": 1}}')) == "`nowhere` · no document has it here"
 
 
+@pytest.mark.parametrize(
+    "condition", ['{"th|reads": 3}', '{"th|reads": {"$gt": 100}}', '{"th|reads": {"$gt": }}']
+)
+def test_a_condition_is_not_applied_to_the_field_that_it_is_written_for(
+    condition: str, session: Session
+) -> None:
+    for place in (f'"where": {condition}', f'"pipeline": [{{"$match": {condition}}}]'):
+        text = f'<!-- MONGO_TABLE: {{"collection": "runs", {place}, "columns": ["threads"]}} -->'
+        assert told(session, text).endswith("values: `1`, `2`, `8`")
+
+
+def test_a_condition_that_is_not_written_to_its_end_excludes_nothing(session: Session) -> None:
+    text = runs('{"$match": {"threads": {"$gt": }}}, {"$sort": {"thr|eads": 1}}')
+    assert told(session, text).endswith("values: `1`, `2`, `8`")
+
+
 def test_a_field_of_results_is_told_with_its_meaning_and_unit(session: Session) -> None:
     text = '<!-- MONGO_TABLE: {"collection": "results", "pipeline": [{"$sort": {"dur|ation": 1}}]} -->'
     found = told(session, text)

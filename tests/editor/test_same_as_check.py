@@ -163,6 +163,45 @@ def test_any_sequence_of_edits_ends_in_the_findings_of_the_final_text(site: Path
         assert found_by(session) == found_by_check(texts, session.project.request)
 
 
+UNREAD = {
+    "runs": "",
+    "bad": "fixtures/bad/b.jsonl",
+    "folders": "fixtures/folders/2025/a.jsonl",
+    "plain.old": "",
+    "gone": "",
+}
+"""Names of collections, and a file of each: of one all can be read, others not."""
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    names=st.lists(
+        st.tuples(st.sampled_from([*SITE]), st.sampled_from([*UNREAD]), st.booleans()), min_size=1, max_size=7
+    )
+)
+def test_a_collection_that_cannot_be_read_is_told_as_long_as_it_is_named(
+    tmp_path_factory: pytest.TempPathFactory, names: Sequence[tuple[str, str, bool]]
+) -> None:
+    joined = '{{"$lookup": {{"from": "{name}", "localField": "_id", "foreignField": "_id", "as": "x"}}}}, {{"$sort"'
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(tmp_path_factory.mktemp("unread"))
+        lay_out(Path(), SITE)
+        for file in filter(None, UNREAD.values()):
+            Path(file).parent.mkdir(parents=True, exist_ok=True)
+            Path(file).exists() or Path(file).write_text('{"_id": 1, "x": ')
+        texts = dict(SITE)
+        session = opened(SITE)
+        for number, (file, name, joins) in enumerate(names, 2):
+            texts[file] = (
+                SITE[file].replace('{"$sort"', joined.format(name=name))
+                if joins
+                else SITE[file].replace('"collection": "runs"', f'"collection": "{name}"')
+            )
+            session.change(file, [Edit(None, texts[file])], number)
+            session.check()
+        assert found_by(session) == found_by_check(texts, session.project.request)
+
+
 LIST = "docs/pipelines/reads.json"
 OUTER = "docs/pipelines/outer.json"
 NAMING = TABLE.replace('{"$match": {"kind": "read"}}', '"outer"')

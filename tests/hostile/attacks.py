@@ -169,7 +169,7 @@ def _forged(project: Path) -> None:
         folder = place / ".mongo-tables-cache"
         folder.mkdir()
         for name in (f"{key}.bson", key):
-            (folder / name).write_bytes(bsoncache._header(key, lie) + lie)
+            (folder / name).write_bytes(bsoncache._header(key, (lie,)) + lie)
 
 
 TEXTS: Final = {
