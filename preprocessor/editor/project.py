@@ -71,7 +71,7 @@ class TimedAnswers(KeptAnswers):
     def ask(self, queries: Iterable[Query]) -> None:
         """Run those queries that have no answer yet, one by one; of all that a build asks."""
         asked = list(queries)
-        if self._unread and self._unread not in {query.key for query in asked}:
+        if self._unread and self._unread != self._find_first_away(asked):
             self._forget_unread()
         for query in asked:
             if query.key in self._answers:
@@ -86,6 +86,11 @@ class TimedAnswers(KeptAnswers):
                 self.milliseconds[query.key] = (time.perf_counter() - began) * 1000
                 if self.unreachable is not None and self.local is not None:
                     self._unread = query.key
+
+    def _find_first_away(self, asked: Iterable[Query]) -> str | None:
+        """The first of what is asked that has no answer, or that the source cannot be used: ``check`` tells of that."""
+        answers = ((query.key, self._answers.get(query.key)) for query in asked)
+        return next((key for key, answer in answers if answer is None or _is_away(answer)), None)
 
     def _forget_unread(self) -> None:
         """Use files again: what asked for the one that cannot be read asks no more, as when a name is taken back.

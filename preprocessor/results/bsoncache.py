@@ -31,6 +31,10 @@ Payload = bytes | Callable[[], Iterable[bytes]]
 """What an entry is to hold; what gives it part by part is asked twice, for its digest first."""
 
 _BLOCK: Final = 2**20
+_LOOKS: Final = 64
+"""So often one looks for what is stale while as much is written as fits in."""
+_written: dict[Path, int] = {}
+"""Bytes that this process wrote into each folder of caches since it looked."""
 _MAGIC = b"mongo-tables cache 2\n"
 _DIGEST = hashlib.sha256
 _HEADER = len(_MAGIC) + _DIGEST().digest_size
@@ -105,12 +109,14 @@ def put(folder: Path | None, payloads: Mapping[str, Payload]) -> None:
         tag = folder.parent / "CACHEDIR.TAG"
         if not tag.exists():
             atomic.write(tag, _TAG.encode())
+    written = 0
     for key, payload in payloads.items():
         with suppress(OSError):
             parts = (lambda payload=payload: (payload,)) if isinstance(payload, bytes) else payload
             atomic.write(folder / f"{key}.bson", chain((_header(key, parts()),), parts()))
+            written += (folder / f"{key}.bson").stat().st_size
     with suppress(OSError):
-        _drop_stale(folder.parent)
+        _drop_stale_seldom(folder.parent, written)
 
 
 def drop(folder: Path | None, key: str) -> None:
@@ -141,6 +147,15 @@ def _open_plain(entry: Path) -> BinaryIO:
         file.close()
         raise OSError(f"{entry} is no plain file of this user")
     return file
+
+
+def _drop_stale_seldom(root: Path, written: int) -> None:
+    """Drop what is stale the first time, and after so many bytes: to look at many entries takes long."""
+    since = _written.get(root, MAX_BYTES) + written
+    if since >= MAX_BYTES // _LOOKS:
+        _drop_stale(root)
+        since = 0
+    _written[root] = since
 
 
 def _drop_stale(root: Path) -> None:

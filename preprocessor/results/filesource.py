@@ -78,6 +78,7 @@ class FileSource(LocalSource):
         self._plain: set[str] = set()
         self._asked: set[str] = set()
         self._dropped: set[str] = set()
+        self._failed: dict[str, ResultsError] = {}
 
     @property
     def name(self) -> str:
@@ -123,6 +124,8 @@ class FileSource(LocalSource):
                     total.update(f"{collection}/{name}\0{key}\n".encode(errors="surrogateescape"))
             for gone in (self._stored.keys() | (self._seen or {}).keys()) - seen.keys():
                 self._stored.pop(gone, None)
+            if seen != self._seen:
+                self._failed.clear()
             self._seen = seen
             self._dropped.clear()
         return total.hexdigest()
@@ -146,6 +149,20 @@ class FileSource(LocalSource):
         """As ``LocalSource.read_collection``."""
         self._asked.add(collection)
         return super().read_collection(collection)
+
+    def _read_soundly(self, collection: str) -> RawDocuments:
+        """As ``LocalSource._read_soundly``; what cannot be read is read again once the state is another one.
+
+        All faults of all files are looked for then, and an editor asks at every letter.
+        """
+        if (known := self._failed.get(collection)) is not None:
+            raise known
+        try:
+            return super()._read_soundly(collection)
+        except ResultsError as error:
+            if self._seen is not None:
+                self._failed[collection] = error
+            raise
 
     def writes(self) -> str:
         """A text that changes once a file was written, came or went; no file is read for it."""

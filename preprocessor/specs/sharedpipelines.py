@@ -199,6 +199,6 @@ def hint_on_inner_name(pipeline: Iterable[Any], path: Path) -> str:
             value = value[step]
         except (LookupError, TypeError):
             return ""
-    if not isinstance(value, str) or not path or not isinstance(path[-1], int):
-        return ""
+    if not isinstance(value, str) or value.startswith("$") or not path or not isinstance(path[-1], int):
+        return ""  # What begins so is an expression, and no file's name.
     return f"a shared stage list is named in the outermost pipeline alone: write the stages of `{value}` in its place"

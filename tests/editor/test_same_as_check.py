@@ -202,6 +202,25 @@ def test_a_collection_that_cannot_be_read_is_told_as_long_as_it_is_named(
         assert found_by(session) == found_by_check(texts, session.project.request)
 
 
+@pytest.mark.parametrize("taken_back", [False, True])
+def test_of_two_files_that_cannot_be_read_the_first_on_the_pages_is_told(
+    taken_back: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    texts = {f"docs/{name}.md": TABLE.replace("speeds", name) for name in "abc"}
+    lay_out(tmp_path, texts)
+    (tmp_path / "mongo-tables.toml").write_text('results = "results/*"\npages = ["docs"]\n')
+    (tmp_path / "results").mkdir()
+    (tmp_path / "results/runs.json").write_text('[{"_id": 1, "kind": "read"}]')
+    (tmp_path / "results/one.json").write_text('[{"_id": 1, "x": ')
+    (tmp_path / "results/two.json").write_text('[{"_id": 1, "x": 1}, {"x')
+    session = opened(texts)
+    for file, name in (("docs/b.md", "two"), ("docs/a.md", "one"), *([("docs/a.md", "runs")] * taken_back)):
+        texts[file] = TABLE.replace("speeds", file[5]).replace('"runs"', f'"{name}"')
+        session.change(file, [Edit(None, texts[file])], 2)
+        assert found_by(session) == found_by_check(texts, session.project.request)
+
+
 LIST = "docs/pipelines/reads.json"
 OUTER = "docs/pipelines/outer.json"
 NAMING = TABLE.replace('{"$match": {"kind": "read"}}', '"outer"')

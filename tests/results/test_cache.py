@@ -254,6 +254,7 @@ def test_what_was_not_used_for_a_month_is_dropped_and_with_it_the_folder_of_a_pr
     used = time.time() - 31 * 86_400
     os.utime(gone / "old.bson", (used, used))
     (project / "fixtures/results/b.jsonl").write_text('{"_id":2}\n')
+    bsoncache._written.clear()  # as in another process, which looks the first time that it writes
     rows(project)
     assert not gone.exists()
     assert len(entries(project.parent / "home")) == 2
@@ -268,6 +269,16 @@ def test_beyond_its_size_a_cache_drops_what_was_not_used_for_longest(
         bsoncache.put(place, {f"{number}": bytes(300)})
         os.utime(place / f"{number}.bson", ns=(number + 1, time.time_ns() + number))
     assert [entry.stem for entry in entries(place)] == ["3", "4"]
+
+
+def test_stale_entries_are_not_looked_for_at_every_write(project: Path, monkeypatch: pytest.MonkeyPatch):
+    looks: list[Path] = []
+    monkeypatch.setattr(bsoncache, "_drop_stale", looks.append)
+    monkeypatch.setattr(bsoncache, "MAX_BYTES", 64 * 1000)
+    place = cache(project)
+    for number in range(20):
+        bsoncache.put(place, {f"{number}": bytes(100)})
+    assert len(looks) == 3  # the first time, and after each thousand bytes: an entry has 153
 
 
 def test_files_of_others_beside_the_cache_are_not_touched(project: Path, monkeypatch: pytest.MonkeyPatch):

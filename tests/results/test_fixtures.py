@@ -10,7 +10,7 @@ import pytest
 from bson.datetime_ms import DatetimeMS
 from bson.int64 import Int64
 
-from preprocessor.results import cachefolder
+from preprocessor.results import cachefolder, fixturetext
 from preprocessor.results.fixtures import FixtureSource
 from preprocessor.results.model import Query, ResultsError
 from preprocessor.results.opening import open_source
@@ -83,6 +83,24 @@ def test_two_states_of_a_collection_are_never_shown_beside_each_other(
             idle.aggregate(ALL)
     idle.state()
     assert 5 in [row["_id"] for row in idle.aggregate(ALL)]
+
+
+def test_what_cannot_be_read_is_read_again_once_files_are_others(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+):
+    broken = folder / "results/c.jsonl"
+    broken.write_text('{"_id":5,')
+    source, read = FixtureSource(folder), []
+    source.state()
+    payload = fixturetext.payload
+    monkeypatch.setattr(fixturetext, "payload", lambda *given: read.append(given) or payload(*given))
+    for _ in range(3):
+        with pytest.raises(ResultsError, match=r"c\.jsonl"):
+            source.aggregate(ALL)
+    assert len(read) == 3  # the files of the collection, once each
+    broken.write_text('{"_id":5}')
+    source.state()
+    assert [row["_id"] for row in source.aggregate(ALL)] == [1, 2, 3, 4, 5]
 
 
 def test_without_a_known_state_no_collection_is_dropped(folder: Path):
