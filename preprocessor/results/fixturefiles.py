@@ -14,6 +14,7 @@ from contextlib import suppress
 from pathlib import Path
 from urllib.parse import unquote
 
+from preprocessor.files.states import state_of
 from preprocessor.files.text import leads_within, list_some
 from preprocessor.results.model import Fault, ResultsError, combine_faults
 
@@ -213,7 +214,7 @@ def size_of(paths: Iterable[Path]) -> int:
 
 
 def glance_at(paths: Iterable[Path]) -> str:
-    """A text that is another one once a file was written to: name, size and time of each."""
+    """A text that is another one once a file was written to, whatever it is by now: name and state of each."""
     found = []
     for path in paths:
         try:
@@ -221,7 +222,7 @@ def glance_at(paths: Iterable[Path]) -> str:
         except OSError:
             found.append(f"{path}")
         else:
-            found.append(f"{path} {status.st_size} {status.st_mtime_ns}")
+            found.append(f"{path} {state_of(status)}")
     return " ".join(found)
 
 

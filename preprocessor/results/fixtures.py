@@ -7,7 +7,7 @@ from codecs import BOM_UTF8
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, Protocol
+from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
 
 from preprocessor.results import bsoncache, cachefolder, fixturefiles, fixturetext
 from preprocessor.results.filesource import FileSource
@@ -35,6 +35,13 @@ class FixtureSource(FileSource):
         super().__init__(folder.as_posix(), (FixtureFolder(folder), plain), limits)
 
 
+class _Loaded(NamedTuple):
+    """The documents of a file, end to end, and the digest of the bytes that they were read from."""
+
+    key: str
+    documents: bytes
+
+
 class FixtureFolder:
     """The collections of a folder that have a folder of fixture files each."""
 
@@ -44,6 +51,7 @@ class FixtureFolder:
         self._folder = folder
         self._cache = cachefolder.folder_for(folder)
         self._keys: dict[str, dict[Path, str]] = {}
+        self._read: dict[str, dict[Path, str]] = {}
 
     def names(self) -> tuple[str, ...]:
         """Names of the collections (sub-folders), sorted."""
@@ -104,7 +112,8 @@ class FixtureFolder:
         fixturefiles.refuse_unread(self._folder, collection)
         if collection not in self._keys:
             self._keys[collection] = {path: _key(path) for path in files}
-        return KeptParts(self._cache, " ".join(self._keys[collection].values()))
+        keys = self._keys[collection]
+        return KeptParts(self._cache, " ".join(keys.values()), lambda: self._read.get(collection) == keys)
 
     def _files(self, collection: str) -> list[Path]:
         known = self._keys.get(collection)
@@ -113,30 +122,36 @@ class FixtureFolder:
     def _load(self, collection: str, believing: bool) -> dict[Path, bytes]:
         """The documents of each file of a collection, end to end; what had to be parsed is put into the cache."""
         loaded: dict[Path, bytes] = {}
+        read: dict[Path, str] = {}
         files = self._files(collection)
         fixturefiles.refuse_unread(self._folder, collection)
         for path in files:
             known = self._keys.get(collection, {}).get(path)
-            kept = self._find_cached(path, known) if believing else None
-            loaded[path] = self._parse(path) if kept is None else kept
+            found = (self._find_cached(path, known) if believing else None) or self._parse(path)
+            loaded[path], read[path] = found.documents, found.key
+        self._read[collection] = read
         return loaded
 
-    def _find_cached(self, path: Path, known: str | None) -> bytes | None:
+    def _find_cached(self, path: Path, known: str | None) -> _Loaded | None:
         """The documents of a file from the cache, if there is an entry for its content.
 
         A digest that ``look`` has taken in this process spares reading the file: the cache has those very bytes.
         """
         payload = bsoncache.get(self._cache, known) if known else None
-        if payload is None and self._cache is not None and (key := _key(path)) != known:
-            payload = bsoncache.get(self._cache, key)
-        return payload
+        if payload is not None and known:
+            return _Loaded(known, payload)
+        if self._cache is None or (key := _key(path)) == known:
+            return None
+        payload = bsoncache.get(self._cache, key)
+        return None if payload is None else _Loaded(key, payload)
 
-    def _parse(self, path: Path) -> bytes:
+    def _parse(self, path: Path) -> _Loaded:
         """Parse the documents of a file, and put them into the cache."""
         digest = hashlib.sha256()
         payload = fixturetext.payload(path, _through(digest, fixturefiles.blocks(path)))
-        bsoncache.put(self._cache, {bsoncache.key_of_digest(digest.digest()): payload})
-        return payload
+        key = bsoncache.key_of_digest(digest.digest())
+        bsoncache.put(self._cache, {key: payload})
+        return _Loaded(key, payload)
 
     def _faults(self) -> ResultsError | None:
         """Every fault of every file of the folder, so that one run tells all."""

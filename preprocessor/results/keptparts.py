@@ -8,6 +8,7 @@ the collection and of what is read, so that a stale one is not found, and ``bson
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Callable
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -18,10 +19,14 @@ _FORMAT: Final = 1
 
 
 class KeptParts(NamedTuple):
-    """The copies of one collection; ``content`` tells its files from all others."""
+    """The copies of one collection; ``content`` tells its files from all others.
+
+    ``are_read``: whether what was read of them has that content: a file may be another one by then.
+    """
 
     folder: Path
     content: str
+    are_read: Callable[[], bool]
 
     def get(self, reads: Reads) -> bytes | None:
         """The documents as they were kept, end to end; None where they are not."""
@@ -29,7 +34,8 @@ class KeptParts(NamedTuple):
 
     def put(self, reads: Reads, documents: bytes) -> None:
         """Keep documents; a failure to write is ignored."""
-        bsoncache.put(self.folder, {self._key(reads): documents})
+        if self.are_read():
+            bsoncache.put(self.folder, {self._key(reads): documents})
 
     def _key(self, reads: Reads) -> str:
         text = f"{_FORMAT}\n{self.content}\n{reads.text}"

@@ -43,7 +43,14 @@ from preprocessor.site.searchtext import rows_are_read
 from preprocessor.site.settling import settle
 from preprocessor.site.shownpath import choose_shown_path
 from preprocessor.site.sitebuild import SiteBuild, pipelines_of, root_of
-from preprocessor.site.sitereading import keep, load_or_ask, look_for_missing, read_files, text_of
+from preprocessor.site.sitereading import (
+    keep,
+    load_or_ask,
+    look_for_missing,
+    look_for_writes,
+    read_files,
+    text_of,
+)
 from preprocessor.site.source import find_watched_path, results_source
 from preprocessor.site.takenin import where_taken_in, with_snippets
 from preprocessor.site.tokensleft import places_left
@@ -115,6 +122,7 @@ class MongoTablesPlugin(BasePlugin[MongoTablesConfig]):  # type: ignore[no-untyp
         """Run every pipeline of every page, those that other plugins generate as well, unless all figures are kept."""
         site = self._site
         read_files(site, files)
+        site.writes = look_for_writes(site)
         site.asked.refresh()
         site.markdown_is_read = markdown_is_read(config)
         site.rows_are_read = rows_are_read(config)

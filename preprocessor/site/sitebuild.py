@@ -60,7 +60,8 @@ class SiteBuild:
     keeps the tokens of ``large_figures``, which are in ``bodies``, until then; ``written`` is the page in turn,
     ``waiting`` what is to be found in it, where a search plugin need not parse that.
 
-    ``key`` is that under which figures are kept, ``kept`` are those of an earlier build, ``fresh`` those of this one,
+    ``key`` is that under which figures are kept, ``writes`` tells whether what it was made from was written to since.
+    ``kept`` are those of an earlier build, ``fresh`` those of this one,
     ``opened`` is the head of the page that is being converted.
     ``apart``: pages are let go of once they are done, none had a finding, and ``pages`` has few of them.
     ``downloads`` are the files that figures link to, ``documents`` those behind them. ``late`` is what only the
@@ -88,6 +89,7 @@ class SiteBuild:
     excerpted: dict[str, Mapping[str, str]] = field(default_factory=dict)
     tokens_in: dict[str, str] = field(default_factory=dict)
     key: str = ""
+    writes: str = ""
     kept: dict[str, KeptPage] | None = None
     fresh: dict[str, KeptPage] = field(default_factory=dict)
     apart: PageByPage | None = None

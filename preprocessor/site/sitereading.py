@@ -10,6 +10,7 @@ from mkdocs.utils import meta
 
 from preprocessor.comments.search import may_have_comment
 from preprocessor.files import gcpause
+from preprocessor.files.states import list_states
 from preprocessor.files.text import may_be_file
 from preprocessor.pages.build import Build
 from preprocessor.site.amending import Told
@@ -72,6 +73,12 @@ def load_or_ask(site: SiteBuild) -> None:
             ask_all(site)
     else:  # The key has seen the texts; thousands of them are not held for a page that may come otherwise.
         site.files = {name: (file, "") for name, (file, _) in site.files.items()}
+
+
+def look_for_writes(site: SiteBuild) -> str:
+    """A text that is another one once a file of results, or a shared pipeline, was written to."""
+    shared = sorted(list_states(str(site.reader.folder), (".json",)))
+    return f"{site.asked.writes()}\n{shared}"
 
 
 def text_of(site: SiteBuild, name: str) -> str:
@@ -168,9 +175,12 @@ def read_given(site: SiteBuild, markdown: str, page: SitePage) -> Page:
 
 
 def keep(site: SiteBuild) -> None:
-    """Keep the figures of a site without a single finding for the next build."""
+    """Keep the figures of a site without a single finding for the next build.
+
+    They are read when they are asked for: of what was written to meanwhile nobody knows what they were made from.
+    """
     lasting = may_be_kept(site.pages.values()) if site.apart is None else site.apart.lasting
-    if site.key and site.kept is None and lasting:
+    if site.key and site.kept is None and lasting and site.writes == look_for_writes(site):
         store(Path(site.asked.where), site.key, site.fresh)
         if site.apart is not None:
             note_latest(Path(site.asked.where), _key_of_site(site, ()), site.key)

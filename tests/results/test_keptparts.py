@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -108,6 +109,22 @@ def test_the_next_source_reads_nothing_but_the_copies(
 
     monkeypatch.setattr(fixtures.FixtureFolder, "read", refuse)
     assert FixtureSource(folder).aggregate(QUERIES[name]) == rows
+
+
+@pytest.mark.parametrize("look", [FixtureSource.state, lambda source: source.read_collection("results")])
+def test_no_copy_is_made_of_what_was_written_to_since_its_files_were_looked_at(
+    folder: Path, look: Callable[[FixtureSource], object], monkeypatch: pytest.MonkeyPatch
+):
+    query = QUERIES["fields of one test"]
+    expected = whole(folder, query, monkeypatch)
+    file = folder / "results/all.jsonl"
+    text = file.read_text()
+    source = FixtureSource(folder)
+    look(source)
+    file.write_text(text.replace('"x": ', '"x": 1'))
+    assert source.aggregate(query) != expected
+    file.write_text(text)
+    assert [FixtureSource(folder).aggregate(query) for _ in range(2)] == [expected] * 2
 
 
 def test_a_copy_holds_no_more_than_what_is_read(folder: Path, tmp_path: Path):

@@ -30,6 +30,7 @@ from preprocessor.results.opening import is_fixture_folder, is_uri
 
 if TYPE_CHECKING:
     from preprocessor.commands.check.checking import Checked, Request
+    from preprocessor.pages.model import Page
 
 _FORMAT: Final = "sound pages 1"
 
@@ -37,12 +38,14 @@ _FORMAT: Final = "sound pages 1"
 class Case(NamedTuple):
     """A check that was asked for: where it is remembered, and by what key, which has all that it looks at.
 
-    Without a key it is not remembered. ``beside`` tells apart what a comment is judged by beside its text. ``below``
-    are the pages of the site's folders, as they were then.
+    Without a key it is not remembered. ``named`` are the digests of pages that are named, by their paths. ``beside``
+    tells apart what a comment is judged by beside its text. ``below`` are the pages of the site's folders, as they were
+    then.
     """
 
     folder: Path
     key: str
+    named: Mapping[str, str]
     beside: str
     below: Mapping[Path, PagesBelow]
 
@@ -73,11 +76,11 @@ def find_case(paths: Sequence[str], request: Request) -> Case | None:
         root = os.path.abspath(each)  # noqa: PTH100 - without links followed, as pages are named
         states |= {f"{root}/{name}": state for name, state in pages.states.items()}
     settled = all(is_settled(state, now) for path, state in states.items() if path not in named)
-    digests = {path: hashlib.sha256(content).hexdigest() for path, content in named.items()}
+    digests = {path: _digest(content) for path, content in named.items()}
     program = _FORMAT, sign_of_program(), site.file.read_bytes(), Path.cwd(), today()
     comments = request._replace(static=False, prose=False)
     key = _key_of((program, request, [*paths]), {**states, **digests}) if settled else ""
-    return Case(folder, key, _key_of((program, comments), results), below)
+    return Case(folder, key, digests, _key_of((program, comments), results), below)
 
 
 def _key_of(asked: object, states: Mapping[str, str]) -> str:
@@ -110,7 +113,12 @@ def remember_if_sound(case: Case, scope: Scope, checked: Checked, request: Reque
 
 
 def _depends_on_files_alone(case: Case, checked: Checked, request: Request) -> bool:
-    """Whether what was found in a check is the same as long as the files are that ``find_case`` looks at."""
+    """Whether what was found in a check is the same as long as the files are that ``find_case`` looks at.
+
+    A page that was saved in between was read as another one.
+    """
+    if any(_is_another(page, case) for page in checked.pages):
+        return False
     if any(_may_take_in(page) for pages in case.below.values() for page in pages.find_naming(())):
         return False
     if request.static:
@@ -121,6 +129,16 @@ def _depends_on_files_alone(case: Case, checked: Checked, request: Request) -> b
     shown_as_it_is = request.site.file.name == OWN_FILE
     specs = [spec for page in checked.together for spec in page.specs if spec is not None]
     return not in_place and not shown_as_it_is and all(map(is_lasting, specs))
+
+
+def _is_another(page: Page, case: Case) -> bool:
+    """Whether a page that is named was read with another text than it had when it was looked at."""
+    digest = case.named.get(os.path.abspath(page.file))  # noqa: PTH100 - as pages are named
+    return digest is not None and digest != _digest(page.text.encode("utf-8", "surrogatepass"))
+
+
+def _digest(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()
 
 
 def _may_take_in(page: Path) -> bool:

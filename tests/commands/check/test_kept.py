@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -177,6 +178,25 @@ def test_a_collection_behind_a_link_is_looked_at_each_time(check: Check) -> None
         Path("fixtures/runs").unlink(missing_ok=True)
         Path("fixtures/runs").symlink_to(name, target_is_directory=True)
         assert check("docs/runs.md")[0] == found
+
+
+def test_a_page_that_is_saved_while_it_is_checked_is_looked_at_again(
+    check: Check, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    page, good, bad = Path("docs/runs.md"), f"# Runs\n\n{TABLE}", TABLE.replace('["n"]', '["m"]')
+    page.write_text(bad)
+    find = keptchecks.find_case
+
+    def find_then_save(*given: Any) -> keptchecks.Case | None:
+        case = find(*given)
+        page.write_text(good)
+        return case
+
+    with monkeypatch.context() as patch:
+        patch.setattr(keptchecks, "find_case", find_then_save)
+        assert check("docs/runs.md")[0] == 0
+    page.write_text(bad)
+    assert check("docs/runs.md")[0] == 1
 
 
 def test_a_page_of_no_site_is_looked_at_each_time(check: Check) -> None:

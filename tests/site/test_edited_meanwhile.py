@@ -1,0 +1,55 @@
+"""What is edited while a site is built, and taken back, leaves nothing behind in the next build."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from preprocessor.site import pagebypage, sitereading
+from tests.site.builds import files
+from tests.site.inprocess import CONFIG, built, write
+
+TABLE = '<!-- MONGO_TABLE: {"collection": "r", "pipeline": ["shared"], "columns": ["n"]} -->\n'
+FILES = {
+    "mkdocs.yml": f"{CONFIG}plugins: [mongo-tables]\n",
+    "fixtures/r/r.jsonl": '{"_id": 1, "n": 5}\n',
+    "docs/pipelines/shared.json": '[{"$project": {"_id": 0, "n": {"$add": ["$n", 1]}}}]',
+    "docs/index.md": f"# One\n\n{TABLE}",
+    "docs/more.md": f"# More\n\n{TABLE}",
+}
+
+
+@pytest.mark.parametrize("pages", ["together", "one by one"])
+@pytest.mark.parametrize(
+    ("file", "text"),
+    [
+        ("fixtures/r/r.jsonl", '{"_id": 1, "n": 7}\n'),
+        ("docs/pipelines/shared.json", '[{"$project": {"_id": 0, "n": {"$add": ["$n", 3]}}}]'),
+    ],
+)
+def test_what_is_taken_back_is_not_on_the_pages_of_the_next_build(
+    file: str, text: str, pages: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if pages == "one by one":
+        monkeypatch.setattr(pagebypage, "MANY", 2)
+    site = write(tmp_path, FILES)
+    edited, ask = site / file, sitereading._site_key
+    before = edited.stat()
+
+    def edit_then(build: sitereading.SiteBuild) -> str:
+        key = ask(build)
+        edited.write_text(text)
+        return key
+
+    with monkeypatch.context() as patch:
+        patch.setattr(sitereading, "_site_key", edit_then)
+        assert built(site).done
+    assert b">8<" in files(site / "site")["index.html"]
+    edited.write_text(FILES[file])
+    os.utime(edited, ns=(before.st_atime_ns, before.st_mtime_ns))
+    for _ in range(2):
+        assert built(site).done
+        assert b">6<" in files(site / "site")["index.html"]
+        assert b">8<" not in files(site / "site")["index.html"]
