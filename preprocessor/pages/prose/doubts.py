@@ -111,6 +111,13 @@ _ABOUT_NUMBERS: Final = re.compile(
 """How a sentence begins that says which figures are given."""
 _CONDITION: Final = re.compile(r"\W*(?:with|without|under|on|using|at|from|by|inside|in)\s", re.IGNORECASE)
 """How a heading begins that says where or how something was measured."""
+_PAST: Final = r"\b(?:took|was|were|had|did|ran|needed|required)\b"
+_CHANGED: Final = re.compile(
+    rf"{_PAST}.*\bnow\b|\bnow\b.*{_PAST}|\btook\b.*\btakes?\b|\btakes?\b.*\btook\b",
+    re.IGNORECASE | re.DOTALL,
+)
+"""What says how something was beside how it is."""
+_NOW: Final = re.compile(r"\W*(?:by\s)?now\b", re.IGNORECASE)
 _SAID: Final = re.compile('["“”«»]')
 
 
@@ -130,12 +137,15 @@ def find_doubt(figure: Figure, clause: Clause, known: str) -> str:
     return ""
 
 
-def find_doubt_around(around: Around, quoted: Quoted) -> str:
+def find_doubt_around(around: Around, clause: Clause, quoted: Quoted) -> str:
     """The reason to leave a figure for what stands around its clause; "" without one."""
     if around.is_quotation:
         return "it stands in a quotation"
     if around.ends == "?":
         return "its sentence asks"
+    following = around.next if _NOW.match(around.next) else ""
+    if _CHANGED.search(" ".join((*around.leading, clause.words, *around.trailing, following))):
+        return "its sentence says how it was and is"
     for text in (*around.introducing, *around.leading, *around.trailing):
         if _SAID.search(text):
             return "its sentence quotes somebody"

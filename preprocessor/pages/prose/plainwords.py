@@ -106,6 +106,7 @@ def _stems(*lists: Collection[str]) -> frozenset[str]:
 _ACTIONS: Final = _stems(_OPERATIONS)
 _THINGS: Final = _stems(_OBJECTS)
 _MEASURED: Final = _stems(_TIMED)
+_PLACES: Final = _stems(_WHERE)
 _PLAIN: Final = _stems(_VERBS, _OPERATIONS, _NOUNS, _OBJECTS, _TIMED, _WHERE)
 
 
@@ -138,6 +139,11 @@ def is_action(word: str) -> bool:
 def is_thing(word: str) -> bool:
     """Whether a word is for what benchmarks work on."""
     return stem(word) in _THINGS
+
+
+def is_place(word: str) -> bool:
+    """Whether a word is for what benchmarks run on."""
+    return stem(word) in _PLACES
 
 
 def is_measured(word: str) -> bool:

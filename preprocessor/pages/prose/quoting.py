@@ -19,6 +19,7 @@ from preprocessor.pages.prose.plainwords import (
     find_unknown,
     is_action,
     is_measured,
+    is_place,
     is_thing,
     list_words,
     read_measure,
@@ -43,11 +44,27 @@ _NO_SIZE: Final = re.compile(
     rf"\b(?:(?:use|need|take|require)[sd]?|{'|'.join(sorted(KINDS))})\b", re.IGNORECASE
 )
 """What takes room itself, where a size is that of what it makes."""
+_SIZE_OF: Final = re.compile(r"\s+([^\W\d_]+)")
+_PACKAGE: Final = re.compile(r"\b(?:package|crate)s?\b", re.IGNORECASE)
+"""What has a size on a disk, whatever memory it needs."""
+_IS: Final = ("is", "are", "was", "were")
+_HAS: Final = ("has", "have", "had")
 _ATTRIBUTE: Final = re.compile(
     rf"(?<!{BLANK}\s)(?<!{BLANK}\S\s)(?<!\b(?:we|is)\s)(?<!\b(?:was|are)\s)(?<!\bwere\s)\b(?P<verb>\w+ed)\b",
     re.IGNORECASE,
 )
-_HAS_TO: Final = re.compile(r"\b(?:has|have|had|needs?|needed)\sto\b", re.IGNORECASE)
+_HAS_TO: Final = re.compile(
+    r"\b(?:has|have|had|needs?|needed|is|are|was|were|requir\w+)\sto\b|\b(?:is|are|was|were|gets?|got)\sgiven\b"
+    r"|\bthere\s(?:is|are|was|were)\b"
+    rf"|\b(?:has|have|had|gets?|got)\s(?=[*_`]*{BLANK})[\s*_`{BLANK}]+to\b",
+    re.IGNORECASE,
+)
+"""What gives something a time to keep: `is to take 5 ms`, `has 5 ms to respond`."""
+_WAITED_FOR: Final = re.compile(
+    rf"\bwait(?:s|ed|ing)?\b[\s*_`{BLANK}]+\s(?:for|on)\s(?:the\s)?[\s*_`\[]*{BLANK}", re.IGNORECASE
+)
+_INTERVAL: Final = re.compile(rf"\b(?:each|per|(?:is|are|was|were)\srun\sfor)[\s*_`{BLANK}]*\Z", re.IGNORECASE)
+"""What stands before a time after which something is done again, or is stopped."""
 _MINUS: Final = ("-", "–", "−")
 _LISTED: Final = re.compile(r"\A[\s>]*\*\s")
 _SIGNS_AROUND: Final = f" *_`{BLANK}"
@@ -96,17 +113,19 @@ def _find_other_name(own: Sequence[NamePlace], beside: Beside) -> str:
 
 
 def _find_other_sign(text: str, clause: Clause) -> str:
-    """A minus before a figure, or a sign that leads to a note; "" without one."""
+    """A minus or `each` before a figure, or a sign that leads to a note; "" without one."""
     before = text[clause.at - 1 : clause.at]
     if before in _MINUS:
         return before
+    if found := _INTERVAL.search(text[: clause.at]):
+        return found[0].strip(_SIGNS_AROUND)
     return "*" if _LISTED.sub("", text).count("*") % 2 else ""
 
 
 def _find_attribute(text: str) -> str:
     """A form of a verb that says what something is like, or has to do: `for sorted input`; "" without one."""
-    if found := _HAS_TO.search(text):
-        return found[0]
+    if found := _HAS_TO.search(text) or _WAITED_FOR.search(text):
+        return " ".join(list_words(found[0]))
     return next((one["verb"] for one in _ATTRIBUTE.finditer(text) if is_action(one["verb"])), "")
 
 
@@ -204,13 +223,25 @@ def _find_other_amount(figure: Figure, clause: Clause, quoted: Quoted) -> str:
         return f"`{figure.written}` is another rate"
     if kind == "time" or kind.endswith("/s"):
         return ""
+    return _find_other_size(before, behind[len(figure.written) :], clause, quoted)
+
+
+def _find_other_size(before: str, behind: str, clause: Clause, quoted: Quoted) -> str:
+    """Why a size is that of something else, by what stands before it and behind; "" where it is none."""
     if "size" in quoted.measures and (found := _NO_SIZE.search(clause.words)):
         return f"`{found[0]}` is not said of a size"
+    if (found := _SIZE_OF.match(behind)) and (is_thing(found[1]) or found[1].lower() in KINDS):
+        return f"it is of `{found[1]}`"
     *_, first, last = ["", "", *list_words(before)]
-    if is_action(last) or (last == "of" and is_thing(first)):
+    if is_action(last) or last in ("with", "on") or (last == "of" and (is_thing(first) or is_place(first))):
         return f"`{last}` makes it an amount of something else"
-    is_said = not quoted.stems.isdisjoint(map(stem, list_words(clause.words)))
-    if "memory" not in quoted.measures and last in ("has", "have", "is") and not is_said:
+    words = list_words(f"{before} {behind}")
+    is_memory = "memory" in quoted.measures
+    is_said = not quoted.stems.isdisjoint(map(stem, words)) or (
+        is_memory and any(read_measure(word) == "memory" for word in words)
+    )
+    is_bare = last in _IS or (_PACKAGE.search(clause.words) if is_memory else last in _HAS)
+    if is_bare and not is_said:
         return f"nothing beside it says `{quoted.header}`"
     return ""
 

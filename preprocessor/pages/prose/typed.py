@@ -151,7 +151,7 @@ def _find_other(figure: Figure, place: Place, quoted: Quoted, section: Section) 
     others = [one.spec for one in section.names if one.spec is not spec and _is_in(quoted, one, section)]
     if not other and others and not place.is_nearest(spec, others):
         other = "another table has such a row as well"
-    return other or find_doubt_around(around, quoted)
+    return other or find_doubt_around(around, place.clause, quoted)
 
 
 def _is_in(quoted: Quoted, table: TableNames, section: Section) -> bool:
