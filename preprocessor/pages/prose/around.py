@@ -1,6 +1,8 @@
 """What stands around the clause of a figure: its sentence, those beside it, what introduces it, and headings above.
 
-A list item is introduced by the items that it is under and by the words above the list, as in `On Windows:`.
+A list item is introduced by the items that it is under and by the words above the list, as in `On Windows:`. Words
+right above a list, a typed table or a paragraph stand before it too, as far as they say what is there: `All figures
+below are from May.`
 """
 
 from __future__ import annotations
@@ -25,6 +27,12 @@ _INTRODUCING: Final = re.compile(r":[\s*_]*\Z")
 _EMPHASISED: Final = re.compile(r"\s*(?P<sign>\*\*|__).+?(?P=sign)\s*", re.DOTALL)
 _QUOTATION: Final = re.compile(r"[ \t]*>")
 _TITLE: Final = re.compile(r"#[ \t]")
+_SENTENCE: Final = re.compile(r"(?<=[.!?])\s+")
+_LEADING: Final = re.compile(
+    r"\b(?:below|following|measured|timed|benchmarked|tested)\b|\bthan (?:this|these)\b|\A\W*(?:these|those)\b",
+    re.IGNORECASE,
+)
+"""What a sentence has that says what stands in the next paragraph, or how it came about."""
 
 
 class Around(NamedTuple):
@@ -62,6 +70,7 @@ class Surroundings:
             introducing=[*self._list_introducing(paragraph)],
             above=[self._heading(start) for start in self._list_sections(paragraph, self._place(table))],
             is_quotation=self._is_quoted(paragraph.start) and not self._is_quoted(self._line_of(table)),
+            before=self._read_above(paragraph),
         )
         if paragraph.in_table:
             return leading_to
@@ -72,7 +81,7 @@ class Surroundings:
             leading=_split_parts(words[start:first]),
             trailing=_split_parts(words[first + len(clause.words) : end].lstrip(",;: ")),
             ends=words[start:end].rstrip(f" *_{BLANK}")[-1:],
-            before=f"{self._read_above_list(paragraph)} {words[:start]}",
+            before=f"{leading_to.before} {words[:start]}",
             next=words[end:following],
             behind=words[following:],
         )
@@ -114,16 +123,27 @@ class Surroundings:
         """The heading that begins there."""
         return keep_code(self._page, self._found[self._number[start]]) if start in self._number else ""
 
-    def _read_above_list(self, paragraph: Paragraph) -> str:
-        """The paragraph right above the list that a paragraph is an item of; "" where there is none."""
-        if not _ITEM.match(self._page, paragraph.start):
-            return ""
+    def _read_above(self, paragraph: Paragraph) -> str:
+        """The words right above a list, a typed table or a paragraph; "" where there are none.
+
+        Of those above a paragraph the sentences that lead to it: others need not be about it.
+        """
+        is_item = self._is_item(paragraph)
         for one in reversed(self._found[: self._number[paragraph.start]]):
-            if one.sections != paragraph.sections or one.in_table:
+            if one.sections != paragraph.sections or _is_heading(one):
                 return ""
-            if not _ITEM.match(self._page, one.start):
-                return keep_code(self._page, one)
+            is_skipped = one.in_table if paragraph.in_table else is_item and self._is_item(one)
+            if is_skipped:
+                continue
+            if one.in_table:
+                return ""
+            words = keep_code(self._page, one)
+            is_led = is_item or paragraph.in_table
+            return words if is_led else " ".join(filter(_LEADING.search, _SENTENCE.split(words)))
         return ""
+
+    def _is_item(self, paragraph: Paragraph) -> bool:
+        return _ITEM.match(self._page, paragraph.start) is not None
 
     def _list_introducing(self, paragraph: Paragraph) -> Iterator[str]:
         """The items that a paragraph is under, and the words above it that end with a colon, or are all emphasised."""
@@ -145,6 +165,11 @@ class Surroundings:
             if len(other["indent"]) < indent:
                 indent = len(other["indent"])
                 yield keep_code(self._page, one)
+
+
+def _is_heading(paragraph: Paragraph) -> bool:
+    """Whether a section begins with a paragraph; that of the whole page begins with any."""
+    return len(paragraph.sections) > 1 and paragraph.sections[0][0] == paragraph.start
 
 
 def _split_parts(text: str) -> list[str]:

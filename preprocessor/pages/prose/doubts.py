@@ -105,10 +105,12 @@ _OF_ITS_OWN: Final = re.compile(r"\s*(?:and|but|while|whereas|because)\b", re.IG
 _SENTENCE: Final = re.compile(r"(?<=[.!?])\s+")
 _ABOUT_NUMBERS: Final = re.compile(
     r"\W*(?:these|those|the following|all|our|the)\s(?:\w+\s)?"
-    r"(?:are|were|numbers|figures|results|values|times|timings|measurements)\b",
-    re.IGNORECASE,
+    r"(?:are|were|numbers|figures|results|values|times|timings|measurements)\b"
+    r"|.*(?:\b(?:below|following)\b|\bthan (?:this|these)\b)",
+    re.IGNORECASE | re.DOTALL,
 )
-"""How a sentence begins that says which figures are given."""
+"""How a sentence begins that says which figures are given, and what it has elsewhere."""
+_BELOW: Final = re.compile(r"\b(?:below|following)\b", re.IGNORECASE)
 _CONDITION: Final = re.compile(r"\W*(?:with|without|under|on|using|at|from|by|inside|in)\s", re.IGNORECASE)
 """How a heading begins that says where or how something was measured."""
 _PAST: Final = r"\b(?:took|was|were|had|did|ran|needed|required)\b"
@@ -149,7 +151,7 @@ def find_doubt_around(around: Around, clause: Clause, quoted: Quoted) -> str:
     for text in (*around.introducing, *around.leading, *around.trailing):
         if _SAID.search(text):
             return "its sentence quotes somebody"
-    about_numbers = (one for one in _SENTENCE.split(around.before) if _ABOUT_NUMBERS.match(one))
+    about_numbers = (_BELOW.sub("", one) for one in _SENTENCE.split(around.before) if _ABOUT_NUMBERS.match(one))
     conditions = (one for one in around.above if _CONDITION.match(one))
     for text in (*around.introducing, *around.leading, *about_numbers, *conditions):
         if other := find_other_part(text, quoted):
