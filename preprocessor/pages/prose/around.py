@@ -27,12 +27,23 @@ _INTRODUCING: Final = re.compile(r":[\s*_]*\Z")
 _EMPHASISED: Final = re.compile(r"\s*(?P<sign>\*\*|__).+?(?P=sign)\s*", re.DOTALL)
 _QUOTATION: Final = re.compile(r"[ \t]*>")
 _TITLE: Final = re.compile(r"#[ \t]")
+_HTML_HEADING: Final = re.compile(
+    r"<(?P<tag>h[1-6]|summary)\b[^>]*>(?P<words>.*?)</(?P=tag)>", re.IGNORECASE | re.DOTALL
+)
+_CLOSED: Final = re.compile(r"</details\b", re.IGNORECASE)
+_TAG: Final = re.compile(r"<[^>]*>")
 _SENTENCE: Final = re.compile(r"(?<=[.!?])\s+")
+_NUMBERS: Final = "numbers|figures|results|values|times|timings|measurements|benchmarks|tables?|lists?"
+AHEAD: Final = (
+    rf"\b(?:{_NUMBERS}|all|everything)\s(?:\w+\s){{0,2}}below\b|\bbelow\s(?:are|is)\b"
+    rf"|\bfollowing\s(?:\w+\s)?(?:{_NUMBERS}|are)\b|\bthan (?:this|these)\b"
+)
+"""What a sentence has that says what stands behind it."""
 _LEADING: Final = re.compile(
-    r"\b(?:below|following|measured|timed|benchmarked|tested)\b|\bthan (?:this|these)\b|\A\W*(?:these|those)\b",
+    rf"{AHEAD}|\A\W*(?:these|those)\b|\b(?:measured|timed|benchmarked|we (?:have )?(?:tested|ran))\b",
     re.IGNORECASE,
 )
-"""What a sentence has that says what stands in the next paragraph, or how it came about."""
+"""The same, or how that came about."""
 
 
 class Around(NamedTuple):
@@ -53,6 +64,14 @@ class Around(NamedTuple):
     is_quotation: bool = False
 
 
+class _HtmlHeading(NamedTuple):
+    """The words of a heading or a summary in HTML, and from and to of what is below it."""
+
+    words: str
+    start: int
+    end: int
+
+
 class Surroundings:
     """The paragraphs of a page, by which each is introduced."""
 
@@ -61,6 +80,7 @@ class Surroundings:
         self._headings: dict[int, str] = {}
         self._tables = {id(spec): spec.comment.start for spec in page.specs if spec}
         self._number = {one.start: number for number, one in enumerate(found)}
+        self._html_headings = [*_list_html_headings(page.text, found)]
 
     def around(
         self, figure: Figure, clause: Clause, paragraph: Paragraph, words: str, table: TableSpec
@@ -68,7 +88,7 @@ class Surroundings:
         """What stands around a figure that the ``table`` has; ``words`` are those of its paragraph."""
         leading_to = Around(
             introducing=[*self._list_introducing(paragraph)],
-            above=[self._heading(start) for start in self._list_sections(paragraph, self._place(table))],
+            above=[*self._list_headings(figure, paragraph, self._place(table))],
             is_quotation=self._is_quoted(paragraph.start) and not self._is_quoted(self._line_of(table)),
             before=self._read_above(paragraph),
         )
@@ -114,10 +134,14 @@ class Surroundings:
         """Where the line begins that a table begins on."""
         return self._page.rfind("\n", 0, max(self._place(table), 0)) + 1
 
-    def _list_sections(self, paragraph: Paragraph, table: int) -> Iterator[int]:
+    def _list_headings(self, figure: Figure, paragraph: Paragraph, table: int) -> Iterator[str]:
+        """The headings above a figure that are not above the table."""
         for start, end in paragraph.sections:
             if not start <= table < end and start in self._number and start != paragraph.start:
-                yield start
+                yield self._heading(start)
+        for one in self._html_headings:
+            if one.start <= paragraph.start + figure.start < one.end and not one.start <= table < one.end:
+                yield one.words
 
     def _heading(self, start: int) -> str:
         """The heading that begins there."""
@@ -165,6 +189,26 @@ class Surroundings:
             if len(other["indent"]) < indent:
                 indent = len(other["indent"])
                 yield keep_code(self._page, one)
+
+
+def _list_html_headings(page: str, found: Sequence[Paragraph]) -> Iterator[_HtmlHeading]:
+    headings = [one.start for one in found if _is_heading(one)]
+    for block in (one for one in found if page.startswith("<", one.start)):
+        for one in _HTML_HEADING.finditer(page, block.start, block.end):
+            end = _find_end(page, one["tag"].lower(), one.end(), headings)
+            yield _HtmlHeading(_TAG.sub("", one["words"]), one.end(), end)
+
+
+def _find_end(page: str, tag: str, at: int, headings: Sequence[int]) -> int:
+    """A summary reaches to the end of its details, a heading to the next of its level or above, in HTML or Markdown."""
+    if tag == "summary":
+        closed = _CLOSED.search(page, at)
+        return closed.start() if closed else len(page)
+    level = int(tag[1])
+    other = re.compile(rf"<h[1-{level}]\b", re.IGNORECASE).search(page, at)
+    below = re.compile(rf"#{{{level + 1},}}")
+    marked = (one for one in headings if one > at and not below.match(page, one))
+    return min(next(marked, len(page)), other.start() if other else len(page))
 
 
 def _is_heading(paragraph: Paragraph) -> bool:

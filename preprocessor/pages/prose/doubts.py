@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
+from preprocessor.pages.prose.around import AHEAD
 from preprocessor.pages.prose.nameindex import name_pattern
 from preprocessor.pages.prose.numbers import figures
 from preprocessor.pages.prose.paragraphs import BLANK
@@ -44,7 +45,10 @@ _WANTED: Final = (
     r"targets?|goals?|budgets?|limits?|SLOs?|SLAs?|gates?|should|must|shall|if|timeouts?|deadlines?|expect(?:s|ed)?|aims?"
     r"|allow(?:s|ed)?|quotas?|thresholds?|caps?"
 )
-_MEASURES: Final = r"mean|median|average|min(?:imum)?|max(?:imum)?|p\d\d+|percentile|deviation"
+_MEASURES: Final = (
+    r"mean|median|average|min(?:imum)?|max(?:imum)?|p\d\d+|percentile|deviation"
+    r"|(?:user|sys(?:tem)?|wall|elapsed|total)[- ](?:clock|time)"
+)
 _FITTING: Final = (  # what is true of one figure, and need not be of the next
     r"only|just|mere(?:ly)?|barely|hardly|almost|nearly|still|already|even|too|enough|whopping|impressive"
     r"|few(?:er)?|less|more|most(?:ly)?|much|than|twice|thrice|half|halves|halved|thirds?|quarters?"
@@ -58,7 +62,7 @@ _FITTING: Final = (  # what is true of one figure, and need not be of the next
     r"|difference|advantage|saving|saves?|overhead|(?:it|in|the) second|as well|likewise|why|therefore|hence"
 )
 _CONDITIONS: Final = (
-    r"windows|mac ?os|os ?x|linux|ubuntu|debian|alpine|freebsd|android|ios|raspberry(?: pi)?"
+    r"windows|macs?|mac ?os|os ?x|linux|ubuntu|debian|alpine|freebsd|android|ios|raspberry(?: pi)?"
     r"|arm(?:64|v\d)?|aarch64|x86\w*|amd\w*|intel|ryzen|xeon|apple|m[1-9](?: (?:pro|max|ultra))?"
     r"|macbook\w*|pypy|cpython|graalvm|jvm|wasm|webassembly|docker|browsers?|chrome|firefox|safari"
     r"|node(?:\.js)?|bun|deno|gpus?|cpus?|cores?|debug|cold|warm(?:ed)?|hot|(?:un)?cached|battery|staging"
@@ -76,6 +80,8 @@ _TOPICS: Final = (
     r"|competitors?|others?"
 )
 """What a heading says a section is about that is another thing than a benchmark."""
+_SETTINGS: Final = r"(?:configur\w+|config|settings?|options?|requirements?|prerequisites)"
+_VERSION: Final = r"v?\d+(?:\.\d+)+(?=\s*(?:\Z|[(–—-]))"
 _WORDS: Final = {
     "its words speak of another time": _EARLIER,
     "its words speak of several rows": _SEVERAL,
@@ -93,6 +99,9 @@ _TOPIC: Final = re.compile(
     rf"(?<![\w.-])(?:{_EARLIER}|{_WANTED}|{_CONDITIONS}|{_UNMEASURED}|{_TOPICS}|{_MEASURES})(?![\w-])",
     re.IGNORECASE,
 )
+_HEADED: Final = re.compile(
+    rf"(?<![\w.-])(?:{_SETTINGS}|{_VERSION}|{_TOPIC.pattern})(?![\w-])", re.IGNORECASE
+)
 _OF_ROWS: Final = re.compile(
     r"\b(?:versions?|releases?|since|dates?|day|years?|commits?|revisions?|python|os|platforms?|machines?|cpus?)\b",
     re.IGNORECASE,
@@ -106,13 +115,15 @@ _SENTENCE: Final = re.compile(r"(?<=[.!?])\s+")
 _ABOUT_NUMBERS: Final = re.compile(
     r"\W*(?:these|those|the following|all|our|the)\s(?:\w+\s)?"
     r"(?:are|were|numbers|figures|results|values|times|timings|measurements)\b"
-    r"|.*(?:\b(?:below|following)\b|\bthan (?:this|these)\b)",
+    rf"|.*(?:{AHEAD})",
     re.IGNORECASE | re.DOTALL,
 )
 """How a sentence begins that says which figures are given, and what it has elsewhere."""
 _BELOW: Final = re.compile(r"\b(?:below|following)\b", re.IGNORECASE)
-_CONDITION: Final = re.compile(r"\W*(?:with|without|under|on|using|at|from|by|inside|in)\s", re.IGNORECASE)
-"""How a heading begins that says where or how something was measured."""
+_CONDITION: Final = re.compile(
+    r"\A\W*(?:with|from|by|at|in)\s.*|\b(?:without|under|on|using|inside)\s.*", re.IGNORECASE | re.DOTALL
+)
+"""What a heading has, or begins with, that says where or how something was measured."""
 _PAST: Final = r"\b(?:took|was|were|had|did|ran|needed|required)\b"
 _CHANGED: Final = re.compile(
     rf"{_PAST}.*\bnow\b|\bnow\b.*{_PAST}|\btook\b.*\btakes?\b|\btakes?\b.*\btook\b",
@@ -151,8 +162,10 @@ def find_doubt_around(around: Around, clause: Clause, quoted: Quoted) -> str:
     for text in (*around.introducing, *around.leading, *around.trailing):
         if _SAID.search(text):
             return "its sentence quotes somebody"
-    about_numbers = (_BELOW.sub("", one) for one in _SENTENCE.split(around.before) if _ABOUT_NUMBERS.match(one))
-    conditions = (one for one in around.above if _CONDITION.match(one))
+    about_numbers = (
+        _BELOW.sub("", one) for one in _SENTENCE.split(around.before) if _ABOUT_NUMBERS.match(one)
+    )
+    conditions = (found[0] for one in around.above if (found := _CONDITION.search(one)))
     for text in (*around.introducing, *around.leading, *about_numbers, *conditions):
         if other := find_other_part(text, quoted):
             return f"before it, {other}"
@@ -166,7 +179,7 @@ def find_doubt_around(around: Around, clause: Clause, quoted: Quoted) -> str:
         (_JUDGING, around.next),
         (_BESIDE, around.behind),
         (about, around.before),
-        *((_TOPIC, one) for one in around.above),
+        *((_HEADED, one) for one in around.above),
     ):
         if other := _quote(pattern, text, quoted):
             return f"near it, {other}"

@@ -44,11 +44,14 @@ _NO_SIZE: Final = re.compile(
     rf"\b(?:(?:use|need|take|require)[sd]?|{'|'.join(sorted(KINDS))})\b", re.IGNORECASE
 )
 """What takes room itself, where a size is that of what it makes."""
+_OF_NEXT: Final = re.compile(r"\band\s(?:(?!\band\s).)*\Z", re.DOTALL)
+"""What leads to the next figure: `takes 5 ns and allocates`."""
 _SIZE_OF: Final = re.compile(r"\s+([^\W\d_]+)")
 _PACKAGE: Final = re.compile(r"\b(?:package|crate)s?\b", re.IGNORECASE)
 """What has a size on a disk, whatever memory it needs."""
 _IS: Final = ("is", "are", "was", "were")
 _HAS: Final = ("has", "have", "had")
+_HAVING: Final = (*_HAS, "with", "on")
 _ATTRIBUTE: Final = re.compile(
     rf"(?<!{BLANK}\s)(?<!{BLANK}\S\s)(?<!\b(?:we|is)\s)(?<!\b(?:was|are)\s)(?<!\bwere\s)\b(?P<verb>\w+ed)\b",
     re.IGNORECASE,
@@ -63,7 +66,9 @@ _HAS_TO: Final = re.compile(
 _WAITED_FOR: Final = re.compile(
     rf"\bwait(?:s|ed|ing)?\b[\s*_`{BLANK}]+\s(?:for|on)\s(?:the\s)?[\s*_`\[]*{BLANK}", re.IGNORECASE
 )
-_INTERVAL: Final = re.compile(rf"\b(?:each|per|(?:is|are|was|were)\srun\sfor)[\s*_`{BLANK}]*\Z", re.IGNORECASE)
+_INTERVAL: Final = re.compile(
+    rf"\b(?:each|per|(?:is|are|was|were)\srun\sfor)[\s*_`{BLANK}]*\Z", re.IGNORECASE
+)
 """What stands before a time after which something is done again, or is stopped."""
 _MINUS: Final = ("-", "–", "−")
 _LISTED: Final = re.compile(r"\A[\s>]*\*\s")
@@ -142,7 +147,7 @@ def _read_near(figure: Figure, clause: Clause, text: str, quoted: Quoted) -> str
     if any(is_action(word) or read_measure(word) for word in list_words(before)):
         return before
     later = [one.start for one in figures(clause.words, quoted.nouns) if one.start > clause.at]
-    return text[start : min(later, default=len(text))]
+    return _OF_NEXT.sub("", text[start : min(later)]) if later else text[start:]
 
 
 def find_other_in_row(
@@ -232,8 +237,9 @@ def _find_other_size(before: str, behind: str, clause: Clause, quoted: Quoted) -
         return f"`{found[0]}` is not said of a size"
     if (found := _SIZE_OF.match(behind)) and (is_thing(found[1]) or found[1].lower() in KINDS):
         return f"it is of `{found[1]}`"
-    *_, first, last = ["", "", *list_words(before)]
-    if is_action(last) or last in ("with", "on") or (last == "of" and (is_thing(first) or is_place(first))):
+    *_, own, first, last = ["", "", "", *list_words(before)]
+    is_of_place = last in _HAVING and (is_place(own) or is_place(first) or stem(first) == "run")
+    if is_action(last) or is_of_place or (last == "of" and (is_thing(first) or is_place(first))):
         return f"`{last}` makes it an amount of something else"
     words = list_words(f"{before} {behind}")
     is_memory = "memory" in quoted.measures

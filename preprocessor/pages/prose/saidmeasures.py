@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 _SPECIAL: Final = frozenset({"median", "min", "max", "deviation", "percentile", "user", "system", "total"})
 """Measures that a sentence has to name where another column has figures of its unit as well."""
+_OF_A_RUN: Final = re.compile(r"\b(?:B|bytes)/op\b", re.IGNORECASE)
 _PERCENTILE: Final = re.compile(r"p\d")
 _ALIKE: Final = (
     "read load decode deserialize deserialise parse",
@@ -35,10 +36,10 @@ _ALIKE_BY_STEM: Final = {
 
 def find_other_measure(text: str, quoted: Quoted) -> str:
     """What words name that the column is not one of; "" where they are about it."""
-    words = list_words(text)
+    words, own = list_words(text), {*quoted.measures, _read_statistic(quoted)}
     for word in words:
         measure = read_measure(word)
-        if measure and measure not in quoted.measures and not _is_of_unit(measure, quoted):
+        if measure and measure not in own and not _is_of_unit(measure, quoted):
             return f"`{word}` is another measure"
     other = next((word for word in words if is_action(word) and not _is_done(word, quoted)), "")
     return f"`{other}` is not what the table is about" if other else ""
@@ -81,13 +82,21 @@ def _is_done(word: str, quoted: Quoted) -> bool:
     return not own or not own.isdisjoint(alike)
 
 
+def _read_statistic(quoted: Quoted) -> str:
+    """The measure that a benchmark tool gives as the value of a document, if that is the cell; "" otherwise."""
+    row = quoted.table.rows[quoted.cell.row]
+    return read_measure(str(row.get("statistic", ""))) if quoted.cell.column == "value" else ""
+
+
 def _is_of_unit(measure: str, quoted: Quoted) -> bool:
-    """Whether any column of the unit is of a measure: times are latencies, rates a throughput."""
+    """Whether any column of the unit is of a measure: times are latencies, rates a throughput, `B/op` is memory."""
     unit = quoted.cell.unit
     kind = unit.kind if unit else ""
     is_plain = not quoted.measures & _SPECIAL
     return is_plain and (
-        (measure == "latency" and kind == "time") or (measure == "throughput" and kind.endswith("/s"))
+        (measure == "latency" and kind == "time")
+        or (measure == "throughput" and kind.endswith("/s"))
+        or (measure == "memory" and _OF_A_RUN.search(quoted.header) is not None)
     )
 
 

@@ -49,6 +49,8 @@ _NAMES: Final = (str, int, bool)
 """What a row is selected by: what it is called, or a setting. A fraction was measured."""
 
 
+_A_RUN: Final = re.compile(r"/[a-z]+\Z", re.IGNORECASE)
+"""What Go writes behind the unit of what one run took: `18.4 ns/op`."""
 _TIMED: Final = re.compile(r"(?:test|bench|benchmark)_(?P<timed>[^\W\d]\w*)", re.IGNORECASE)
 """What a benchmark is called by its tool and by people: `test_dumps[orjson]` and `dumps`."""
 
@@ -295,7 +297,8 @@ def _find_alike(figure: Figure, table: TableSpec, column: str, row: Mapping[str,
     value, own = column_value(row, column), table.form_of(column)
     shown = cell_text(value, own)
     with_unit = f"{shown} {own.unit}" if own and own.unit else shown
-    if with_unit == digits or (BLANK not in figure.written and with_unit == figure.written):
+    typed = _A_RUN.sub("", figure.written) if not _is_rate(figure) else figure.written
+    if with_unit == digits or (BLANK not in typed and with_unit == typed):
         return _Alike(with_unit, {})
     if len(GROUPING.sub("", digits).replace(".", "").lstrip("0")) < _DIGITS_THAT_STAY:
         return Left(
@@ -311,12 +314,16 @@ def _find_alike(figure: Figure, table: TableSpec, column: str, row: Mapping[str,
             return _Alike(digits, form)
         # A time or a size in the unit that fits it, with other decimals than the cell shows.
         fitted = {name: amount for name in ("duration", "bytes") if own and (amount := getattr(own, name))}
-        if fitted and cell_text(value, ColumnFormat.of(fitted | form)) == figure.written:
-            return _Alike(figure.written, fitted | form)
+        if fitted and cell_text(value, ColumnFormat.of(fitted | form)) == typed:
+            return _Alike(typed, fitted | form)
     return Left(
         f"its cell says {with_unit}, and a value would be written so",
         "type it so, or write the value and see whether the sentence still fits",
     )
+
+
+def _is_rate(figure: Figure) -> bool:
+    return figure.unit is not None and figure.unit.kind.endswith("/s")
 
 
 def _select(table: CalledRows, cell: Number) -> dict[str, Any] | None:

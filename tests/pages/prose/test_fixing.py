@@ -108,6 +108,9 @@ def test_a_time_in_the_unit_that_fits_it_may_have_other_decimals_than_its_cell(s
     assert of("`one` takes 4.20 s.", source, in_place=False, **keys) == (
         f"`one` takes {comment('ops', {'name': 'one'})}."
     )
+    assert of("`one` takes 4.20 s/op.", source, in_place=False, **keys) == (
+        f"`one` takes {comment('ops', {'name': 'one'})}/op."
+    )
     form = {"duration": "ms", "decimals": 4}
     assert of("`one` takes 4.2004 s.", source, in_place=False, **keys) == (
         f"`one` takes {comment('ops', {'name': 'one'}, format=form)}."
