@@ -24,7 +24,9 @@ if TYPE_CHECKING:
 _PART: Final = re.compile(r"(?<=[,;:])\s")
 _ITEM: Final = re.compile(r"(?P<indent>[ \t>]*)(?:[-*+]|\d+[.)])[ \t]")
 _INTRODUCING: Final = re.compile(r":[\s*_]*\Z")
-_EMPHASISED: Final = re.compile(r"\s*(?P<sign>\*\*|__).+?(?P=sign)\s*", re.DOTALL)
+_EMPHASISED: Final = re.compile(
+    r"\s*(?:(?P<sign>\*\*|__).+?(?P=sign)|<(?P<tag>b|strong)>.+?</(?P=tag)>)\s*", re.DOTALL | re.IGNORECASE
+)
 _QUOTATION: Final = re.compile(r"[ \t]*>")
 _TITLE: Final = re.compile(r"#[ \t]")
 _HTML_HEADING: Final = re.compile(
@@ -32,7 +34,7 @@ _HTML_HEADING: Final = re.compile(
 )
 _CLOSED: Final = re.compile(r"</details\b", re.IGNORECASE)
 _TAG: Final = re.compile(r"<[^>]*>")
-_SENTENCE: Final = re.compile(r"(?<=[.!?])\s+")
+SENTENCE_END: Final = re.compile(r"(?<=[.!?])\s+")
 _NUMBERS: Final = "numbers|figures|results|values|times|timings|measurements|benchmarks|tables?|lists?"
 AHEAD: Final = (
     rf"\b(?:{_NUMBERS}|all|everything)\s(?:\w+\s){{0,2}}below\b|\bbelow\s(?:are|is)\b"
@@ -40,7 +42,8 @@ AHEAD: Final = (
 )
 """What a sentence has that says what stands behind it."""
 _LEADING: Final = re.compile(
-    rf"{AHEAD}|\A\W*(?:these|those)\b|\b(?:measured|timed|benchmarked|we (?:have )?(?:tested|ran))\b",
+    rf"{AHEAD}|\A\W*(?:these|those)\b|\b(?:measured|timed|benchmarked|we (?:have )?(?:tested|ran))\b"
+    r"|\b(?:here (?:are|is)|what follows|as follows)\b",
     re.IGNORECASE,
 )
 """The same, or how that came about."""
@@ -163,7 +166,7 @@ class Surroundings:
                 return ""
             words = keep_code(self._page, one)
             is_led = is_item or paragraph.in_table
-            return words if is_led else " ".join(filter(_LEADING.search, _SENTENCE.split(words)))
+            return words if is_led else " ".join(filter(_LEADING.search, SENTENCE_END.split(words)))
         return ""
 
     def _is_item(self, paragraph: Paragraph) -> bool:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
-from preprocessor.pages.prose.around import AHEAD
+from preprocessor.pages.prose.around import AHEAD, SENTENCE_END
 from preprocessor.pages.prose.nameindex import name_pattern
 from preprocessor.pages.prose.numbers import figures
 from preprocessor.pages.prose.paragraphs import BLANK
@@ -111,14 +111,13 @@ _JUDGING: Final = re.compile(
     rf"(?<![\w.-])(?:{_FITTING}|{_EARLIER}|{_WANTED}|{_CONDITIONS}|{_UNMEASURED})(?![\w-])", re.IGNORECASE
 )
 _OF_ITS_OWN: Final = re.compile(r"\s*(?:and|but|while|whereas|because)\b", re.IGNORECASE)
-_SENTENCE: Final = re.compile(r"(?<=[.!?])\s+")
 _ABOUT_NUMBERS: Final = re.compile(
     r"\W*(?:these|those|the following|all|our|the)\s(?:\w+\s)?"
     r"(?:are|were|numbers|figures|results|values|times|timings|measurements)\b"
     rf"|.*(?:{AHEAD})",
     re.IGNORECASE | re.DOTALL,
 )
-"""How a sentence begins that says which figures are given, and what it has elsewhere."""
+"""What says which figures are given: how a sentence begins, or what it has."""
 _BELOW: Final = re.compile(r"\b(?:below|following)\b", re.IGNORECASE)
 _CONDITION: Final = re.compile(
     r"\A\W*(?:with|from|by|at|in)\s.*|\b(?:without|under|on|using|inside)\s.*", re.IGNORECASE | re.DOTALL
@@ -163,7 +162,7 @@ def find_doubt_around(around: Around, clause: Clause, quoted: Quoted) -> str:
         if _SAID.search(text):
             return "its sentence quotes somebody"
     about_numbers = (
-        _BELOW.sub("", one) for one in _SENTENCE.split(around.before) if _ABOUT_NUMBERS.match(one)
+        _BELOW.sub("", one) for one in SENTENCE_END.split(around.before) if _ABOUT_NUMBERS.match(one)
     )
     conditions = (found[0] for one in around.above if (found := _CONDITION.search(one)))
     for text in (*around.introducing, *around.leading, *about_numbers, *conditions):

@@ -1,4 +1,4 @@
-"""Whether a clause with a figure quotes one cell and says nothing else: then it stays true whatever the cell becomes.
+"""Whether a clause with a figure quotes one cell and says nothing else, as far as its words tell: then it stays true.
 
 It has to name the row of the cell and no other thing, and to have no word that may be a condition, a judgement or
 another measure. Of words that nobody knows here the author has to say what they mean.
@@ -235,7 +235,7 @@ def _find_other_size(before: str, behind: str, clause: Clause, quoted: Quoted) -
     """Why a size is that of something else, by what stands before it and behind; "" where it is none."""
     if "size" in quoted.measures and (found := _NO_SIZE.search(clause.words)):
         return f"`{found[0]}` is not said of a size"
-    if (found := _SIZE_OF.match(behind)) and (is_thing(found[1]) or found[1].lower() in KINDS):
+    if (found := _SIZE_OF.match(behind)) and _has_size(found[1]):
         return f"it is of `{found[1]}`"
     *_, own, first, last = ["", "", "", *list_words(before)]
     is_of_place = last in _HAVING and (is_place(own) or is_place(first) or stem(first) == "run")
@@ -250,6 +250,10 @@ def _find_other_size(before: str, behind: str, clause: Clause, quoted: Quoted) -
     if is_bare and not is_said:
         return f"nothing beside it says `{quoted.header}`"
     return ""
+
+
+def _has_size(word: str) -> bool:
+    return is_thing(word) or is_place(word) or word.lower() in KINDS
 
 
 def _list_figures(figure: Figure, clause: Clause, named: Named, quoted: Quoted) -> Iterator[tuple[int, int]]:
