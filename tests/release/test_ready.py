@@ -78,8 +78,9 @@ def test_schemas_are_called_by_the_site_that_the_package_names() -> None:
     assert entry and all(address.startswith(f"{SITE}schemas/") for address in entry)
 
 
-def test_classifiers_are_the_versions_that_the_workflow_runs_the_tests_on() -> None:
+def test_classifiers_are_versions_that_the_workflow_runs_the_tests_on() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     named = re.findall(r"Python :: (3\.\d+)", "\n".join(project["classifiers"]))
     matrix = re.search(r"python: \[(.*)\]", (ROOT / ".github/workflows/tests.yml").read_text())
-    assert matrix and re.findall(r"3\.\d+", matrix[1]) == named
+    assert matrix and named
+    assert {*named} <= {*re.findall(r"3\.\d+", matrix[1])}
