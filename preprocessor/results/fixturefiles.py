@@ -14,7 +14,6 @@ from contextlib import suppress
 from pathlib import Path
 from urllib.parse import unquote
 
-from preprocessor.files.states import state_of
 from preprocessor.files.text import leads_within, list_some
 from preprocessor.results.model import Fault, ResultsError, combine_faults
 
@@ -215,6 +214,8 @@ def size_of(paths: Iterable[Path]) -> int:
 
 def glance_at(paths: Iterable[Path]) -> str:
     """A text that is another one once a file was written to, whatever it is by now: name and state of each."""
+    from preprocessor.files.states import state_of  # for what is kept between builds
+
     found = []
     for path in paths:
         try:

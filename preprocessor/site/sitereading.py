@@ -28,6 +28,7 @@ from preprocessor.site.keptpages import Broken
 from preprocessor.site.pagebypage import begin
 from preprocessor.site.reporting import refuse_unreadable
 from preprocessor.site.sitebuild import Given, SiteBuild
+from preprocessor.site.source import find_watched_path
 from preprocessor.site.takenin import read_taken_in
 
 if TYPE_CHECKING:
@@ -76,7 +77,12 @@ def load_or_ask(site: SiteBuild) -> None:
 
 
 def look_for_writes(site: SiteBuild) -> str:
-    """A text that is another one once a file of results, or a shared pipeline, was written to."""
+    """A text that is another one once a file of results, or a shared pipeline, was written to; a database is not asked.
+
+    Of one nothing is kept.
+    """
+    if find_watched_path(site.asked.where) is None:
+        return ""
     shared = sorted(list_states(str(site.reader.folder), (".json",)))
     return f"{site.asked.writes()}\n{shared}"
 

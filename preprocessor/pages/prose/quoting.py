@@ -58,7 +58,7 @@ _ATTRIBUTE: Final = re.compile(
 )
 _HAS_TO: Final = re.compile(
     r"\b(?:has|have|had|needs?|needed|is|are|was|were|requir\w+)\sto\b|\b(?:is|are|was|were|gets?|got)\sgiven\b"
-    r"|\bthere\s(?:is|are|was|were)\b"
+    rf"|\bthere\s(?:is|are|was|were)\b[\s*_`{BLANK}]+\sfor\b"
     rf"|\b(?:has|have|had|gets?|got)\s(?=[*_`]*{BLANK})[\s*_`{BLANK}]+to\b",
     re.IGNORECASE,
 )
