@@ -40,6 +40,25 @@ def list_states(folder: str, ends: tuple[str, ...] = ("",), within: str = "") ->
         yield from list_states(entry.path, ends, f"{within}{entry.name}/")
 
 
+def list_ways(place: str) -> Iterator[tuple[str, str]]:
+    """The folders and links by which files at a place are found, that itself among them, with their states.
+
+    A folder that was renamed and is back has files in the states that they had.
+    """
+    try:
+        found = os.lstat(place)
+    except OSError:
+        return
+    if stat.S_ISDIR(found.st_mode) or stat.S_ISLNK(found.st_mode):
+        yield place, state_of(found)
+    with suppress(OSError):
+        for entry in list(os.scandir(place)):
+            if entry.is_symlink():
+                yield entry.path, state_of(entry.stat(follow_symlinks=False))
+            elif entry.is_dir():
+                yield from list_ways(entry.path)
+
+
 def state_of(found: os.stat_result) -> str:
     """The state of a file, of what the system says of it."""
     return f"{found.st_size} {found.st_ino} {found.st_mtime_ns} {found.st_ctime_ns}"

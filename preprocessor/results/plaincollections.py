@@ -31,6 +31,7 @@ class _Stat(NamedTuple):
     node: int
     size: int
     time: int
+    changed: int
 
 
 class PlainCollections:
@@ -134,7 +135,7 @@ def _stat(path: Path) -> _Stat | None:
         status = path.stat()
     except OSError:
         return None
-    return _Stat(status.st_ino, status.st_size, status.st_mtime_ns)
+    return _Stat(status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns)
 
 
 def _key(file: PlainFile) -> str:

@@ -10,7 +10,7 @@ from mkdocs.utils import meta
 
 from preprocessor.comments.search import may_have_comment
 from preprocessor.files import gcpause
-from preprocessor.files.states import list_states
+from preprocessor.files.states import list_states, list_ways
 from preprocessor.files.text import may_be_file
 from preprocessor.pages.build import Build
 from preprocessor.site.amending import Told
@@ -81,10 +81,13 @@ def look_for_writes(site: SiteBuild) -> str:
 
     Of one nothing is kept.
     """
-    if find_watched_path(site.asked.where) is None:
+    results = find_watched_path(site.asked.where)
+    if results is None:
         return ""
-    shared = sorted(list_states(str(site.reader.folder), (".json",)))
-    return f"{site.asked.writes()}\n{shared}"
+    folder = str(site.reader.folder)
+    shared = sorted(list_states(folder, (".json",)))
+    ways = sorted([*list_ways(str(results)), *list_ways(folder)])
+    return f"{site.asked.writes()}\n{shared}\n{ways}"
 
 
 def text_of(site: SiteBuild, name: str) -> str:

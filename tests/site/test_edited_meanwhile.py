@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 from pathlib import Path
 
 import pytest
@@ -53,3 +54,28 @@ def test_what_is_taken_back_is_not_on_the_pages_of_the_next_build(
         assert built(site).done
         assert b">6<" in files(site / "site")["index.html"]
         assert b">8<" not in files(site / "site")["index.html"]
+
+
+@pytest.mark.parametrize("folder", ["fixtures", "fixtures/r", "docs/pipelines"])
+def test_a_folder_that_was_another_one_meanwhile_leaves_nothing_behind(
+    folder: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    site = write(tmp_path, FILES)
+    aside, ask = tmp_path / "aside", sitereading._site_key
+    other = {"docs/pipelines/shared.json": FILES["docs/pipelines/shared.json"].replace("1]", "3]")}
+    changed = other if folder == "docs/pipelines" else {"fixtures/r/r.jsonl": '{"_id": 1, "n": 7}\n'}
+
+    def exchange_then(build: sitereading.SiteBuild) -> str:
+        key = ask(build)
+        (site / folder).rename(aside)
+        write(site, changed)
+        return key
+
+    with monkeypatch.context() as patch:
+        patch.setattr(sitereading, "_site_key", exchange_then)
+        assert built(site).done
+    assert b">8<" in files(site / "site")["index.html"]
+    shutil.rmtree(site / folder)
+    aside.rename(site / folder)
+    assert built(site).done
+    assert b">6<" in files(site / "site")["index.html"]

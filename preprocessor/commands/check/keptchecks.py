@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from preprocessor.commands.check.checking import Scope
 from preprocessor.files.environment import today
 from preprocessor.files.ownfiles import sign_of_program
-from preprocessor.files.states import is_settled, list_states, state_of
+from preprocessor.files.states import is_settled, list_states, list_ways, state_of
 from preprocessor.pages.ownfile import OWN_FILE
 from preprocessor.pages.pageindex import PagesBelow
 from preprocessor.pages.siteconfig import from_here
@@ -183,4 +183,5 @@ def _states_below(places: Iterable[Path]) -> dict[str, str]:
         if place.is_file():
             found[root] = state_of(place.stat())
         found |= list_states(root, within=f"{root}/")
+        found |= {f"{way}/": state for way, state in list_ways(root)}
     return found

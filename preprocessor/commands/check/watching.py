@@ -16,7 +16,7 @@ from preprocessor.pages.siteconfig import fill_in, from_here
 from preprocessor.pages.sitepages import page_folders
 from preprocessor.pages.watching import places_of_source
 
-Seen = Mapping[str, tuple[int, int, int]]
+Seen = Mapping[str, tuple[int, ...]]
 """Files by their paths: time of the last change in nanoseconds, size, and the number of the file on its disk."""
 
 _PAUSE: Final = 0.25
@@ -89,13 +89,13 @@ def _list_files(place: Path) -> Iterator[str]:
         yield from (os.path.join(folder, name) for name in shown)  # noqa: PTH118 - a Path for each takes long
 
 
-def _look(files: Iterable[str]) -> Iterator[tuple[str, tuple[int, int, int]]]:
+def _look(files: Iterable[str]) -> Iterator[tuple[str, tuple[int, ...]]]:
     for file in files:
         try:
             found = os.stat(file)  # noqa: PTH116
         except OSError:
             continue
-        yield file, (found.st_mtime_ns, found.st_size, found.st_ino)
+        yield file, (found.st_mtime_ns, found.st_ctime_ns, found.st_size, found.st_ino)
 
 
 def _wait(places: Iterable[Path], before: Seen) -> Path:
