@@ -35,6 +35,7 @@ class KeptAnswers:
         self._workers = workers
         self._source: ResultsSource | None = None
         self._state: str | None = None
+        self._written: str | None = None
         self._answers: dict[str, Rows | ResultsError] = {}
         self._unreachable: ResultsError | None = None
         self._collections: tuple[str, ...] | None = None
@@ -50,10 +51,12 @@ class KeptAnswers:
             state = self.source.state()
         except ResultsError:
             state = None
-        if state is None or state != self._state:
+        # A file that was another one meanwhile may have answered, though it is by now what it was.
+        written = self.writes() if state is not None else None
+        if state is None or (state, written) != (self._state, self._written):
             self._answers.clear()
             self._unreachable = None
-        self._state = state
+        self._state, self._written = state, written
 
     def ask(self, queries: Iterable[Query]) -> None:
         """Run those queries that have no answer yet, each once."""

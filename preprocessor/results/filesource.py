@@ -79,6 +79,7 @@ class FileSource(LocalSource):
         self._asked: set[str] = set()
         self._dropped: set[str] = set()
         self._failed: dict[str, ResultsError] = {}
+        self._glances: dict[str, str] = {}
 
     @property
     def name(self) -> str:
@@ -115,10 +116,14 @@ class FileSource(LocalSource):
         with self._lock:
             seen: dict[str, Mapping[str, str]] = {}
             for collection, holding in self._all().items():
+                # A file that was another one since may have been read, though it is by now what it was.
+                glance = " ".join(held.glance(collection) for held in holding)
                 keys = self._look(collection, holding)
                 # One that was not there before may have been asked for in vain.
-                if self._seen is not None and self._seen.get(collection) != keys:
+                known = (self._seen or {}).get(collection), self._glances.get(collection)
+                if self._seen is not None and known != (keys, glance):
                     self._stored.pop(collection, None)
+                self._glances[collection] = glance
                 seen[collection] = keys
                 for name, key in keys.items():
                     total.update(f"{collection}/{name}\0{key}\n".encode(errors="surrogateescape"))
