@@ -199,6 +199,28 @@ def test_a_page_that_is_saved_while_it_is_checked_is_looked_at_again(
     assert check("docs/runs.md")[0] == 1
 
 
+def test_a_folder_of_results_that_was_another_one_meanwhile_leaves_no_verdict(
+    check: Check, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder, aside, find = Path("fixtures/runs"), Path("aside"), keptchecks.find_case
+    (folder / "all.jsonl").write_text('{"_id": 1, "m": 1}\n')
+
+    def find_then_exchange(*given: Any) -> keptchecks.Case | None:
+        case = find(*given)
+        folder.rename(aside)
+        folder.mkdir()
+        (folder / "all.jsonl").write_text('{"_id": 1, "n": 1}\n')
+        return case
+
+    with monkeypatch.context() as patch:
+        patch.setattr(keptchecks, "find_case", find_then_exchange)
+        assert check("docs/runs.md")[0] == 0
+    (folder / "all.jsonl").unlink()
+    folder.rmdir()
+    aside.rename(folder)
+    assert check("docs/runs.md")[0] == 1
+
+
 def test_a_page_of_no_site_is_looked_at_each_time(check: Check) -> None:
     Path("README.md").write_text("# Runs\n\n<!-- MONGO_TABLE: {} -->\n")
     assert check("--static", "README.md")[0] == check("--static", "README.md")[0] == 1
