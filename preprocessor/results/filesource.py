@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from preprocessor.results.local import LocalSource
 from preprocessor.results.model import Fault, Limits, PlainRows, Query, ResultsError, Rows
@@ -67,6 +67,16 @@ class FileCollections(Protocol):
         ...
 
 
+class _Sight(NamedTuple):
+    """What the files of a collection were like when they were looked at: a glance at them, and a key for each.
+
+    The glance is another one for a file that was written to, though it is by now what it was.
+    """
+
+    glance: str
+    keys: Mapping[str, str]
+
+
 class FileSource(LocalSource):
     """Files as a results source; a collection may be in one of ``held`` alone."""
 
@@ -74,12 +84,11 @@ class FileSource(LocalSource):
         super().__init__(limits)
         self._name = name
         self._held = held
-        self._seen: dict[str, Mapping[str, str]] | None = None
+        self._seen: dict[str, _Sight] | None = None
         self._plain: set[str] = set()
         self._asked: set[str] = set()
         self._dropped: set[str] = set()
         self._failed: dict[str, ResultsError] = {}
-        self._glances: dict[str, str] = {}
 
     @property
     def name(self) -> str:
@@ -114,18 +123,14 @@ class FileSource(LocalSource):
 
         total = hashlib.sha256()
         with self._lock:
-            seen: dict[str, Mapping[str, str]] = {}
+            seen: dict[str, _Sight] = {}
             for collection, holding in self._all().items():
-                # A file that was another one since may have been read, though it is by now what it was.
                 glance = " ".join(held.glance(collection) for held in holding)
-                keys = self._look(collection, holding)
+                sight = seen[collection] = _Sight(glance, _look(collection, holding))
                 # One that was not there before may have been asked for in vain.
-                known = (self._seen or {}).get(collection), self._glances.get(collection)
-                if self._seen is not None and known != (keys, glance):
+                if self._seen is not None and self._seen.get(collection) != sight:
                     self._stored.pop(collection, None)
-                self._glances[collection] = glance
-                seen[collection] = keys
-                for name, key in keys.items():
+                for name, key in sight.keys.items():
                     total.update(f"{collection}/{name}\0{key}\n".encode(errors="surrogateescape"))
             for gone in (self._stored.keys() | (self._seen or {}).keys()) - seen.keys():
                 self._stored.pop(gone, None)
@@ -207,17 +212,21 @@ class FileSource(LocalSource):
         holding = self._holding(collection)
         if len(holding) > 1:
             refuse_two(collection, [held.where(collection) for held in holding])
-        if collection in self._dropped and self._look(collection, holding) != (self._seen or {}).get(
-            collection
-        ):
+        self._refuse_changed(collection, holding)
+        self._plain.discard(collection)
+        self._plain.update(collection for held in holding if held.are_plain)
+        return holding[0].read(collection, believing=believing) if holding else RawDocuments(())
+
+    def _refuse_changed(self, collection: str, holding: Sequence[FileCollections]) -> None:
+        """Raise ``ResultsError`` where a collection that was dropped is another one by now."""
+        if self._seen is None or collection not in self._dropped:
+            return
+        if _look(collection, holding) != self._seen[collection].keys:
             raise ResultsError(
                 f"files of the collection `{collection}` changed while it was in use",
                 hint="start again: pages would show two states of it",
             )
         self._dropped.discard(collection)
-        self._plain.discard(collection)
-        self._plain.update(collection for held in holding if held.are_plain)
-        return holding[0].read(collection, believing=believing) if holding else RawDocuments(())
 
     def _find_parts(self, collection: str) -> KeptParts | None:
         holding = self._holding(collection)
@@ -226,11 +235,6 @@ class FileSource(LocalSource):
     def _read_anew(self, collection: str) -> RawDocuments:
         """The documents, read from the files without the cache, whose entries are then written anew: one is broken."""
         return self._read(collection, believing=False)
-
-    @staticmethod
-    def _look(collection: str, holding: Sequence[FileCollections]) -> Mapping[str, str]:
-        """A key for each file of a collection, by its name."""
-        return {name: key for held in holding for name, key in held.look(collection).items()}
 
     def _holding(self, collection: str) -> Sequence[FileCollections]:
         return self._all().get(collection, ())
@@ -242,6 +246,11 @@ class FileSource(LocalSource):
             for name in held.names():
                 found.setdefault(name, []).append(held)
         return dict(sorted(found.items()))
+
+
+def _look(collection: str, holding: Sequence[FileCollections]) -> Mapping[str, str]:
+    """A key for each file of a collection, by its name."""
+    return {name: key for held in holding for name, key in held.look(collection).items()}
 
 
 def refuse_two(collection: str, places: Sequence[str]) -> None:

@@ -103,6 +103,18 @@ def test_what_cannot_be_read_is_read_again_once_files_are_others(
     assert [row["_id"] for row in source.aggregate(ALL)] == [1, 2, 3, 4, 5]
 
 
+def test_a_fault_that_was_there_for_a_while_is_not_told_of_files_that_are_as_they_were(folder: Path):
+    file = folder / "results/b.jsonl"
+    text, source = file.read_text(), FixtureSource(folder)
+    source.state()
+    file.write_text('{"_id":5,')
+    with pytest.raises(ResultsError):
+        source.aggregate(ALL)
+    file.write_text(text)
+    source.state()
+    assert [row["_id"] for row in source.aggregate(ALL)] == [1, 2, 3, 4]
+
+
 def test_without_a_known_state_no_collection_is_dropped(folder: Path):
     source = FixtureSource(folder)
     held = source.read_collection("results")
