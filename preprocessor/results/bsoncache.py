@@ -83,10 +83,7 @@ def open_entry(folder: Path | None, key: str) -> BinaryIO | None:
     entry = folder / f"{key}.bson"
     try:
         file = _open_plain(entry)
-        header, total = file.read(_HEADER), _DIGEST(key.encode())
-        for block in iter(partial(file.read, _BLOCK), b""):
-            total.update(block)
-        if header != _MAGIC + total.digest():
+        if file.read(_HEADER) != _header(key, iter(partial(file.read, _BLOCK), b"")):
             file.close()
             drop(folder, key)
             return None
@@ -112,8 +109,8 @@ def put(folder: Path | None, payloads: Mapping[str, Payload]) -> None:
     written = 0
     for key, payload in payloads.items():
         with suppress(OSError):
-            parts = (lambda payload=payload: (payload,)) if isinstance(payload, bytes) else payload
-            atomic.write(folder / f"{key}.bson", chain((_header(key, parts()),), parts()))
+            header = _header(key, _parts_of(payload))
+            atomic.write(folder / f"{key}.bson", chain((header,), _parts_of(payload)))
             written += (folder / f"{key}.bson").stat().st_size
     with suppress(OSError):
         _drop_stale_seldom(folder.parent, written)
@@ -124,6 +121,10 @@ def drop(folder: Path | None, key: str) -> None:
     if folder is not None:
         with suppress(OSError):
             (folder / f"{key}.bson").unlink()
+
+
+def _parts_of(payload: Payload) -> Iterable[bytes]:
+    return (payload,) if isinstance(payload, bytes) else payload()
 
 
 def _header(key: str, parts: Iterable[bytes]) -> bytes:

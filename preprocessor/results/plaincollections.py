@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Final, TypeVar
 
 from preprocessor import __version__
 from preprocessor.results.filesource import refuse_two
@@ -25,13 +26,6 @@ LARGE: Final = 2**20
 """A file of fewer bytes is read sooner than it is looked up in the cache."""
 _PACKED: Final = 16
 """A packed file holds about so many times its bytes."""
-
-
-class _Stat(NamedTuple):
-    node: int
-    size: int
-    time: int
-    changed: int
 
 
 class PlainCollections:
@@ -75,7 +69,7 @@ class PlainCollections:
 
         for file in self._collection(collection).files:
             status = _stat(file.path)
-            if status and status.size < LARGE and not is_packed(file.path.name):
+            if status and status.st_size < LARGE and not is_packed(file.path.name):
                 fault = find_fault(file)
                 yield from [fault] if fault else []
 
@@ -104,16 +98,18 @@ class PlainCollections:
     def _load(self, file: PlainFile, believing: bool) -> Sequence[bytes] | Sequence[Packed]:
         """The documents of a file, which has no ``_id`` twice."""
         before = _stat(file.path)
-        if before is None or before.size * (_PACKED if is_packed(file.path.name) else 1) < LARGE:
+        if before is None or before.st_size * (_PACKED if is_packed(file.path.name) else 1) < LARGE:
             return _read(file, lambda documents: iter([b"".join(documents)]))
-        from preprocessor.results import bsoncache, cachefolder, packed  # a small file does not pay for them
+        from preprocessor.files.states import state_of  # a small file does not pay for these
+        from preprocessor.results import bsoncache, cachefolder, packed
 
         folder, key = cachefolder.folder_for(Path(self._parts[0].pattern)), _key(file)
         kept = bsoncache.get(folder, key) if believing else None
         if kept is not None:
             return packed.split(kept)
         pieces = _read(file, packed.pack)
-        if _stat(file.path) == before:  # Otherwise they may be those of other bytes.
+        after = _stat(file.path)
+        if after and state_of(after) == state_of(before):  # Otherwise they may be those of other bytes.
             bsoncache.put(folder, {key: packed.join(pieces)})
         return pieces
 
@@ -129,13 +125,12 @@ def _read(file: PlainFile, keep: Callable[[Iterable[bytes]], Iterator[_P]]) -> l
     return pieces
 
 
-def _stat(path: Path) -> _Stat | None:
-    """What tells a file from another one; None where it cannot be looked at."""
+def _stat(path: Path) -> os.stat_result | None:
+    """What the system says of a file; None where it cannot be looked at."""
     try:
-        status = path.stat()
+        return path.stat()
     except OSError:
         return None
-    return _Stat(status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns)
 
 
 def _key(file: PlainFile) -> str:

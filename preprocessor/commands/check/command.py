@@ -187,7 +187,7 @@ def _check_anew(paths: Sequence[str], request: Request, case: Case | None, argum
 
 
 def _find_kept(case: Case | None) -> KeptComments | None:
-    """The comments that are known to be sound in this case, if there is one."""
+    """What is known of comments in a case, if there is one."""
     if case is None:
         return None
     from preprocessor.commands.check.keptcomments import KeptComments

@@ -78,9 +78,9 @@ def find_case(paths: Sequence[str], request: Request) -> Case | None:
     settled = all(is_settled(state, now) for path, state in states.items() if path not in named)
     digests = {path: _digest(content) for path, content in named.items()}
     program = _FORMAT, sign_of_program(), site.file.read_bytes(), Path.cwd(), today()
-    comments = request._replace(static=False, prose=False)
+    of_comments = request._replace(static=False, prose=False)
     key = _key_of((program, request, [*paths]), {**states, **digests}) if settled else ""
-    return Case(folder, key, digests, _key_of((program, comments), results), below)
+    return Case(folder, key, digests, _key_of((program, of_comments), results), below)
 
 
 def _key_of(asked: object, states: Mapping[str, str]) -> str:

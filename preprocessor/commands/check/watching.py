@@ -10,14 +10,15 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Final
 
+from preprocessor.files.states import state_of
 from preprocessor.findings.reporters import escape_control_chars
 from preprocessor.findings.usage import CommandError, print_failure
 from preprocessor.pages.siteconfig import fill_in, from_here
 from preprocessor.pages.sitepages import page_folders
 from preprocessor.pages.watching import places_of_source
 
-Seen = Mapping[str, tuple[int, ...]]
-"""Files by their paths: time of the last change in nanoseconds, size, and the number of the file on its disk."""
+Seen = Mapping[str, str]
+"""The states of files, by their paths."""
 
 _PAUSE: Final = 0.25
 _SETTLED: Final = 0.05
@@ -89,13 +90,13 @@ def _list_files(place: Path) -> Iterator[str]:
         yield from (os.path.join(folder, name) for name in shown)  # noqa: PTH118 - a Path for each takes long
 
 
-def _look(files: Iterable[str]) -> Iterator[tuple[str, tuple[int, ...]]]:
+def _look(files: Iterable[str]) -> Iterator[tuple[str, str]]:
     for file in files:
         try:
             found = os.stat(file)  # noqa: PTH116
         except OSError:
             continue
-        yield file, (found.st_mtime_ns, found.st_ctime_ns, found.st_size, found.st_ino)
+        yield file, state_of(found)
 
 
 def _wait(places: Iterable[Path], before: Seen) -> Path:
