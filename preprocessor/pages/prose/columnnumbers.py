@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from math import isclose
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from preprocessor.pages.prose.numbers import Figure, Unit
+from preprocessor.pages.prose.numbers import GROUPING, NUMBER, Figure, Unit, read_number
 
 if TYPE_CHECKING:
     from preprocessor.specs.model import PipelineSpec
 
 _BYTE_STEPS: Final = (2**10, 10**3)
 """What a step from bytes to KB, or from KB to MB, may be."""
+_ENOUGH_DIGITS: Final = 3
+"""By chance no two measurements have as many in common."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,3 +181,16 @@ def _byte_factors(one: Unit, other: Unit) -> Iterator[float]:
     for own in _BYTE_STEPS[: 1 if one.is_binary else None]:
         for others in _BYTE_STEPS[: 1 if other.is_binary else None]:
             yield own**one.steps / others**other.steps
+
+
+def is_the_number(figure: Figure, cell: Number) -> bool:
+    """Whether a figure has the very number of a cell, or three of its digits and more, rounded as they are written."""
+    found = re.match(NUMBER, figure.written)
+    if found is None:
+        return False
+    number, digits = read_number(found[0]), GROUPING.sub("", found[0])
+    is_exact = len(digits.replace(".", "").lstrip("0")) >= _ENOUGH_DIGITS
+    off = (0.5 + 1e-9) * 10.0 ** -len(digits.partition(".")[2]) if is_exact else 0.0
+    return any(
+        isclose(cell.value * one, number, abs_tol=off) for one in factors_between(cell.unit, figure.unit)
+    )

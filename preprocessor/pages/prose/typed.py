@@ -11,19 +11,17 @@ import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import chain
-from math import isclose
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from preprocessor.aggregation import aggregate
 from preprocessor.comments.keywords import keyword_like
 from preprocessor.comments.writing import keep_in_comment
 from preprocessor.pages.prose.around import Around
-from preprocessor.pages.prose.columnnumbers import factors_between
 from preprocessor.pages.prose.directions import is_name
 from preprocessor.pages.prose.doubts import find_doubt, find_doubt_around, find_doubt_in_row
 from preprocessor.pages.prose.nameindex import name_pattern
 from preprocessor.pages.prose.naming import Named, TableNames, find_words, header_words, naming_columns
-from preprocessor.pages.prose.numbers import GROUPING, NUMBER, figures, read_number
+from preprocessor.pages.prose.numbers import GROUPING, NUMBER, figures
 from preprocessor.pages.prose.paragraphs import BLANK
 from preprocessor.pages.prose.quoted import CalledRows, Quoted
 from preprocessor.pages.prose.quoting import find_other_in_row, find_other_word
@@ -41,14 +39,10 @@ if TYPE_CHECKING:
     from preprocessor.results.model import Rows
 
 _DIGITS: Final = re.compile(rf"(?P<digits>{NUMBER})")
-_ENOUGH_DIGITS: Final = 3
-"""By chance no two measurements have as many in common."""
 _DIGITS_THAT_STAY: Final = 2
 """With one digit a figure becomes `0.0` once it is a tenth of what it was."""
 _NAMES: Final = (str, int, bool)
 """What a row is selected by: what it is called, or a setting. A fraction was measured."""
-
-
 _A_RUN: Final = re.compile(r"/[a-z]+\Z", re.IGNORECASE)
 """What Go writes behind the unit of what one run took: `18.4 ns/op`."""
 _TIMED: Final = re.compile(r"(?:test|bench|benchmark)_(?P<timed>[^\W\d]\w*)", re.IGNORECASE)
@@ -198,19 +192,6 @@ def _call(cell: Number, rows: Rows) -> str:
     assert isinstance(table, TableSpec)
     names = (str(column_value(rows[cell.row], name)) for name in naming_columns(table, rows))
     return " ".join((*names, cell.column, header_words(table).get(cell.column, "")))
-
-
-def is_the_number(figure: Figure, cell: Number) -> bool:
-    """Whether a figure has the very number of a cell, or three of its digits and more, rounded as they are written."""
-    found = _DIGITS.match(figure.written)
-    if found is None:
-        return False
-    number, digits = read_number(found["digits"]), GROUPING.sub("", found["digits"])
-    is_exact = len(digits.replace(".", "").lstrip("0")) >= _ENOUGH_DIGITS
-    off = (0.5 + 1e-9) * 10.0 ** -len(digits.partition(".")[2]) if is_exact else 0.0
-    return any(
-        isclose(cell.value * one, number, abs_tol=off) for one in factors_between(cell.unit, figure.unit)
-    )
 
 
 def _find_other_name(place: Place, rows: Rows, cell: Number) -> str:

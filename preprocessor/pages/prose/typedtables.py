@@ -15,9 +15,9 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from preprocessor.pages.prose.clauses import keep_code
+from preprocessor.pages.prose.columnnumbers import is_the_number
 from preprocessor.pages.prose.numbers import NUMBER, Figure, has_setting, read_number
 from preprocessor.pages.prose.support import names_for
-from preprocessor.pages.prose.typed import is_the_number
 from preprocessor.pages.prose.typedcells import Headers, split_cells
 
 if TYPE_CHECKING:
