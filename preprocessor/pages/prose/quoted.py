@@ -7,10 +7,10 @@ from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from preprocessor.pages.prose.nameindex import NameIndex, NamePlace
-from preprocessor.pages.prose.naming import TableNames, header_words
+from preprocessor.pages.prose.naming import TableNames, header_words, naming_columns
 from preprocessor.pages.prose.paragraphs import BLANK
 from preprocessor.pages.prose.plainwords import list_words, read_measure, stem
 from preprocessor.render.column import column_value
@@ -38,6 +38,16 @@ class CalledRows:
     rows: Rows
 
     @cached_property
+    def headers(self) -> Mapping[str, str]:
+        """The header of each column without its unit."""
+        return header_words(self.names.spec)
+
+    @cached_property
+    def naming(self) -> Sequence[str]:
+        """The columns that name a row."""
+        return naming_columns(self.names.spec, self.rows)
+
+    @cached_property
     def _by_name(self) -> Mapping[str, frozenset[int]]:
         """The rows of each name in small letters."""
         found: dict[str, set[int]] = {}
@@ -62,7 +72,7 @@ class CalledRows:
         """The names that are words of any sentence, in small letters: they count in code, or behind their header."""
         found: dict[str, set[int]] = {}
         for column in self.names.calling:
-            header = header_words(self.names.spec).get(column, column)
+            header = self.headers.get(column, column)
             for number, row in enumerate(self.rows):
                 name = column_value(row, column)
                 if isinstance(name, str) and name not in self.names.rows:
@@ -82,10 +92,8 @@ class CalledRows:
     @cached_property
     def stems(self) -> frozenset[str]:
         """The words above the names of rows."""
-        headers = header_words(self.names.spec)
-        return frozenset(
-            stem(word) for one in self.names.calling for word in list_words(headers.get(one, one))
-        )
+        headers = (self.headers.get(one, one) for one in self.names.calling)
+        return frozenset(stem(word) for one in headers for word in list_words(one))
 
     def find_names(self, text: str) -> list[NamePlace]:
         """Where a text has what rows are called."""
@@ -109,7 +117,8 @@ class CalledRows:
         return name.lower() in self._by_name
 
 
-class Quoted(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class Quoted:
     """The cell that a figure may quote, in the ``table`` of its row.
 
     ``known`` is what all tables say, ``nouns`` are units by their headers, ``headings`` are those above the table.
@@ -129,25 +138,25 @@ class Quoted(NamedTuple):
     @property
     def header(self) -> str:
         """The words above the cell."""
-        return header_words(self.spec).get(self.cell.column, self.cell.column)
+        return self.table.headers.get(self.cell.column, self.cell.column)
 
-    @property
+    @cached_property
     def said(self) -> str:
         """What the column is called, by its header and its field."""
         return f"{self.header} {' '.join(_FIELD_WORD.split(field_words(self.cell.column)))}"
 
-    @property
+    @cached_property
     def topic(self) -> str:
         """What the table is called, and the headings above it."""
         spec = self.spec
         return " ".join(filter(None, (spec.title, spec.caption, self.headings)))
 
-    @property
+    @cached_property
     def measures(self) -> frozenset[str]:
         """The measures that the column is one of."""
         return frozenset(filter(None, map(read_measure, list_words(self.said))))
 
-    @property
+    @cached_property
     def stems(self) -> frozenset[str]:
         """The words that are about the table, which are all known beside a figure of it."""
         return frozenset(map(stem, list_words(f"{self.said} {self.topic}")))

@@ -8,7 +8,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from preprocessor.pages.prose.evidence import number_unit
-from preprocessor.pages.prose.naming import header_words
 from preprocessor.pages.prose.plainwords import is_action, list_words, read_measure, stem
 
 if TYPE_CHECKING:
@@ -50,7 +49,7 @@ def find_missing_measure(texts: Iterable[str], quoted: Quoted) -> str:
 
     ``texts`` are those around a figure, the nearest first; of which column one speaks, that counts.
     """
-    headers, others = header_words(quoted.spec), _list_like(quoted)
+    headers, others = quoted.table.headers, _list_like(quoted)
     apart = _stems(quoted.header) - _stems(" ".join(headers.get(one, one) for one in others))
     if special := _list_special(quoted):
         apart = frozenset(special)
@@ -69,7 +68,8 @@ def _list_like(quoted: Quoted) -> list[str]:
     unit, spec, rows = quoted.cell.unit, quoted.spec, quoted.table.rows
     units = {name: number_unit(spec, name, rows) for name in spec.columns if name != quoted.cell.column}
     like = [name for name, own in units.items() if unit is not None and own is not None and own.fits(unit)]
-    return [one for one in like if not _list_special(quoted._replace(cell=replace(quoted.cell, column=one)))]
+    beside = {one: replace(quoted, cell=replace(quoted.cell, column=one)) for one in like}
+    return [name for name, one in beside.items() if not _list_special(one)]
 
 
 def _is_done(word: str, quoted: Quoted) -> bool:

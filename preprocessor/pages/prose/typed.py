@@ -20,7 +20,7 @@ from preprocessor.pages.prose.around import Around
 from preprocessor.pages.prose.directions import is_name
 from preprocessor.pages.prose.doubts import find_doubt, find_doubt_around, find_doubt_in_row
 from preprocessor.pages.prose.nameindex import name_pattern
-from preprocessor.pages.prose.naming import Named, TableNames, find_words, header_words, naming_columns
+from preprocessor.pages.prose.naming import Named, TableNames, find_words
 from preprocessor.pages.prose.numbers import GROUPING, NUMBER, figures
 from preprocessor.pages.prose.paragraphs import BLANK
 from preprocessor.pages.prose.quoted import CalledRows, Quoted
@@ -36,7 +36,6 @@ if TYPE_CHECKING:
     from preprocessor.pages.prose.columnnumbers import Number
     from preprocessor.pages.prose.numbers import Figure
     from preprocessor.pages.prose.section import Section
-    from preprocessor.results.model import Rows
 
 _DIGITS: Final = re.compile(rf"(?P<digits>{NUMBER})")
 _DIGITS_THAT_STAY: Final = 2
@@ -94,13 +93,13 @@ def propose(
     if cell is None or isinstance(cell, Left):
         return cell
     table = tables[id(cell.spec)]
-    if other := _find_other_name(place, table.rows, cell):
+    if other := _find_other_name(place, table, cell):
         return Left(
             f"{_name(cell)} has it, and the {'row' if place.row else 'sentence'} names `{other}`",
             "correct the figure, or write the MONGO_VALUE of the cell that is meant",
         )
     spec, found = table.names.spec, _write(figure, cell, table)
-    if doubt := find_doubt(figure, place.clause, _call(cell, table.rows)):
+    if doubt := find_doubt(figure, place.clause, _call(cell, table)):
         check = f"hold it to the rows by a {keyword_like(spec.comment.keyword, 'check')}"
         return Left(doubt, f"{check}; {_hint(found)}" if isinstance(found, Proposal) else check)
     quoted = Quoted(cell, table, section.evidence, section.nouns, place.headings(spec))
@@ -186,28 +185,24 @@ def _write(figure: Figure, cell: Number, table: CalledRows) -> Proposal | Left:
     )
 
 
-def _call(cell: Number, rows: Rows) -> str:
+def _call(cell: Number, table: CalledRows) -> str:
     """What the row and the column of a cell are called."""
-    table = cell.spec
-    assert isinstance(table, TableSpec)
-    names = (str(column_value(rows[cell.row], name)) for name in naming_columns(table, rows))
-    return " ".join((*names, cell.column, header_words(table).get(cell.column, "")))
+    names = (str(column_value(table.rows[cell.row], name)) for name in table.naming)
+    return " ".join((*names, cell.column, table.headers.get(cell.column, "")))
 
 
-def _find_other_name(place: Place, rows: Rows, cell: Number) -> str:
+def _find_other_name(place: Place, table: CalledRows, cell: Number) -> str:
     """The name of another row, or another column, than those of the cell that stands there; "" where none does.
 
     Of several rows in a clause the order of words tells which is meant, as far as the check follows it; else the last
     before the figure is, or the first behind it where the clause begins with a figure. A clause without any may be
     about the cell; the row of a typed table is about what it is called, known or not.
     """
-    table, clause = cell.spec, place.clause
-    assert isinstance(table, TableSpec)
-    labels = [name for name in naming_columns(table, rows) if name != cell.column]
-    names_of_rows = [[str(column_value(row, name)) for name in labels] for row in rows]
-    headers = header_words(table)
+    clause, headers = place.clause, table.headers
+    labels = [name for name in table.naming if name != cell.column]
+    names_of_rows = [[str(column_value(row, name)) for name in labels] for row in table.rows]
     own_row, own_header = {*names_of_rows[cell.row]}, headers.get(cell.column, cell.column)
-    named = place.named.get(id(table), Named())
+    named = place.named.get(id(table.names.spec), Named())
     if named.field:
         return named.field
     if named.rows and cell.row not in named.rows:
@@ -313,7 +308,7 @@ def _select(table: CalledRows, cell: Number) -> dict[str, Any] | None:
     Not by the column that is quoted: a value that selects its row by itself holds whatever it is.
     """
     rows, row = table.rows, table.rows[cell.row]
-    calling = (*naming_columns(table.names.spec, rows), *table.names.calling)
+    calling = (*table.naming, *table.names.calling)
     known = {name: column_value(row, name) for name in dict.fromkeys(calling) if name != cell.column}
     names = [name for name, value in known.items() if isinstance(value, _NAMES)]
     names.sort(key=lambda name: not isinstance(known[name], str))
