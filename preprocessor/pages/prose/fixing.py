@@ -10,7 +10,6 @@ import json
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import partial
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from preprocessor.comments.keywords import keyword_like
@@ -128,19 +127,8 @@ def _list_typed(page: Page, build: Build) -> Iterator[tuple[int, str, Proposal |
             named = find_named(section, clause, figure)
             held = named if is_of_named(named, clause, figure, section.nouns) else {}
             stranger = "" if paragraph.in_table else find_stranger_meant(clause, section.names, section.nouns)
-            around = partial(surroundings.around, figure, clause, paragraph, words)
-            nearest = partial(surroundings.is_nearest, paragraph)
-            row = words if paragraph.in_table else ""
-            at = Place(
-                clause,
-                held,
-                around,
-                nearest,
-                surroundings.headings_of,
-                row,
-                headers.above(paragraph),
-                stranger,
-            )
+            above = headers.above(paragraph)
+            at = Place(clause, paragraph, words, surroundings, held, above, stranger)
             found = propose(figure, at, section, tables)
             if found is not None:
                 written = " ".join(figure.written.replace(BLANK, " ").split())

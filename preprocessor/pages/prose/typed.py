@@ -9,14 +9,13 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from preprocessor.aggregation import aggregate
 from preprocessor.comments.keywords import keyword_like
 from preprocessor.comments.writing import keep_in_comment
-from preprocessor.pages.prose.around import Around
 from preprocessor.pages.prose.directions import is_name
 from preprocessor.pages.prose.doubts import find_doubt, find_doubt_around, find_doubt_in_row
 from preprocessor.pages.prose.nameindex import name_pattern
@@ -32,9 +31,11 @@ from preprocessor.specs.columnformat import ColumnFormat
 from preprocessor.specs.model import TableSpec
 
 if TYPE_CHECKING:
+    from preprocessor.pages.prose.around import Surroundings
     from preprocessor.pages.prose.clauses import Clause
     from preprocessor.pages.prose.columnnumbers import Number
     from preprocessor.pages.prose.numbers import Figure
+    from preprocessor.pages.prose.paragraphs import Paragraph
     from preprocessor.pages.prose.section import Section
 
 _DIGITS: Final = re.compile(rf"(?P<digits>{NUMBER})")
@@ -66,20 +67,22 @@ class Left(NamedTuple):
 class Place(NamedTuple):
     """What a figure stands in, and the rows named there that hold it.
 
-    It is its clause, or the ``row`` of a typed table below ``headers``.
-
-    ``stranger`` is the name that it is about by its place, and that no table has. ``around`` reads what stands around
-    it for a table, ``is_nearest`` whether that stands nearer to it than some others, ``headings`` what is above it.
+    It is its clause in a ``paragraph`` of these ``words``, which may be the row of a typed table below ``headers``.
+    ``stranger`` is the name that it is about by its place, and that no table has.
     """
 
     clause: Clause
+    paragraph: Paragraph
+    words: str
+    surroundings: Surroundings
     named: Mapping[int, Named]
-    around: Callable[[TableSpec], Around]
-    is_nearest: Callable[[TableSpec, Sequence[TableSpec]], bool]
-    headings: Callable[[TableSpec], str]
-    row: str = ""
     headers: str = ""
     stranger: str = ""
+
+    @property
+    def in_row(self) -> bool:
+        """Whether it is a row of a typed table."""
+        return self.paragraph.in_table
 
 
 def propose(
@@ -95,14 +98,14 @@ def propose(
     table = tables[id(cell.spec)]
     if other := _find_other_name(place, table, cell):
         return Left(
-            f"{_name(cell)} has it, and the {'row' if place.row else 'sentence'} names `{other}`",
+            f"{_name(cell)} has it, and the {'row' if place.in_row else 'sentence'} names `{other}`",
             "correct the figure, or write the MONGO_VALUE of the cell that is meant",
         )
     spec, found = table.names.spec, _write(figure, cell, table)
     if doubt := find_doubt(figure, place.clause, _call(cell, table)):
         check = f"hold it to the rows by a {keyword_like(spec.comment.keyword, 'check')}"
         return Left(doubt, f"{check}; {_hint(found)}" if isinstance(found, Proposal) else check)
-    quoted = Quoted(cell, table, section.evidence, section.nouns, place.headings(spec))
+    quoted = Quoted(cell, table, section.evidence, section.nouns, place.surroundings.headings_of(spec))
     if isinstance(found, Proposal) and (other := _find_other(figure, place, quoted, section)):
         return Left(f"{_name(cell)} has it, but {other}", _hint(found))
     return found
@@ -135,22 +138,25 @@ def _calls_row(cell: Number, section: Section) -> bool:
 
 def _find_other(figure: Figure, place: Place, quoted: Quoted, section: Section) -> str:
     """What keeps a figure from being that of a cell alone; "" where its words quote just that."""
-    spec = quoted.spec
-    named, around = place.named.get(id(spec), Named()), place.around(spec)
+    spec, clause = quoted.spec, place.clause
+    named = place.named.get(id(spec), Named())
+    around = place.surroundings.around(figure, clause, place.paragraph, place.words, spec)
     beside = (*reversed(around.leading), *around.introducing, *around.above)
-    if place.row:
-        other = find_other_in_row(figure, place.row, place.clause.header, named, quoted, beside)
-        other = other or find_doubt_in_row(place.row, place.headers, quoted)
+    if place.in_row:
+        other = find_other_in_row(figure, place.words, clause.header, named, quoted, beside)
+        other = other or find_doubt_in_row(place.words, place.headers, quoted)
     else:
-        other = find_other_word(figure, place.clause, named, quoted, beside)
-    others = [one.spec for one in section.names if one.spec is not spec and _is_in(quoted, one, section)]
-    if not other and others and not place.is_nearest(spec, others):
+        other = find_other_word(figure, clause, named, quoted, beside)
+    others = [
+        one.spec for one in section.names if one.spec is not spec and _has_such_row(one, quoted, section)
+    ]
+    if not other and others and not place.surroundings.is_nearest(place.paragraph, spec, others):
         other = "another table has such a row as well"
-    return other or find_doubt_around(around, place.clause, quoted)
+    return other or find_doubt_around(around, clause, quoted)
 
 
-def _is_in(quoted: Quoted, table: TableNames, section: Section) -> bool:
-    """Whether a table has a row of the same name with figures of the same unit."""
+def _has_such_row(table: TableNames, quoted: Quoted, section: Section) -> bool:
+    """Whether a table has a row that is called as that of the quoted cell, with figures of the same unit."""
     names = {name for name, rows in quoted.table.names.rows.items() if quoted.cell.row in rows}
     rows = frozenset[int]().union(*(table.rows.get(name, ()) for name in names))
     parts = (one.of_rows(rows) for one in section.evidence.columns if one.spec is table.spec and one.name)
@@ -219,7 +225,7 @@ def _find_other_name(place: Place, table: CalledRows, cell: Number) -> str:
     if functions := _find_other_functions(clause, names_of_rows, cell.row):
         return functions[0]
     label, cell_ends, _ = clause.words[: clause.at].lstrip(" |").partition("|")
-    if place.row and cell_ends and not meant and any(map(is_name, own_row)):
+    if place.in_row and cell_ends and not meant and any(map(is_name, own_row)):
         return label.strip(" `")
     return headers_named[0] if headers_named and own_header not in headers_named else ""
 
