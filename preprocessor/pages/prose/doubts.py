@@ -92,24 +92,23 @@ _PATTERNS: Final = {
     reason: re.compile(rf"(?<![\w.,-])(?:{words})(?![\w-])", re.IGNORECASE)
     for reason, words in _WORDS.items()
 }
-_BESIDE: Final = re.compile(
-    rf"(?<![\w.-])(?:{_EARLIER}|{_WANTED}|{_CONDITIONS}|{_UNMEASURED})(?![\w-])", re.IGNORECASE
-)
-_TOPIC: Final = re.compile(
-    rf"(?<![\w.-])(?:{_EARLIER}|{_WANTED}|{_CONDITIONS}|{_UNMEASURED}|{_TOPICS}|{_MEASURES})(?![\w-])",
-    re.IGNORECASE,
-)
-_HEADED: Final = re.compile(
-    rf"(?<![\w.-])(?:{_SETTINGS}|{_VERSION}|{_TOPIC.pattern})(?![\w-])", re.IGNORECASE
-)
+
+
+def _compile_any(*words: str) -> re.Pattern[str]:
+    return re.compile(rf"(?<![\w.-])(?:{'|'.join(words)})(?![\w-])", re.IGNORECASE)
+
+
+_OTHERWISE: Final = (_EARLIER, _WANTED, _CONDITIONS, _UNMEASURED)
+"""What says of a figure that it is of another time or machine, is wanted, or was not measured."""
+_BESIDE: Final = _compile_any(*_OTHERWISE)
+_TOPIC: Final = _compile_any(*_OTHERWISE, _TOPICS, _MEASURES)
+_HEADED: Final = _compile_any(_SETTINGS, _VERSION, *_OTHERWISE, _TOPICS, _MEASURES)
+_JUDGING: Final = _compile_any(_FITTING, *_OTHERWISE)
 _OF_ROWS: Final = re.compile(
     r"\b(?:versions?|releases?|since|dates?|day|years?|commits?|revisions?|python|os|platforms?|machines?|cpus?)\b",
     re.IGNORECASE,
 )
 """Headers above what the row of another run need not have."""
-_JUDGING: Final = re.compile(
-    rf"(?<![\w.-])(?:{_FITTING}|{_EARLIER}|{_WANTED}|{_CONDITIONS}|{_UNMEASURED})(?![\w-])", re.IGNORECASE
-)
 _OF_ITS_OWN: Final = re.compile(r"\s*(?:and|but|while|whereas|because)\b", re.IGNORECASE)
 _ABOUT_NUMBERS: Final = re.compile(
     r"\W*(?:these|those|the following|all|our|the)\s(?:\w+\s)?"
