@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import takewhile
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from preprocessor.pages.prose.clauses import keep_code, with_code_before
@@ -53,7 +54,8 @@ class Around(NamedTuple):
     """The parts of a sentence before and behind its clause, the sentences of its paragraph, and what leads to it.
 
     ``ends``: what the sentence ends with. ``next`` is the sentence behind it, ``behind`` are those after that.
-    ``above`` are the headings of sections in which the table is not. ``is_quotation``: it is one, and the table is not.
+    ``above`` are the headings of sections in which the table is not. ``is_quotation``: they stand in a block quotation,
+    and the table does not.
     """
 
     leading: Sequence[str] = ()
@@ -76,7 +78,7 @@ class _HtmlHeading(NamedTuple):
 
 
 class Surroundings:
-    """The paragraphs of a page, by which each is introduced."""
+    """The paragraphs of a page, and what stands around each figure of them."""
 
     def __init__(self, page: Page, found: Sequence[Paragraph]) -> None:
         self._page, self._found = page.text, found
@@ -119,7 +121,7 @@ class Surroundings:
         return self._headings[at]
 
     def is_nearest(self, paragraph: Paragraph, table: TableSpec, others: Sequence[TableSpec]) -> bool:
-        """Whether of some tables the smallest section around a paragraph that has any has that one alone."""
+        """Whether the smallest section around a paragraph with any of these tables has none of the ``others``."""
         own, places = self._place(table), [self._place(one) for one in (table, *others)]
         for start, end in paragraph.sections:
             if within := [one for one in places if start <= one < end]:
@@ -156,8 +158,8 @@ class Surroundings:
         Of those above a paragraph the sentences that lead to it: others need not be about it.
         """
         is_item = self._is_item(paragraph)
-        for one in reversed(self._found[: self._number[paragraph.start]]):
-            if one.sections != paragraph.sections or _is_heading(one):
+        for one in self._list_before(paragraph):
+            if _is_heading(one):
                 return ""
             is_skipped = one.in_table if paragraph.in_table else is_item and self._is_item(one)
             if is_skipped:
@@ -169,6 +171,11 @@ class Surroundings:
             return words if is_led else " ".join(filter(_LEADING.search, SENTENCE_END.split(words)))
         return ""
 
+    def _list_before(self, paragraph: Paragraph) -> Iterator[Paragraph]:
+        """The paragraphs before one in its section, the nearest first."""
+        before = reversed(self._found[: self._number[paragraph.start]])
+        return takewhile(lambda one: one.sections == paragraph.sections, before)
+
     def _is_item(self, paragraph: Paragraph) -> bool:
         return _ITEM.match(self._page, paragraph.start) is not None
 
@@ -176,10 +183,10 @@ class Surroundings:
         """The items that a paragraph is under, and the words above it that end with a colon, or are all emphasised."""
         item = _ITEM.match(self._page, paragraph.start)
         indent = len(item["indent"]) if item else 0
-        for one in reversed(self._found[: self._number[paragraph.start]]):
+        for one in self._list_before(paragraph):
             other = _ITEM.match(self._page, one.start)
             text = self._page[one.start : one.end]
-            if one.sections != paragraph.sections or (one.in_table and not paragraph.in_table):
+            if one.in_table and not paragraph.in_table:
                 return
             if one.in_table:
                 continue
