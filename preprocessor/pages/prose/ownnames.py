@@ -70,7 +70,7 @@ def find_whole(place: NamePlace, words: str) -> str:
     return ""
 
 
-class Beside(NamedTuple):
+class NamingClause(NamedTuple):
     """The clause of a figure, with all else that names its row: ``others`` are from and to of these.
 
     ``by_order``: of several names the order of words makes one its own. ``known`` are stems of words about the table.
@@ -83,7 +83,7 @@ class Beside(NamedTuple):
     known: Collection[str]
 
 
-def find_owner(place: NamePlace, beside: Beside) -> str:
+def find_owner(place: NamePlace, beside: NamingClause) -> str:
     """The word beside a name by which the figure is of another thing: `import rg`, `the rg repository`."""
     at, is_before = beside.clause.at, place.start < beside.clause.at
     spans = [one for one in beside.others if one != place[:2]]
@@ -96,7 +96,7 @@ def find_owner(place: NamePlace, beside: Beside) -> str:
     )
 
 
-def _find_before(before: str, beside: Beside, is_before: bool) -> str:
+def _find_before(before: str, beside: NamingClause, is_before: bool) -> str:
     """The word before a name that makes it an object, or what the name says something of."""
     found = _WORD_BEFORE.search(before)
     word = (found["word"] or "").lower() if found else ""

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 from preprocessor.pages.prose.naming import find_settings
 from preprocessor.pages.prose.numbers import figures, unit_of
-from preprocessor.pages.prose.ownnames import Beside, find_owner, find_whole, with_kind
+from preprocessor.pages.prose.ownnames import NamingClause, find_owner, find_whole, with_kind
 from preprocessor.pages.prose.paragraphs import BLANK
 from preprocessor.pages.prose.plainwords import (
     KINDS,
@@ -83,8 +83,7 @@ def find_other_word(
     ``beside`` are texts around it that may say of which column it is, the nearest first.
     """
     row, words, table = quoted.cell.row, clause.words, quoted.table
-    settings = [one for _, found in find_settings(words, table.names, quoted.nouns) for one in found]
-    settings = [one for one in settings if one.start != clause.at]
+    settings = [one for one in _list_settings(words, quoted) if one.start != clause.at]
     places = [one for one in table.find_names(words) if one.start != clause.at]
     own = [one for one in places if row in table.rows_of(one.name)]
     if not own and not any(row in one.rows for one in settings):
@@ -94,7 +93,7 @@ def find_other_word(
     if (rows or _find_rows(places, settings, named, quoted)) != {row}:
         return "what is named beside it is not that row alone"
     spans = [one[:2] for one in settings]
-    at = Beside(
+    at = NamingClause(
         figure, clause, [*spans, *(one[:2] for one in own)], named.by_order, quoted.stems | table.stems
     )
     if other := _find_other_name(own, at) or _find_other_amount(figure, clause, quoted):
@@ -107,7 +106,7 @@ def find_other_word(
     return find_other_measure(near, quoted) or find_missing_measure((near, *beside), quoted)
 
 
-def _find_other_name(own: Sequence[NamePlace], beside: Beside) -> str:
+def _find_other_name(own: Sequence[NamePlace], beside: NamingClause) -> str:
     """What the names of a row are a part of, or what is theirs; "" where they stand by themselves."""
     for place in own:
         if wrong := find_whole(place, beside.clause.words):
@@ -139,14 +138,13 @@ def _read_near(figure: Figure, clause: Clause, text: str, quoted: Quoted) -> str
 
     `rg encodes in 81 ms and decodes in 9 ms`: those from the figure before it.
     """
-    like = [
-        one for one in figures(clause.words, quoted.nouns) if one.is_like(figure) and one.start < clause.at
-    ]
+    said = [*figures(clause.words, quoted.nouns)]
+    like = (one for one in said if one.is_like(figure) and one.start < clause.at)
     start = max((one.start + len(one.written) for one in like), default=0)
     before = text[start : clause.at]
     if any(is_action(word) or read_measure(word) for word in list_words(before)):
         return before
-    later = [one.start for one in figures(clause.words, quoted.nouns) if one.start > clause.at]
+    later = [one.start for one in said if one.start > clause.at]
     return _OF_NEXT.sub("", text[start : min(later)]) if later else text[start:]
 
 
@@ -174,13 +172,17 @@ def find_other_in_row(
 
 def find_other_part(text: str, quoted: Quoted) -> str:
     """What a text beside a clause says that no cell does; "" where it says nothing. It may have names and figures."""
-    settings = (one for _, found in find_settings(text, quoted.table.names, quoted.nouns) for one in found)
-    spans = [*(one[:2] for one in quoted.table.find_names(text)), *(one[:2] for one in settings)]
+    spans = [one[:2] for one in (*quoted.table.find_names(text), *_list_settings(text, quoted))]
     spans += [(one.start, one.start + len(one.written)) for one in figures(text, quoted.nouns)]
     text = blank_out(text, spans)
     if unknown := find_unknown(text, quoted.stems):
         return f"`{unknown}` may say what no cell does"
     return find_other_measure(text, quoted)
+
+
+def _list_settings(text: str, quoted: Quoted) -> list[Setting]:
+    """The numbers of a text that rows of the table are called by."""
+    return [one for _, found in find_settings(text, quoted.table.names, quoted.nouns) for one in found]
 
 
 def _find_in_turn(
@@ -207,11 +209,15 @@ def _find_rows(
     places: Sequence[NamePlace], settings: Sequence[Setting], named: Named, quoted: Quoted
 ) -> frozenset[int]:
     """The rows that all names beside a figure have in common, or those that the order of words makes its own."""
-    others = [quoted.table.rows_of(one.name) for one in places if not quoted.table.is_plain(one.name)]
+    table = quoted.table
     if named.by_order:
-        return named.rows.intersection(*others)
-    plain = [quoted.table.rows_of(one.name) for one in places if quoted.table.is_plain(one.name)]
-    return frozenset.intersection(*others, *plain, *(one.rows for one in settings))
+        # The check reads the order of plain names alone.
+        return named.rows.intersection(
+            *(table.rows_of(one.name) for one in places if not table.is_plain(one.name))
+        )
+    return frozenset.intersection(
+        *(table.rows_of(one.name) for one in places), *(one.rows for one in settings)
+    )
 
 
 def _find_other_amount(figure: Figure, clause: Clause, quoted: Quoted) -> str:
