@@ -6,6 +6,8 @@ https://www.mkdocs.org/user-guide/configuration/#exclude_docs; Zensical has the 
 from __future__ import annotations
 
 import os
+import re
+from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
@@ -15,6 +17,8 @@ if TYPE_CHECKING:
 
 _ALWAYS: Final = (".*", "/templates/")
 """What MkDocs leaves out of every site, unless a pattern takes it back."""
+_PLAIN: Final = re.compile(r"[\w./-]+")
+"""A pattern without any sign of the pattern language."""
 
 
 class LeftOut(NamedTuple):
@@ -38,15 +42,25 @@ class LeftOut(NamedTuple):
 
     def _is_excluded(self, page: Path, folder: Path, within: str) -> bool:
         name = os.path.join(within, os.path.relpath(page, folder)).replace(os.sep, "/")  # noqa: PTH118
-        if not self.exclude.strip() and not self.drafts.strip():
-            return _always(name)
+        parts = name.split("/")
+        if not any(_may_name(line, parts) for text in self for line in text.splitlines()):
+            return _always(parts)
         drafts = self.drafts.strip() and _patterns(tuple(self.drafts.splitlines())).match_file(name)
         return bool(drafts) or _patterns((*_ALWAYS, *self.exclude.splitlines())).match_file(name)
 
 
-def _always(name: str) -> bool:
-    """Whether ``_ALWAYS`` names a page: without patterns of its own a site needs no reader of patterns."""
-    parts = name.split("/")
+def _may_name(line: str, parts: Sequence[str]) -> bool:
+    """Whether a line of patterns may name a page: a plain one names none whose path does not have its last part.
+
+    Most sites have plain patterns or none, and to import the reader of patterns takes as long as to read a page.
+    """
+    if not line.strip() or line.startswith("#"):
+        return False
+    return not _PLAIN.fullmatch(line) or line.rstrip("/").rpartition("/")[2] in parts
+
+
+def _always(parts: Sequence[str]) -> bool:
+    """Whether ``_ALWAYS`` names a page."""
     return any(part.startswith(".") for part in parts) or (len(parts) > 1 and parts[0] == "templates")
 
 
