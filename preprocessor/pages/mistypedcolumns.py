@@ -2,23 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from bisect import bisect_left
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cache, partial
+from itertools import islice, takewhile
+from operator import attrgetter
 from typing import TYPE_CHECKING, NamedTuple
 
 from preprocessor.aggregation.values import MISSING
 from preprocessor.findings.nearest import did_you_mean, nearest_word
 from preprocessor.jsontext.document import Document
 from preprocessor.render.column import column_value
-from preprocessor.results.model import ResultsError
+from preprocessor.results.model import ResultsError, Rows
 from preprocessor.specs.reading import not_shown
 
 if TYPE_CHECKING:
     from preprocessor.comments.model import Comment
     from preprocessor.findings.finding import Finding
     from preprocessor.pages.model import Page
-    from preprocessor.results.model import LocalDocuments, Rows
+    from preprocessor.results.model import LocalDocuments
 
 _RULE = "MT136"
+_place = attrgetter("line", "column")
 
 
 class _Mistyped(NamedTuple):
@@ -26,6 +31,13 @@ class _Mistyped(NamedTuple):
 
     meant: str
     fault: Finding
+
+
+class _Known(NamedTuple):
+    """The documents of a collection, and the fields at their top."""
+
+    documents: Rows
+    fields: Sequence[str]
 
 
 def blame_columns(
@@ -36,31 +48,42 @@ def blame_columns(
     That can be told of a comment that shows fields of documents as they are; one with a pipeline says itself what it
     makes.
     """
-    kept = list(found)
-    for page in pages if local else ():
+    if local is None:
+        return list(found)
+    told = _by_text(found)
+    collections = cache(partial(_read_collection, local))
+    faults: list[Finding] = []
+    replaced: set[Finding] = set()
+    for page in pages:
         for comment, spec in zip(page.comments, page.specs, strict=True):
-            for one in _list_mistyped(comment, page.file, local) if spec is None and local else ():
-                settings = [
-                    each
-                    for each in kept
-                    if _is_within(comment, page, each) and each.message == not_shown(one.meant)
-                ]
-                if settings:
-                    kept = [one.fault, *(each for each in kept if each not in settings)]
-    return kept
+            for one in _list_mistyped(comment, page.file, collections) if spec is None else ():
+                settings = _list_within(comment, told.get((page.file, not_shown(one.meant)), ()))
+                replaced.update(settings)
+                faults += [one.fault] if settings else []
+    return [*faults, *(one for one in found if one not in replaced)]
 
 
-def _is_within(comment: Comment, page: Page, one: Finding) -> bool:
-    return one.rule == _RULE and one.file == page.file and comment.covers(one.line, one.column)
+def _by_text(found: Iterable[Finding]) -> dict[tuple[str, str], list[Finding]]:
+    """The findings of settings that name no column, by file and message, in their order in the file."""
+    told: dict[tuple[str, str], list[Finding]] = {}
+    for one in sorted((one for one in found if one.rule == _RULE), key=_place):
+        told.setdefault((one.file, one.message), []).append(one)
+    return told
 
 
-def _list_mistyped(comment: Comment, file: str, local: LocalDocuments) -> Iterator[_Mistyped]:
+def _list_within(comment: Comment, told: Sequence[Finding]) -> list[Finding]:
+    first = bisect_left(told, (comment.line, comment.column), key=_place)
+    return list(takewhile(lambda one: comment.covers(one.line, one.column), islice(told, first, None)))
+
+
+def _list_mistyped(comment: Comment, file: str, collections: Callable[[str], _Known]) -> Iterator[_Mistyped]:
     body = comment.parsed.value
     if not isinstance(body, dict) or "pipeline" in body or not isinstance(body.get("columns"), list):
         return
     collection = body.get("collection")
-    documents = _read_documents(local, collection) if isinstance(collection, str) else []
-    fields = sorted({name for document in documents for name in document})
+    if not isinstance(collection, str):
+        return
+    documents, fields = collections(collection)
     for index, column in enumerate(body["columns"]):
         if not isinstance(column, str) or not fields or _is_there(column, documents):
             continue
@@ -74,8 +97,9 @@ def _is_there(column: str, documents: Rows) -> bool:
     return any(column_value(document, column) is not MISSING for document in documents)
 
 
-def _read_documents(local: LocalDocuments, collection: str) -> Rows:
+def _read_collection(local: LocalDocuments, collection: str) -> _Known:
     try:
-        return local.documents(collection)
+        documents = local.documents(collection)
     except ResultsError:  # Whoever asks for rows says why.
-        return []
+        return _Known([], [])
+    return _Known(documents, sorted({name for document in documents for name in document}))

@@ -1,0 +1,64 @@
+"""A column that no document has is told at the column, and not at the settings of the field that was meant."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from time import process_time
+
+import pytest
+
+from preprocessor.findings.finding import Finding
+from preprocessor.pages.build import Build
+from preprocessor.pages.keptanswers import KeptAnswers
+from preprocessor.pages.mistypedcolumns import blame_columns
+from preprocessor.pages.model import Page
+from preprocessor.pages.reading import read_page
+
+
+@pytest.fixture
+def asked(tmp_path: Path) -> KeptAnswers:
+    (tmp_path / "runs").mkdir()
+    rows = [{"_id": number, "name": f"run {number}", "value": number / 2} for number in range(100)]
+    (tmp_path / "runs/all.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+    return KeptAnswers(str(tmp_path))
+
+
+def shown(*columns: str) -> str:
+    body = {
+        "collection": "runs",
+        "sort": "_id",
+        "columns": columns,
+        "headers": [*columns],
+        "format": {"value": {"decimals": 1}},
+    }
+    return f"<!-- MONGO_TABLE: {json.dumps(body)} -->"
+
+
+def told(asked: KeptAnswers, page: Page) -> list[Finding]:
+    build = Build(asked, [page])
+    build.ask()
+    return [one for one in build.findings() if one.rule == "MT136"]
+
+
+def test_each_comment_is_told_of_its_own_columns_alone(asked: KeptAnswers) -> None:
+    comments = [shown("name", "valeu"), shown("name", "value"), shown("name"), shown("valeux", "name")]
+    text = "\n\n".join(comments)
+    found = told(asked, read_page(text, "page.md", lambda _: None))
+    assert sorted((one.line, one.message, one.hint) for one in found) == [
+        (1, "no document of 'runs' has `valeu`", "did you mean `value`?"),
+        (5, "`value` is not a column that is shown here", "shown are `name`"),
+        (7, "no document of 'runs' has `valeux`", "did you mean `value`?"),
+    ]
+
+
+def test_as_many_comments_as_a_page_has_are_gone_through_once(asked: KeptAnswers) -> None:
+    times = []
+    for number in (100, 800):
+        page = read_page("\n\n".join([shown("name", "valeu")] * number), "page.md", lambda _: None)
+        found = list(page.findings)
+        begun = process_time()
+        blamed = blame_columns(found, [page], asked.local)
+        times.append(process_time() - begun)
+        assert [one.hint for one in blamed if one.rule == "MT136"] == ["did you mean `value`?"] * number
+    assert times[1] < 24 * times[0], "8 times as many take 8 times as long, not 64 times"
