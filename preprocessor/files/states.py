@@ -1,26 +1,32 @@
 """Tells files that were not changed by what the system says of them, without reading them.
 
-That is size, node, and the times at which a file's bytes and its state changed. The latter is nobody's to set, and
-moves with every write; a file that changed a moment ago is not settled, because it may change again within one tick of
-that clock (https://git-scm.com/docs/racy-git). Windows keeps no such time.
+That is size, device, node, and the times at which a file's bytes and its state changed. The latter is nobody's to set,
+and moves with every write; a file that changed a moment ago is not settled, because it may change again within one tick
+of that clock (https://git-scm.com/docs/racy-git). Windows keeps no such time.
 """
 
 from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
+from pathlib import Path
 from typing import Final
 
 SETTLED: Final = 2 * 10**9
 """Nanoseconds without a change after which a file's state says that it is the same."""
+_MOST_LINKS: Final = 40
+"""So many links of one path are followed; the system itself follows no more."""
 
 
-def list_states(folder: str, ends: tuple[str, ...] = ("",), within: str = "") -> Iterator[tuple[str, str]]:
+def list_states(
+    folder: str, ends: tuple[str, ...] = ("",), within: str = "", apart: str = ""
+) -> Iterator[tuple[str, str]]:
     """The files in a folder and those below it whose names have one of ``ends`` behind something, with their states.
 
-    Folders behind links are not looked into, nor those that cannot be read. Names begin with ``within``.
+    Folders behind links are not looked into, nor those that cannot be read, nor those called ``apart``. Names begin
+    with ``within``.
     """
     below = []
     try:
@@ -34,34 +40,79 @@ def list_states(folder: str, ends: tuple[str, ...] = ("",), within: str = "") ->
                 if stat.S_ISREG(found.st_mode):
                     yield f"{within}{entry.name}", state_of(found)
                     continue
-        if entry.is_dir(follow_symlinks=False):
+        if entry.is_dir(follow_symlinks=False) and entry.name != apart:
             below.append(entry)
     for entry in below:
-        yield from list_states(entry.path, ends, f"{within}{entry.name}/")
+        yield from list_states(entry.path, ends, f"{within}{entry.name}/", apart)
 
 
 def list_ways(place: str) -> Iterator[tuple[str, str]]:
-    """The folders and links by which files at a place are found, that itself among them, with their states.
+    """The folders and links by which files at a place are found, above it and below, each with its state.
 
-    A folder that was renamed and is back has files in the states that they had.
+    A folder that was renamed and is back has files in the states that they had. Each name ends with a slash.
     """
+    yield from ways_to(place)
+    yield from _list_below(place, with_files=False)
+
+
+def list_all(place: str) -> Iterator[tuple[str, str]]:
+    """The same, and all files in folders there, or the one that the place itself is, with their states."""
+    yield from ways_to(place)
+    with suppress(OSError):
+        found = os.stat(place)  # noqa: PTH116 - a Path for each place takes as long as to look at it
+        if stat.S_ISREG(found.st_mode):
+            yield place, state_of(found)
+    yield from _list_below(place, with_files=True)
+
+
+def ways_to(place: str) -> Iterator[tuple[str, str]]:
+    """The folders and links by which a place is found, the place itself among them, each with its state.
+
+    In the working folder and those around it others make files all the time: of them it is told only which they are.
+    """
+    here = os.getcwd()  # noqa: PTH109
+    at, *ahead = _split(place)
+    links = 0
+    while ahead and links < _MOST_LINKS:
+        at = os.path.join(at, ahead.pop(0))  # noqa: PTH118
+        try:
+            found = os.lstat(at)
+            if stat.S_ISLNK(found.st_mode):
+                yield f"{at}/", state_of(found)
+                links += 1
+                leads_to = os.path.join(os.path.dirname(at), os.readlink(at))  # noqa: PTH115, PTH118, PTH120
+                at, *ahead = [*_split(leads_to), *ahead]
+            elif stat.S_ISDIR(found.st_mode):
+                is_close = at.startswith(f"{here}{os.sep}") or not (ahead or at == here)
+                yield f"{at}/", state_of(found) if is_close else f"{found.st_dev} {found.st_ino} 0"
+        except OSError:
+            return
+
+
+def _split(place: str) -> Sequence[str]:
+    """The root of a path, and its parts below that."""
+    return Path(os.path.abspath(place)).parts  # noqa: PTH100 - links are followed one by one
+
+
+def _list_below(folder: str, *, with_files: bool) -> Iterator[tuple[str, str]]:
     try:
-        found = os.lstat(place)
+        entries = list(os.scandir(folder))
     except OSError:
         return
-    if stat.S_ISDIR(found.st_mode) or stat.S_ISLNK(found.st_mode):
-        yield place, state_of(found)
-    with suppress(OSError):
-        for entry in list(os.scandir(place)):
+    for entry in entries:
+        with suppress(OSError):
             if entry.is_symlink():
-                yield entry.path, state_of(entry.stat(follow_symlinks=False))
-            elif entry.is_dir():
-                yield from list_ways(entry.path)
+                yield from ways_to(entry.path)
+            if entry.is_dir(follow_symlinks=False):
+                yield f"{entry.path}/", state_of(entry.stat(follow_symlinks=False))
+                yield from _list_below(entry.path, with_files=with_files)
+            elif with_files and stat.S_ISREG((found := entry.stat()).st_mode):
+                yield entry.path, state_of(found)
 
 
 def state_of(found: os.stat_result) -> str:
     """The state of a file, of what the system says of it."""
-    return f"{found.st_size} {found.st_ino} {found.st_mtime_ns} {found.st_ctime_ns}"
+    return f"{found.st_size} {found.st_dev} {found.st_ino} {found.st_mtime_ns} {found.st_ctime_ns}"
 
 
 def is_settled(state: str, now: int) -> bool:

@@ -213,18 +213,26 @@ def size_of(paths: Iterable[Path]) -> int:
 
 
 def glance_at(paths: Iterable[Path]) -> str:
-    """A text that is another one once a file was written to, whatever it is by now: name and state of each."""
-    from preprocessor.files.states import state_of  # for what is kept between builds
+    """A text that is another one once a file was written to, or others were in its place, whatever it is by now.
 
-    found = []
-    for path in paths:
-        try:
-            status = path.stat()
-        except OSError:
-            found.append(f"{path}")
-        else:
-            found.append(f"{path} {state_of(status)}")
-    return " ".join(found)
+    It has the state of each file, and of the folders and links by which it is found.
+    """
+    from preprocessor.files.states import ways_to  # for what is kept between builds
+
+    files = list(paths)
+    links = {path for path in files if path.is_symlink()}
+    ways = dict(way for place in {path.parent for path in files} | links for way in ways_to(str(place)))
+    seen = [*((str(path), _state_of(path)) for path in files), *sorted(ways.items())]
+    return " ".join(f"{name} {state}" for name, state in seen)
+
+
+def _state_of(path: Path) -> str:
+    from preprocessor.files.states import state_of
+
+    try:
+        return state_of(path.stat())
+    except OSError:
+        return ""
 
 
 def refuse_outside(path: Path) -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from preprocessor.comments.search import may_have_comment
+from preprocessor.files.states import list_all
 from preprocessor.files.text import bad_byte, may_be_file, shorten_path
 from preprocessor.findings.rules import finding
 from preprocessor.pages.model import Page
@@ -32,8 +33,8 @@ class PageReader:
         self._read: dict[tuple[str, str], Page] = {}
 
     def refresh(self) -> None:
-        """Look whether shared pipelines changed; then every page is read anew."""
-        state = folder_state(self.folder)
+        """Look whether shared pipelines changed, or were others for a while; then every page is read anew."""
+        state = f"{folder_state(self.folder)} {sorted(list_all(str(self.folder)))}"
         if state != self._state:
             self._shared = SharedPipelines(self.folder)
             self._read.clear()

@@ -154,6 +154,7 @@ def make_anew(site: SiteBuild) -> None:
     Pages that have their figures already keep them, but what they tell of other pages is looked at again.
     """
     site.files = {name: (file, text_of(site, name)) for name, (file, _) in site.files.items()}
+    site.key = _site_key(site)  # Of the texts as they are by now: what is made is made of these.
     kept, site.kept, site.apart = site.kept or dict(site.fresh), None, None
     site.pages.clear()  # In the order in which they came: of two with an id the later one is at fault.
     ask_all(site)

@@ -79,3 +79,30 @@ def test_a_folder_that_was_another_one_meanwhile_leaves_nothing_behind(
     aside.rename(site / folder)
     assert built(site).done
     assert b">6<" in files(site / "site")["index.html"]
+
+
+def test_a_link_above_the_results_that_led_elsewhere_meanwhile_leaves_nothing_behind(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plugin = "plugins:\n  - mongo-tables:\n      results: latest/fixtures\n"
+    site = write(tmp_path, {**FILES, "mkdocs.yml": f"{CONFIG}{plugin}"})
+    for run, number in (("first", 5), ("second", 7)):
+        write(site, {f"{run}/fixtures/r/r.jsonl": f'{{"_id": 1, "n": {number}}}\n'})
+    latest, ask = site / "latest", sitereading.ask_all
+
+    def lead_to(run: str) -> None:
+        latest.unlink(missing_ok=True)
+        latest.symlink_to(run)
+
+    def ask_another(build: sitereading.SiteBuild) -> None:
+        lead_to("second")
+        ask(build)
+        lead_to("first")
+
+    lead_to("first")
+    with monkeypatch.context() as patch:
+        patch.setattr(sitereading, "ask_all", ask_another)
+        assert built(site).done
+    assert b">8<" in files(site / "site")["index.html"]
+    assert built(site).done
+    assert b">6<" in files(site / "site")["index.html"]

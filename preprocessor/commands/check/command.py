@@ -160,11 +160,12 @@ def _check_anew(paths: Sequence[str], request: Request, case: Case | None, argum
     checked = check_pages(given.pages, request, desk)
     scope = _scope_of(checked.pages)
     if case is not None and kept is not None:
-        from preprocessor.commands.check.keptchecks import remember_if_sound
+        from preprocessor.commands.check.keptchecks import is_as_before, remember_if_sound
 
-        kept.remember(checked.findings, checked.together)
-        if not given.faults:
-            remember_if_sound(case, scope, checked, request)
+        if is_as_before(case, request):
+            kept.remember(checked.findings, checked.together)
+            if not given.faults:
+                remember_if_sound(case, scope, checked, request)
     changes: Sequence[Change] = ()
     if arguments.fix:
         from preprocessor.commands.check.fixing import fix_pages

@@ -20,7 +20,8 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from preprocessor.commands.check.checking import Scope
 from preprocessor.files.environment import today
 from preprocessor.files.ownfiles import sign_of_program
-from preprocessor.files.states import is_settled, list_states, list_ways, state_of
+from preprocessor.files.states import is_settled, list_all, list_ways
+from preprocessor.pages.files import STDIN
 from preprocessor.pages.ownfile import OWN_FILE
 from preprocessor.pages.pageindex import PagesBelow
 from preprocessor.pages.siteconfig import from_here
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
     from preprocessor.commands.check.checking import Checked, Request
     from preprocessor.pages.model import Page
 
-_FORMAT: Final = "sound pages 1"
+_FORMAT: Final = "sound pages 2"
 
 
 class Case(NamedTuple):
@@ -40,7 +41,7 @@ class Case(NamedTuple):
 
     Without a key it is not remembered. ``named`` are the digests of pages that are named, by their paths. ``beside``
     tells apart what a comment is judged by beside its text. ``below`` are the pages of the site's folders, as they were
-    then.
+    then; ``around`` are the states of results and shared pipelines, and of the folders and links by which all is found.
     """
 
     folder: Path
@@ -48,6 +49,7 @@ class Case(NamedTuple):
     named: Mapping[str, str]
     beside: str
     below: Mapping[Path, PagesBelow]
+    around: Mapping[str, str]
 
 
 def find_case(paths: Sequence[str], request: Request) -> Case | None:
@@ -59,15 +61,15 @@ def find_case(paths: Sequence[str], request: Request) -> Case | None:
     """
     site = request.site
     folder = cachefolder.folder_for(site.file.parent)
-    if folder is None or sys.platform == "win32" or request.fix:
+    if folder is None or sys.platform == "win32" or request.fix or STDIN in paths:
         return None
     docs = [Path(from_here(each)) for each, _ in pages_of(site).folders]
     named = _read_named(paths, docs)
     results = _states_of_results(request)
     if named is None or results is None:
         return None
+    ways = _list_ways(docs)
     below = {each: PagesBelow(each) for each in docs}
-    results = {**_states_below([Path(request.pipelines)]), **results}
     now = time.time_ns()
     if not all(is_settled(state, now) for state in results.values()):
         return None
@@ -80,7 +82,17 @@ def find_case(paths: Sequence[str], request: Request) -> Case | None:
     program = _FORMAT, sign_of_program(), site.file.read_bytes(), Path.cwd(), today()
     of_comments = request._replace(static=False, prose=False)
     key = _key_of((program, request, [*paths]), {**states, **digests}) if settled else ""
-    return Case(folder, key, digests, _key_of((program, of_comments), results), below)
+    beside = _key_of((program, of_comments), results)
+    return Case(folder, key, digests, beside, below, {**ways, **results})
+
+
+def is_as_before(case: Case, request: Request) -> bool:
+    """Whether nothing was exchanged since a case was looked at: no file of results, and no way to one or to a page.
+
+    What was another one meanwhile may have been read, though all is by now what it was.
+    """
+    results = _states_of_results(request)
+    return results is not None and {**_list_ways(case.below), **results} == case.around
 
 
 def _key_of(asked: object, states: Mapping[str, str]) -> str:
@@ -164,24 +176,26 @@ def _read_named(paths: Iterable[str], docs: Sequence[Path]) -> Mapping[str, byte
 
 
 def _states_of_results(request: Request) -> Mapping[str, str] | None:
-    """The states of the files of results; None where these may change unseen: of a database, or behind links."""
+    """The states of the files of results and of shared pipelines, and of all ways to them.
+
+    None where results may change unseen: of a database, or behind links to folders.
+    """
+    shared = dict(list_all(os.path.abspath(request.pipelines)))  # noqa: PTH100 - without links followed
     where = request.results
     if is_uri(where):
-        return {} if request.static else None  # Nothing is asked of it then.
-    source = Path(where)
-    if is_fixture_folder(where):
-        linked = source.is_dir() and any(each.is_symlink() and each.is_dir() for each in source.iterdir())
-        return None if linked else _states_below([source])
-    return _states_below([source]) if source.is_file() else None
+        return shared if request.static else None  # Nothing is asked of it then.
+    if not is_fixture_folder(where) and not Path(where).is_file():
+        return None
+    root = os.path.abspath(where)  # noqa: PTH100
+    found = dict(list_all(root))
+    below = (
+        each for each in found if each.startswith(f"{root}/") and each.endswith("/") and each != f"{root}/"
+    )
+    return (
+        None if any(Path(each[:-1]).is_symlink() for each in below if Path(each).is_dir()) else shared | found
+    )
 
 
-def _states_below(places: Iterable[Path]) -> dict[str, str]:
-    """The states of the files in folders, or of single files, by their paths."""
-    found = {}
-    for place in places:
-        root = os.path.abspath(place)  # noqa: PTH100 - without links followed, as pages are named
-        if place.is_file():
-            found[root] = state_of(place.stat())
-        found |= list_states(root, within=f"{root}/")
-        found |= {f"{way}/": state for way, state in list_ways(root)}
-    return found
+def _list_ways(places: Iterable[Path]) -> dict[str, str]:
+    """The folders and links by which the pages of some folders are found, with their states."""
+    return {way: state for place in places for way, state in list_ways(str(place))}

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import io
 import os
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -219,6 +221,72 @@ def test_a_folder_of_results_that_was_another_one_meanwhile_leaves_no_verdict(
     folder.rmdir()
     aside.rename(folder)
     assert check("docs/runs.md")[0] == 1
+
+
+def test_a_folder_of_pages_that_was_another_one_meanwhile_leaves_no_verdict(
+    check: Check, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    find = keptchecks.find_case
+    shutil.copytree("docs", "good")
+    Path("docs/runs.md").write_text(TABLE.replace('["n"]', '["m"]'))
+
+    def find_then_exchange(*given: Any) -> keptchecks.Case | None:
+        case = find(*given)
+        Path("docs").rename("bad")
+        Path("good").rename("docs")
+        return case
+
+    with monkeypatch.context() as patch:
+        patch.setattr(keptchecks, "find_case", find_then_exchange)
+        assert check()[0] == 0
+    Path("docs").rename("good")
+    Path("bad").rename("docs")
+    assert check()[0] == 1
+
+
+def test_a_link_above_the_results_that_led_elsewhere_meanwhile_leaves_no_verdict(
+    check: Check, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    find = keptchecks.find_case
+    for run, field in (("bad", "m"), ("good", "n")):
+        Path(run, "fixtures/runs").mkdir(parents=True)
+        Path(run, "fixtures/runs/all.jsonl").write_text(f'{{"_id": 1, "{field}": 1}}\n')
+
+    def lead_to(run: str) -> None:
+        Path("latest").unlink(missing_ok=True)
+        Path("latest").symlink_to(run)
+
+    def find_then_lead_elsewhere(*given: Any) -> keptchecks.Case | None:
+        case = find(*given)
+        lead_to("good")
+        return case
+
+    lead_to("bad")
+    asked = ("docs/runs.md", "--results", "latest/fixtures")
+    with monkeypatch.context() as patch:
+        patch.setattr(keptchecks, "find_case", find_then_lead_elsewhere)
+        assert check(*asked)[0] == 0
+    lead_to("bad")
+    assert check(*asked)[0] == 1
+
+
+def test_a_folder_behind_a_link_within_a_collection_is_looked_at_each_time(check: Check) -> None:
+    Path("fixtures/runs/raw").symlink_to("../../raw")
+    Path("raw").mkdir()
+    assert check("docs/runs.md")[0] == 0
+    Path("raw/more.jsonl").write_text('{"_id": 3, "n": 3}\n')
+    assert check("docs/runs.md")[0] == 1
+
+
+def test_a_page_on_standard_input_is_read_each_time_whatever_is_called_so(
+    check: Check, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    Path("docs/-").mkdir()
+    monkeypatch.chdir("docs")
+    for body, found in ((TABLE, 0), (TABLE.replace("columns", "columnz"), 1)):
+        monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(body.encode())))
+        asked = ("--static", "-", "--stdin-filename", "new.md", "--config-file", "../mkdocs.yml")
+        assert check(*asked)[0] == found
 
 
 def test_a_page_of_no_site_is_looked_at_each_time(check: Check) -> None:
