@@ -1,36 +1,81 @@
-"""This program as it is installed: what is kept from one run to the next is right for the same program alone."""
+"""This program as it is installed: what is kept from one run to the next is right for the same program alone.
+
+Of an installed package its list of files says what is in them, so that what was kept on one machine is of use on
+another, as in a workflow. A checkout, and a package that was edited where it is, are known by the states of their
+files.
+"""
 
 from __future__ import annotations
 
 import hashlib
+import os
 import sys
 from collections.abc import Iterator
+from functools import cache
 from importlib.machinery import PathFinder
 from pathlib import Path
 from typing import Final
 
-from preprocessor.files.states import list_states, state_of
+from preprocessor.files.states import list_states
 
 _PACKAGE: Final = Path(__file__).parents[1]
-_LIBRARIES: Final = ("bson", "markdown_it")
+_LIST: Final = "mkdocs_mongo_tables-*.dist-info/RECORD"
+"""The files of an installed package with their digests, which is written when all of them are there:
+https://packaging.python.org/en/latest/specifications/recording-installed-packages/
+"""
+_LIBRARIES: Final = (
+    "bson",
+    "jsonschema",
+    "markdown",
+    "markdown_it",
+    "pathspec",
+    "pcre2",
+    "pyarrow",
+    "tzdata",
+    "yaml",
+)
 """Those that pages and results are read with."""
 
 
+@cache
 def sign_of_program() -> str:
     """A text that is another one for another version of this program, of Python, or of what pages are read with."""
     total = hashlib.sha256(sys.version.encode())
-    for part in (*_list_own(), *_list_libraries()):
+    for part in (*_list_own(), *_list_installed(), *_list_libraries()):
         total.update(f"{part}\n".encode(errors="surrogateescape"))
     return total.hexdigest()
 
 
-def _list_own() -> list[tuple[str, str]]:
-    """The files of the package with their states, but for what Python has compiled."""
-    return sorted(each for each in list_states(str(_PACKAGE)) if "__pycache__/" not in each[0])
+def _list_own() -> list[str]:
+    """What tells the package from another one; what Python has compiled is no part of it."""
+    states = sorted(list_states(str(_PACKAGE), apart="__pycache__"))
+    for listed in _PACKAGE.parent.glob(_LIST):
+        installed = listed.stat().st_mtime_ns
+        if all(int(state.split()[-2]) <= installed for _, state in states):
+            return [listed.read_text(encoding="utf-8")]
+    return [str(each) for each in states]
 
 
-def _list_libraries() -> Iterator[tuple[str, str]]:
+def _list_installed() -> Iterator[str]:
+    """The versions of all that is installed, and where what is none of an index was taken from."""
+    for place in sys.path:
+        try:
+            names = sorted(entry.name for entry in os.scandir(place) if entry.name.endswith(".dist-info"))
+        except OSError:
+            continue
+        yield from names
+        yield from (_read(Path(place, name, "direct_url.json")) for name in names)
+
+
+def _list_libraries() -> Iterator[str]:
     for name in _LIBRARIES:
         found = PathFinder.find_spec(name)
         if found is not None and found.origin:
-            yield found.origin, state_of(Path(found.origin).stat())
+            yield _read(Path(found.origin))
+
+
+def _read(file: Path) -> str:
+    try:
+        return file.read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return ""

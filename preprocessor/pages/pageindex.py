@@ -21,8 +21,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from preprocessor import __version__
 from preprocessor.comments.search import may_have_comment
+from preprocessor.files.ownfiles import sign_of_program
 from preprocessor.files.states import is_settled, list_states, state_of
 from preprocessor.pages.files import PAGE_SUFFIXES
 from preprocessor.pages.inclusions import may_include
@@ -150,7 +150,7 @@ def _is_late(text: str) -> bool:
 
 
 def _key() -> str:
-    return bsoncache.key_of(f"{_FORMAT} {__version__}".encode())
+    return bsoncache.key_of(f"{_FORMAT} {sign_of_program()}".encode())
 
 
 def _place(folder: Path) -> Path | None:

@@ -9,6 +9,7 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
 
+from preprocessor.files.ownfiles import sign_of_program
 from preprocessor.results import bsoncache, cachefolder, fixturefiles, fixturetext
 from preprocessor.results.filesource import FileSource
 from preprocessor.results.model import FAULTS_SHOWN, Fault, Limits, ResultsError, combine_faults
@@ -25,6 +26,14 @@ LEAST: Final = 32 * 2**20
 
 class _Digest(Protocol):
     def update(self, data: bytes, /) -> None: ...
+
+
+def key_of_documents(suffix: str, digest: bytes) -> str:
+    """The cache's key of the documents of a file: of the digest of its bytes, its suffix, and this program.
+
+    By its suffix it is told whether a file has a document a line or an array of them.
+    """
+    return bsoncache.key_of_digest(f"{sign_of_program()} {suffix} ".encode() + digest)
 
 
 class FixtureSource(FileSource):
@@ -73,7 +82,7 @@ class FixtureFolder:
         return {**{path.name: key for path, key in keys.items()}, **dict.fromkeys(unread, "not read")}
 
     def glance(self, collection: str) -> str:
-        """Name, size and time of each file."""
+        """Name and state of each file, and of the ways to it."""
         return fixturefiles.glance_at(fixturefiles.files_of(self._folder, collection))
 
     def lines(self, collection: str) -> Iterator[bytes]:
@@ -149,7 +158,7 @@ class FixtureFolder:
         """Parse the documents of a file, and put them into the cache."""
         digest = hashlib.sha256()
         payload = fixturetext.payload(path, _through(digest, fixturefiles.blocks(path)))
-        key = bsoncache.key_of_digest(digest.digest())
+        key = key_of_documents(path.suffix, digest.digest())
         bsoncache.put(self._cache, {key: payload})
         return _Loaded(key, payload)
 
@@ -178,7 +187,7 @@ def _key(path: Path) -> str:
     digest = hashlib.sha256()
     for _ in _through(digest, fixturefiles.blocks(path)):
         pass
-    return bsoncache.key_of_digest(digest.digest())
+    return key_of_documents(path.suffix, digest.digest())
 
 
 def _through(digest: _Digest, blocks: Iterable[bytes]) -> Iterator[bytes]:

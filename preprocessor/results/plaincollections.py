@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, TypeVar
 
-from preprocessor import __version__
 from preprocessor.results.filesource import refuse_two
 from preprocessor.results.formats.model import is_packed, suffix_of
 from preprocessor.results.model import Fault, combine_faults
@@ -20,8 +19,6 @@ if TYPE_CHECKING:
 
 _P = TypeVar("_P", bytes, "Packed")
 
-_READING: Final = f"{__version__} 1"
-"""How files are read: another one as soon as the same file gives other documents."""
 LARGE: Final = 2**20
 """A file of fewer bytes is read sooner than it is looked up in the cache."""
 _PACKED: Final = 16
@@ -55,7 +52,7 @@ class PlainCollections:
         return {str(file.path): _key(file) for file in self._collection(collection).files}
 
     def glance(self, collection: str) -> str:
-        """Name, size and time of each file."""
+        """Name and state of each file, and of the ways to it."""
         from preprocessor.results.fixturefiles import glance_at  # for what is kept between builds
 
         return glance_at(file.path for file in self._collection(collection).files)
@@ -97,19 +94,21 @@ class PlainCollections:
 
     def _load(self, file: PlainFile, believing: bool) -> Sequence[bytes] | Sequence[Packed]:
         """The documents of a file, which has no ``_id`` twice."""
-        before = _stat(file.path)
-        if before is None or before.st_size * (_PACKED if is_packed(file.path.name) else 1) < LARGE:
+        status = _stat(file.path)
+        if status is None or status.st_size * (_PACKED if is_packed(file.path.name) else 1) < LARGE:
             return _read(file, lambda documents: iter([b"".join(documents)]))
-        from preprocessor.files.states import state_of  # a small file does not pay for these
-        from preprocessor.results import bsoncache, cachefolder, packed
+        from preprocessor.results import bsoncache, cachefolder, packed  # a small file does not pay for these
+        from preprocessor.results.fixturefiles import glance_at
+        from preprocessor.results.plaindocuments import refuse_outside
 
+        refuse_outside(file)
+        before = glance_at([file.path])
         folder, key = cachefolder.folder_for(Path(self._parts[0].pattern)), _key(file)
         kept = bsoncache.get(folder, key) if believing else None
         if kept is not None:
             return packed.split(kept)
         pieces = _read(file, packed.pack)
-        after = _stat(file.path)
-        if after and state_of(after) == state_of(before):  # Otherwise they may be those of other bytes.
+        if glance_at([file.path]) == before:  # Otherwise they may be those of other bytes.
             bsoncache.put(folder, {key: packed.join(pieces)})
         return pieces
 
@@ -137,6 +136,7 @@ def _key(file: PlainFile) -> str:
     """The name of the documents of a file in the cache: of its bytes, and of what else decides how they are read."""
     import hashlib
 
+    from preprocessor.files.ownfiles import sign_of_program
     from preprocessor.results import bsoncache
 
     digest = b""
@@ -146,7 +146,7 @@ def _key(file: PlainFile) -> str:
                 digest = hashlib.file_digest(opened, hashlib.sha256).digest()
         except OSError:
             pass  # Reading it tells why.
-    how = repr((_READING, suffix_of(file.path.name), file.name, sorted(file.types.items())))
+    how = repr((sign_of_program(), suffix_of(file.path.name), file.name, sorted(file.types.items())))
     return bsoncache.key_of_digest(digest + how.encode("utf-8", "surrogateescape"))
 
 

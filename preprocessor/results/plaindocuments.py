@@ -36,16 +36,22 @@ class Reading(NamedTuple):
 
 def read_documents(plain: PlainFile) -> Reading:
     """The documents of a file. Raises ``ResultsError``, now or while they come, where it cannot be read as it is."""
+    refuse_outside(plain)
     file = SourceFile(plain.path, plain.types)
-    if not leads_within(plain.path, plain.within):
-        hint = "put the file itself there; a link may lead only to another file in the folder"
-        raise file.refuse(f"a link leads out of the folder {plain.within}", hint=hint)
     encoded = _encode(file)
     first = next(encoded, None)
     if first is None:
         return Reading(iter(()), has_ids=False)
     has_ids = first[_NAMED_ID] == _ID
     return Reading(_with_ids(file, plain.name, chain([first], encoded), has_ids), has_ids)
+
+
+def refuse_outside(plain: PlainFile) -> None:
+    """Raise ``ResultsError`` for a file that leads, by links, out of the folder in which it may be."""
+    if not leads_within(plain.path, plain.within):
+        hint = "put the file itself there; a link may lead only to another file in the folder"
+        file = SourceFile(plain.path, plain.types)
+        raise file.refuse(f"a link leads out of the folder {plain.within}", hint=hint)
 
 
 def _encode(file: SourceFile) -> Iterator[bytes]:

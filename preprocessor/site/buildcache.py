@@ -32,7 +32,8 @@ def hash_given(markdown: str, url: str) -> str:
 
     And the day, where a table may be too old tomorrow though nothing changes.
     """
-    day = today().isoformat() if '"max_age"' in markdown else ""
+    dated = any(word in markdown for word in ("max_age", "\\u"))  # It may be written by codes of letters.
+    day = today().isoformat() if dated else ""
     return hashlib.sha256(json.dumps([url, day, markdown]).encode("ascii")).hexdigest()
 
 

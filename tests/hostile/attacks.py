@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 from dataclasses import replace
@@ -162,8 +163,10 @@ def _forged(project: Path) -> None:
     import bson
 
     from preprocessor.results import bsoncache
+    from preprocessor.results.fixtures import key_of_documents
 
-    key = bsoncache.key_of((project / "fixtures/c/c.jsonl").read_bytes())
+    content = (project / "fixtures/c/c.jsonl").read_bytes()
+    key = key_of_documents(".jsonl", hashlib.sha256(content).digest())
     lie = bson.encode({"_id": 1, "a": "forged", "n": 424242})
     for place in (project, project / "fixtures", project / "docs"):
         folder = place / ".mongo-tables-cache"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import stat
 import sys
@@ -13,7 +14,7 @@ import pytest
 
 from preprocessor import cli
 from preprocessor.results import bsoncache, stored
-from preprocessor.results.fixtures import FixtureSource
+from preprocessor.results.fixtures import FixtureSource, key_of_documents
 from preprocessor.results.model import Query
 
 TRUE = '{"_id":1,"a":1}\n'
@@ -43,7 +44,7 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def key(text: str = TRUE) -> str:
-    return bsoncache.key_of(text.encode())
+    return key_of_documents(".jsonl", hashlib.sha256(text.encode()).digest())
 
 
 def rows(project: Path) -> list[dict[str, object]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import multiprocessing
+from collections.abc import Iterable
 from pathlib import Path
 
 import bson
@@ -10,7 +11,7 @@ import pytest
 from bson.datetime_ms import DatetimeMS
 from bson.int64 import Int64
 
-from preprocessor.results import cachefolder, fixturetext
+from preprocessor.results import cachefolder, fixtures, fixturetext
 from preprocessor.results.fixtures import FixtureSource
 from preprocessor.results.model import Query, ResultsError
 from preprocessor.results.opening import open_source
@@ -273,6 +274,32 @@ def test_a_changed_file_is_never_answered_from_its_old_entry(folder: Path):
     assert source.state() != before
     assert source.aggregate(ALL)[2]["n"] == Int64(2)
     assert FixtureSource(folder).aggregate(ALL)[2]["n"] == Int64(2)
+
+
+def test_a_file_with_another_ending_is_read_as_that_says(folder: Path):
+    source = FixtureSource(folder)
+    assert source.aggregate(Query("results", ()))
+    for file in (folder / "results").glob("*.jsonl"):
+        file.rename(file.with_suffix(".json"))
+    with pytest.raises(ResultsError, match="more text after the end"):
+        FixtureSource(folder).aggregate(Query("results", ()))
+
+
+def test_another_program_reads_a_file_itself(folder: Path, monkeypatch: pytest.MonkeyPatch):
+    FixtureSource(folder).aggregate(Query("results", ()))
+    read: list[str] = []
+    parse = fixturetext.payload
+
+    def parse_seen(path: Path, blocks: Iterable[bytes]) -> bytes:
+        read.append(path.name)
+        return parse(path, blocks)
+
+    monkeypatch.setattr(fixturetext, "payload", parse_seen)
+    FixtureSource(folder).aggregate(Query("results", ()))
+    assert read == []
+    monkeypatch.setattr(fixtures, "sign_of_program", lambda: "another one")
+    FixtureSource(folder).aggregate(Query("results", ()))
+    assert read
 
 
 def test_a_collection_that_is_gone_has_no_rows_any_more(folder: Path):
