@@ -27,6 +27,8 @@ from preprocessor.runner.load import Outcome, WorkerPool
 from preprocessor.runner.series import Series, bucket
 from preprocessor.runner.worker import Load
 
+_PACED: Final = 2.5
+"""Seconds of requests on a schedule."""
 READ = Load("", "a", "query", READS, "s", 50, "wire")
 
 
@@ -71,7 +73,8 @@ def large_batches(megabytes: float) -> Iterator[Promise]:
         "collection": "things", "docSizeKB": 1000, "writeBatchSize": megabytes, "totalDocsToInsert": 10**6,
     }  # fmt: skip
     with pretending(bytes_per_second=20e6) as uri, WorkerPool(1) as pool:
-        load = replace(READ, workload="insert", config=config, connections=10, seconds=4)
+        seconds = max(2.0, megabytes / 3)
+        load = replace(READ, workload="insert", config=config, connections=10, seconds=seconds)
         one, ten = (
             pool.perform(replace(load, uri=address)).window.bytes
             for address in (uri, f"{uri}&socketTimeoutMS=60000")
@@ -105,8 +108,8 @@ def too_high_a_rate() -> Iterator[Promise]:
 def pacing(rate: float) -> Iterator[Promise]:
     """Requests on a schedule, beside a client that has a timer and an echo alone."""
     with pretending() as uri, WorkerPool(1) as pool:
-        done = pool.perform(replace(READ, uri=uri, connections=10, seconds=4, rates=(float(rate),)))
-    middle, cpu = bare(rate, 4)
+        done = pool.perform(replace(READ, uri=uri, connections=10, seconds=_PACED, rates=(float(rate),)))
+    middle, cpu = bare(rate, _PACED)
     median = _percentile(done, 0.5)
     yield Promise("microseconds of the median", median, 0, 1000)
     yield Promise("median / a bare client's", median / middle, 0, 2)

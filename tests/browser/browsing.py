@@ -16,8 +16,8 @@ import pytest
 from playwright.sync_api import Page
 
 ROOT = Path(__file__).parents[2]
-EVERY = [9, pytest.param(3, marks=pytest.mark.thorough), pytest.param(1, marks=pytest.mark.exhaustive)]
-"""Pages are made by few templates: each ninth is looked at, each third by thorough tests, and all of them each night."""
+EVERY = [9, pytest.param(1, marks=pytest.mark.exhaustive)]
+"""Pages are made by few templates: each ninth is looked at for a commit, and all of them each night."""
 # No name is looked up: what would leave the machine fails, and is recorded as it is asked for.
 FLAGS = [
     "--no-sandbox",

@@ -7,8 +7,6 @@ from playwright.sync_api import Browser, Page, expect
 
 from tests.browser.browsing import EVERY, Served, Witness
 
-SOME = [EVERY[0], pytest.param(4, marks=pytest.mark.thorough)]
-
 TABLES = ".mongo-table__scroll table"
 
 
@@ -22,7 +20,7 @@ def test_no_page_asks_another_host_for_anything(every: int, site: Served, fresh:
     assert witness.complaints == []
 
 
-@pytest.mark.parametrize("every", SOME)
+@pytest.mark.parametrize("every", EVERY)
 def test_the_site_works_from_a_folder_without_any_server(every: int, site: Served, fresh: Page) -> None:
     witness = Witness.of(fresh)
     sorting = 0
@@ -50,7 +48,7 @@ def test_search_asks_no_other_host_and_finds_whole_numbers(site: Served, fresh: 
     assert witness.outside(site.url) == []
 
 
-@pytest.mark.parametrize("every", SOME)
+@pytest.mark.parametrize("every", EVERY)
 def test_without_a_script_every_table_is_complete(every: int, site: Served, browser: Browser) -> None:
     with browser.new_context(java_script_enabled=False) as context:
         page = context.new_page()
