@@ -322,12 +322,14 @@ def _find_meaning(asked: _Asked, path: str) -> Field | None:
 
 
 def _tell_share(asked: _Asked, path: str) -> str:
-    """In how many of the documents a field of the collection is."""
+    """In how many of the documents a field of the collection is; stages before the place may leave fewer of them."""
     collection = value_at(asked.value, ("collection",))
     if not isinstance(collection, str):
         return ""
     present, among = asked.known.share(collection, path)
-    return f"in {present} of {among} documents" if among else ""
+    may_be_fewer = bool(stages_before(asked.value, asked.way.stretches, asked.known))
+    of = f" of `{collection}`" if may_be_fewer else ""
+    return f"in {present} of {among} documents{of}" if among else ""
 
 
 def _list_values(values: frozenset[Any]) -> str:

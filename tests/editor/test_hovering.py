@@ -155,7 +155,7 @@ def test_rows_of_a_group_are_not_counted_as_documents(session: Session) -> None:
     grouped = '{"$group": {"_id": "$threads"}}, {"$set": {"x": "$_i|d"}}'
     assert told(session, runs(grouped)) == "`$_id` · int\n\nvalues: `1`, `2`, `8`"
     matched = '{"$match": {"kind": "read"}}, {"$set": {"x": "$thr|eads"}}'
-    assert "in 6 of 6 documents" in told(session, runs(matched))
+    assert "in 6 of 6 documents of `runs`" in told(session, runs(matched))
 
 
 @pytest.mark.parametrize(
