@@ -52,8 +52,13 @@ def _list_own() -> list[str]:
     for listed in _PACKAGE.parent.glob(_LIST):
         installed = listed.stat().st_mtime_ns
         if all(int(state.split()[-2]) <= installed for _, state in states):
-            return [listed.read_text(encoding="utf-8")]
+            return [line for line in _read(listed).splitlines() if _is_own(line)]
     return [str(each) for each in states]
+
+
+def _is_own(listed: str) -> bool:
+    """Whether a line is that of a file of the package; the programs beside it have the path of Python in them."""
+    return listed.startswith(f"{_PACKAGE.name}/") and "/__pycache__/" not in listed
 
 
 def _list_installed() -> Iterator[str]:
