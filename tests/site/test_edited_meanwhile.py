@@ -7,8 +7,10 @@ import shutil
 from pathlib import Path
 
 import pytest
+from mkdocs.structure.files import File
 
-from preprocessor.site import pagebypage, sitereading
+from preprocessor.site import pagebypage, pagereader, sitereading
+from preprocessor.site.pagereader import PageReader
 from tests.site.builds import files
 from tests.site.inprocess import CONFIG, built, write
 
@@ -106,3 +108,30 @@ def test_a_link_above_the_results_that_led_elsewhere_meanwhile_leaves_nothing_be
     assert b">8<" in files(site / "site")["index.html"]
     assert built(site).done
     assert b">6<" in files(site / "site")["index.html"]
+
+
+def test_a_shared_pipeline_that_was_another_one_when_pages_were_read_is_read_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    site = write(tmp_path, FILES)
+    shared, look = site / "docs/pipelines/shared.json", pagereader.folder_state
+    file = File("index.md", str(site / "docs"), str(site / "site"), use_directory_urls=True)
+    reader = PageReader(shared.parent)
+
+    def look_then_save(folder: Path) -> str:
+        state = look(folder)
+        shared.write_text(FILES["docs/pipelines/shared.json"].replace("1]", "3]"))
+        return state
+
+    def added() -> object:
+        page = reader.on_disk(file, FILES["docs/index.md"])
+        assert page is not None
+        return page.tables[0].pipeline[0]["$project"]["n"]["$add"][1]
+
+    with monkeypatch.context() as patch:
+        patch.setattr(pagereader, "folder_state", look_then_save)
+        reader.refresh()
+        assert added() == 3
+    shared.write_text(FILES["docs/pipelines/shared.json"])
+    reader.refresh()
+    assert added() == 1
