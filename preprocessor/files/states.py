@@ -9,41 +9,69 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
 SETTLED: Final = 2 * 10**9
 """Nanoseconds without a change after which a file's state says that it is the same."""
+_LINK: Final = "behind a link "
 _MOST_LINKS: Final = 40
 """So many links of one path are followed; the system itself follows no more."""
 
 
 def list_states(
     folder: str, ends: tuple[str, ...] = ("",), within: str = "", apart: str = ""
-) -> Iterator[tuple[str, str]]:
+) -> list[tuple[str, str]]:
     """The files in a folder and those below it whose names have one of ``ends`` behind something, with their states.
 
     Folders behind links are not looked into, nor those that cannot be read, nor those called ``apart``. Names begin
-    with ``within``.
+    with ``within``; states of files behind links say so.
     """
-    below = []
+    found = []
+    waiting = [(folder, within)]
+    while waiting:
+        place, before = waiting.pop()
+        for entry in _list_entries(place):
+            name = entry.name
+            if name.endswith(ends) and name not in ends and (state := _state_of(entry)):
+                found.append((f"{before}{name}", state))
+            elif entry.is_dir(follow_symlinks=False) and name != apart:
+                waiting.append((entry.path, f"{before}{name}/"))
+    return found
+
+
+def _list_entries(folder: str) -> Sequence[os.DirEntry[str]]:
     try:
-        entries = list(os.scandir(folder))
+        return list(os.scandir(folder))
     except OSError:
-        return
-    for entry in entries:
-        if entry.name.endswith(ends) and entry.name not in ends:
-            with suppress(OSError):
-                found = entry.stat()
-                if stat.S_ISREG(found.st_mode):
-                    yield f"{within}{entry.name}", state_of(found)
-                    continue
-        if entry.is_dir(follow_symlinks=False) and entry.name != apart:
-            below.append(entry)
-    for entry in below:
-        yield from list_states(entry.path, ends, f"{within}{entry.name}/", apart)
+        return ()
+
+
+def _state_of(entry: os.DirEntry[str]) -> str:
+    """The state of a file; nothing for what is none, or cannot be looked at."""
+    try:
+        found = entry.stat()
+        if not stat.S_ISREG(found.st_mode):
+            return ""
+        return f"{_LINK}{state_of(found)}" if entry.is_symlink() else state_of(found)
+    except OSError:
+        return ""
+
+
+def is_behind_link(state: str) -> bool:
+    """Whether ``list_states`` says of a file that it is behind a link."""
+    return state.startswith(_LINK)
+
+
+def list_folders(names: Iterable[str]) -> set[str]:
+    """The folders in which files with these names are, and those around them."""
+    found = {name.rpartition("/")[0] for name in names}
+    above = found
+    while above := {folder.rpartition("/")[0] for folder in above} - found:
+        found |= above
+    return found - {""}
 
 
 def list_ways(place: str) -> Iterator[tuple[str, str]]:
@@ -95,11 +123,7 @@ def _split(place: str) -> Sequence[str]:
 
 
 def _list_below(folder: str, *, with_files: bool) -> Iterator[tuple[str, str]]:
-    try:
-        entries = list(os.scandir(folder))
-    except OSError:
-        return
-    for entry in entries:
+    for entry in _list_entries(folder):
         with suppress(OSError):
             if entry.is_symlink():
                 yield from ways_to(entry.path)

@@ -11,19 +11,27 @@ has no index. It lies where other copies do, and is believed as they are (``resu
 
 from __future__ import annotations
 
-import json
+import os
 import re
 import sys
 import time
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from functools import cached_property
+from itertools import chain
 from pathlib import Path
 from typing import Final, NamedTuple
 
 from preprocessor.comments.search import may_have_comment
 from preprocessor.files.ownfiles import sign_of_program
-from preprocessor.files.states import is_settled, list_states, state_of
+from preprocessor.files.states import (
+    is_behind_link,
+    is_settled,
+    list_folders,
+    list_states,
+    state_of,
+    ways_to,
+)
 from preprocessor.pages.files import PAGE_SUFFIXES
 from preprocessor.pages.inclusions import may_include
 from preprocessor.results import bsoncache, cachefolder
@@ -37,23 +45,33 @@ _NAMED: Final = r"""\b(?:id|table)["']?[\s>]*:[\s>]*"([^"\n]*)\""""
 _LATE: Final = r'\{\{|\{%|8<-|"generated"'
 """What may bring in tables that nobody knows before the site is built."""
 
-_FORMAT: Final = "names in pages 1"
+_FORMAT: Final = "names in pages 2"
+_OF_PARTS, _OF_TEXTS, _OF_NAMES = "\x01", "\0", "\n"
+"""What stands between the parts of an index as it is kept, between texts, and between the names of tables."""
 
 
 class Index(NamedTuple):
     """What is known of pages by their paths in a folder: the state of each file, and the pages that have a name.
 
-    ``open``: pages that may have other names too, of files that they take in. ``late``: tables may come in with them
-    that nobody knows before the site is built.
+    ``names`` has a line for each name of a table, with the pages behind it, and begins and ends with a line end: of
+    thousands a few are looked for, so that they are not taken apart. ``open``: pages that may have other names too, of
+    files that they take in. ``late``: tables may come in with them that nobody knows before the site is built.
     """
 
     states: Mapping[str, str]
-    names: Mapping[str, Sequence[str]]
-    open: list[str]
-    late: list[str]
+    names: str
+    open: Sequence[str]
+    late: Sequence[str]
+
+    def find(self, name: str) -> Sequence[str]:
+        """The pages that have a name."""
+        sought = f"{_OF_NAMES}{name}{_OF_TEXTS}"
+        at = self.names.find(sought)
+        end = self.names.find(_OF_NAMES, at + 1)
+        return self.names[at + len(sought) : end].split(_OF_TEXTS) if at >= 0 else ()
 
 
-_NOTHING: Final = Index({}, {}, [], [])
+_NOTHING: Final = Index({}, _OF_NAMES, (), ())
 
 
 class PagesBelow:
@@ -68,7 +86,7 @@ class PagesBelow:
         Pages that take in files are among them: these may have the names.
         """
         written = [f'"{name}"' for name in ids]
-        known = (page for name in ids for page in self._index.names.get(name, ()))
+        known = (page for name in ids for page in self._index.find(name))
         return self._select(
             {*self._index.open, *known}, lambda text: any(name in text for name in written) or _is_open(text)
         )
@@ -92,6 +110,26 @@ class PagesBelow:
         if self._folder.is_file():
             return {"": state_of(self._folder.stat())}
         return dict(list_states(str(self._folder), PAGE_SUFFIXES))
+
+    def look_at_ways(self) -> dict[str, str]:
+        """The folders and links by which the pages are found, with their states as they are now."""
+        root = os.path.abspath(self._folder)  # noqa: PTH100 - without links followed
+        found: dict[str, str] = {}
+        for way in (root, *(f"{root}/{name}" for name in self._links)):
+            found |= ways_to(way)
+        for folder in self._folders:
+            with suppress(OSError):
+                found[f"{root}/{folder}/"] = state_of(os.lstat(f"{root}/{folder}"))
+        return found
+
+    @cached_property
+    def _folders(self) -> Collection[str]:
+        return list_folders(self.states)
+
+    @cached_property
+    def _links(self) -> Sequence[str]:
+        """The pages that are behind links."""
+        return [name for name, state in self.states.items() if is_behind_link(state)]
 
     @cached_property
     def _index(self) -> Index:
@@ -120,16 +158,25 @@ def _make(folder: Path, states: Mapping[str, str]) -> Index:
     now = time.time_ns()
     settled = {name: state for name, state in states.items() if is_settled(state, now)}
     names: dict[str, list[str]] = {}
-    index = Index(settled, names, [], [])
+    is_open, late = [], []
     for name in settled:
         text = _text(folder / name) or ""
         written = dict.fromkeys(re.findall(_NAMED, text)) if may_have_comment(text) else {}
         for one in written:
             names.setdefault(one, []).append(name)
-        index.open.extend([name] if _is_open(text) or any("\\" in one for one in written) else ())
-        index.late.extend([name] if _is_late(text) else ())
+        is_open += [name] if _is_open(text) or any("\\" in one for one in written) else []
+        late += [name] if _is_late(text) else []
+    lines = (_OF_TEXTS.join([one, *pages]) for one, pages in names.items())
+    index = Index(settled, _OF_NAMES.join(["", *lines, ""]), is_open, late)
+    if any(map(_has_separator, [*settled, *names])):
+        return _NOTHING
     _store(folder, index)
     return index
+
+
+def _has_separator(text: str) -> bool:
+    """Whether a text could not be told from two of them."""
+    return any(one in text for one in (_OF_PARTS, _OF_TEXTS, _OF_NAMES))
 
 
 def _text(file: Path) -> str | None:
@@ -160,11 +207,19 @@ def _place(folder: Path) -> Path | None:
 def _load(folder: Path) -> Index:
     payload = bsoncache.get(_place(folder), _key())
     try:
-        return _NOTHING if payload is None else Index(*json.loads(payload))
-    except (ValueError, TypeError):  # No text of ours, whatever its digest says.
+        states, names, is_open, late = (payload or b"").decode().split(_OF_PARTS)
+        told = states.split(_OF_TEXTS)
+        return Index(dict(zip(told[::2], told[1::2], strict=True)), names, _split(is_open), _split(late))
+    except ValueError:  # There is none, or it is no text of ours, whatever its digest says.
         return _NOTHING
 
 
+def _split(texts: str) -> Sequence[str]:
+    return texts.split(_OF_TEXTS) if texts else ()
+
+
 def _store(folder: Path, index: Index) -> None:
+    states = _OF_TEXTS.join(chain.from_iterable(index.states.items()))
+    parts = states, index.names, _OF_TEXTS.join(index.open), _OF_TEXTS.join(index.late)
     with suppress(UnicodeEncodeError):  # Names of files that are no text.
-        bsoncache.put(_place(folder), {_key(): json.dumps(index, ensure_ascii=False).encode()})
+        bsoncache.put(_place(folder), {_key(): _OF_PARTS.join(parts).encode()})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from pathlib import Path
 
 import pytest
@@ -58,6 +59,24 @@ def test_pages_are_found_by_their_names_and_read_once(folder: Path, monkeypatch:
 def test_a_page_that_quotes_a_table_is_found_as_well(folder: Path) -> None:
     (folder / "prose.md").write_text('> <!-- MONGO_VALUE: {"table":\n> "one", "column": "n"} -->\n')
     assert names(PagesBelow(folder).find_naming({"one"}), folder) == ["one.md", "prose.md"]
+
+
+def test_all_pages_of_a_name_are_found_and_none_whose_name_only_ends_or_begins_so(folder: Path) -> None:
+    for name, written in (("same", "one"), ("longer", "one.more"), ("other", "another.one"), ("empty", "")):
+        (folder / f"{name}.md").write_text(table(written))
+    for _ in range(2):
+        assert names(PagesBelow(folder).find_naming({"one"}), folder) == ["one.md", "same.md"]
+        assert names(PagesBelow(folder).find_naming({""}), folder) == ["empty.md"]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no such names of files there")
+@pytest.mark.parametrize("name", ["two\nlines.md", "a\x01.md"])
+def test_pages_are_found_beside_one_whose_name_is_no_name(name: str, folder: Path) -> None:
+    (folder / name).write_text(table("odd"))
+    for _ in range(2):
+        assert names(PagesBelow(folder).find_naming({"odd"}), folder) == [name]
+        assert names(PagesBelow(folder).find_naming({"one"}), folder) == ["one.md"]
+        assert PagesBelow(folder).find_naming({"lines.md"}) == []
 
 
 def test_a_change_of_the_same_length_at_the_same_time_is_seen(folder: Path) -> None:

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from preprocessor.commands.check.checking import Scope
 from preprocessor.files.environment import today
 from preprocessor.files.ownfiles import sign_of_program
-from preprocessor.files.states import is_settled, list_all, list_ways
+from preprocessor.files.states import is_settled, list_all
 from preprocessor.pages.files import STDIN
 from preprocessor.pages.ownfile import OWN_FILE
 from preprocessor.pages.pageindex import PagesBelow
@@ -68,8 +68,8 @@ def find_case(paths: Sequence[str], request: Request) -> Case | None:
     results = _states_of_results(request)
     if named is None or results is None:
         return None
-    ways = _list_ways(docs)
     below = {each: PagesBelow(each) for each in docs}
+    ways = _look_at_ways(below.values())
     now = time.time_ns()
     if not all(is_settled(state, now) for state in results.values()):
         return None
@@ -92,7 +92,7 @@ def is_as_before(case: Case, request: Request) -> bool:
     What was another one meanwhile may have been read, though all is by now what it was.
     """
     results = _states_of_results(request)
-    return results is not None and {**_list_ways(case.below), **results} == case.around
+    return results is not None and {**_look_at_ways(case.below.values()), **results} == case.around
 
 
 def _key_of(asked: object, states: Mapping[str, str]) -> str:
@@ -188,14 +188,15 @@ def _states_of_results(request: Request) -> Mapping[str, str] | None:
         return None
     root = os.path.abspath(where)  # noqa: PTH100
     found = dict(list_all(root))
-    below = (
-        each for each in found if each.startswith(f"{root}/") and each.endswith("/") and each != f"{root}/"
-    )
-    return (
-        None if any(Path(each[:-1]).is_symlink() for each in below if Path(each).is_dir()) else shared | found
-    )
+    return None if _has_linked_folder(root, found) else shared | found
 
 
-def _list_ways(places: Iterable[Path]) -> dict[str, str]:
-    """The folders and links by which the pages of some folders are found, with their states."""
-    return {way: state for place in places for way, state in list_ways(str(place))}
+def _has_linked_folder(root: str, found: Iterable[str]) -> bool:
+    """Whether a folder below a place is behind a link; what is in it is not among what was found."""
+    ways = (way[:-1] for way in found if way.endswith("/") and way.startswith(f"{root}/"))
+    return any(os.path.islink(way) and os.path.isdir(way) for way in ways if way != root)  # noqa: PTH112, PTH114
+
+
+def _look_at_ways(below: Iterable[PagesBelow]) -> dict[str, str]:
+    """The folders and links by which pages are found, with their states as they are now."""
+    return {way: state for pages in below for way, state in pages.look_at_ways().items()}
