@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from preprocessor.findings.usage import UsageError
+from preprocessor.pages.keptsettings import keep, recall
 
 _MEND: Final = "mend it, or name another file with --config-file"
 _INHERIT: Final = "INHERIT"
@@ -50,6 +51,14 @@ def _read_inherited(file: Path, text: str, seen: tuple[Path, ...] = ()) -> Mappi
 
 
 def _parse(file: Path, text: str) -> Mapping[str, Any]:
+    known = recall(file, text)
+    if known is None:
+        known = _load(file, text)
+        keep(file, text, known)
+    return known
+
+
+def _load(file: Path, text: str) -> Mapping[str, Any]:
     from preprocessor.pages.siteyaml import YAMLError, load
 
     try:

@@ -161,6 +161,14 @@ def test_a_page_that_no_pattern_of_its_site_may_name_costs_no_reader_of_patterns
     assert "pathspec" in imported(["check", "--static", "docs/page.md"], tmp_path)
 
 
+def test_the_settings_of_a_site_are_parsed_once(tmp_path: Path) -> None:
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "mkdocs.yml").write_text("site_name: Site\nplugins: [mongo-tables]\n")
+    (tmp_path / "docs/page.md").write_text(PAGE)
+    loaded = [imported(["check", "--static", "docs/page.md"], tmp_path) for _ in range(2)]
+    assert ["yaml" in each for each in loaded] == [True, False]
+
+
 def test_an_explanation_loads_no_server_driver_and_nothing_that_it_does_not_use(
     page: Path, tmp_path: Path
 ) -> None:
