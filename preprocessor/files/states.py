@@ -14,6 +14,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
+from preprocessor.files.folders import walk
+
 SETTLED: Final = 2 * 10**9
 """Nanoseconds without a change after which a file's state says that it is the same."""
 _LINK: Final = "behind a link "
@@ -22,31 +24,21 @@ _MOST_LINKS: Final = 40
 
 
 def list_states(
-    folder: str, ends: tuple[str, ...] = ("",), within: str = "", apart: str = ""
+    folder: str, ends: tuple[str, ...] = ("",), *, follows: bool = False, apart: str = ""
 ) -> list[tuple[str, str]]:
     """The files in a folder and those below it whose names have one of ``ends`` behind something, with their states.
 
-    Folders behind links are not looked into, nor those that cannot be read, nor those called ``apart``. Names begin
-    with ``within``; states of files behind links say so.
+    Folders behind links are looked into if it ``follows`` links; those called ``apart`` are not, nor those that cannot
+    be read. Names are as seen from the folder; states of files behind links say so.
     """
     found = []
-    waiting = [(folder, within)]
-    while waiting:
-        place, before = waiting.pop()
-        for entry in _list_entries(place):
+    for place, entries in walk(folder, follows=follows, apart=apart):
+        before = f"{place[len(folder) :].lstrip('/')}/" if place != folder else ""
+        for entry in entries:
             name = entry.name
             if name.endswith(ends) and name not in ends and (state := _state_of(entry)):
                 found.append((f"{before}{name}", state))
-            elif entry.is_dir(follow_symlinks=False) and name != apart:
-                waiting.append((entry.path, f"{before}{name}/"))
     return found
-
-
-def _list_entries(folder: str) -> Sequence[os.DirEntry[str]]:
-    try:
-        return list(os.scandir(folder))
-    except OSError:
-        return ()
 
 
 def _state_of(entry: os.DirEntry[str]) -> str:
@@ -117,13 +109,26 @@ def ways_to(place: str) -> Iterator[tuple[str, str]]:
             return
 
 
+def state_of_way(place: str) -> dict[str, str]:
+    """The state of a folder whose way is known; of a link, those of all ways to it."""
+    try:
+        found = os.lstat(place)
+    except OSError:
+        return {}
+    return dict(ways_to(place)) if stat.S_ISLNK(found.st_mode) else {f"{place}/": state_of(found)}
+
+
 def _split(place: str) -> Sequence[str]:
     """The root of a path, and its parts below that."""
     return Path(os.path.abspath(place)).parts  # noqa: PTH100 - links are followed one by one
 
 
 def _list_below(folder: str, *, with_files: bool) -> Iterator[tuple[str, str]]:
-    for entry in _list_entries(folder):
+    try:
+        entries = list(os.scandir(folder))
+    except OSError:
+        return
+    for entry in entries:
         with suppress(OSError):
             if entry.is_symlink():
                 yield from ways_to(entry.path)

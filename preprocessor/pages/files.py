@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from preprocessor.files.folders import walk
 from preprocessor.files.text import bad_byte, may_be_file
 from preprocessor.findings.usage import UsageError
 from preprocessor.pages.model import Page
@@ -101,11 +101,13 @@ def _page_files(written: str, faults: list[str]) -> list[Path]:
 
 
 def pages_under(folder: Path, failed: Callable[[OSError], None] | None = None) -> list[Path]:
-    """The pages in a folder and those below it, or the page that it is; ``failed`` is called for unreadable ones."""
+    """The pages in a folder and those below it, or the page that it is; ``failed`` is called for unreadable ones.
+
+    Links to folders are followed, as MkDocs follows them.
+    """
     if folder.is_file():
         return [folder]
-    walked = os.walk(folder, onerror=failed)
-    files = (Path(place, name) for place, _, names in walked for name in names)
+    files = (Path(entry.path) for _, entries in walk(str(folder), failed) for entry in entries)
     return sorted(file for file in files if file.suffix in PAGE_SUFFIXES and may_be_file(file))
 
 

@@ -30,6 +30,7 @@ from preprocessor.files.states import (
     list_folders,
     list_states,
     state_of,
+    state_of_way,
     ways_to,
 )
 from preprocessor.pages.files import PAGE_SUFFIXES
@@ -109,7 +110,7 @@ class PagesBelow:
         """The state of the file of each page, by its path in the folder; of a single page by ""."""
         if self._folder.is_file():
             return {"": state_of(self._folder.stat())}
-        return dict(list_states(str(self._folder), PAGE_SUFFIXES))
+        return dict(list_states(str(self._folder), PAGE_SUFFIXES, follows=True))
 
     def look_at_ways(self) -> dict[str, str]:
         """The folders and links by which the pages are found, with their states as they are now."""
@@ -118,8 +119,7 @@ class PagesBelow:
         for way in (root, *(f"{root}/{name}" for name in self._links)):
             found |= ways_to(way)
         for folder in self._folders:
-            with suppress(OSError):
-                found[f"{root}/{folder}/"] = state_of(os.lstat(f"{root}/{folder}"))
+            found |= state_of_way(f"{root}/{folder}")
         return found
 
     @cached_property

@@ -278,6 +278,18 @@ def test_a_folder_behind_a_link_within_a_collection_is_looked_at_each_time(check
     assert check("docs/runs.md")[0] == 1
 
 
+@pytest.mark.parametrize("asked", [(), ("docs",), ("docs/more",), ("docs/more/page.md",)])
+def test_a_page_in_a_folder_behind_a_link_is_checked_as_it_is_built(
+    asked: tuple[str, ...], check: Check
+) -> None:
+    Path("elsewhere").mkdir()
+    Path("docs/more").symlink_to("../elsewhere")
+    page = Path("elsewhere/page.md")
+    for body, found in ((TABLE, 0), (TABLE.replace("columns", "columnz"), 1)):
+        page.write_text(body.replace("speed", "more"))
+        assert check(*asked)[0] == found
+
+
 def test_a_page_on_standard_input_is_read_each_time_whatever_is_called_so(
     check: Check, monkeypatch: pytest.MonkeyPatch
 ) -> None:
