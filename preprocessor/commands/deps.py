@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 DESCRIPTION = (
     "Lists the files that each page is made from: files of results, shared pipelines, files that it takes in, pages\n"
-    "whose tables it quotes, and the file of the site. No pipeline is run."
+    "whose tables it quotes, the file of the site and those that it inherits. No pipeline is run."
 )
 EPILOG = f"{SOURCE}\n\n{EXIT}"
 
@@ -70,6 +70,7 @@ def _look_around(pages: Sequence[Page], source: ResultsSource, arguments: Namesp
     from preprocessor.pages.dependencies import Around
     from preprocessor.pages.included import read_included
     from preprocessor.pages.model import tables_by_id
+    from preprocessor.pages.siteconfig import list_site_files
     from preprocessor.pages.sitepages import Whereabouts
     from preprocessor.specs.sharedpipelines import SharedPipelines
 
@@ -80,7 +81,7 @@ def _look_around(pages: Sequence[Page], source: ResultsSource, arguments: Namesp
         tables_by_id([*together, *others]),
         SharedPipelines(Path(arguments.pipelines)),
         source.local,
-        [file for file in (arguments.site.file,) if file.is_file()],
+        [file for file in list_site_files(arguments.site) if file.is_file()],
     )
 
 

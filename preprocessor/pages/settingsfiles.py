@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final
 
@@ -36,18 +37,40 @@ def yaml_settings(file: Path, words: Iterable[str] = ("",)) -> Mapping[str, Any]
     return _read_inherited(file, text) if any(word in text for word in (*words, _INHERIT)) else {}
 
 
+def list_inherited(file: Path) -> list[Path]:
+    """The files that a YAML file inherits from, the nearest first.
+
+    The list ends with one that is missing or cannot be read: nobody knows what it inherits from.
+    """
+    found: list[Path] = []
+    with suppress(UsageError):
+        while _INHERIT in (text := _read(file)):
+            above = _find_inherited(file, _parse(file, text))
+            if above is None or above in found or "\0" in str(above):  # No file has such a name.
+                break
+            found.append(above)
+            file = above
+    return found
+
+
 def _read_inherited(file: Path, text: str, seen: tuple[Path, ...] = ()) -> Mapping[str, Any]:
     """The settings of a file over those of the file that it names as ``INHERIT``."""
     settings = _parse(file, text)
-    parent = settings.get(_INHERIT)
-    if not isinstance(parent, str):
+    above = _find_inherited(file, settings)
+    if above is None:
         return settings
-    above = Path(os.path.normpath(file.parent / parent))
     if above in seen:
         raise UsageError(
-            f"{file.name}: `INHERIT` leads back to {parent}", "remove `INHERIT` from one of the files"
+            f"{file.name}: `INHERIT` leads back to {settings[_INHERIT]}",
+            "remove `INHERIT` from one of the files",
         )
     return _merge(_read_inherited(above, _read(above), (*seen, Path(os.path.normpath(file)))), settings)
+
+
+def _find_inherited(file: Path, settings: Mapping[str, Any]) -> Path | None:
+    """The file that the settings of another one name as ``INHERIT``."""
+    parent = settings.get(_INHERIT)
+    return Path(os.path.normpath(file.parent / parent)) if isinstance(parent, str) else None
 
 
 def _parse(file: Path, text: str) -> Mapping[str, Any]:

@@ -141,6 +141,14 @@ def read_settings(file: Path, words: Sequence[str] = ("",)) -> Mapping[str, Any]
     return project if isinstance(project, dict) else {}
 
 
+def list_site_files(site: Site) -> list[Path]:
+    """The files that say what a site is: its own, those of the sites that it includes, and all that these inherit."""
+    from preprocessor.pages.settingsfiles import list_inherited  # a check has read them already
+
+    named = [site.file, *site.includes]
+    return [*named, *(file for each in named if each.suffix != ".toml" for file in list_inherited(each))]
+
+
 def _find_included_sites(file: Path, settings: Mapping[str, Any]) -> tuple[Path, ...]:
     if all(options_among(settings.get("plugins"), name) is None for name in PLUGINS):
         return ()

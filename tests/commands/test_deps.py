@@ -108,6 +108,18 @@ def test_the_digest_of_a_page_changes_with_what_it_is_made_from_alone(
     assert {Path(page).stem for page in before if before[page]["digest"] != after[page]["digest"]} == changed
 
 
+def test_files_that_the_site_inherits_are_among_those_of_a_page_with_figures(site: Path) -> None:
+    (site / "mkdocs.yml").write_text("site_name: S\nINHERIT: shared/base.yml\n")
+    (site / "shared").mkdir()
+    (site / "shared/base.yml").write_text("INHERIT: ../root.yml\n")
+    (site / "root.yml").write_text('plugins: [mongo-tables: {server: "8.0"}]\n')
+    before = pages_in(deps(site))
+    assert before["docs/joined.md"]["files"][-3:] == ["mkdocs.yml", "root.yml", "shared/base.yml"]
+    assert before["docs/plain.md"]["files"] == ["docs/plain.md"]
+    (site / "root.yml").write_text('plugins: [mongo-tables: {server: "4.4"}]\n')
+    assert pages_in(deps(site))["docs/joined.md"]["digest"] != before["docs/joined.md"]["digest"]
+
+
 def test_a_new_file_of_a_collection_is_a_change(site: Path) -> None:
     before = pages_in(deps(site))["docs/table.md"]["digest"]
     (site / "fixtures/runs/c.jsonl").write_text('{"_id": 3, "n": 3}\n')

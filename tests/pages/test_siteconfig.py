@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from preprocessor.findings.usage import UsageError
-from preprocessor.pages.siteconfig import find_site, read_site
+from preprocessor.pages.siteconfig import find_site, list_site_files, read_site
 from tests.commands.test_commands import mongo_tables
 
 TABLE = """\
@@ -113,6 +113,26 @@ def test_an_inherited_file_counts(project: Path) -> None:
     (project / "mkdocs.yml").rename(project / "base.yml")
     (project / "mkdocs.yml").write_text("INHERIT: base.yml\nsite_name: Other\n")
     assert read_site(project / "mkdocs.yml").docs == project / "content"
+
+
+def test_the_files_of_a_site_are_its_own_and_all_that_it_inherits_also_one_that_is_missing(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "base").mkdir()
+    (tmp_path / "mkdocs.yml").write_text("INHERIT: base/near.yml\n")
+    (tmp_path / "base/near.yml").write_text("INHERIT: ../far.yml\n")
+    (tmp_path / "far.yml").write_text("site_name: Far\n")
+    names = ["mkdocs.yml", "base/near.yml", "far.yml"]
+    site = read_site(tmp_path / "mkdocs.yml")
+    assert list_site_files(site) == [tmp_path / name for name in names]
+    (tmp_path / "far.yml").unlink()
+    assert list_site_files(site) == [tmp_path / name for name in names]
+    (tmp_path / "base/near.yml").write_text("INHERIT: [\n")
+    assert list_site_files(site) == [tmp_path / name for name in names[:2]]
+    (tmp_path / "base/near.yml").write_text("INHERIT: ../mkdocs.yml\n")
+    assert set(list_site_files(site)) == {tmp_path / name for name in names[:2]}
+    (tmp_path / "mkdocs.yml").write_text('INHERIT: "a\\0b.yml"\n')
+    assert list_site_files(site) == [tmp_path / "mkdocs.yml"]
 
 
 def test_files_that_inherit_from_each_other_are_told(project: Path) -> None:
