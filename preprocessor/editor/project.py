@@ -64,7 +64,7 @@ class TimedAnswers(KeptAnswers):
     def refresh(self) -> None:
         """Forget the answers that may no longer hold, and those that were a source out of reach."""
         super().refresh()
-        if not self._answers:
+        if self.forgot:
             self._dropped.clear()
             self._unread = ""
 
@@ -141,12 +141,11 @@ class Project:
         self._saved = {file.as_posix(): _read(file) for file in files}
         self.where = Whereabouts(self.request.site)
         self._read_lists()
-        before = self.answers.state
         if not self.request.static:
             self.answers.refresh()
             self._unasked.close()
             self._unasked = self._open_unasked()
-        if before is None or self.answers.state != before:
+        if self.answers.forgot:
             self._remembered.forget_rows()
 
     def glance(self) -> str:

@@ -23,7 +23,8 @@ class KeptAnswers:
 
     ``server`` is the version of MongoDB that pipelines are to run on, where a site says so.
 
-    ``ran`` counts the pipelines that were run since the last ``refresh``. A source whose state cannot be
+    ``ran`` counts the pipelines that were run since the last ``refresh``. ``forgot``: of what was answered before that
+    nothing holds, or may not, and so does nothing that was found out with it. A source whose state cannot be
     known (a database) is asked again after each ``refresh``.
     """
 
@@ -32,6 +33,7 @@ class KeptAnswers:
         self.server = server
         self.limits = limits or Limits()
         self.ran = 0
+        self.forgot = True
         self._workers = workers
         self._source: ResultsSource | None = None
         self._state: str | None = None
@@ -53,7 +55,8 @@ class KeptAnswers:
             state = None
         # A file that was another one meanwhile may have answered, though it is by now what it was.
         written = self.writes() if state is not None else None
-        if state is None or (state, written) != (self._state, self._written):
+        self.forgot = state is None or (state, written) != (self._state, self._written)
+        if self.forgot:
             self._answers.clear()
             self._unreachable = None
         self._state, self._written = state, written

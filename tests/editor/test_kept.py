@@ -35,6 +35,11 @@ def replace(session: Session, old: str, new: str) -> list[str]:
     text, version = session.documents[PAGE].text, session.documents[PAGE].version
     at = text.index(old)
     session.change(PAGE, [Edit(Lines(text).span(at, at + len(old)), new)], version + 1)
+    return rules(session)
+
+
+def rules(session: Session) -> list[str]:
+    """The rules of what is found on the page."""
     return [one.finding.rule for one in session.check().diagnostics.get(PAGE, [])]
 
 
@@ -52,6 +57,19 @@ def test_where_results_have_changed_meanwhile_what_is_taken_back_is_run_again(se
     runs.write_text(runs.read_text().replace('"threads": 1,', '"threads": 3,'))
     session.look_again()
     assert replace(session, '"rea"', '"read"') == ["MT320"]
+
+
+def test_rows_of_a_file_that_was_another_one_while_it_was_asked_are_not_kept(session: Session) -> None:
+    runs = Path("fixtures/runs/runs.jsonl")
+    sound = runs.read_text()
+    faulty = sound.replace('"threads": 1,', '"threads": 3,')
+    runs.write_text(faulty)
+    session.project.look_again()
+    runs.write_text(sound)
+    assert rules(session) == []
+    runs.write_text(faulty)
+    session.look_again()
+    assert rules(session) == ["MT320"]
 
 
 def test_of_what_was_dropped_the_last_is_kept() -> None:
