@@ -18,6 +18,7 @@ from preprocessor.comments.rescan import rescan
 from preprocessor.comments.search import find
 from preprocessor.editor.recent import Recent
 from preprocessor.editor.remembered import Remembered
+from preprocessor.files.states import state_of
 from preprocessor.findings.shared import find_in_lists
 from preprocessor.lint.looking import look_at
 from preprocessor.lint.pages import Looked, Ran
@@ -30,7 +31,7 @@ from preprocessor.pages.inclusions import may_include
 from preprocessor.pages.keptanswers import KeptAnswers
 from preprocessor.pages.model import Page
 from preprocessor.pages.reading import read_page
-from preprocessor.pages.siteconfig import FILES
+from preprocessor.pages.siteconfig import FILES, list_site_files
 from preprocessor.pages.sitepages import Whereabouts, page_folders
 from preprocessor.results.model import ResultsError
 from preprocessor.specs.sharedpipelines import SharedPipelines, read_shared
@@ -128,7 +129,11 @@ class Project:
         self._pages: dict[str, tuple[str | bytes, Page]] = {}
         self._scans: dict[str, tuple[str, Scan]] = {}
         self._remembered = Remembered()
+        self._taken_in: dict[Path, None] = {}
+        self._site_files = list_site_files(request.site)
         self._unasked = self._open_unasked()
+        self.first_glance = self.glance()
+        """What a glance gave before anything was read."""
         self.look_again()
 
     def _open_unasked(self) -> KeptAnswers:
@@ -140,6 +145,7 @@ class Project:
         files = (file for folder in self.folders for file in pages_under(Path(folder)))
         self._saved = {file.as_posix(): _read(file) for file in files}
         self.where = Whereabouts(self.request.site)
+        self._site_files = list_site_files(self.request.site)
         self._read_lists()
         if not self.request.static:
             self.answers.refresh()
@@ -152,8 +158,10 @@ class Project:
         """A text that is another one once a file was written, came or went; none is read for it."""
         pages = [file for folder in self.folders for file in pages_under(Path(folder))]
         lists = sorted(Path(self.request.pipelines).glob("*.json"))
-        sites = (self.request.site.file, *map(Path, FILES))  # one that there was not may be there now
+        sites = (*self._site_files, *map(Path, FILES))  # one that there was not may be there now
         seen = [f"{file} {_state(file)}" for file in (*pages, *lists, *sites)]
+        # Of those that are not there nothing is said: another name is looked for with each letter of it.
+        seen += [f"{file} {state}" for file in self._taken_in if (state := _state(file))]
         return "\n".join([*seen, "" if self.request.static else self.answers.writes() or ""])
 
     def edit(self, file: str, text: str | None) -> None:
@@ -247,6 +255,7 @@ class Project:
     def _check(self, request: Request) -> Findings:
         pages = [self.page(file) for file in self.files]
         found: dict[str, list[Finding]] = {}
+        self._taken_in.clear()
         of_pages = check_pages(pages, request, _KeptDesk(self, request)).findings
         for one in (*of_pages, *find_in_lists(of_pages, Path(request.pipelines))):
             found.setdefault(one.file, []).append(one)
@@ -284,18 +293,25 @@ class Project:
         self._remembered.keep(spec for page in pages for spec in page.specs if spec is not None)
         self.answers.keep({query.key for query in queries(pages)})
 
+    def take_in(self, pages: Sequence[Page]) -> Included:
+        """The files that come into pages, which are looked at from now on as pages are."""
+        if not any(may_include(page.text) or template_in(page.text) for page in pages):
+            return Included([], False)
+        included = read_included(pages, self.request.pipelines)
+        self._taken_in |= dict.fromkeys(included.files)
+        return included
+
     def begin_build(self, pages: Sequence[Page], others: Sequence[Page], *, asks: bool) -> Build:
         """The build of pages, which takes what is known of them from earlier ones; ``asks``: it runs pipelines."""
         self.build = _KeptBuild(self.answers if asks else self._unasked, pages, others, self._remembered)
         return self.build
 
 
-def _state(file: Path) -> tuple[int, int]:
+def _state(file: Path) -> str:
     try:
-        found = file.stat()
+        return state_of(file.stat())
     except OSError:
-        return 0, 0
-    return found.st_mtime_ns, found.st_size
+        return ""
 
 
 def _read(file: Path) -> str | bytes:
@@ -321,9 +337,7 @@ class _KeptDesk(Desk):
         return self._project.where
 
     def take_in(self, pages: Sequence[Page]) -> Included:
-        if any(may_include(page.text) or template_in(page.text) for page in pages):
-            return read_included(pages, self.request.pipelines)
-        return Included([], False)
+        return self._project.take_in(pages)
 
     def others(self, pages: Sequence[Page], where: Whereabouts) -> OtherPages:
         """Those of sites other than the one that is edited, of which all pages are known."""

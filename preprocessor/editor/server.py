@@ -205,10 +205,10 @@ class Server(LanguageServer):
 
     async def look_now_and_then(self) -> None:
         """Notice files that change on disk, where no editor tells of them."""
-        known = list[str]()
+        known: dict[Session, str] = {}
         while self.sites is not None:
-            seen = await self.ask_all(lambda session: session.project.glance())
-            if len(known) == len(seen) and seen != known:  # Another site is no change.
+            seen = {each: await self._run(each.project.glance) for each in self.sessions}
+            if any(known.get(each, each.project.first_glance) != glance for each, glance in seen.items()):
                 self.look_again()
             known = seen
             await asyncio.sleep(_LOOK)

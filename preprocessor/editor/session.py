@@ -40,6 +40,7 @@ from preprocessor.editor.tokens import read_tokens
 from preprocessor.files.difference import difference
 from preprocessor.findings.usage import UsageError
 from preprocessor.lint.shape.values import Shape
+from preprocessor.pages.included import forget_sites
 from preprocessor.pages.rewrites import Edit, Rewrite
 from preprocessor.pages.siteconfig import fill_in
 from preprocessor.results.model import ResultsError
@@ -373,6 +374,7 @@ class Session:
         """Look at the disk; where the site is another one, with all that is open."""
         try:
             request = self._read_request()
+            forget_sites()
         except UsageError:
             request = (
                 self.project.request

@@ -22,12 +22,13 @@ if TYPE_CHECKING:
 class Included(NamedTuple):
     """The files that come into pages, and whether there is more that cannot be known before the build.
 
-    ``findings`` are about what comes into one page twice.
+    ``findings`` are about what comes into one page twice. ``files`` are those of ``list_taken_in``.
     """
 
     pages: list[Page]
     open_ended: bool
     findings: tuple[Finding, ...] = ()
+    files: tuple[Path, ...] = ()
 
 
 def read_included(pages: Sequence[Page], pipelines: str) -> Included:
@@ -45,12 +46,24 @@ def read_included(pages: Sequence[Page], pipelines: str) -> Included:
     )
     by_file = {Path(page.file).resolve(): page for page in (*pages, *new)}
     twice = tuple(one for page in pages for one in _twice_on(page, by_file))
-    return Included([page for page in new if page.comments or page.findings], open_ended, twice)
+    looked_for = tuple(file for each in taken for file in (*each.files, *each.missing))
+    return Included([page for page in new if page.comments or page.findings], open_ended, twice, looked_for)
 
 
 def files_taken_in(page: Page) -> Sequence[Path]:
     """The files that come into a page, directly or through others."""
     return _find_inclusions(page).files
+
+
+def list_taken_in(page: Page) -> Sequence[Path]:
+    """The files that come into a page, then those that would if they were there."""
+    found = _find_inclusions(page)
+    return [*found.files, *found.missing]
+
+
+def forget_sites() -> None:
+    """Read the files of sites again when they are asked for: a program that goes on outlives what they say."""
+    _folders.cache_clear()
 
 
 def _twice_on(page: Page, by_file: Mapping[Path, Page]) -> list[Finding]:

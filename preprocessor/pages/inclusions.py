@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from os.path import normpath
 from pathlib import Path
 from typing import Final, NamedTuple
@@ -37,12 +37,14 @@ _QUICK: Final = re.compile(r"8<-|\{%")
 class Inclusions(NamedTuple):
     """The files that a page includes, directly or through others, and names without a file.
 
-    ``rest`` is the page's text without the lines that name what was found.
+    ``rest`` is the page's text without the lines that name what was found, ``missing`` are the files that a name
+    without one might have been.
     """
 
     files: tuple[Path, ...]
     unknown: tuple[str, ...]
     rest: str
+    missing: tuple[Path, ...] = ()
 
 
 def may_include(text: str) -> bool:
@@ -54,17 +56,20 @@ def inclusions(page: Path, text: str, folders: Sequence[Path]) -> Inclusions:
     """What a page takes in. Names are looked up beside the page, then in ``folders``."""
     found: dict[Path, None] = {}
     unknown: list[str] = []
+    missing: list[Path] = []
     rest = _without_inclusions(text, page, folders)
     waiting = [(page, text)]
     while waiting:
         place, content = waiting.pop(0)
         for name in _names(content):
             files = _files(name, [place.parent, *folders])
-            unknown += [] if files else [name]
+            if not files:
+                unknown.append(name)
+                missing += _paths(name, [place.parent, *folders])
             new = [file for file in files if file not in found and file.resolve() != page.resolve()]
             found |= dict.fromkeys(new)
             waiting += [(file, _text(file)) for file in new]
-    return Inclusions(tuple(found), tuple(dict.fromkeys(unknown)), rest)
+    return Inclusions(tuple(found), tuple(dict.fromkeys(unknown)), rest, tuple(dict.fromkeys(missing)))
 
 
 def whole_inclusions(page: Path, text: str, folders: Sequence[Path]) -> list[Path]:
@@ -118,11 +123,23 @@ def _without_inclusions(text: str, page: Path, folders: Sequence[Path]) -> str:
 
 def _files(name: str, folders: Sequence[Path]) -> list[Path]:
     """The files of a name, which may be a pattern, in the first folder that has some."""
-    for written in dict.fromkeys((name, re.sub(_PART, "", name))):
+    for written in _spell(name):
         for folder in folders:
             if files := _matching(folder, written):
                 return files
     return []
+
+
+def _spell(name: str) -> Iterable[str]:
+    """A name as it is written, and without the part of the file that it may name."""
+    return dict.fromkeys((name, re.sub(_PART, "", name)))
+
+
+def _paths(name: str, folders: Sequence[Path]) -> list[Path]:
+    """The paths at which a file of a name is looked for; none of a name that no file has."""
+    if "\0" in name:
+        return []
+    return [Path(normpath(folder / written)) for written in _spell(name) for folder in folders]
 
 
 def _matching(folder: Path, name: str) -> list[Path]:

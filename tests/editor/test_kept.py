@@ -72,6 +72,21 @@ def test_rows_of_a_file_that_was_another_one_while_it_was_asked_are_not_kept(ses
     assert rules(session) == ["MT320"]
 
 
+def test_a_file_that_a_page_is_to_take_in_is_looked_for_from_then_on(session: Session) -> None:
+    seen = session.project.glance()
+    session.open("docs/other.md", '--8<-- "part.md"\n', 1)
+    session.check()
+    assert session.project.glance() == seen  # While its name is typed nothing changes on disk.
+    Path("part.md").write_text(SAID)
+    assert session.project.glance() != seen
+
+
+def test_what_changes_while_a_project_is_opened_is_another_glance(session: Session) -> None:
+    assert session.project.glance() == session.project.first_glance
+    Path("mongo-tables.toml").write_text("results = 'other'\n")
+    assert session.project.glance() != session.project.first_glance
+
+
 def test_of_what_was_dropped_the_last_is_kept() -> None:
     recent: Recent[int, str] = Recent()
     for number in range(100):
