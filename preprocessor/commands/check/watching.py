@@ -6,19 +6,24 @@ import os
 import sys
 import time
 from argparse import Namespace
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
-from preprocessor.files.states import state_of
+from preprocessor.files.states import list_ways, state_of
 from preprocessor.findings.reporters import escape_control_chars
-from preprocessor.findings.usage import CommandError, print_failure
-from preprocessor.pages.siteconfig import fill_in, from_here
+from preprocessor.findings.usage import CommandError, UsageError, print_failure
+from preprocessor.pages.files import pages_under, read_text
+from preprocessor.pages.included import forget_sites, list_taken_in
+from preprocessor.pages.inclusions import may_include
+from preprocessor.pages.model import Page
+from preprocessor.pages.siteconfig import FILES, fill_in, from_here, list_site_files
 from preprocessor.pages.sitepages import page_folders
 from preprocessor.pages.watching import places_of_source
 
 Seen = Mapping[str, str]
-"""The states of files, by their paths."""
+"""The states of files, and of the ways to them, by their paths; that of a way ends with a slash."""
 
 _PAUSE: Final = 0.25
 _SETTLED: Final = 0.05
@@ -35,13 +40,11 @@ def check_at_changes(arguments: Namespace, check: Callable[[Namespace], int]) ->
     given = arguments
     try:
         while True:
-            places = list(_list_places(given))
-            before = take_look(places)
+            given, places, before = _look_around(given)
             _check_or_tell(given, check)
             print("waiting for changes; Ctrl-C ends", file=sys.stderr, flush=True)
             changed = _wait(places, before)
             print(f"{escape_control_chars(from_here(changed))} changed", file=sys.stderr, flush=True)
-            given = _fill_in_anew(arguments.as_written) or given
     except KeyboardInterrupt:
         return 0
 
@@ -52,6 +55,24 @@ def _check_or_tell(given: Namespace, check: Callable[[Namespace], int]) -> None:
     except CommandError as error:
         print_failure(error)
     sys.stdout.flush()
+
+
+def _look_around(given: Namespace) -> tuple[Namespace, Sequence[Path], Seen]:
+    """What to check, the places that it reads, and how these were before any of it was read.
+
+    What was asked for is read again after the look: it says where to look.
+    """
+    while True:
+        places = list(_list_places(given))
+        seen = take_look(places)
+        now = _fill_in_anew(given.as_written)
+        if now is not None:
+            forget_sites()
+        if now is None or now == given:
+            break
+        given = now
+    taken_in = list(_list_taken_in(given))
+    return given, [*places, *taken_in], {**take_look(taken_in), **seen}
 
 
 def _fill_in_anew(as_written: Namespace) -> Namespace | None:
@@ -66,19 +87,44 @@ def _fill_in_anew(as_written: Namespace) -> Namespace | None:
 
 
 def _list_places(given: Namespace) -> Iterator[Path]:
-    """The files and folders that a check reads."""
-    yield from map(Path, given.paths or page_folders(given.site))
+    """The files and folders that a check reads, but for files that pages take in."""
+    yield from map(Path, _list_page_places(given))
     yield Path(given.pipelines)
     yield from places_of_source(given.results, Path())
     yield from given.site.snippets
-    yield given.site.file
+    yield from list_site_files(given.site)
+    yield from map(Path, FILES)  # one that there was not may be there now
     if given.baseline:
         yield Path(given.baseline)
 
 
+def _list_page_places(given: Namespace) -> Iterable[str]:
+    """Pages and folders of them: those that are named, and all of the site, of which these may quote tables.
+
+    As long as the file of a site that it includes cannot be read, its own folder is all that is known.
+    """
+    try:
+        folders = page_folders(given.site)
+    except UsageError:
+        folders = [from_here(given.site.docs)]
+    return dict.fromkeys([*given.paths, *folders])
+
+
+def _list_taken_in(given: Namespace) -> Iterator[Path]:
+    """The files that come into pages, wherever they lie, and those that would if they were there."""
+    for place in _list_page_places(given):
+        for file in pages_under(Path(place)):
+            with suppress(OSError, UsageError):  # The check tells what is wrong.
+                text = read_text(file)
+                if may_include(text):
+                    yield from list_taken_in(Page(file.as_posix(), text, (), (), ()))
+
+
 def take_look(places: Iterable[Path]) -> Seen:
-    """The files at some places, and those in folders there, without what is hidden in these."""
-    return dict(_look(each for place in places for each in _list_files(place)))
+    """The files at some places, those in folders there, and the ways to them, without what is hidden in folders."""
+    there = list(places)
+    files = dict(_look(each for place in there for each in _list_files(place)))
+    return files | {f"{way}/": state for place in there for way, state in _look_at_ways(place)}
 
 
 def _list_files(place: Path) -> Iterator[str]:
@@ -99,6 +145,21 @@ def _look(files: Iterable[str]) -> Iterator[tuple[str, str]]:
         yield file, state_of(found)
 
 
+def _look_at_ways(place: Path) -> Iterator[tuple[str, str]]:
+    """The folders and links by which files at a place are found; one that was away is another one when it is back.
+
+    Whatever comes or goes in a folder, such as the hidden file of an editor beside a page, moves both its times alike,
+    and is no change here. The second one alone is moved when the folder itself is renamed.
+    """
+    inside = f"{place}{os.sep}"
+    for way, state in list_ways(str(place)):
+        if way.startswith(inside) and f"{os.sep}." in way[len(inside) - 1 :]:
+            continue
+        _, node, written, changed = state.split()
+        is_link = os.path.islink(way)  # noqa: PTH114
+        yield way, state if is_link else f"{node} {'' if changed == written else changed}"
+
+
 def _wait(places: Iterable[Path], before: Seen) -> Path:
     """Return once something is not as it was before, and has settled; give the first path that changed."""
     while True:
@@ -107,7 +168,8 @@ def _wait(places: Iterable[Path], before: Seen) -> Path:
         if now != before:
             break
         time.sleep(max(_PAUSE, _SHARE * (time.monotonic() - began)))
-    changed = min(path for path in {*before, *now} if before.get(path) != now.get(path))
+    others = (path for path in {*before, *now} if before.get(path) != now.get(path))
+    changed = min(others, key=lambda path: (path.endswith("/"), path))
     while True:
         time.sleep(_SETTLED)
         after = take_look(places)

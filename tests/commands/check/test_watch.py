@@ -7,13 +7,18 @@ import signal
 import subprocess
 import sys
 import threading
+import time
+from _thread import interrupt_main
+from argparse import Namespace
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Self
 
 import pytest
 
 from preprocessor.cli import main
-from preprocessor.commands.check.watching import take_look
+from preprocessor.commands.check import command
+from preprocessor.commands.check.watching import Seen, take_look
 
 PAGE = """\
 # Runs
@@ -37,8 +42,8 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 class Watching:
     """The command as it runs, and what it says up to where it waits."""
 
-    def __init__(self, folder: Path) -> None:
-        command = [sys.executable, "-m", "preprocessor.cli", "check", "--watch"]
+    def __init__(self, folder: Path, *pages: str) -> None:
+        command = [sys.executable, "-m", "preprocessor.cli", "check", "--watch", *pages]
         self.process = subprocess.Popen(
             command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, bufsize=1
         )
@@ -49,6 +54,19 @@ class Watching:
         assert self.process.stdout is not None
         for line in self.process.stdout:
             self._lines.put(line.rstrip("\n"))
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self.process.poll() is None:
+            self.process.kill()
+        self.process.wait(timeout=60)
+
+    @property
+    def waits(self) -> bool:
+        """Whether it has said nothing since it was last asked what it told."""
+        return self._lines.empty()
 
     def told(self) -> list[str]:
         """The lines until it waits again."""
@@ -64,11 +82,8 @@ class Watching:
 
 @pytest.fixture
 def watching(folder: Path) -> Iterator[Watching]:
-    started = Watching(folder)
-    yield started
-    if started.process.poll() is None:
-        started.process.kill()
-    started.process.wait(timeout=60)
+    with Watching(folder) as started:
+        yield started
 
 
 def replace(file: Path, text: str) -> None:
@@ -120,10 +135,130 @@ def test_hidden_folders_are_not_looked_at_and_a_missing_one_may_come(tmp_path: P
     (tmp_path / ".git").mkdir()
     (tmp_path / ".git" / "index").write_text("x")
     places = [tmp_path, tmp_path / "later"]
-    assert take_look(places) == {}
+    assert files_in(take_look(places)) == []
     (tmp_path / "later").mkdir()
     (tmp_path / "later" / "a.md").write_text("x")
-    assert list(take_look(places)) == [str(tmp_path / "later" / "a.md")]
+    assert files_in(take_look(places)) == [str(tmp_path / "later" / "a.md")]
+
+
+def files_in(seen: Seen) -> list[str]:
+    return [path for path in seen if not path.endswith("/")]
+
+
+def rename(pages: Path) -> Iterator[None]:
+    pages.rename("away")
+    yield
+    Path("away").rename(pages)
+
+
+def lead_elsewhere(link: Path) -> Iterator[None]:
+    target = link.readlink()
+    for each in ("elsewhere", target):
+        link.unlink()
+        link.symlink_to(each)
+        yield
+
+
+@pytest.mark.parametrize(
+    ("place", "exchange"),
+    [("docs", rename), ("docs/part", rename), ("docs/linked.md", lead_elsewhere), ("linked", lead_elsewhere)],
+)
+def test_pages_that_are_back_when_a_check_is_done_are_checked_again(
+    folder: Path,
+    place: str,
+    exchange: Callable[[Path], Iterator[None]],
+    monkeypatch: pytest.MonkeyPatch,
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    (folder / "docs/part").mkdir()
+    (folder / "docs/part/page.md").write_text("x")
+    (folder / "docs/linked.md").symlink_to("page.md")
+    (folder / "linked").symlink_to("docs/part")
+    checks = []
+
+    def check(given: Namespace) -> int:
+        checks.append(given)
+        if len(checks) == 2:
+            raise KeyboardInterrupt
+        for _ in exchange(Path(place)):
+            """Whatever the check reads now is not what there is."""
+        return 0
+
+    monkeypatch.setattr(command, "_check_once", check)
+    given_up = threading.Timer(10, interrupt_main)
+    given_up.start()
+    assert main(["check", "--watch", "docs", "linked"]) == 0
+    given_up.cancel()
+    assert len(checks) == 2
+    assert f"{place} changed" in capfd.readouterr().err
+
+
+def test_it_waits_while_nothing_changes_but_hidden_files_beside_pages(
+    folder: Path, watching: Watching
+) -> None:
+    watching.told()
+    hidden = folder / "docs/.page.md.swp"
+    for _ in range(2):
+        hidden.write_text("x")
+        time.sleep(0.5)
+        hidden.unlink()
+        time.sleep(0.5)
+    (folder / "docs/.#page.md").symlink_to("nowhere")
+    time.sleep(0.5)
+    assert watching.waits
+    (folder / "docs/page.md").write_text(f"{PAGE}\n")
+    assert watching.told() == ["docs/page.md changed", "1 comment on 1 page: no fault"]
+
+
+def test_a_file_that_the_site_inherits_from_another_is_looked_at(folder: Path, watching: Watching) -> None:
+    watching.told()
+    (folder / "shared").mkdir()
+    (folder / "shared/base.yml").write_text("INHERIT: ../root.yml\n")
+    (folder / "mkdocs.yml").write_text("INHERIT: shared/base.yml\n")
+    assert "root.yml: No such file" in " ".join(watching.told())
+    (folder / "root.yml").write_text("plugins: [mongo-tables: {results: nowhere}]\n")
+    changed, told, *_ = watching.told()
+    assert changed == "root.yml changed" and "nowhere" in told
+    (folder / "root.yml").write_text("plugins: [mongo-tables: {results: fixtures}]\n")
+    assert watching.told() == ["root.yml changed", "1 comment on 1 page: no fault"]
+
+
+def test_a_file_that_comes_into_a_page_from_elsewhere_is_looked_at(folder: Path, watching: Watching) -> None:
+    watching.told()
+    (folder / "docs/page.md").write_text('{% include "../parts/a.md" %}\n')
+    watching.told()
+    (folder / "parts").mkdir()
+    (folder / "parts/a.md").write_text('{% include "b.md" %}\n')
+    assert watching.told()[0] == "parts/a.md changed"
+    (folder / "parts/b.md").write_text(PAGE.replace("all", "none"))
+    changed, told, *_ = watching.told()
+    assert changed == "parts/b.md changed" and told.startswith("parts/b.md:3:55: error MT140")
+    (folder / "parts/b.md").write_text(PAGE)
+    assert watching.told() == ["parts/b.md changed", "1 comment on 2 pages: no fault"]
+
+
+def test_folders_for_snippets_are_those_that_the_site_names_now(folder: Path, watching: Watching) -> None:
+    watching.told()
+    (folder / "docs/page.md").write_text('--8<-- "a.md"\n')
+    watching.told()
+    for name in ("one", "other"):
+        (folder / name).mkdir()
+        (folder / f"{name}/a.md").write_text(PAGE.replace("all", name))
+        snippets = f"pymdownx.snippets: {{base_path: {name}}}"
+        (folder / "mkdocs.yml").write_text(f"markdown_extensions: [{snippets}]\n")
+        assert watching.told()[1].startswith(f"{name}/a.md:3:55: error MT140")
+
+
+def test_a_page_that_is_named_is_checked_again_when_another_has_the_table_that_it_quotes(
+    folder: Path,
+) -> None:
+    (folder / "mkdocs.yml").write_text("docs_dir: docs\n")
+    quoting = folder / "docs/quoting.md"
+    quoting.write_text('It is <!-- MONGO_VALUE: {"table": "runs", "column": "n", "where": {"n": 1}} -->.\n')
+    with Watching(folder, "docs/quoting.md") as watching:
+        assert "MT139" in watching.told()[0]
+        (folder / "docs/page.md").write_text(PAGE.replace("{", '{"id": "runs", ', 1))
+        assert watching.told() == ["docs/page.md changed", "1 comment on 1 page: no fault"]
 
 
 @pytest.mark.parametrize(
