@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import stat
 import sys
 import time
 from argparse import Namespace
@@ -124,7 +125,7 @@ def take_look(places: Iterable[Path]) -> Seen:
     """The files at some places, those in folders there, and the ways to them, without what is hidden in folders."""
     there = list(places)
     files = dict(_look(each for place in there for each in _list_files(place)))
-    return files | {f"{way}/": state for place in there for way, state in _look_at_ways(place)}
+    return files | dict(way for place in there for way in _look_at_ways(place))
 
 
 def _list_files(place: Path) -> Iterator[str]:
@@ -151,13 +152,18 @@ def _look_at_ways(place: Path) -> Iterator[tuple[str, str]]:
     Whatever comes or goes in a folder, such as the hidden file of an editor beside a page, moves both its times alike,
     and is no change here. The second one alone is moved when the folder itself is renamed.
     """
-    inside = f"{place}{os.sep}"
-    for way, state in list_ways(str(place)):
-        if way.startswith(inside) and f"{os.sep}." in way[len(inside) - 1 :]:
+    root = os.path.abspath(place)  # noqa: PTH100 - links are ways
+    for way, _ in list_ways(root):
+        if way.startswith(root) and f"{os.sep}." in way[len(root) :]:
             continue
-        _, node, written, changed = state.split()
-        is_link = os.path.islink(way)  # noqa: PTH114
-        yield way, state if is_link else f"{node} {'' if changed == written else changed}"
+        with suppress(OSError):
+            found = os.lstat(way.rstrip("/"))
+            yield way, state_of(found) if stat.S_ISLNK(found.st_mode) else _state_of_folder(found)
+
+
+def _state_of_folder(found: os.stat_result) -> str:
+    moved = "" if found.st_ctime_ns == found.st_mtime_ns else found.st_ctime_ns
+    return f"{found.st_dev} {found.st_ino} {moved}"
 
 
 def _wait(places: Iterable[Path], before: Seen) -> Path:
