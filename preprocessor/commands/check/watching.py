@@ -171,14 +171,18 @@ def _wait(places: Iterable[Path], before: Seen) -> Path:
     while True:
         began = time.monotonic()
         now = take_look(places)
-        if now != before:
+        if now != before and (now := _settle(places, now)) != before:
             break
         time.sleep(max(_PAUSE, _SHARE * (time.monotonic() - began)))
     others = (path for path in {*before, *now} if before.get(path) != now.get(path))
-    changed = min(others, key=lambda path: (path.endswith("/"), path))
+    return Path(min(others, key=lambda path: (path.endswith("/"), path)))
+
+
+def _settle(places: Iterable[Path], now: Seen) -> Seen:
+    """What is there once nothing changes for a moment."""
     while True:
         time.sleep(_SETTLED)
         after = take_look(places)
         if after == now:
-            return Path(changed)
+            return now
         now = after

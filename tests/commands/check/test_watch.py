@@ -227,8 +227,9 @@ def test_a_file_that_comes_into_a_page_from_elsewhere_is_looked_at(folder: Path,
     watching.told()
     (folder / "docs/page.md").write_text('{% include "../parts/a.md" %}\n')
     watching.told()
-    (folder / "parts").mkdir()
-    (folder / "parts/a.md").write_text('{% include "b.md" %}\n')
+    (folder / "new").mkdir()
+    (folder / "new/a.md").write_text('{% include "b.md" %}\n')
+    (folder / "new").rename(folder / "parts")
     assert watching.told()[0] == "parts/a.md changed"
     (folder / "parts/b.md").write_text(PAGE.replace("all", "none"))
     changed, told, *_ = watching.told()
