@@ -19,6 +19,7 @@ from preprocessor.comments.search import find
 from preprocessor.editor.recent import Recent
 from preprocessor.editor.remembered import Remembered
 from preprocessor.files.states import state_of
+from preprocessor.files.ways import look_at_ways
 from preprocessor.findings.shared import find_in_lists
 from preprocessor.lint.looking import look_at
 from preprocessor.lint.pages import Looked, Ran
@@ -160,6 +161,8 @@ class Project:
         lists = sorted(Path(self.request.pipelines).glob("*.json"))
         sites = (*self._site_files, *map(Path, FILES))  # one that there was not may be there now
         seen = [f"{file} {_state(file)}" for file in (*pages, *lists, *sites)]
+        folders = map(Path, (*self.folders, self.request.pipelines))
+        seen += [f"{way} {state}" for folder in folders for way, state in look_at_ways(folder)]
         # Of those that are not there nothing is said: another name is looked for with each letter of it.
         seen += [f"{file} {state}" for file in self._taken_in if (state := _state(file))]
         return "\n".join([*seen, "" if self.request.static else self.answers.writes() or ""])

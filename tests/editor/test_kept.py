@@ -81,6 +81,15 @@ def test_a_file_that_a_page_is_to_take_in_is_looked_for_from_then_on(session: Se
     assert session.project.glance() != seen
 
 
+def test_pages_that_were_away_while_they_were_read_are_another_glance(session: Session) -> None:
+    seen = session.project.glance()
+    Path("docs/.page.md.swp").write_text("the hidden file of an editor")
+    assert session.project.glance() == seen
+    Path("docs").rename("away")
+    Path("away").rename("docs")
+    assert session.project.glance() != seen
+
+
 def test_what_changes_while_a_project_is_opened_is_another_glance(session: Session) -> None:
     assert session.project.glance() == session.project.first_glance
     Path("mongo-tables.toml").write_text("results = 'other'\n")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import stat
 import sys
 import time
 from argparse import Namespace
@@ -12,7 +11,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
-from preprocessor.files.states import list_ways, state_of
+from preprocessor.files.states import state_of
+from preprocessor.files.ways import look_at_ways
 from preprocessor.findings.reporters import escape_control_chars
 from preprocessor.findings.usage import CommandError, UsageError, print_failure
 from preprocessor.pages.files import pages_under, read_text
@@ -125,7 +125,7 @@ def take_look(places: Iterable[Path]) -> Seen:
     """The files at some places, those in folders there, and the ways to them, without what is hidden in folders."""
     there = list(places)
     files = dict(_look(each for place in there for each in _list_files(place)))
-    return files | dict(way for place in there for way in _look_at_ways(place))
+    return files | dict(way for place in there for way in look_at_ways(place))
 
 
 def _list_files(place: Path) -> Iterator[str]:
@@ -144,26 +144,6 @@ def _look(files: Iterable[str]) -> Iterator[tuple[str, str]]:
         except OSError:
             continue
         yield file, state_of(found)
-
-
-def _look_at_ways(place: Path) -> Iterator[tuple[str, str]]:
-    """The folders and links by which files at a place are found; one that was away is another one when it is back.
-
-    Whatever comes or goes in a folder, such as the hidden file of an editor beside a page, moves both its times alike,
-    and is no change here. The second one alone is moved when the folder itself is renamed.
-    """
-    root = os.path.abspath(place)  # noqa: PTH100 - links are ways
-    for way, _ in list_ways(root):
-        if way.startswith(root) and f"{os.sep}." in way[len(root) :]:
-            continue
-        with suppress(OSError):
-            found = os.lstat(way.rstrip("/"))
-            yield way, state_of(found) if stat.S_ISLNK(found.st_mode) else _state_of_folder(found)
-
-
-def _state_of_folder(found: os.stat_result) -> str:
-    moved = "" if found.st_ctime_ns == found.st_mtime_ns else found.st_ctime_ns
-    return f"{found.st_dev} {found.st_ino} {moved}"
 
 
 def _wait(places: Iterable[Path], before: Seen) -> Path:
