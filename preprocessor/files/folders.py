@@ -9,12 +9,16 @@ Entries = Sequence[os.DirEntry[str]]
 
 
 def walk(
-    folder: str, failed: Callable[[OSError], None] | None = None, *, follows: bool = True, apart: str = ""
+    folder: str,
+    failed: Callable[[OSError], None] | None = None,
+    *,
+    follows: bool = True,
+    leaves_out: Callable[[str], bool] | None = None,
 ) -> Iterator[tuple[str, Entries]]:
     """A folder and those below it, each with what is in it; ``failed`` is called for one that cannot be read.
 
     Folders behind links are among them if it ``follows`` links, as a build of MkDocs does, but not those that are
-    around the link: these have no end. Those called ``apart`` are left out.
+    around the link: these have no end. Those whose names ``leaves_out`` says are not.
     """
     waiting: list[tuple[str, tuple[str, ...]]] = [(folder, (os.path.realpath(folder),))]
     while waiting:
@@ -27,7 +31,7 @@ def walk(
             continue
         yield place, entries
         for entry in entries:
-            if not _is_folder(entry, follows=follows) or entry.name == apart:
+            if not _is_folder(entry, follows=follows) or (leaves_out and leaves_out(entry.name)):
                 continue
             if not entry.is_symlink():
                 waiting.append((entry.path, (*around[:-1], f"{around[-1]}{os.sep}{entry.name}")))

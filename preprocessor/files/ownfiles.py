@@ -48,7 +48,7 @@ def sign_of_program() -> str:
 
 def _list_own() -> list[str]:
     """What tells the package from another one; what Python has compiled is no part of it."""
-    states = sorted(list_states(str(_PACKAGE), apart="__pycache__"))
+    states = sorted(list_states(str(_PACKAGE), leaves_out="__pycache__".__eq__))
     for listed in _PACKAGE.parent.glob(_LIST):
         installed = listed.stat().st_mtime_ns
         if all(int(state.split()[-2]) <= installed for _, state in states):

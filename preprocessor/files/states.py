@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Final
@@ -24,15 +24,19 @@ _MOST_LINKS: Final = 40
 
 
 def list_states(
-    folder: str, ends: tuple[str, ...] = ("",), *, follows: bool = False, apart: str = ""
+    folder: str,
+    ends: tuple[str, ...] = ("",),
+    *,
+    follows: bool = False,
+    leaves_out: Callable[[str], bool] | None = None,
 ) -> list[tuple[str, str]]:
     """The files in a folder and those below it whose names have one of ``ends`` behind something, with their states.
 
-    Folders behind links are looked into if it ``follows`` links; those called ``apart`` are not, nor those that cannot
-    be read. Names are as seen from the folder; states of files behind links say so.
+    ``follows`` and ``leaves_out`` are as ``walk`` has them; folders that cannot be read are left out. Names are as seen
+    from the folder; states of files behind links say so.
     """
     found = []
-    for place, entries in walk(folder, follows=follows, apart=apart):
+    for place, entries in walk(folder, follows=follows, leaves_out=leaves_out):
         before = f"{place[len(folder) :].lstrip('/')}/" if place != folder else ""
         for entry in entries:
             name = entry.name

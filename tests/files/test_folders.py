@@ -23,7 +23,8 @@ def docs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def pages(folder: str = "docs", *, follows: bool = True, apart: str = "") -> list[str]:
-    entries = (entry for _, each in walk(folder, follows=follows, apart=apart) for entry in each)
+    walked = walk(folder, follows=follows, leaves_out=lambda name: name == apart)
+    entries = (entry for _, each in walked for entry in each)
     return sorted(os.path.relpath(entry.path, folder) for entry in entries if entry.name.endswith(".md"))
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import stat
 import sys
 import time
 from argparse import Namespace
@@ -11,6 +12,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
+from preprocessor.files.folders import walk
 from preprocessor.files.states import state_of
 from preprocessor.files.ways import look_at_ways
 from preprocessor.findings.reporters import escape_control_chars
@@ -131,10 +133,12 @@ def take_look(places: Iterable[Path]) -> Seen:
 def _list_files(place: Path) -> Iterator[str]:
     if not place.is_dir():
         yield str(place)
-    for folder, folders, files in os.walk(place):
-        folders[:] = [name for name in folders if not name.startswith(".")]
-        shown = (name for name in files if not name.startswith("."))
-        yield from (os.path.join(folder, name) for name in shown)  # noqa: PTH118 - a Path for each takes long
+    for _, entries in walk(str(place), leaves_out=_is_hidden):
+        yield from (entry.path for entry in entries if not _is_hidden(entry.name))
+
+
+def _is_hidden(name: str) -> bool:
+    return name.startswith(".")
 
 
 def _look(files: Iterable[str]) -> Iterator[tuple[str, str]]:
@@ -143,7 +147,8 @@ def _look(files: Iterable[str]) -> Iterator[tuple[str, str]]:
             found = os.stat(file)  # noqa: PTH116
         except OSError:
             continue
-        yield file, state_of(found)
+        if not stat.S_ISDIR(found.st_mode):
+            yield file, state_of(found)
 
 
 def _wait(places: Iterable[Path], before: Seen) -> Path:

@@ -131,6 +131,16 @@ def test_a_site_file_that_cannot_be_read_is_told_and_waited_for(folder: Path, wa
     assert watching.told()[-1] == "1 comment on 1 page: no fault"
 
 
+def test_pages_in_folders_behind_links_are_looked_at(tmp_path: Path) -> None:
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "docs/linked").symlink_to("../elsewhere")
+    before = take_look([tmp_path / "docs"])
+    (tmp_path / "elsewhere/page.md").write_text("# Page\n")
+    after = take_look([tmp_path / "docs"])
+    assert after.keys() - before.keys() == {str(tmp_path / "docs/linked/page.md")}
+
+
 def test_hidden_folders_are_not_looked_at_and_a_missing_one_may_come(tmp_path: Path) -> None:
     (tmp_path / ".git").mkdir()
     (tmp_path / ".git" / "index").write_text("x")
