@@ -8,6 +8,7 @@ every window of a run, because to start one takes longer than a short window.
 from __future__ import annotations
 
 import multiprocessing
+import pickle
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -429,7 +430,9 @@ def until_answered(board: Board) -> Patience:
 
 def _tell(pipe: Connection, what: Any) -> None:
     with _somebody_there():
-        pipe.send(what)
+        # What `send` writes it into crashes Python 3.12.1 where nobody is there:
+        # https://github.com/python/cpython/issues/111049
+        pipe.send_bytes(pickle.dumps(what))
 
 
 def _expect(pipe: Connection) -> Any:

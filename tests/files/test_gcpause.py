@@ -26,7 +26,9 @@ config.plugins.on_startup(command=sys.argv[1], dirty=False)
 build(config)
 within = state()
 config.plugins.on_shutdown()
-assert state() == before, (before, state())
+after = state()
+assert after[:2] == before[:2], (before, after)
+assert after[2] <= before[2], (before, after)  # Python 3.12 begins with some.
 assert within[1][0] > before[1][0], within
 print(within[2] - before[2])
 """
