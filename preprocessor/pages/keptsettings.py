@@ -25,7 +25,7 @@ def recall(file: Path, text: str) -> Mapping[str, Any] | None:
 
 def keep(file: Path, text: str, settings: Mapping[str, Any]) -> None:
     """Keep the settings in a text, unless the environment has a say in them, or JSON has not all that they hold."""
-    if "ENV" in text:
+    if "ENV" in text or ("%" in text and "!" in text):  # `!ENV`, of which a tag may have letters as %45
         return
     try:
         written = json.dumps(settings)

@@ -54,11 +54,19 @@ def test_what_json_does_not_have_is_parsed_each_time(text: str, tmp_path: Path, 
     assert parsed == [text, text]
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "results: !ENV [WHERE, fixtures]\n",
+        "results: !%45NV WHERE\n",
+        "%TAG !e! !E\n---\nresults: !e!NV WHERE\n",
+    ],
+)
 def test_what_the_environment_says_is_looked_at_each_time(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    text: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     file = tmp_path / "mkdocs.yml"
-    file.write_text("results: !ENV [WHERE, fixtures]\n")
+    file.write_text(text)
     for where in ("one", "two"):
         monkeypatch.setenv("WHERE", where)
         assert yaml_settings(file) == {"results": where}
