@@ -70,13 +70,14 @@ def list_folders(names: Iterable[str]) -> set[str]:
     return found - {""}
 
 
-def list_ways(place: str) -> Iterator[tuple[str, str]]:
+def list_ways(place: str, leaves_out: Callable[[str], bool] | None = None) -> Iterator[tuple[str, str]]:
     """The folders and links by which files at a place are found, above it and below, each with its state.
 
-    A folder that was renamed and is back has files in the states that they had. Each name ends with a slash.
+    A folder that was renamed and is back has files in the states that they had. Each name ends with a slash. Below the
+    place nothing is listed that ``leaves_out`` says of a name.
     """
     yield from ways_to(place)
-    yield from _list_below(place, with_files=False)
+    yield from _list_below(place, leaves_out, with_files=False)
 
 
 def list_all(place: str) -> Iterator[tuple[str, str]]:
@@ -86,7 +87,7 @@ def list_all(place: str) -> Iterator[tuple[str, str]]:
         found = os.stat(place)  # noqa: PTH116 - a Path for each place takes as long as to look at it
         if stat.S_ISREG(found.st_mode):
             yield place, state_of(found)
-    yield from _list_below(place, with_files=True)
+    yield from _list_below(place, None, with_files=True)
 
 
 def ways_to(place: str) -> Iterator[tuple[str, str]]:
@@ -127,18 +128,18 @@ def _split(place: str) -> Sequence[str]:
     return Path(os.path.abspath(place)).parts  # noqa: PTH100 - links are followed one by one
 
 
-def _list_below(folder: str, *, with_files: bool) -> Iterator[tuple[str, str]]:
-    try:
-        entries = list(os.scandir(folder))
-    except OSError:
-        return
-    for entry in entries:
+def _list_below(
+    folder: str, leaves_out: Callable[[str], bool] | None, *, with_files: bool
+) -> Iterator[tuple[str, str]]:
+    walked = walk(folder, follows=False, leaves_out=leaves_out)
+    for entry in (entry for _, entries in walked for entry in entries):
+        if leaves_out and leaves_out(entry.name):
+            continue
         with suppress(OSError):
             if entry.is_symlink():
                 yield from ways_to(entry.path)
             if entry.is_dir(follow_symlinks=False):
                 yield f"{entry.path}/", state_of(entry.stat(follow_symlinks=False))
-                yield from _list_below(entry.path, with_files=with_files)
             elif with_files and stat.S_ISREG((found := entry.stat()).st_mode):
                 yield entry.path, state_of(found)
 

@@ -18,12 +18,15 @@ from preprocessor.files.states import list_ways, state_of
 def look_at_ways(place: Path) -> Iterator[tuple[str, str]]:
     """The ways to a place and to all that is not hidden in it; one that was away is another one when it is back."""
     root = os.path.abspath(place)  # noqa: PTH100 - links are ways
-    for way, _ in list_ways(root):
-        if way.startswith(root) and f"{os.sep}." in way[len(root) :]:
-            continue
+    for way, _ in list_ways(root, is_hidden):
         with suppress(OSError):
             found = os.lstat(way.rstrip("/"))
             yield way, state_of(found) if stat.S_ISLNK(found.st_mode) else _state_of_folder(found)
+
+
+def is_hidden(name: str) -> bool:
+    """Whether a file or folder of this name is not shown to who lists a folder."""
+    return name.startswith(".")
 
 
 def _state_of_folder(found: os.stat_result) -> str:

@@ -14,7 +14,7 @@ from typing import Final
 
 from preprocessor.files.folders import walk
 from preprocessor.files.states import state_of
-from preprocessor.files.ways import look_at_ways
+from preprocessor.files.ways import is_hidden, look_at_ways
 from preprocessor.findings.reporters import escape_control_chars
 from preprocessor.findings.usage import CommandError, UsageError, print_failure
 from preprocessor.pages.files import pages_under, read_text
@@ -133,12 +133,8 @@ def take_look(places: Iterable[Path]) -> Seen:
 def _list_files(place: Path) -> Iterator[str]:
     if not place.is_dir():
         yield str(place)
-    for _, entries in walk(str(place), leaves_out=_is_hidden):
-        yield from (entry.path for entry in entries if not _is_hidden(entry.name))
-
-
-def _is_hidden(name: str) -> bool:
-    return name.startswith(".")
+    for _, entries in walk(str(place), leaves_out=is_hidden):
+        yield from (entry.path for entry in entries if not is_hidden(entry.name))
 
 
 def _look(files: Iterable[str]) -> Iterator[tuple[str, str]]:
