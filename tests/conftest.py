@@ -30,8 +30,8 @@ if settings.get_current_profile_name() == "default":
 
 
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
-    """One worker more than processors: a third of the time tests wait for windows, servers and browsers."""
-    return (os.cpu_count() or 1) + 1
+    """Half as many again as processors, and one: much of the time tests wait for windows, servers and browsers."""
+    return (os.cpu_count() or 1) * 3 // 2 + 1
 
 
 def _asks_for_all_examples(config: pytest.Config) -> bool:
