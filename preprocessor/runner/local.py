@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 MEMBERS = 3
 """Of a set, where nothing says how many."""
 START_SECONDS = 120.0
+_HOLDER_KILLED = "the process that holds mongod was killed"
 ANSWERS_WITHIN_MS = 10_000
 """How long to look for a member that has listened already."""
 
@@ -133,7 +134,7 @@ class LocalReplicaSet:
     def fault(self) -> str:
         """Why a member has ended, empty while all of them run."""
         if self._supervisor is not None and self._supervisor.poll() is not None:
-            return "the process that holds mongod was killed"
+            return _HOLDER_KILLED
         return demise(self.directory, [pid for pid in self.pids if pid not in self._killed])
 
     @property
@@ -282,6 +283,8 @@ def _start(
     stdin.write(json.dumps({"directory": str(directory), "commands": commands}) + "\n")
     stdin.flush()
     answer = stdout.readline()
+    if not answer and held.wait() < 0:  # It has closed its end, and ends.
+        raise TargetError(_HOLDER_KILLED)
     if not answer:
         raise TargetError("the local mongod could not be started", "is it a program for this machine?")
     return held, json.loads(answer)["pids"]

@@ -17,7 +17,7 @@ import pytest
 from pymongo import MongoClient
 from pymongo.errors import OperationFailure
 
-from preprocessor.runner import leftovers
+from preprocessor.runner import leftovers, local
 from preprocessor.runner.binary import find_mongod
 from preprocessor.runner.credentials import Credentials
 from preprocessor.runner.errors import TargetError
@@ -281,3 +281,11 @@ def test_a_mongod_that_is_no_program_for_this_machine_is_told_in_a_line(tmp_path
     with pytest.raises(TargetError, match="could not be started"):
         LocalReplicaSet(Settings(members=1))
     assert capfd.readouterr().err == ""
+
+
+def test_who_is_to_hold_the_servers_and_is_killed_before_they_run_is_told_of(tmp_path, monkeypatch):
+    script = tmp_path / "supervisor.py"
+    script.write_text("import os, signal\nos.kill(os.getpid(), signal.SIGKILL)\n")
+    monkeypatch.setattr(local.supervisor, "__file__", str(script))
+    with pytest.raises(TargetError, match="the process that holds mongod was killed"):
+        local._start(tmp_path, [], None)
