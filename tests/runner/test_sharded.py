@@ -133,7 +133,9 @@ def test_a_row_says_how_its_collection_was_sharded_and_what_each_shard_has(
     told = row["sharding"]
     assert told["shard_key"] == key
     assert [one["chunks"] for one in told["shards"]] == chunks
-    assert [one["documents"] for one in told["shards"]] == [200, 200]
+    # When the window closes, a batch of each of the four connections may be under way.
+    first, second = (one["documents"] for one in told["shards"])
+    assert 180 <= first == second <= 200
     assert all(one["writes"] > 0 for one in told["shards"])
     assert told["chunks_moved"] == 0
     assert told["balancer"] == ("off" if variant == HASHED else "on")
