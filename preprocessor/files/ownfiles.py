@@ -16,7 +16,7 @@ from importlib.machinery import PathFinder
 from pathlib import Path
 from typing import Final
 
-from preprocessor.files.states import list_states
+from preprocessor.files.states import list_states, state_of
 
 _PACKAGE: Final = Path(__file__).parents[1]
 _LIST: Final = "mkdocs_mongo_tables-*.dist-info/RECORD"
@@ -50,10 +50,15 @@ def _list_own() -> list[str]:
     """What tells the package from another one; what Python has compiled is no part of it."""
     states = sorted(list_states(str(_PACKAGE), leaves_out="__pycache__".__eq__))
     for listed in _PACKAGE.parent.glob(_LIST):
-        installed = listed.stat().st_mtime_ns
-        if all(int(state.split()[-2]) <= installed for _, state in states):
+        installed = _last_change(state_of(listed.stat()))
+        if all(_last_change(state) <= installed for _, state in states):
             return [line for line in _read(listed).splitlines() if _is_own(line)]
     return [str(each) for each in states]
+
+
+def _last_change(state: str) -> int:
+    """When a file or its state was changed last: a copy may have the time of what it was copied from."""
+    return max(map(int, state.split()[-2:]))
 
 
 def _is_own(listed: str) -> bool:

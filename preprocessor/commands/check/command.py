@@ -140,7 +140,8 @@ def _check_once(arguments: Namespace) -> int:
         from preprocessor.commands.check.keptchecks import find_case, recall
 
         case = find_case(paths, request)
-        if case is not None and (known := recall(case)) is not None:
+        # A baseline is read each time: it may be gone, or accept what is found no more.
+        if case is not None and not arguments.baseline and (known := recall(case)) is not None:
             _report((), {}, arguments)
             _print_scope(known, arguments)
             return 0

@@ -24,7 +24,7 @@ from preprocessor.files.states import is_settled, list_all
 from preprocessor.pages.files import STDIN
 from preprocessor.pages.ownfile import OWN_FILE
 from preprocessor.pages.pageindex import PagesBelow
-from preprocessor.pages.siteconfig import from_here
+from preprocessor.pages.siteconfig import from_here, list_site_files
 from preprocessor.pages.sitepages import pages_of
 from preprocessor.results import bsoncache, cachefolder
 from preprocessor.results.opening import is_fixture_folder, is_uri
@@ -79,7 +79,8 @@ def find_case(paths: Sequence[str], request: Request) -> Case | None:
         states |= {f"{root}/{name}": state for name, state in pages.states.items()}
     settled = all(is_settled(state, now) for path, state in states.items() if path not in named)
     digests = {path: _digest(content) for path, content in named.items()}
-    program = _FORMAT, sign_of_program(), site.file.read_bytes(), Path.cwd(), today()
+    written = [file.read_bytes() for file in list_site_files(site) if file.is_file()]
+    program = _FORMAT, sign_of_program(), written, Path.cwd(), today()
     of_comments = request._replace(static=False, prose=False)
     key = _key_of((program, request, [*paths]), {**states, **digests}) if settled else ""
     beside = _key_of((program, of_comments), results)

@@ -290,6 +290,30 @@ def test_a_page_in_a_folder_behind_a_link_is_checked_as_it_is_built(
         assert check(*asked)[0] == found
 
 
+def test_a_baseline_is_read_each_time(check: Check) -> None:
+    asked = ("docs/runs.md", "--baseline", "known.json")
+    assert check("docs/runs.md", "--baseline", "known.json", "--write-baseline")[0] == 0
+    assert check(*asked)[0] == check(*asked)[0] == 0
+    Path("known.json").unlink()
+    assert check(*asked)[0] == 2
+
+
+def test_the_name_of_an_included_site_is_looked_at(check: Check) -> None:
+    Path("part/docs").mkdir(parents=True)
+    Path("part/mkdocs.yml").write_text("site_name: other\nnav: [index.md]\n")
+    Path("part/docs/index.md").write_text("# Part\n")
+    Path("part/docs/draft.md").write_text(TABLE.replace("speed", "draft"))
+    Path("docs/other.md").write_text(f"# Other\n\nAt least {VALUE.replace('speed', 'draft')} thread.\n")
+    with Path("mkdocs.yml").open("a") as site:
+        site.write(
+            "nav: [runs.md, other.md, Part: '!include ./part/mkdocs.yml']\nexclude_docs: part/draft.md\n"
+        )
+    Path("mkdocs.yml").write_text(Path("mkdocs.yml").read_text().replace("[", "[monorepo, ", 1))
+    assert check()[0] == 0
+    Path("part/mkdocs.yml").write_text("site_name: part\nnav: [index.md]\n")
+    assert check()[0] == 1
+
+
 def test_a_page_on_standard_input_is_read_each_time_whatever_is_called_so(
     check: Check, monkeypatch: pytest.MonkeyPatch
 ) -> None:
