@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import glob
 import os
 import stat
 import sys
@@ -9,6 +10,8 @@ import time
 from argparse import Namespace
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import Final
 
@@ -24,6 +27,8 @@ from preprocessor.pages.model import Page
 from preprocessor.pages.siteconfig import FILES, fill_in, from_here, list_site_files
 from preprocessor.pages.sitepages import page_folders
 from preprocessor.pages.watching import places_of_source
+from preprocessor.results.opening import is_uri
+from preprocessor.results.sourcetext import split_parts
 
 Seen = Mapping[str, str]
 """The states of files, and of the ways to them, by their paths; that of a way ends with a slash."""
@@ -43,10 +48,10 @@ def check_at_changes(arguments: Namespace, check: Callable[[Namespace], int]) ->
     given = arguments
     try:
         while True:
-            given, places, before = _look_around(given)
+            given, look, before = _look_around(given)
             _check_or_tell(given, check)
             print("waiting for changes; Ctrl-C ends", file=sys.stderr, flush=True)
-            changed = _wait(places, before)
+            changed = _wait(look, before)
             print(f"{escape_control_chars(from_here(changed))} changed", file=sys.stderr, flush=True)
     except KeyboardInterrupt:
         return 0
@@ -60,14 +65,14 @@ def _check_or_tell(given: Namespace, check: Callable[[Namespace], int]) -> None:
     sys.stdout.flush()
 
 
-def _look_around(given: Namespace) -> tuple[Namespace, Sequence[Path], Seen]:
-    """What to check, the places that it reads, and how these were before any of it was read.
+def _look_around(given: Namespace) -> tuple[Namespace, Callable[[], Seen], Seen]:
+    """What to check, how to look at the places that it reads, and how these were before any of it was read.
 
     What was asked for is read again after the look: it says where to look.
     """
     while True:
-        places = list(_list_places(given))
-        seen = take_look(places)
+        places, pages = list(_list_places(given)), list(map(Path, _list_page_places(given)))
+        seen = take_look(places, pages)
         now = _fill_in_anew(given.as_written)
         if now is not None:
             forget_sites()
@@ -75,7 +80,7 @@ def _look_around(given: Namespace) -> tuple[Namespace, Sequence[Path], Seen]:
             break
         given = now
     taken_in = list(_list_taken_in(given))
-    return given, [*places, *taken_in], {**take_look(taken_in), **seen}
+    return given, partial(take_look, [*places, *taken_in], pages), {**take_look(taken_in), **seen}
 
 
 def _fill_in_anew(as_written: Namespace) -> Namespace | None:
@@ -90,10 +95,10 @@ def _fill_in_anew(as_written: Namespace) -> Namespace | None:
 
 
 def _list_places(given: Namespace) -> Iterator[Path]:
-    """The files and folders that a check reads, but for files that pages take in."""
-    yield from map(Path, _list_page_places(given))
+    """The files and folders that a check reads, but for pages and files that these take in."""
     yield Path(given.pipelines)
     yield from places_of_source(given.results, Path())
+    yield from _list_hidden(given.results)
     yield from given.site.snippets
     yield from list_site_files(given.site)
     yield from map(Path, FILES)  # one that there was not may be there now
@@ -113,6 +118,14 @@ def _list_page_places(given: Namespace) -> Iterable[str]:
     return dict.fromkeys([*given.paths, *folders])
 
 
+def _list_hidden(results: str) -> Iterator[Path]:
+    """The hidden folders through which patterns of results lead, such as those of pytest-benchmark."""
+    for part in () if is_uri(results) else split_parts(results, Path()):
+        names = Path(part.pattern).parts
+        hidden = (number for number, name in enumerate(names, 1) if is_hidden(name) and name != "..")
+        yield from (Path(found) for number in hidden for found in glob.iglob(str(Path(*names[:number]))))  # noqa: PTH207
+
+
 def _list_taken_in(given: Namespace) -> Iterator[Path]:
     """The files that come into pages, wherever they lie, and those that would if they were there."""
     for place in _list_page_places(given):
@@ -123,11 +136,22 @@ def _list_taken_in(given: Namespace) -> Iterator[Path]:
                     yield from list_taken_in(Page(file.as_posix(), text, (), (), ()))
 
 
-def take_look(places: Iterable[Path]) -> Seen:
-    """The files at some places, those in folders there, and the ways to them, without what is hidden in folders."""
-    there = list(places)
-    files = dict(_look(each for place in there for each in _list_files(place)))
-    return files | dict(way for place in there for way in look_at_ways(place))
+def take_look(places: Sequence[Path], pages: Sequence[Path] = ()) -> Seen:
+    """The files at some places, those in folders there, and the ways to them, without what is hidden in folders.
+
+    Of ``pages`` also those that are hidden, and the drawings beside them: a check reads these, too.
+    """
+    there = [*pages, *places]
+    files = (each for place in there for each in _list_files(place))
+    seen = dict(_look(chain(files, (each for place in pages for each in _list_of_pages(place)))))
+    return seen | dict(way for place in there for way in look_at_ways(place))
+
+
+def _list_of_pages(place: Path) -> Iterator[str]:
+    if place.is_dir():
+        yield from map(str, pages_under(place))
+    else:
+        yield from map(str, place.parent.glob(f"{glob.escape(place.stem)}.*.svg"))
 
 
 def _list_files(place: Path) -> Iterator[str]:
@@ -147,23 +171,23 @@ def _look(files: Iterable[str]) -> Iterator[tuple[str, str]]:
             yield file, state_of(found)
 
 
-def _wait(places: Iterable[Path], before: Seen) -> Path:
+def _wait(look: Callable[[], Seen], before: Seen) -> Path:
     """Return once something is not as it was before, and has settled; give the first path that changed."""
     while True:
         began = time.monotonic()
-        now = take_look(places)
-        if now != before and (now := _settle(places, now)) != before:
+        now = look()
+        if now != before and (now := _settle(look, now)) != before:
             break
         time.sleep(max(_PAUSE, _SHARE * (time.monotonic() - began)))
     others = (path for path in {*before, *now} if before.get(path) != now.get(path))
     return Path(min(others, key=lambda path: (path.endswith("/"), path)))
 
 
-def _settle(places: Iterable[Path], now: Seen) -> Seen:
+def _settle(look: Callable[[], Seen], now: Seen) -> Seen:
     """What is there once nothing changes for a moment."""
     while True:
         time.sleep(_SETTLED)
-        after = take_look(places)
+        after = look()
         if after == now:
             return now
         now = after

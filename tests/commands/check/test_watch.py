@@ -220,6 +220,31 @@ def test_it_waits_while_nothing_changes_but_hidden_files_beside_pages(
     assert watching.told() == ["docs/page.md changed", "1 comment on 1 page: no fault"]
 
 
+def test_a_hidden_page_and_a_drawing_beside_a_page_are_looked_at(folder: Path) -> None:
+    (folder / "README.md").write_text(PAGE)
+    with Watching(folder, "docs", "README.md") as watching:
+        watching.told()
+        (folder / "docs/.drafts").mkdir()
+        for name in ("docs/.page.md", "docs/.drafts/page.md"):
+            (folder / name).write_text("# Hidden\n")
+            assert watching.told()[0] == f"{name} changed"
+        (folder / "README.speed.svg").write_text("<svg/>")
+        assert watching.told()[0] == "README.speed.svg changed"
+
+
+def test_results_in_a_hidden_folder_that_a_pattern_names_are_looked_at(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MONGO_TABLES_RESULTS", "runs=*/.benchmarks/*/*.csv")
+    file = folder / "bench/.benchmarks/Linux/0001.csv"
+    file.parent.mkdir(parents=True)
+    file.write_text("n\n1\n")
+    with Watching(folder) as watching:
+        watching.told()
+        file.write_text("n\n2\n")
+        assert watching.told()[0] == "bench/.benchmarks/Linux/0001.csv changed"
+
+
 def test_a_file_that_the_site_inherits_from_another_is_looked_at(folder: Path, watching: Watching) -> None:
     watching.told()
     (folder / "shared").mkdir()
