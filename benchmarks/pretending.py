@@ -11,8 +11,9 @@ closed after so many requests, and whoever connects after that is greeted late. 
 microseconds.
 
 The command ``counted`` says how many requests were answered between the moments ``from`` and ``to``, in nanoseconds on
-the monotonic clock, ``documents`` how many documents they had, ``first`` and ``last`` when the first and the last of
-all requests were answered, ``closed_at`` when it closed a connection.
+the monotonic clock, ``documents`` how many documents they had, ``late`` how many nanoseconds too late they were
+answered in the mean, ``first`` and ``last`` when the first and the last of all requests were answered, ``closed_at``
+when it closed a connection.
 """
 
 from __future__ import annotations
@@ -74,6 +75,7 @@ class Server:
         self._closed_at = 0
         self._moments: list[int] = []
         self._documents: list[int] = []
+        self._late: list[int] = []
 
     def serve(self) -> None:
         """Answer until the process ends."""
@@ -86,8 +88,8 @@ class Server:
                 elif file in self._connections:
                     self._serve(self._connections[file], events)
             while self._timers and self._timers[0][0] <= time.monotonic():
-                _, _, connection, reply = heapq.heappop(self._timers)
-                self._due(connection, reply)
+                when, _, connection, reply = heapq.heappop(self._timers)
+                self._due(connection, reply, when)
 
     def _accept(self) -> None:
         accepted, _ = self.listening.accept()
@@ -105,16 +107,17 @@ class Server:
         if events & ~select.EPOLLOUT:
             self._read(connection)
 
-    def _due(self, connection: Connection, reply: bytes | None) -> None:
+    def _due(self, connection: Connection, reply: bytes | None, when: float) -> None:
         if connection.socket.fileno() < 0:
             return
         if reply is None:  # it may be read from again
             self._poll.modify(connection.socket, select.EPOLLIN)
             return
-        self._give(connection, reply)
+        self._give(connection, reply, when)
 
-    def _give(self, connection: Connection, reply: bytes) -> None:
+    def _give(self, connection: Connection, reply: bytes, when: float) -> None:
         self._moments.append(time.monotonic_ns())
+        self._late.append(self._moments[-1] - int(when * 1e9))
         self._documents.append(_written(reply))
         self._send(connection, reply)
 
@@ -179,7 +182,7 @@ class Server:
         if milliseconds:
             self._later(connection.came + milliseconds / 1000, connection, reply)
         else:
-            self._give(connection, reply)
+            self._give(connection, reply, time.monotonic())
 
     def _later(self, when: float, connection: Connection, reply: bytes | None) -> None:
         heapq.heappush(self._timers, (when, next(self._order), connection, reply))
@@ -206,6 +209,7 @@ class Server:
         counts: dict[str, float] = {
             "requests": end - first,
             "documents": sum(self._documents[first:end]),
+            "late": bson.Int64(sum(self._late[first:end]) // max(1, end - first)),
             "first": bson.Int64(self._moments[0] if self._moments else 0),
             "last": bson.Int64(self._moments[-1] if self._moments else 0),
             "closed_at": bson.Int64(self._closed_at),
