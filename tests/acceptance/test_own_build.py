@@ -49,7 +49,7 @@ def test_every_header_of_a_table_of_results_says_what_it_means(own_site: Path) -
     assert [header for header in headers if "<abbr title=" not in header[1]] == []
 
 
-@pytest.mark.thorough
+@pytest.mark.exhaustive
 def test_two_builds_give_the_same_bytes(sites: list[Path]) -> None:
     one, other = map(contents, sites)
     assert len(one) > 50

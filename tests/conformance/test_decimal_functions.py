@@ -16,7 +16,7 @@ from bson.raw_bson import RawBSONDocument
 from preprocessor.aggregation import aggregate
 from tests.mongod import Mongod
 
-ARGUMENTS = [4_000, pytest.param(20_000, marks=pytest.mark.thorough)]
+ARGUMENTS = [4_000, pytest.param(20_000, marks=pytest.mark.exhaustive)]
 
 
 def any_decimal(chance: random.Random) -> Decimal128:

@@ -243,7 +243,7 @@ def test_a_site_built_from_what_was_kept_is_the_one_built_from_nothing() -> None
     run_state_machine_as_test(
         Site,
         settings=settings(
-            max_examples=max(1, (STEPS or 60) // EDITS),
+            max_examples=max(1, (STEPS or 40) // EDITS),
             stateful_step_count=EDITS,
             derandomize=not STEPS,
             deadline=None,
