@@ -51,8 +51,11 @@ def _list_own() -> list[str]:
     states = sorted(list_states(str(_PACKAGE), leaves_out="__pycache__".__eq__))
     for listed in _PACKAGE.parent.glob(_LIST):
         installed = _last_change(state_of(listed.stat()))
-        if all(_last_change(state) <= installed for _, state in states):
-            return [line for line in _read(listed).splitlines() if _is_own(line)]
+        lines = [line for line in _read(listed).splitlines() if _is_own(line)]
+        sizes = {name: size for name, _, size in (line.rsplit(",", 2) for line in lines)}
+        here = {f"{_PACKAGE.name}/{name}": state.split()[0] for name, state in states}
+        if here == sizes and all(_last_change(state) <= installed for _, state in states):
+            return lines
     return [str(each) for each in states]
 
 
@@ -63,7 +66,8 @@ def _last_change(state: str) -> int:
 
 def _is_own(listed: str) -> bool:
     """Whether a line is that of a file of the package; the programs beside it have the path of Python in them."""
-    return listed.startswith(f"{_PACKAGE.name}/") and "/__pycache__/" not in listed
+    is_below = listed.startswith(f"{_PACKAGE.name}/") and "/__pycache__/" not in listed
+    return is_below and listed.count(",") > 1
 
 
 def _list_installed() -> Iterator[str]:

@@ -29,14 +29,15 @@ def list_states(
     *,
     follows: bool = False,
     leaves_out: Callable[[str], bool] | None = None,
+    failed: Callable[[OSError], None] | None = None,
 ) -> list[tuple[str, str]]:
     """The files in a folder and those below it whose names have one of ``ends`` behind something, with their states.
 
-    ``follows`` and ``leaves_out`` are as ``walk`` has them; folders that cannot be read are left out. Names are as seen
-    from the folder; states of files behind links say so.
+    ``follows``, ``leaves_out`` and ``failed`` are as ``walk`` has them; folders that cannot be read are left out. Names
+    are as seen from the folder; states of files behind links say so.
     """
     found = []
-    for place, entries in walk(folder, follows=follows, leaves_out=leaves_out):
+    for place, entries in walk(folder, failed, follows=follows, leaves_out=leaves_out):
         before = f"{place[len(folder) :].lstrip('/')}/" if place != folder else ""
         for entry in entries:
             name = entry.name

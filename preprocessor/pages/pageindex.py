@@ -80,6 +80,7 @@ class PagesBelow:
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
+        self._failures: list[OSError] = []
 
     def find_naming(self, ids: Collection[str]) -> list[Path]:
         """The pages in which a table may have one of ``ids``, or a comment may quote it; sorted.
@@ -110,7 +111,13 @@ class PagesBelow:
         """The state of the file of each page, by its path in the folder; of a single page by ""."""
         if self._folder.is_file():
             return {"": state_of(self._folder.stat())}
-        return dict(list_states(str(self._folder), PAGE_SUFFIXES, follows=True))
+        return dict(list_states(str(self._folder), PAGE_SUFFIXES, follows=True, failed=self._failures.append))
+
+    @property
+    def are_all(self) -> bool:
+        """Whether every folder could be read."""
+        _ = self.states  # which are looked at once
+        return not self._failures
 
     def look_at_ways(self) -> dict[str, str]:
         """The folders and links by which the pages are found, with their states as they are now."""

@@ -63,7 +63,8 @@ def find_case(paths: Sequence[str], request: Request) -> Case | None:
     folder = cachefolder.folder_for(site.file.parent)
     if folder is None or sys.platform == "win32" or request.fix or STDIN in paths:
         return None
-    docs = [Path(from_here(each)) for each, _ in pages_of(site).folders]
+    folders = pages_of(site).folders
+    docs = [Path(from_here(each)) for each, _ in folders]
     named = _read_named(paths, docs)
     results = _states_of_results(request)
     if named is None or results is None:
@@ -73,6 +74,8 @@ def find_case(paths: Sequence[str], request: Request) -> Case | None:
     now = time.time_ns()
     if not all(is_settled(state, now) for state in results.values()):
         return None
+    if not all(pages.are_all for pages in below.values()):
+        return None
     states = dict(results)
     for each, pages in below.items():
         root = os.path.abspath(each)  # noqa: PTH100 - without links followed, as pages are named
@@ -80,7 +83,7 @@ def find_case(paths: Sequence[str], request: Request) -> Case | None:
     settled = all(is_settled(state, now) for path, state in states.items() if path not in named)
     digests = {path: _digest(content) for path, content in named.items()}
     written = [file.read_bytes() for file in list_site_files(site) if file.is_file()]
-    program = _FORMAT, sign_of_program(), written, Path.cwd(), today()
+    program = _FORMAT, sign_of_program(), written, folders, Path.cwd(), today()
     of_comments = request._replace(static=False, prose=False)
     key = _key_of((program, request, [*paths]), {**states, **digests}) if settled else ""
     beside = _key_of((program, of_comments), results)

@@ -72,7 +72,7 @@ def _look_around(given: Namespace) -> tuple[Namespace, Callable[[], Seen], Seen]
     """
     while True:
         places, pages = list(_list_places(given)), list(map(Path, _list_page_places(given)))
-        seen = take_look(places, pages)
+        seen = _look_at(given, places, pages)
         now = _fill_in_anew(given.as_written)
         if now is not None:
             forget_sites()
@@ -80,7 +80,8 @@ def _look_around(given: Namespace) -> tuple[Namespace, Callable[[], Seen], Seen]
             break
         given = now
     taken_in = list(_list_taken_in(given))
-    return given, partial(take_look, [*places, *taken_in], pages), {**take_look(taken_in), **seen}
+    look = partial(_look_at, given, [*places, *taken_in], pages)
+    return given, look, {**take_look(taken_in), **seen}
 
 
 def _fill_in_anew(as_written: Namespace) -> Namespace | None:
@@ -98,7 +99,6 @@ def _list_places(given: Namespace) -> Iterator[Path]:
     """The files and folders that a check reads, but for pages and files that these take in."""
     yield Path(given.pipelines)
     yield from places_of_source(given.results, Path())
-    yield from _list_hidden(given.results)
     yield from given.site.snippets
     yield from list_site_files(given.site)
     yield from map(Path, FILES)  # one that there was not may be there now
@@ -123,7 +123,8 @@ def _list_hidden(results: str) -> Iterator[Path]:
     for part in () if is_uri(results) else split_parts(results, Path()):
         names = Path(part.pattern).parts
         hidden = (number for number, name in enumerate(names, 1) if is_hidden(name) and name != "..")
-        yield from (Path(found) for number in hidden for found in glob.iglob(str(Path(*names[:number]))))  # noqa: PTH207
+        patterns = [str(Path(*names[:number])) for number in hidden]
+        yield from (Path(found) for each in patterns for found in glob.iglob(each, recursive=True))  # noqa: PTH207
 
 
 def _list_taken_in(given: Namespace) -> Iterator[Path]:
@@ -134,6 +135,11 @@ def _list_taken_in(given: Namespace) -> Iterator[Path]:
                 text = read_text(file)
                 if may_include(text):
                     yield from list_taken_in(Page(file.as_posix(), text, (), (), ()))
+
+
+def _look_at(given: Namespace, places: Sequence[Path], pages: Sequence[Path]) -> Seen:
+    """The same as ``take_look``, with the hidden folders that there are by now."""
+    return take_look([*places, *_list_hidden(given.results)], pages)
 
 
 def take_look(places: Sequence[Path], pages: Sequence[Path] = ()) -> Seen:
@@ -148,10 +154,15 @@ def take_look(places: Sequence[Path], pages: Sequence[Path] = ()) -> Seen:
 
 
 def _list_of_pages(place: Path) -> Iterator[str]:
-    if place.is_dir():
-        yield from map(str, pages_under(place))
-    else:
-        yield from map(str, place.parent.glob(f"{glob.escape(place.stem)}.*.svg"))
+    pages = pages_under(place) if place.is_dir() else [place]
+    yield from map(str, pages)
+    for page in pages if not place.is_dir() else filter(_is_in_hidden, pages):
+        drawn = page.resolve()  # Where a link leads, there its drawings are.
+        yield from map(str, drawn.parent.glob(f"{glob.escape(drawn.stem)}.*.svg"))
+
+
+def _is_in_hidden(page: Path) -> bool:
+    return any(is_hidden(part) and part != ".." for part in page.parts)
 
 
 def _list_files(place: Path) -> Iterator[str]:

@@ -298,7 +298,7 @@ def test_a_baseline_is_read_each_time(check: Check) -> None:
     assert check(*asked)[0] == 2
 
 
-def test_the_name_of_an_included_site_is_looked_at(check: Check) -> None:
+def test_the_name_of_an_included_site_is_looked_at(check: Check, monkeypatch: pytest.MonkeyPatch) -> None:
     Path("part/docs").mkdir(parents=True)
     Path("part/mkdocs.yml").write_text("site_name: other\nnav: [index.md]\n")
     Path("part/docs/index.md").write_text("# Part\n")
@@ -312,6 +312,26 @@ def test_the_name_of_an_included_site_is_looked_at(check: Check) -> None:
     assert check()[0] == 0
     Path("part/mkdocs.yml").write_text("site_name: part\nnav: [index.md]\n")
     assert check()[0] == 1
+    Path("part/mkdocs.yml").write_text("site_name: !ENV [PART, other]\nnav: [index.md]\n")
+    assert check()[0] == 0
+    monkeypatch.setenv("PART", "part")
+    assert check()[0] == 1
+
+
+def test_where_a_folder_of_pages_cannot_be_read_nothing_is_remembered(
+    check: Check, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    Path("docs/part").mkdir()
+    assert check()[0] == 0
+    scan = os.scandir
+
+    def refuse(place: str) -> Any:
+        if str(place).endswith("docs/part"):
+            raise PermissionError(13, "Permission denied", str(place))
+        return scan(place)
+
+    monkeypatch.setattr(os, "scandir", refuse)
+    assert check()[0] == 2
 
 
 def test_a_page_on_standard_input_is_read_each_time_whatever_is_called_so(

@@ -243,6 +243,10 @@ def test_results_in_a_hidden_folder_that_a_pattern_names_are_looked_at(
         watching.told()
         file.write_text("n\n2\n")
         assert watching.told()[0] == "bench/.benchmarks/Linux/0001.csv changed"
+        first = folder / "other/.benchmarks/Linux/0001.csv"
+        first.parent.mkdir(parents=True)
+        first.write_text("n\n3\n")
+        assert "other/.benchmarks" in watching.told()[0]
 
 
 def test_a_file_that_the_site_inherits_from_another_is_looked_at(folder: Path, watching: Watching) -> None:
