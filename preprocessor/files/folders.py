@@ -48,4 +48,10 @@ def _is_folder(entry: os.DirEntry[str], *, follows: bool) -> bool:
 
 def _leads_around(real: str, around: Sequence[str]) -> bool:
     """Whether a folder is, or is around, one of those through which the way to it leads."""
-    return any(f"{place}{os.sep}".startswith(f"{real}{os.sep}") for place in around)
+    beginning = _with_separator(real)
+    return any(_with_separator(place).startswith(beginning) for place in around)
+
+
+def _with_separator(folder: str) -> str:
+    """A folder as the paths below it begin; the root begins them by itself."""
+    return os.path.join(folder, "")  # noqa: PTH118

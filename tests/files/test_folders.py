@@ -38,7 +38,7 @@ def test_pages_behind_links_are_those_that_a_build_has(docs: Path) -> None:
     assert pages(follows=False) == ["deep/er/one.md", "two.md"]
 
 
-@pytest.mark.parametrize("leads_to", [".", "..", "../docs", "deep", "circle", "nowhere"])
+@pytest.mark.parametrize("leads_to", [".", "..", "../docs", "deep", "circle", "nowhere", "/"])
 def test_a_link_to_what_is_around_it_is_not_followed(leads_to: str, docs: Path) -> None:
     (docs / "deep/circle").symlink_to(leads_to)
     assert pages() == ["deep/er/one.md", "two.md"]

@@ -154,9 +154,13 @@ def take_look(places: Sequence[Path], pages: Sequence[Path] = ()) -> Seen:
 
 
 def _list_of_pages(place: Path) -> Iterator[str]:
-    pages = pages_under(place) if place.is_dir() else [place]
+    """The pages at a place, and the drawings beside it, or beside those that are hidden; others are listed anyway."""
+    pages = with_drawings = [place]
+    if place.is_dir():
+        pages = pages_under(place)
+        with_drawings = list(filter(_is_in_hidden, pages))
     yield from map(str, pages)
-    for page in pages if not place.is_dir() else filter(_is_in_hidden, pages):
+    for page in with_drawings:
         drawn = page.resolve()  # Where a link leads, there its drawings are.
         yield from map(str, drawn.parent.glob(f"{glob.escape(drawn.stem)}.*.svg"))
 
