@@ -110,6 +110,8 @@ idType = "SEQUENCE"
 HASHED = 'shardKey = { _id = "hashed" }\npresplit = 8\nbalancer = "off"\n'
 MANY = "totalDocsToInsert = 4000\n"
 RANGED = "shardKey = { _id = 1 }\npresplit = [100, 200, 300]\n"
+UNTIL_ALL = 60.0
+"""Seconds within which a slow machine, too, inserts all documents; the window closes when they are."""
 
 
 def sharded_row(cluster, variant, crew, folder, replica_set, mongos=2, **options):
@@ -129,13 +131,11 @@ def test_a_row_says_how_its_collection_was_sharded_and_what_each_shard_has(
     variant, key, chunks, replica_set, crew, tmp_path
 ):
     cluster = Cluster()
-    row = sharded_row(cluster, variant, crew, tmp_path, replica_set)
+    row = sharded_row(cluster, variant, crew, tmp_path, replica_set, seconds=UNTIL_ALL)
     told = row["sharding"]
     assert told["shard_key"] == key
     assert [one["chunks"] for one in told["shards"]] == chunks
-    # When the window closes, a batch of each of the four connections may be under way.
-    first, second = (one["documents"] for one in told["shards"])
-    assert 180 <= first == second <= 200
+    assert [one["documents"] for one in told["shards"]] == [200, 200]
     assert all(one["writes"] > 0 for one in told["shards"])
     assert told["chunks_moved"] == 0
     assert told["balancer"] == ("off" if variant == HASHED else "on")
@@ -208,15 +208,14 @@ def test_what_a_row_says_of_each_shard_is_what_the_server_of_that_shard_has(
 ):
     cluster.inserts.clear()
     with routed_to(cluster) as uri:
-        row = row_of(uri, crew, tmp_path, INSERTS + variant)
+        row = row_of(uri, crew, tmp_path, INSERTS + variant, seconds=UNTIL_ALL)
     told = row["sharding"]
     found = [one["documents"] for one in told["shards"]]
     sent = [cluster.inserts[name] for name in cluster.shards if cluster.inserts[name]]
     assert sent == (documents or sent)
-    assert sum(sent) == 400
-    # What was inserted before the window is there, and nothing that came behind it.
-    assert row["work"]["documents"] <= sum(found) <= 400
-    assert all(0 < one <= most for one, most in zip(found, sent, strict=True))
+    assert found == sent
+    # Of these the window has what was inserted after the warm-up.
+    assert 0 < row["work"]["documents"] <= sum(sent) == 400
     assert sum(one["chunks"] for one in told["shards"]) == chunks
     assert all(one["bytes"] > 1000 * one["documents"] for one in told["shards"])
     assert all(0 < one["writes"] <= 40 for one in told["shards"])
