@@ -6,7 +6,7 @@ import pytest
 
 from benchmarks.measuring import OF_WORK
 
-ROUNDS = 3
+ROUNDS = 5
 """A neighbour that takes the processor for a moment keeps the pretended server from its times, and the figures of such a
 round say nothing of the load generator. What is measured wrongly is wrong in every round."""
 
@@ -17,6 +17,7 @@ EACH_NIGHT = (
     "batches of 1 MB",
     "batches of 12 MB",
     "500 a second",
+    "work by amount",
 )
 """Others of their kind are held to their promises for each commit."""
 WORKS = [pytest.param(work, marks=pytest.mark.exhaustive) if work in EACH_NIGHT else work for work in OF_WORK]

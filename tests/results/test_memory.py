@@ -54,8 +54,10 @@ def test_a_fixture_takes_less_memory_than_two_and_a_half_times_its_bytes_cold_an
     assert warm < 2.5 * size
 
 
-@pytest.mark.thorough
-@pytest.mark.parametrize("digits", [False, True])
+@pytest.mark.parametrize(
+    "digits",
+    [pytest.param(False, marks=pytest.mark.exhaustive), pytest.param(True, marks=pytest.mark.thorough)],
+)
 def test_a_large_csv_takes_less_memory_than_twice_its_bytes_cold_and_warm(tmp_path: Path, digits: bool):
     size = 6 * 10**6
     few, many = tmp_path / "few", tmp_path / "many"

@@ -248,7 +248,7 @@ def test_several_targets_are_refused(more, told, monkeypatch, tmp_path):
     assert (code, "one target" in err) == (2, True), err
 
 
-@pytest.mark.thorough
+@pytest.mark.exhaustive
 def test_load_machines_are_calibrated_as_one_machine_is_also_in_slices(quick, tmp_path, monkeypatch):
     monkeypatch.setattr(slices, "SECONDS", 0.8)
     asked = ("--load-machines", "local:2", "--pairs", 1, "--windows", 3, "--slices", 200)

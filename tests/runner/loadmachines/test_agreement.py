@@ -15,7 +15,7 @@ from preprocessor.runner.loadmachines.pool import MachinePool
 from preprocessor.runner.worker import Load
 
 pytestmark = pytest.mark.alone
-BLOCKS = 12
+BLOCKS = 6
 
 
 def test_they_measure_what_a_local_pool_does():
