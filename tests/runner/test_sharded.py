@@ -111,7 +111,7 @@ HASHED = 'shardKey = { _id = "hashed" }\npresplit = 8\nbalancer = "off"\n'
 MANY = "totalDocsToInsert = 4000\n"
 RANGED = "shardKey = { _id = 1 }\npresplit = [100, 200, 300]\n"
 UNTIL_ALL = 60.0
-"""Seconds within which a slow machine, too, inserts all documents; the window closes when they are."""
+"""Seconds within which a slow machine, too, inserts all documents; the window closes when a connection has none left."""
 
 
 def sharded_row(cluster, variant, crew, folder, replica_set, mongos=2, **options):
@@ -135,7 +135,9 @@ def test_a_row_says_how_its_collection_was_sharded_and_what_each_shard_has(
     told = row["sharding"]
     assert told["shard_key"] == key
     assert [one["chunks"] for one in told["shards"]] == chunks
-    assert [one["documents"] for one in told["shards"]] == [200, 200]
+    # When the window closes, the other three connections may have some left to do.
+    first, second = (one["documents"] for one in told["shards"])
+    assert row["work"]["documents"] / 2 <= first == second <= 200
     assert all(one["writes"] > 0 for one in told["shards"])
     assert told["chunks_moved"] == 0
     assert told["balancer"] == ("off" if variant == HASHED else "on")
@@ -213,9 +215,10 @@ def test_what_a_row_says_of_each_shard_is_what_the_server_of_that_shard_has(
     found = [one["documents"] for one in told["shards"]]
     sent = [cluster.inserts[name] for name in cluster.shards if cluster.inserts[name]]
     assert sent == (documents or sent)
-    assert found == sent
-    # Of these the window has what was inserted after the warm-up.
-    assert 0 < row["work"]["documents"] <= sum(sent) == 400
+    assert sum(sent) == 400
+    # When the window closes, what was inserted before it is there too, and what other connections have left to do is not.
+    assert 0 < row["work"]["documents"] <= sum(found) <= 400
+    assert all(0 < one <= most for one, most in zip(found, sent, strict=True))
     assert sum(one["chunks"] for one in told["shards"]) == chunks
     assert all(one["bytes"] > 1000 * one["documents"] for one in told["shards"])
     assert all(0 < one["writes"] <= 40 for one in told["shards"])
