@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from preprocessor.commands.check.checking import Scope
-from preprocessor.files.environment import today
+from preprocessor.files.environment import list_rights, today
 from preprocessor.files.ownfiles import sign_of_program
 from preprocessor.files.states import is_settled, list_all
 from preprocessor.pages.files import STDIN
@@ -83,7 +83,7 @@ def find_case(paths: Sequence[str], request: Request) -> Case | None:
     settled = all(is_settled(state, now) for path, state in states.items() if path not in named)
     digests = {path: _digest(content) for path, content in named.items()}
     written = [file.read_bytes() for file in list_site_files(site) if file.is_file()]
-    program = _FORMAT, sign_of_program(), written, folders, Path.cwd(), today()
+    program = _FORMAT, sign_of_program(), written, folders, Path.cwd(), today(), list_rights()
     of_comments = request._replace(static=False, prose=False)
     key = _key_of((program, request, [*paths]), {**states, **digests}) if settled else ""
     beside = _key_of((program, of_comments), results)
