@@ -133,10 +133,14 @@ def _stat(path: Path) -> os.stat_result | None:
 
 
 def _key(file: PlainFile) -> str:
-    """The name of the documents of a file in the cache: of its bytes, and of what else decides how they are read."""
+    """The name of the documents of a file in the cache: of its bytes, and of what else decides how they are read.
+
+    Whether they are is decided by where the file is: a link that leads out of its folder is refused.
+    """
     import hashlib
 
     from preprocessor.files.ownfiles import sign_of_program
+    from preprocessor.files.text import leads_within
     from preprocessor.results import bsoncache
 
     digest = b""
@@ -146,7 +150,8 @@ def _key(file: PlainFile) -> str:
                 digest = hashlib.file_digest(opened, hashlib.sha256).digest()
         except OSError:
             pass  # Reading it tells why.
-    how = repr((sign_of_program(), suffix_of(file.path.name), file.name, sorted(file.types.items())))
+    read_as = suffix_of(file.path.name), file.name, sorted(file.types.items())
+    how = repr((sign_of_program(), leads_within(file.path, file.within), *read_as))
     return bsoncache.key_of_digest(digest + how.encode("utf-8", "surrogateescape"))
 
 

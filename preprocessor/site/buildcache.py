@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, BinaryIO
 
 from preprocessor.files.environment import today
 from preprocessor.files.ownfiles import sign_of_program
+from preprocessor.files.text import leads_within
 from preprocessor.pages.lasting import is_lasting
 from preprocessor.results import bsoncache, cachefolder
 from preprocessor.site.keptpages import KeptPage
@@ -52,9 +53,12 @@ def key_of(parts: Iterable[str]) -> str:
 
 
 def folder_state(folder: Path) -> str:
-    """A key of the shared pipelines in a folder; a file that cannot be read has its name alone in it."""
+    """A key of the shared pipelines in a folder; a file that cannot be read has its name alone in it.
+
+    And of whether they may be read there: a link that leads out of the folder is refused, whatever it leads to.
+    """
     files = sorted(folder.glob("*.json")) if folder.is_dir() else []
-    return json.dumps([[file.name, _digest(file)] for file in files])
+    return json.dumps([[file.name, _digest(file), leads_within(file, folder)] for file in files])
 
 
 def _digest(file: Path) -> str:
