@@ -94,7 +94,8 @@ def list_all(place: str) -> Iterator[tuple[str, str]]:
 def ways_to(place: str) -> Iterator[tuple[str, str]]:
     """The folders and links by which a place is found, the place itself among them, each with its state.
 
-    In the working folder and those around it others make files all the time: of them it is told only which they are.
+    In the working folder, and in folders that are not below it, others make files all the time: of them it is told only
+    which they are, and when they were renamed.
     """
     here = os.getcwd()  # noqa: PTH109
     at, *ahead = _split(place)
@@ -110,7 +111,7 @@ def ways_to(place: str) -> Iterator[tuple[str, str]]:
                 at, *ahead = [*_split(leads_to), *ahead]
             elif stat.S_ISDIR(found.st_mode):
                 is_close = at.startswith(f"{here}{os.sep}") or not (ahead or at == here)
-                yield f"{at}/", state_of(found) if is_close else f"{found.st_dev} {found.st_ino} 0"
+                yield f"{at}/", state_of(found) if is_close else state_of_folder(found)
         except OSError:
             return
 
@@ -148,6 +149,15 @@ def _list_below(
 def state_of(found: os.stat_result) -> str:
     """The state of a file, of what the system says of it."""
     return f"{found.st_size} {found.st_dev} {found.st_ino} {found.st_mtime_ns} {found.st_ctime_ns}"
+
+
+def state_of_folder(found: os.stat_result) -> str:
+    """The state of a folder in which files may come and go.
+
+    These move both of its times alike; that of its state is moved alone when the folder itself is renamed.
+    """
+    renamed = 0 if found.st_ctime_ns == found.st_mtime_ns else found.st_ctime_ns
+    return f"{found.st_dev} {found.st_ino} {renamed}"
 
 
 def is_settled(state: str, now: int) -> bool:

@@ -146,7 +146,13 @@ class PagesBelow:
         kept = _load(self._folder)
         if kept.states == self.states or len(_list_changed(self.states, kept)) < WORTH:
             return kept
-        return _make(self._folder, self.states)
+        ways = self.look_at_ways()
+        made = _make(self._folder, self.states)
+        now = PagesBelow(self._folder)
+        # What was another page meanwhile may have been read, though all is by now what it was.
+        if made.states and (now.states, now.look_at_ways()) == (self.states, ways):
+            _store(self._folder, made)
+        return made
 
     @cached_property
     def _changed(self) -> frozenset[str]:
@@ -161,13 +167,16 @@ def _list_changed(states: Mapping[str, str], index: Index) -> list[str]:
 
 
 def _make(folder: Path, states: Mapping[str, str]) -> Index:
-    """An index of the pages with these states, which is kept; without those that changed a moment ago."""
+    """An index of the pages with these states; without those that changed a moment ago, or cannot be read."""
     now = time.time_ns()
-    settled = {name: state for name, state in states.items() if is_settled(state, now)}
+    settled = {}
     names: dict[str, list[str]] = {}
     is_open, late = [], []
-    for name in settled:
-        text = _text(folder / name) or ""
+    for name, state in states.items():
+        text = _text(folder / name) if is_settled(state, now) else None
+        if text is None:
+            continue
+        settled[name] = state
         written = dict.fromkeys(re.findall(_NAMED, text)) if may_have_comment(text) else {}
         for one in written:
             names.setdefault(one, []).append(name)
@@ -175,10 +184,7 @@ def _make(folder: Path, states: Mapping[str, str]) -> Index:
         late += [name] if _is_late(text) else []
     lines = (_OF_TEXTS.join([one, *pages]) for one, pages in names.items())
     index = Index(settled, _OF_NAMES.join(["", *lines, ""]), is_open, late)
-    if any(map(_has_separator, [*settled, *names])):
-        return _NOTHING
-    _store(folder, index)
-    return index
+    return _NOTHING if any(map(_has_separator, [*settled, *names])) else index
 
 
 def _has_separator(text: str) -> bool:

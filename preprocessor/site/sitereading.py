@@ -13,6 +13,7 @@ from preprocessor.files import gcpause
 from preprocessor.files.states import list_states, list_ways
 from preprocessor.files.text import may_be_file
 from preprocessor.pages.build import Build
+from preprocessor.results.opening import is_uri
 from preprocessor.site.amending import Told
 from preprocessor.site.buildcache import (
     folder_state,
@@ -81,12 +82,13 @@ def look_for_writes(site: SiteBuild) -> str:
 
     Of one nothing is kept.
     """
-    results = find_watched_path(site.asked.where)
-    if results is None:
+    if is_uri(site.asked.where):
         return ""
     folder = str(site.reader.folder)
     shared = sorted(list_states(folder, (".json",)))
-    ways = sorted([*list_ways(str(results)), *list_ways(folder)])
+    # Where results are those of several files, or of a pattern, the source tells the ways to each.
+    results = find_watched_path(site.asked.where)
+    ways = sorted(way for place in (results, folder) if place for way in list_ways(place))
     return f"{site.asked.writes()}\n{shared}\n{ways}"
 
 

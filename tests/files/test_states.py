@@ -66,12 +66,35 @@ def test_whatever_was_another_one_on_the_way_shows(change: Callable[[], None]) -
         assert sorted(look("latest/results")) == sorted(look("latest/results"))
 
 
+@pytest.mark.parametrize("folder", ["runs/first", "runs"])
+def test_also_of_folders_that_are_not_in_the_working_folder(
+    folder: str, place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (place / "site").mkdir()
+    monkeypatch.chdir(place / "site")
+    before = sorted(list_ways("../runs/first/results"))
+    exchange(f"../{folder}")()
+    moved = sorted(list_ways("../runs/first/results"))
+    assert moved != before
+    assert moved == sorted(list_ways("../runs/first/results"))
+
+
 def test_a_file_that_comes_beside_the_way_does_not_show(place: Path) -> None:
     """Others make files in the working folder, and in those around it, all the time."""
     before = sorted(list_ways("latest/results"))
     (place / "mkdocs.yml").write_text("")
     (place.parent / "neighbour").write_text("")
     assert sorted(list_ways("latest/results")) == before
+
+
+def test_nor_does_one_beside_a_way_that_is_not_in_the_working_folder(
+    place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (place / "site").mkdir()
+    monkeypatch.chdir(place / "site")
+    before = sorted(list_ways("../runs/first/results"))
+    (place / "runs/neighbour").write_text("")
+    assert sorted(list_ways("../runs/first/results")) == before
 
 
 def test_of_files_the_state_is_told_also_of_one_alone() -> None:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import shutil
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -54,6 +56,35 @@ def test_pages_are_found_by_their_names_and_read_once(folder: Path, monkeypatch:
         assert names(PagesBelow(folder).find_naming({"two", "nowhere"}), folder) == ["deep/two.markdown"]
         assert PagesBelow(folder).find_naming({"nowhere"}) == []
     assert read_again(folder, monkeypatch) == []
+
+
+def test_pages_that_were_others_while_they_were_read_are_read_again(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    deep, aside, make = folder / "deep", folder.parent / "aside", pageindex._make
+
+    def exchange_then_make(*given: Any) -> pageindex.Index:
+        deep.rename(aside)
+        deep.mkdir()
+        (deep / "two.markdown").write_text(table("other"))
+        made = make(*given)
+        shutil.rmtree(deep)
+        aside.rename(deep)
+        return made
+
+    with monkeypatch.context() as patch:
+        patch.setattr(pageindex, "_make", exchange_then_make)
+        assert names(PagesBelow(folder).find_naming({"other"}), folder) == ["deep/two.markdown"]
+    assert names(PagesBelow(folder).find_naming({"two"}), folder) == ["deep/two.markdown"]
+    assert PagesBelow(folder).find_naming({"other"}) == []
+
+
+def test_a_page_that_could_not_be_read_is_read_again(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    read = pageindex._text
+    with monkeypatch.context() as patch:
+        patch.setattr(pageindex, "_text", lambda file: None if file.name == "one.md" else read(file))
+        assert PagesBelow(folder).find_naming({"one"}) == []
+    assert names(PagesBelow(folder).find_naming({"one"}), folder) == ["one.md"]
 
 
 def test_a_page_that_quotes_a_table_is_found_as_well(folder: Path) -> None:

@@ -110,6 +110,45 @@ def test_a_link_above_the_results_that_led_elsewhere_meanwhile_leaves_nothing_be
     assert b">6<" in files(site / "site")["index.html"]
 
 
+@pytest.mark.parametrize("results", ["r=fixtures/*.csv", "r=fixtures/r.csv,other=fixtures/other.csv"])
+def test_a_plain_file_that_was_another_one_meanwhile_leaves_nothing_behind(
+    results: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plugin = f'plugins:\n  - mongo-tables:\n      results: "{results}"\n'
+    other = {} if "*" in results else {"fixtures/other.csv": "n\n5\n"}
+    files_of_site = {"mkdocs.yml": f"{CONFIG}{plugin}", "fixtures/r.csv": "n\n5\n", **other}
+    site = write(tmp_path, {**FILES, **files_of_site})
+    file, ask = site / "fixtures/r.csv", sitereading.ask_all
+    before = file.stat()
+
+    def ask_another(build: sitereading.SiteBuild) -> None:
+        file.write_text("n\n7\n")
+        ask(build)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(sitereading, "ask_all", ask_another)
+        assert built(site).done
+    assert b">8<" in files(site / "site")["index.html"]
+    file.write_text("n\n5\n")
+    os.utime(file, ns=(before.st_atime_ns, before.st_mtime_ns))
+    assert built(site).done
+    assert b">6<" in files(site / "site")["index.html"]
+
+
+@pytest.mark.parametrize("file", ["docs/pipelines/shared.json", "fixtures/r.csv"])
+def test_a_file_that_becomes_a_link_out_of_its_folder_is_refused_though_its_bytes_are_known(
+    file: str, tmp_path: Path
+) -> None:
+    files_of_site = {name: text for name, text in FILES.items() if name != "fixtures/r/r.jsonl"}
+    site = write(tmp_path / "site", {**files_of_site, "fixtures/r.csv": "n\n5\n"})
+    assert built(site).done
+    (site / file).rename(tmp_path / "elsewhere")
+    (site / file).symlink_to(tmp_path / "elsewhere")
+    outcome = built(site)
+    assert not outcome.done
+    assert "link" in outcome.log
+
+
 def test_a_shared_pipeline_that_was_another_one_when_pages_were_read_is_read_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
