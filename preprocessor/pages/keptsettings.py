@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 
-from preprocessor.files.ownfiles import sign_of_program
 from preprocessor.results import bsoncache, cachefolder
+from preprocessor.results.ownfiles import sign_of_program
 
 _FORMAT: Final = "settings 1"
 

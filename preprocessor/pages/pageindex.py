@@ -23,7 +23,6 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from preprocessor.comments.search import may_have_comment
-from preprocessor.files.ownfiles import sign_of_program
 from preprocessor.files.states import (
     is_behind_link,
     is_settled,
@@ -36,6 +35,7 @@ from preprocessor.files.states import (
 from preprocessor.pages.files import PAGE_SUFFIXES
 from preprocessor.pages.inclusions import may_include
 from preprocessor.results import bsoncache, cachefolder
+from preprocessor.results.ownfiles import sign_of_program
 
 WORTH: Final = 200
 """So many pages are worth an index, and so many that it does not know a new one: fewer are read sooner than it."""

@@ -9,10 +9,10 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
 
-from preprocessor.files.ownfiles import sign_of_program
 from preprocessor.results import bsoncache, cachefolder, fixturefiles, fixturetext
 from preprocessor.results.filesource import FileSource
 from preprocessor.results.model import FAULTS_SHOWN, Fault, Limits, ResultsError, combine_faults
+from preprocessor.results.ownfiles import sign_of_program
 from preprocessor.results.plaincollections import PlainCollections
 from preprocessor.results.rawdocuments import ONCE, RawDocuments
 from preprocessor.results.sourcetext import Part

@@ -139,9 +139,9 @@ def _key(file: PlainFile) -> str:
     """
     import hashlib
 
-    from preprocessor.files.ownfiles import sign_of_program
     from preprocessor.files.text import leads_within
     from preprocessor.results import bsoncache
+    from preprocessor.results.ownfiles import sign_of_program
 
     digest = b""
     if file.path.is_file():  # a pipe would be waited for

@@ -17,10 +17,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
 from preprocessor.files.environment import today
-from preprocessor.files.ownfiles import sign_of_program
 from preprocessor.files.text import leads_within
 from preprocessor.pages.lasting import is_lasting
 from preprocessor.results import bsoncache, cachefolder
+from preprocessor.results.ownfiles import sign_of_program
 from preprocessor.site.keptpages import KeptPage
 from preprocessor.site.spool import HeldFile, Packed, Stretch, bytes_of
 

@@ -9,8 +9,7 @@ from typing import Any
 
 import pytest
 
-from preprocessor.files import ownfiles
-from preprocessor.results import plaincollections
+from preprocessor.results import ownfiles, plaincollections
 from preprocessor.results.model import Query, ResultsError
 from preprocessor.results.opening import open_source
 

@@ -19,7 +19,6 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from preprocessor.commands.check.checking import Scope
 from preprocessor.files.environment import list_rights, today
-from preprocessor.files.ownfiles import sign_of_program
 from preprocessor.files.states import is_settled, list_all
 from preprocessor.pages.files import STDIN
 from preprocessor.pages.ownfile import OWN_FILE
@@ -28,6 +27,7 @@ from preprocessor.pages.siteconfig import from_here, list_site_files
 from preprocessor.pages.sitepages import pages_of
 from preprocessor.results import bsoncache, cachefolder
 from preprocessor.results.opening import is_fixture_folder, is_uri
+from preprocessor.results.ownfiles import sign_of_program
 
 if TYPE_CHECKING:
     from preprocessor.commands.check.checking import Checked, Request

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 import shutil
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from preprocessor.files import ownfiles
+from preprocessor.results import cachefolder, ownfiles
 
 LONG_AGO = 1_700_000_000
 DIST = "mkdocs_mongo_tables-0.2.0.dist-info"
@@ -25,6 +26,7 @@ def sign() -> str:
 def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     package = tmp_path / "package"
     monkeypatch.setattr(ownfiles, "_PACKAGE", package)
+    monkeypatch.setenv(cachefolder.VARIABLE, str(tmp_path / "cache"))
     (package / "room").mkdir(parents=True)
     (package / "room/module.py").write_text("A = 1\n")
     yield package
@@ -74,30 +76,75 @@ def test_another_version_of_anything_installed_is_another_sign(
     assert len({*signs, sign()}) == 4
 
 
-def test_the_same_installed_package_has_the_same_sign_on_another_machine(
+def test_the_same_package_has_the_same_sign_on_another_machine(
+    package: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    here = sign()
+    there = package.parent / "there/package"
+    shutil.copytree(package, there)
+    os.utime(there / "room/module.py", (LONG_AGO, LONG_AGO))
+    monkeypatch.setattr(ownfiles, "_PACKAGE", there)
+    assert sign() == here
+    (there / "room/module.py").rename(there / "room/moved.py")
+    assert sign() != here
+
+
+def test_a_package_that_was_patched_within_its_sizes_and_copied_is_another_program(
     package: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     listed = package.parent / DIST / "RECORD"
     listed.parent.mkdir()
     listed.write_text("package/room/module.py,sha256=1,6\n")
-    here = sign()
+    before = sign()
+    (package / "room/module.py").write_text("A = 2\n")
     there = package.parent / "there"
     shutil.copytree(package, there / "package")
     shutil.copytree(listed.parent, there / DIST)
     monkeypatch.setattr(ownfiles, "_PACKAGE", there / "package")
-    assert sign() == here
-    (there / DIST / "RECORD").write_text("package/room/module.py,sha256=2,6\n")
-    assert sign() != here
-
-
-def test_an_installed_package_that_was_edited_where_it_is_is_another_program(package: Path) -> None:
-    listed = package.parent / DIST / "RECORD"
-    listed.parent.mkdir()
-    listed.write_text("package/room/module.py,sha256=1,6\n")
-    before, module = sign(), package / "room/module.py"
-    while (
-        module.stat().st_ctime_ns <= listed.stat().st_ctime_ns
-    ):  # The clock of the file system ticks slowly.
-        module.write_text("A = 2\n")
-        os.utime(module, (LONG_AGO, LONG_AGO))  # as of a copy
     assert sign() != before
+
+
+@pytest.mark.parametrize("ago", [-60, 3600])
+def test_the_files_are_read_again_once_their_states_are_others_and_as_long_as_these_are_new(
+    ago: int, package: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    changed = time.time_ns() - ago * 10**9
+    state = f"6 1 1 {changed} {changed}"
+    monkeypatch.setattr(ownfiles, "list_states", lambda *_, **__: [("room/module.py", state)])
+    before = sign()
+    (package / "room/module.py").write_text("A = 2\n")
+    assert (sign() == before) == (ago > 0)
+    state = f"6 1 1 {changed} {changed + 1}"
+    assert sign() != before
+
+
+@pytest.mark.parametrize("left", [0, 10, -1])
+def test_what_is_left_of_a_kept_digest_is_not_believed(
+    left: int, package: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ownfiles, "is_settled", lambda *_: True)
+    before = sign()
+    (kept,) = (package.parent / "cache").glob("*/*.bson")
+    kept.write_bytes(kept.read_bytes()[:left])
+    assert sign() == before
+    kept.write_bytes(kept.read_bytes()[:-1] + b"?")
+    assert sign() == before
+
+
+@pytest.mark.parametrize("folder", ["", "room/module.py"])
+def test_without_a_cache_another_text_is_another_program_too(
+    folder: str, package: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(cachefolder.VARIABLE, folder and str(package / folder))
+    before = sign()
+    assert sign() == before
+    (package / "room/module.py").write_text("A = 22\n")
+    assert sign() != before
+
+
+def test_a_file_that_cannot_be_read_ends_no_check(package: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    state = "6 1 1 1 1"
+    monkeypatch.setattr(ownfiles, "list_states", lambda *_, **__: [("gone.py", state)])
+    gone = sign()
+    (package / "gone.py").write_text("A = 1\n")
+    assert sign() != gone
