@@ -1,7 +1,7 @@
 """Keeps the answers of the results source as long as nothing in it changed.
 
 While a site is served it is built again at every save. A saved sentence changes no result, so it runs no
-pipeline.
+pipeline, unless one asks for the time or draws at random.
 """
 
 from __future__ import annotations
@@ -144,6 +144,13 @@ class KeptAnswers:
         """Drop the answers to some queries."""
         for query in queries:
             self._answers.pop(query.key, None)
+
+    def let_go_passing(self) -> None:
+        """Drop the answers that are others at another time, or at every call, though the source is the same."""
+        from preprocessor.pages.lasting import is_lasting_text  # for a preview alone
+
+        for key in [key for key in self._answers if not is_lasting_text(key)]:
+            del self._answers[key]
 
     def forget(self, *, idle: bool = False) -> None:
         """Let the source drop the documents behind the answers, which a long build would carry along to its end.

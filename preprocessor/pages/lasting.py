@@ -13,5 +13,11 @@ _FICKLE: Final = ("$$NOW", "$$CLUSTER_TIME", "$rand", "$sample")
 
 def is_lasting(spec: Spec) -> bool:
     """Whether the same results give the same figure tomorrow."""
-    asked = str([getattr(spec, name, None) for name in ("pipeline", "let", "where", "expect")])
+    return is_lasting_text(
+        str([getattr(spec, name, None) for name in ("pipeline", "let", "where", "expect")])
+    )
+
+
+def is_lasting_text(asked: str) -> bool:
+    """The same of a query as a text, such as ``Query.key``."""
     return not any(word in asked for word in _FICKLE)

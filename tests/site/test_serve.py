@@ -17,6 +17,8 @@ import pytest
 
 from tests.site.builds import environment, sample
 
+_TIME = r">(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z)<"
+
 
 class Preview:
     """``mkdocs serve`` of a site, or that of another program, in a process of its own."""
@@ -96,6 +98,17 @@ def test_a_preview_follows_every_save(preview: Preview) -> None:
     html = preview.wait("index.html", "140.25")
     while html.index(">140.25<") < html.index(">1032240<"):
         html = preview.wait("index.html", "140.25")
+
+
+def test_a_preview_asks_for_the_time_again_at_each_save(preview: Preview) -> None:
+    preview.wait("index.html", "139.8")
+    pipeline = '[{ "$limit": 1 }, { "$set": { "at": { "$toString": "$$NOW" } } }]'
+    clock = f'<!-- MONGO_TABLE: {{ "collection": "runs", "pipeline": {pipeline}, "columns": ["at"] }} -->'
+    preview.edit("docs/index.md", "A table between", f"Asked:\n\n{clock}\n\nA table between")
+    (before,) = re.findall(_TIME, preview.wait("index.html", "Asked:"))
+    preview.edit("docs/index.md", "Asked:", "Asked again:")
+    (after,) = re.findall(_TIME, preview.wait("index.html", "Asked again:"))
+    assert before < after
 
 
 def test_a_preview_shows_a_fault_in_the_page_and_goes_on(preview: Preview) -> None:
