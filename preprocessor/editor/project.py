@@ -32,7 +32,7 @@ from preprocessor.pages.inclusions import may_include
 from preprocessor.pages.keptanswers import KeptAnswers
 from preprocessor.pages.model import Page
 from preprocessor.pages.reading import read_page
-from preprocessor.pages.siteconfig import FILES, list_site_files
+from preprocessor.pages.siteconfig import list_places, list_site_files
 from preprocessor.pages.sitepages import Whereabouts, page_folders
 from preprocessor.results.model import ResultsError
 from preprocessor.specs.sharedpipelines import SharedPipelines, read_shared
@@ -159,7 +159,7 @@ class Project:
         """A text that is another one once a file was written, came or went; none is read for it."""
         pages = [file for folder in self.folders for file in pages_under(Path(folder))]
         lists = sorted(Path(self.request.pipelines).glob("*.json"))
-        sites = (*self._site_files, *map(Path, FILES))  # one that there was not may be there now
+        sites = (*self._site_files, *list_places(Path()))  # one that there was not may be there now
         seen = [f"{file} {_state(file)}" for file in (*pages, *lists, *sites)]
         folders = map(Path, (*self.folders, self.request.pipelines))
         seen += [f"{way} {state}" for folder in folders for way, state in look_at_ways(folder)]

@@ -72,11 +72,15 @@ def find_site(start: Path) -> Site | None:
 
 def find_files(start: Path) -> list[Path]:
     """The files that describe the site of ``start``, or of the nearest folder above it: none, one, or several."""
+    return [place for place in list_places(start) if place.is_file()]
+
+
+def list_places(start: Path) -> Iterator[Path]:
+    """Where ``find_files`` looks, whether there is a file or not."""
     for folder in _upward(start.absolute()):
-        files = [folder / name for name in FILES if (folder / name).is_file()]
-        if files:
-            return files
-    return []
+        yield from (folder / name for name in FILES)
+        if has_site_file(folder):
+            return
 
 
 def _upward(start: Path) -> Iterator[Path]:

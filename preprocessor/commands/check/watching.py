@@ -24,7 +24,7 @@ from preprocessor.pages.files import pages_under, read_text
 from preprocessor.pages.included import forget_sites, list_taken_in
 from preprocessor.pages.inclusions import may_include
 from preprocessor.pages.model import Page
-from preprocessor.pages.siteconfig import FILES, fill_in, from_here, list_site_files
+from preprocessor.pages.siteconfig import fill_in, from_here, list_places, list_site_files
 from preprocessor.pages.sitepages import page_folders
 from preprocessor.pages.watching import places_of_source
 from preprocessor.results.opening import is_uri
@@ -72,7 +72,8 @@ def _look_around(given: Namespace) -> tuple[Namespace, Callable[[], Seen], Seen]
     """
     while True:
         places, pages = list(_list_places(given)), list(map(Path, _list_page_places(given)))
-        seen = _look_at(given, places, pages)
+        sites = list(dict.fromkeys(_list_site_places(given)))
+        seen = _look_at(given, places, pages, sites)
         now = _fill_in_anew(given.as_written)
         if now is not None:
             forget_sites()
@@ -80,7 +81,7 @@ def _look_around(given: Namespace) -> tuple[Namespace, Callable[[], Seen], Seen]
             break
         given = now
     taken_in = list(_list_taken_in(given))
-    look = partial(_look_at, given, [*places, *taken_in], pages)
+    look = partial(_look_at, given, [*places, *taken_in], pages, sites)
     return given, look, {**take_look(taken_in), **seen}
 
 
@@ -101,7 +102,6 @@ def _list_places(given: Namespace) -> Iterator[Path]:
     yield from places_of_source(given.results, Path())
     yield from given.site.snippets
     yield from list_site_files(given.site)
-    yield from map(Path, FILES)  # one that there was not may be there now
     if given.baseline:
         yield Path(given.baseline)
 
@@ -116,6 +116,17 @@ def _list_page_places(given: Namespace) -> Iterable[str]:
     except UsageError:
         folders = [from_here(given.site.docs)]
     return dict.fromkeys([*given.paths, *folders])
+
+
+def _list_site_places(given: Namespace) -> Iterator[str]:
+    """Where a site's file, or a repository, is looked for from here and from pages that are named.
+
+    Whether they are there or not: one that there was not may be there now.
+    """
+    named = (path if path.is_dir() else path.parent for path in map(Path, given.paths))
+    for start in dict.fromkeys(each.absolute() for each in (Path(), *named)):
+        yield from map(str, list_places(start))
+        yield from (str(folder / ".git") for folder in (start, *start.parents))
 
 
 def _list_hidden(results: str) -> Iterator[Path]:
@@ -137,9 +148,14 @@ def _list_taken_in(given: Namespace) -> Iterator[Path]:
                     yield from list_taken_in(Page(file.as_posix(), text, (), (), ()))
 
 
-def _look_at(given: Namespace, places: Sequence[Path], pages: Sequence[Path]) -> Seen:
-    """The same as ``take_look``, with the hidden folders that there are by now."""
-    return take_look([*places, *_list_hidden(given.results)], pages)
+def _look_at(given: Namespace, places: Sequence[Path], pages: Sequence[Path], sites: Sequence[str]) -> Seen:
+    """The same as ``take_look``, with the hidden folders that there are by now, and what is at ``sites``.
+
+    Of a folder among these, a repository, it is told that it is there.
+    """
+    seen = take_look([*places, *_list_hidden(given.results)], pages)
+    repositories = {f"{place}/": "" for place in sites if os.path.isdir(place)}  # noqa: PTH112
+    return {**seen, **dict(_look(sites)), **repositories}
 
 
 def take_look(places: Sequence[Path], pages: Sequence[Path] = ()) -> Seen:
