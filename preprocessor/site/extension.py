@@ -117,12 +117,14 @@ class _Conversion:
         self._page: Page | None = None
         self._figures: dict[str, str] = {}
         self._loose = ""
+        self._ask_again = self._is_all = False
 
     def begin(self, text: str) -> str:
         """The page with tokens; its figures are ready. Raises ``MongoTablesError`` when it has an error."""
         self.parsed, self._page, self._figures, self._loose = False, None, {}, ""
         file = self._extension.getConfig("file") or "page"
         self._place = place = find_place(self._md, file)
+        self._ask_again, self._is_all = False, place.is_all(text)
         if "<!--" not in text:
             self._report(_in_front_matter(place.whole(text), place.shown))
             return text
@@ -131,7 +133,7 @@ class _Conversion:
         page = self._read(text, read)
         if not page.comments and not page.findings:
             return text
-        self._page = page
+        self._page, self._ask_again = page, True
         source = self._source(place)
         place.look_after(place.folder / pipelines, source.where)
         others = place.others(pipelines)
@@ -174,7 +176,10 @@ class _Conversion:
         if lost or left:
             html = self._with_late_faults(html, lost, left)
         html = f"{self._loose}{html}"
-        _repeat_headings(getattr(self._md, "toc_tokens", []), html)
+        contents = getattr(self._md, "toc_tokens", [])
+        _repeat_headings(contents, html)
+        if self._ask_again:  # What was converted by itself within a page has contents of its own.
+            self._place.keep_none(contents if self._is_all else [])
         styled = any(
             "<figure" in each or "mongo-table-fault" in each for each in (html, *self._figures.values())
         )
@@ -207,6 +212,7 @@ class _Conversion:
         """Raise for what is to be refused, all at once; in a preview tell it only. Warn of the rest as Python does."""
         from preprocessor.pages.faultboxes import line_of
 
+        self._ask_again |= bool(found)
         refused = failing(found, self._fail_on)
         if refused and not self._place.preview:
             raise self._refusal(refused)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,7 +13,14 @@ from preprocessor.files.text import shorten_path
 from preprocessor.pages.leftout import LeftOut, none_left_out
 from preprocessor.pages.watching import list_unwatched
 from preprocessor.site.shownpath import choose_shown_path
-from preprocessor.site.zensicalhost import forget, keep_out_of, look_through_feeds, serving, tell_unwatched
+from preprocessor.site.zensicalhost import (
+    ask_again,
+    has_own_theme,
+    keep_out_of,
+    look_through_feeds,
+    serving,
+    tell_unwatched,
+)
 
 if TYPE_CHECKING:
     from markdown import Markdown
@@ -28,7 +35,8 @@ class PagePlace:
     Where the program tells it, ``pages`` is the folder of all pages of the site; else only one page is known, and it is
     None. Under Zensical ``page`` is the path of this one in it, and ``site`` the folder that is written. ``refused_by``
     is the error of MkDocs for what a build must not go on with. ``left_out`` says of files whether the build leaves
-    them out. ``watch`` are the paths that a preview follows besides pages.
+    them out. ``watch`` are the paths that a preview follows besides pages. ``front_matter`` is what Zensical takes back
+    with the page, and ``own_theme`` whether it shows the page in its own theme.
     """
 
     shown: str
@@ -39,6 +47,8 @@ class PagePlace:
     refused_by: type[Exception] | None = None
     left_out: Callable[[Path], bool] = none_left_out
     watch: tuple[str, ...] = ()
+    front_matter: dict[str, Any] = field(default_factory=dict)
+    own_theme: bool = False
 
     @property
     def zensical(self) -> bool:
@@ -54,12 +64,17 @@ class PagePlace:
         """See to what Zensical does on its own account with this page, with shared pipelines and with results."""
         if self.pages is None or not self.zensical:
             return
-        forget(self.folder, self.page)
+        # Registered before what else waits for the end of the process, so that it comes last: it may end it at once.
         look_through_feeds(self.site)
         if pipelines.parent == self.folder / self.pages:
             keep_out_of(self.site, pipelines)
         if self.preview:
             tell_unwatched(tuple(list_unwatched(self.watch, self.folder, results, pipelines)))
+
+    def keep_none(self, contents: list[dict[str, Any]]) -> None:
+        """Have the page, with this table of contents, converted at each build also where Zensical would not."""
+        if self.zensical:
+            ask_again(self.front_matter, contents if self.own_theme else [])
 
     def others(self, pipelines: str) -> OtherPages | None:
         """The pages of the site beside this one; None where only one page is known."""
@@ -73,8 +88,11 @@ class PagePlace:
 
     def whole(self, text: str) -> str:
         """The page with the front matter that was cut off before ``text``: lines are then those on disk."""
-        on_disk = self.on_disk()
-        return on_disk if on_disk.rstrip("\n").endswith(text.rstrip("\n")) else text
+        return self.on_disk() if self.is_all(text) else text
+
+    def is_all(self, text: str) -> bool:
+        """Whether the page's file says this text, and no more than front matter besides."""
+        return self.on_disk().rstrip("\n").endswith(text.rstrip("\n"))
 
     def on_disk(self) -> str:
         """The page's file; nothing where there is none that can be read."""
@@ -109,7 +127,17 @@ def find_place(md: Markdown, file: str) -> PagePlace:
         return page.suffix != ".md" or patterns.has(page, root / pages)
 
     watch = tuple(context.config.get("watch") or ())
-    return PagePlace(shown, root, pages, context.page.path, site, left_out=is_left_out, watch=watch)
+    return PagePlace(
+        shown,
+        root,
+        pages,
+        context.page.path,
+        site,
+        left_out=is_left_out,
+        watch=watch,
+        front_matter=context.page.meta,
+        own_theme=has_own_theme(context.config, root),
+    )
 
 
 def _place_in_mkdocs(links: Any) -> PagePlace:

@@ -1,6 +1,6 @@
 """What an extension that Zensical calls page by page has to look after by itself.
 
-Zensical is a program of its own kind, which hands each page to Python on one thread. Four things follow. It keeps what
+Zensical is a program of its own kind, which hands each page to Python on one thread. Three things follow. It keeps what
 a page was turned into under ``.cache``, and does not ask again while the page and the files under ``watch`` are the
 same: a page whose results changed, or one with the fault box of a preview, would be published from there. What is
 raised to it ends the program, a preview as well, with a traceback around the message. And it copies every file of the
@@ -10,25 +10,21 @@ docs folder to the site.
 from __future__ import annotations
 
 import atexit
-import json
 import logging
 import os
 import re
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
-from threading import Event, Thread
-from typing import Final
+from typing import Any, Final
 
 from preprocessor.comments.keywords import LIVE
 from preprocessor.files.text import shorten_path
 from preprocessor.findings.rules import finding
 
-_ENTRY: Final = re.compile(rb'\{"data":\{"origin":\{"Source":("(?:[^"\\]|\\.)*")\}')
-_LONGEST_HEAD: Final = 4096
-_PAUSES: Final = (0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0)
-"""Seconds between two looks for the entry of a page that was handed back."""
+_READ: Final = 128
+"""Levels of JSON that Zensical reads; it writes any number."""
 
 _JSON_FEED: Final = b"jsonfeed.org/version"
 _COMMENT: Final = LIVE.removeprefix("<").encode()
@@ -43,51 +39,43 @@ def serving() -> bool:
     return next((word for word in sys.argv[1:] if not word.startswith("-")), "") == "serve"
 
 
-def forget(root: Path, page: str) -> None:
-    """Have Zensical, whose configuration file is in ``root``, ask for the page again at its next build.
+def ask_again(front_matter: dict[str, Any], contents: list[dict[str, Any]]) -> None:
+    """Have Zensical ask for a page again at each build, given its front matter and its table of contents.
 
-    The entry is written once the page is back in Zensical's hands: a thread looks for it, and the end of the process
-    once more.
+    There is no word for that. But what Zensical cannot read of what it kept, it asks for again; and it keeps a page as
+    JSON, which may be too deep for it. Such an entry is of no use from when it is written, however the process ends.
+    Its theme shows no headings beside the one that the page begins with, so there is the place for what is too deep.
+    Front matter does for any page and, with no ``contents`` given, for any theme; but each entry of each page's
+    navigation costs time for it.
     """
-    pages, changed = _start_remover(root / ".cache")
-    pages.add(page)
-    changed.set()
+    nested: list[Any] = []
+    first = contents[0] if contents else {}
+    if first.get("level") == 1:
+        unseen = {**first, "id": "", "name": "", "html": "", "data-toc-label": ""}
+        for _ in range(_READ // 2):
+            nested = [{**unseen, "children": nested}]
+        contents += nested
+    else:
+        for _ in range(_READ):
+            nested = [nested]
+        front_matter["mongo-tables: ask again"] = nested
+
+
+def has_own_theme(config: dict[str, Any], root: Path) -> bool:
+    """Whether a site with this configuration, which is in ``root``, shows tables of contents as Zensical's theme does.
+
+    It may have templates of its own beside that, as long as none speaks of them.
+    """
+    theme = config.get("theme") or {}
+    own = theme.get("custom_dir")
+    return theme.get("name") in (None, "material", "zensical") and not (own and _shows_contents(root / own))
 
 
 @cache
-def _start_remover(folder: Path) -> tuple[set[str], Event]:
-    """Start removing cache entries in the background: gives the pages to remove, and the event to wake it."""
-    pages, changed = set[str](), Event()
-    Thread(target=_remove_as_they_come, args=(folder, pages, changed), daemon=True).start()
-    atexit.register(_remove, folder, pages)
-    return pages, changed
-
-
-def _remove_as_they_come(folder: Path, pages: set[str], changed: Event) -> None:
-    while changed.wait():
-        changed.clear()
-        for pause in _PAUSES:
-            if changed.wait(pause):
-                break
-            _remove(folder, pages)
-
-
-def _remove(folder: Path, pages: set[str]) -> None:
-    for file, page in _entries(folder):
-        if page in pages:
-            file.unlink(missing_ok=True)
-
-
-def _entries(folder: Path) -> Iterator[tuple[Path, str]]:
-    """The files that keep what a page was turned into, and the page of each."""
-    for file in list(folder.iterdir()) if folder.is_dir() else ():
-        try:
-            with file.open("rb") as opened:
-                found = _ENTRY.match(opened.read(_LONGEST_HEAD))
-        except OSError:
-            continue
-        if found:
-            yield file, json.loads(found[1])
+def _shows_contents(templates: Path) -> bool:
+    """Whether a template in a folder may show the table of contents of a page."""
+    files = templates.rglob("*.html")
+    return any(b"toc" in file.read_bytes() for file in files if file.is_file())
 
 
 def show_error_alone(error: Exception) -> Exception:
@@ -158,6 +146,7 @@ def _fail_for(site: Path) -> None:
     sys.stdout.flush()
     sys.stderr.flush()
     # Zensical has ended well; at this point there is no other way left to say that the site must not be published.
+    # What was registered before this is not run; of ours it is the first, by ``PagePlace.look_after``.
     os._exit(1)
 
 

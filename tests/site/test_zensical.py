@@ -168,11 +168,14 @@ def test_a_build_whose_feed_has_comments_for_figures_fails(site: Path) -> None:
     assert done.returncode != 0
     assert "site/feed_rss_created.xml: MT170 a feed has comments in the place of figures" in done.stderr
     assert "site/feed_json_created.json: MT170 " in done.stderr
+    assert not (site / "site" / "pipelines").exists()
 
+    edit(site, FIXTURE, "139.8", "140.25")
     post.write_text(POST.format(more="description: Of trains."), encoding="utf-8")
     done = build(site, program="zensical")
     assert done.returncode == 0, done.stderr
     assert "Of trains." in (site / "site" / "feed_rss_created.xml").read_text(encoding="utf-8")
+    assert "140.25" in article(site / "site" / "index.html")
 
 
 @pytest.mark.parametrize("before", ["", "---\ntitle: Page\n---\n\n"])
