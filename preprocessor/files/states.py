@@ -21,6 +21,22 @@ SETTLED: Final = 2 * 10**9
 _LINK: Final = "behind a link "
 _MOST_LINKS: Final = 40
 """So many links of one path are followed; the system itself follows no more."""
+Tell = Callable[[os.stat_result], str]
+"""Gives the state of a folder."""
+
+
+def state_of(found: os.stat_result) -> str:
+    """The state of a file, of what the system says of it."""
+    return f"{found.st_size} {found.st_dev} {found.st_ino} {found.st_mtime_ns} {found.st_ctime_ns}"
+
+
+def state_of_folder(found: os.stat_result) -> str:
+    """The state of a folder in which files may come and go.
+
+    These move both of its times alike; that of its state is moved alone when the folder itself is renamed.
+    """
+    renamed = 0 if found.st_ctime_ns == found.st_mtime_ns else found.st_ctime_ns
+    return f"{found.st_dev} {found.st_ino} {renamed}"
 
 
 def list_states(
@@ -71,14 +87,18 @@ def list_folders(names: Iterable[str]) -> set[str]:
     return found - {""}
 
 
-def list_ways(place: str, leaves_out: Callable[[str], bool] | None = None) -> Iterator[tuple[str, str]]:
+def list_ways(
+    place: str, leaves_out: Callable[[str], bool] | None = None, *, renamed_alone: bool = False
+) -> Iterator[tuple[str, str]]:
     """The folders and links by which files at a place are found, above it and below, each with its state.
 
     A folder that was renamed and is back has files in the states that they had. Each name ends with a slash. Below the
-    place nothing is listed that ``leaves_out`` says of a name.
+    place nothing is listed that ``leaves_out`` says of a name. ``renamed_alone``: what comes or goes in a folder is no
+    change of it.
     """
-    yield from ways_to(place)
-    yield from _list_below(place, leaves_out, with_files=False)
+    tell = state_of_folder if renamed_alone else state_of
+    yield from ways_to(place, tell)
+    yield from _list_below(place, leaves_out, with_files=False, tell=tell)
 
 
 def list_all(place: str) -> Iterator[tuple[str, str]]:
@@ -88,11 +108,13 @@ def list_all(place: str) -> Iterator[tuple[str, str]]:
         found = os.stat(place)  # noqa: PTH116 - a Path for each place takes as long as to look at it
         if stat.S_ISREG(found.st_mode):
             yield place, state_of(found)
-    yield from _list_below(place, None, with_files=True)
+    yield from _list_below(place, None, with_files=True, tell=state_of)
 
 
-def ways_to(place: str) -> Iterator[tuple[str, str]]:
+def ways_to(place: str, tell: Tell = state_of) -> Iterator[tuple[str, str]]:
     """The folders and links by which a place is found, the place itself among them, each with its state.
+
+    Of folders below the working folder, and of the place, that is what ``tell`` says.
 
     In the working folder, and in folders that are not below it, others make files all the time: of them it is told only
     which they are, and when they were renamed.
@@ -111,7 +133,7 @@ def ways_to(place: str) -> Iterator[tuple[str, str]]:
                 at, *ahead = [*_split(leads_to), *ahead]
             elif stat.S_ISDIR(found.st_mode):
                 is_close = at.startswith(f"{here}{os.sep}") or not (ahead or at == here)
-                yield f"{at}/", state_of(found) if is_close else state_of_folder(found)
+                yield f"{at}/", (tell if is_close else state_of_folder)(found)
         except OSError:
             return
 
@@ -131,7 +153,7 @@ def _split(place: str) -> Sequence[str]:
 
 
 def _list_below(
-    folder: str, leaves_out: Callable[[str], bool] | None, *, with_files: bool
+    folder: str, leaves_out: Callable[[str], bool] | None, *, with_files: bool, tell: Tell
 ) -> Iterator[tuple[str, str]]:
     walked = walk(folder, follows=False, leaves_out=leaves_out)
     for entry in (entry for _, entries in walked for entry in entries):
@@ -139,25 +161,11 @@ def _list_below(
             continue
         with suppress(OSError):
             if entry.is_symlink():
-                yield from ways_to(entry.path)
+                yield from ways_to(entry.path, tell)
             if entry.is_dir(follow_symlinks=False):
-                yield f"{entry.path}/", state_of(entry.stat(follow_symlinks=False))
+                yield f"{entry.path}/", tell(entry.stat(follow_symlinks=False))
             elif with_files and stat.S_ISREG((found := entry.stat()).st_mode):
                 yield entry.path, state_of(found)
-
-
-def state_of(found: os.stat_result) -> str:
-    """The state of a file, of what the system says of it."""
-    return f"{found.st_size} {found.st_dev} {found.st_ino} {found.st_mtime_ns} {found.st_ctime_ns}"
-
-
-def state_of_folder(found: os.stat_result) -> str:
-    """The state of a folder in which files may come and go.
-
-    These move both of its times alike; that of its state is moved alone when the folder itself is renamed.
-    """
-    renamed = 0 if found.st_ctime_ns == found.st_mtime_ns else found.st_ctime_ns
-    return f"{found.st_dev} {found.st_ino} {renamed}"
 
 
 def is_settled(state: str, now: int) -> bool:

@@ -7,21 +7,15 @@ that was renamed is.
 from __future__ import annotations
 
 import os
-import stat
 from collections.abc import Iterator
-from contextlib import suppress
 from pathlib import Path
 
-from preprocessor.files.states import list_ways, state_of, state_of_folder
+from preprocessor.files.states import list_ways
 
 
 def look_at_ways(place: Path) -> Iterator[tuple[str, str]]:
     """The ways to a place and to all that is not hidden in it; one that was away is another one when it is back."""
-    root = os.path.abspath(place)  # noqa: PTH100 - links are ways
-    for way, _ in list_ways(root, is_hidden):
-        with suppress(OSError):
-            found = os.lstat(way.rstrip("/"))
-            yield way, state_of(found) if stat.S_ISLNK(found.st_mode) else state_of_folder(found)
+    return list_ways(os.path.abspath(place), is_hidden, renamed_alone=True)  # noqa: PTH100 - links are ways
 
 
 def is_hidden(name: str) -> bool:
