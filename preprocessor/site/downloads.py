@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 from base64 import b64encode
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -19,8 +19,6 @@ from typing import Final
 from urllib.parse import quote
 
 FOLDER: Final = "rows"
-Take = Callable[[str, str, bytes], bool]
-"""Whether a file of this path and content was moved to its place, so that it need not be written."""
 _TYPES: Final = {"csv": "text/csv", "json": "application/json"}
 _FLAGS: Final = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | getattr(os, "O_BINARY", 0)
 _MOST_BYTES: Final = 12_000
@@ -54,29 +52,16 @@ class Shelf:
         return relpath(f"/{quote(self._stem)}", f"/{here}")
 
 
-def take_nothing(path: str, place: str, content: bytes) -> bool:
-    """False: every file is written."""
-    return False
-
-
-def put(files: Mapping[str, str | bytes], folder: Path, take: Take = take_nothing) -> None:
-    """Write files, text or bytes by path, below a folder. Raises ``OSError``, which names the file.
-
-    ``take`` may move a file to its place instead.
-    """
+def put(files: Mapping[str, str | bytes], folder: Path) -> None:
+    """Write files, text or bytes by path, below a folder. Raises ``OSError``, which names the file."""
     for path, content in files.items():
         place = f"{folder}/{path}"
         encoded = content if isinstance(content, bytes) else content.encode("utf-8", "replace")
         try:
-            _put(path, place, encoded, take)
+            _write(place, encoded)
         except FileNotFoundError:  # The first file of a folder: to look before each would take longer.
             Path(place).parent.mkdir(parents=True, exist_ok=True)
-            _put(path, place, encoded, take)
-
-
-def _put(path: str, place: str, content: bytes, take: Take) -> None:
-    if not take(path, place, content):
-        _write(place, content)
+            _write(place, encoded)
 
 
 def _write(place: str, content: bytes) -> None:

@@ -106,18 +106,8 @@ class MongoTablesPlugin(BasePlugin[MongoTablesConfig]):  # type: ignore[no-untyp
         config.extra_javascript.append(SCRIPT)
         return config
 
-    def on_pre_build(self, *, config: MkDocsConfig) -> None:
-        """Hold aside what the last build wrote, most of which this one need not write again."""
-        self._site.last_rows.hold_aside()
-
-    def on_build_error(self, *, error: Exception) -> None:
-        """Leave nothing aside where a build has failed."""
-        if self._build is not None:
-            self._build.last_rows.drop()
-
     def on_files(self, files: Files, *, config: MkDocsConfig) -> Files:
         """Look whether every page can be read, and add our files; shared pipelines stay out of the site."""
-        self._site.last_rows.note_emptied()
         read_files(self._site, files)
         for file in _inside(self._site.reader.folder, files):
             files.remove(file)
@@ -217,11 +207,6 @@ class MongoTablesPlugin(BasePlugin[MongoTablesConfig]):  # type: ignore[no-untyp
         put_away(self._site, page)
         return output
 
-    @event_priority(100)
-    def _drop_last_rows(self, *, config: MkDocsConfig) -> None:
-        """Remove what no page of this build has, before other plugins look at the site."""
-        self._site.last_rows.drop()
-
     @event_priority(-50)
     def _put_in_words(self, *, config: MkDocsConfig) -> None:
         """Put the words of figures into the search index, before a plugin makes something else of it."""
@@ -234,7 +219,7 @@ class MongoTablesPlugin(BasePlugin[MongoTablesConfig]):  # type: ignore[no-untyp
         without = site.copied | {f"{folder}/{path}" for path in site.downloads}
         report(site, places_left(folder, without, site.tokens), "do not publish this site")
 
-    on_post_build = CombinedEvent(_drop_last_rows, _put_in_words, _look_for_tokens)
+    on_post_build = CombinedEvent(_put_in_words, _look_for_tokens)
 
     def on_serve(
         self, server: LiveReloadServer, *, config: MkDocsConfig, builder: object

@@ -11,7 +11,6 @@ from preprocessor.pages.model import Page
 from preprocessor.site.amending import Told
 from preprocessor.site.documents import Documents
 from preprocessor.site.keptpages import Body, Head, KeptPage
-from preprocessor.site.lastrows import LastRows
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -65,8 +64,7 @@ class SiteBuild:
     ``kept`` are those of an earlier build, ``fresh`` those of this one,
     ``opened`` is the head of the page that is being converted.
     ``apart``: pages are let go of once they are done, none had a finding, and ``pages`` has few of them.
-    ``downloads`` are the files that figures link to, ``last_rows`` those of the last build, ``documents`` those behind
-    them. ``late`` is what only the
+    ``downloads`` are the files that figures link to, ``documents`` those behind them. ``late`` is what only the
     conversion brought to light. ``copied`` are files that are no pages, ``tokens`` those that were put into pages.
     """
 
@@ -96,15 +94,10 @@ class SiteBuild:
     fresh: dict[str, KeptPage] = field(default_factory=dict)
     apart: PageByPage | None = None
     downloads: dict[str, str] = field(default_factory=dict)
-    last_rows: LastRows = field(init=False)
     documents: Documents | None = None
     late: list[Finding] = field(default_factory=list)
     copied: set[str] = field(default_factory=set)
     tokens: set[bytes] = field(default_factory=set)
-
-    def __post_init__(self) -> None:
-        """Know where the rows of the last build are, if there was one."""
-        self.last_rows = LastRows(Path(self.config.site_dir))
 
     def source_findings(self) -> list[Finding]:
         """Why no pipeline can be run at all, if so."""

@@ -63,7 +63,7 @@ def put_away(site: SiteBuild, page: SitePage) -> None:
 def write_files(site: SiteBuild, files: Mapping[str, str | bytes]) -> None:
     """Write files into the site. Raises ``PluginError`` where that cannot be done."""
     with _writing():
-        put(files, Path(site.config.site_dir), site.last_rows.take)
+        put(files, Path(site.config.site_dir))
 
 
 def fill_index(site: SiteBuild) -> None:
