@@ -27,11 +27,10 @@ def read_variable(variable: str) -> str:
 
 
 def list_rights() -> list[object]:
-    """What decides which files this process may read: its user and groups, and what Linux lets a superuser do."""
+    """What decides which files this process may read: its user and groups, and what Linux lets it do beyond these."""
     if sys.platform == "win32":
         return []
-    who = [os.geteuid(), os.getegid(), sorted(os.getgroups())]
-    return who if os.geteuid() else [*who, _list_capabilities()]
+    return [os.geteuid(), os.getegid(), sorted(os.getgroups()), _list_capabilities()]
 
 
 def _list_capabilities() -> list[str]:

@@ -52,7 +52,7 @@ def _digest_of_own() -> bytes:
     the state does not tell whether it will change again.
     """
     now = time.time_ns()
-    states = sorted(list_states(str(_PACKAGE), leaves_out="__pycache__".__eq__))
+    states = sorted(list_states(str(_PACKAGE), follows=True, leaves_out="__pycache__".__eq__))
     seen = f"{_FORMAT} {states}".encode("utf-8", "surrogateescape")
     folder = cachefolder.folder_for(_PACKAGE)
     if folder is None:

@@ -41,6 +41,14 @@ def test_another_text_in_the_package_is_another_program(name: str, package: Path
     assert sign() != before
 
 
+def test_a_part_behind_a_link_is_one_of_the_package(package: Path) -> None:
+    (package / "room").rename(package.parent / "elsewhere")
+    (package / "room").symlink_to(package.parent / "elsewhere")
+    before = sign()
+    (package.parent / "elsewhere/module.py").write_text("A = 22\n")
+    assert sign() != before
+
+
 def test_what_python_compiled_is_no_part_of_the_program(package: Path) -> None:
     before = sign()
     (package / "room/__pycache__").mkdir()

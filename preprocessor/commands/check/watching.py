@@ -48,8 +48,9 @@ def check_at_changes(arguments: Namespace, check: Callable[[Namespace], int]) ->
     given = arguments
     try:
         while True:
-            given, look, before = _look_around(given)
-            _check_or_tell(given, check)
+            given, can_be_read, look, before = _look_around(given)
+            if can_be_read:
+                _check_or_tell(given, check)
             print("waiting for changes; Ctrl-C ends", file=sys.stderr, flush=True)
             changed = _wait(look, before)
             print(f"{escape_control_chars(from_here(changed))} changed", file=sys.stderr, flush=True)
@@ -65,10 +66,11 @@ def _check_or_tell(given: Namespace, check: Callable[[Namespace], int]) -> None:
     sys.stdout.flush()
 
 
-def _look_around(given: Namespace) -> tuple[Namespace, Callable[[], Seen], Seen]:
+def _look_around(given: Namespace) -> tuple[Namespace, bool, Callable[[], Seen], Seen]:
     """What to check, how to look at the places that it reads, and how these were before any of it was read.
 
-    What was asked for is read again after the look: it says where to look.
+    What was asked for is read again after the look: it says where to look. Where the site's file cannot be read, which
+    is told, there is nothing to check: pages were judged by what it said before.
     """
     while True:
         places, pages = list(_list_places(given)), list(map(Path, _list_page_places(given)))
@@ -82,7 +84,7 @@ def _look_around(given: Namespace) -> tuple[Namespace, Callable[[], Seen], Seen]
         given = now
     taken_in = list(_list_taken_in(given))
     look = partial(_look_at, given, [*places, *taken_in], pages, sites)
-    return given, look, {**take_look(taken_in), **seen}
+    return given, now is not None, look, {**take_look(taken_in), **seen}
 
 
 def _fill_in_anew(as_written: Namespace) -> Namespace | None:

@@ -125,7 +125,10 @@ def test_findings_are_told_anew_at_each_change_until_an_interrupt(
 def test_a_site_file_that_cannot_be_read_is_told_and_waited_for(folder: Path, watching: Watching) -> None:
     watching.told()
     (folder / "mkdocs.yml").write_text("docs_dir: [docs\n")
-    assert "mongo-tables: mkdocs.yml:2:1: not YAML" in watching.told()[1]
+    told = watching.told()
+    assert "mongo-tables: mkdocs.yml:2:1: not YAML" in told[1]
+    # What it said before says nothing of the pages by now.
+    assert not any("no fault" in line for line in told)
     (folder / "mkdocs.yml").write_text("docs_dir: docs\nplugins: [mongo-tables: {results: nowhere}]\n")
     assert "nowhere" in " ".join(watching.told())
     (folder / "mkdocs.yml").write_text("docs_dir: docs\n")

@@ -10,6 +10,7 @@ import tarfile
 from html import unescape
 from io import BytesIO
 from pathlib import Path
+from urllib.parse import unquote
 
 import pytest
 from _pytest.mark import ParameterSet
@@ -47,6 +48,13 @@ def built_right(site: Site, built: Path) -> None:
         content = plain((built / name).read_text(encoding="utf-8"))
         assert [part for part in parts if part not in content] == [], name
     assert with_tokens(built) == []
+    assert [link for page in built.rglob("*.html") for link in dead_links_to_rows(page)] == []
+
+
+def dead_links_to_rows(page: Path) -> list[str]:
+    """Where a page leads for rows that lie beside it, and there is no file."""
+    links = re.findall(r'href="?([^"\s>:]*rows/[^"\s>]+\.(?:csv|json))', page.read_text(encoding="utf-8"))
+    return [link for link in links if not (page.parent / unquote(link)).is_file()]
 
 
 @pytest.mark.parametrize("name", [few(name, ALIKE) for name in SITES])
