@@ -114,10 +114,8 @@ def list_all(place: str) -> Iterator[tuple[str, str]]:
 def ways_to(place: str, tell: Tell = state_of) -> Iterator[tuple[str, str]]:
     """The folders and links by which a place is found, the place itself among them, each with its state.
 
-    Of folders below the working folder, and of the place, that is what ``tell`` says.
-
-    In the working folder, and in folders that are not below it, others make files all the time: of them it is told only
-    which they are, and when they were renamed.
+    Of folders that is what ``tell`` says. In the working folder and those around it, and where everybody may make
+    files, these come and go all the time: of such folders it is told which they are, and when they were renamed.
     """
     here = os.getcwd()  # noqa: PTH109
     at, *ahead = _split(place)
@@ -132,8 +130,10 @@ def ways_to(place: str, tell: Tell = state_of) -> Iterator[tuple[str, str]]:
                 leads_to = os.path.join(os.path.dirname(at), os.readlink(at))  # noqa: PTH115, PTH118, PTH120
                 at, *ahead = [*_split(leads_to), *ahead]
             elif stat.S_ISDIR(found.st_mode):
-                is_close = at.startswith(f"{here}{os.sep}") or not (ahead or at == here)
-                yield f"{at}/", (tell if is_close else state_of_folder)(found)
+                is_around = bool(ahead) and here.startswith(os.path.join(at, ""))  # noqa: PTH118
+                is_for_all = bool(ahead) and found.st_mode & stat.S_ISVTX
+                is_busy = at == here or is_around or is_for_all
+                yield f"{at}/", (state_of_folder if is_busy else tell)(found)
         except OSError:
             return
 

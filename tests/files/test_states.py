@@ -74,6 +74,7 @@ def test_also_of_folders_that_are_not_in_the_working_folder(
     monkeypatch.chdir(place / "site")
     before = sorted(list_ways("../runs/first/results"))
     exchange(f"../{folder}")()
+    (place / folder / "neighbour").write_text("")  # which moves its times alike
     moved = sorted(list_ways("../runs/first/results"))
     assert moved != before
     assert moved == sorted(list_ways("../runs/first/results"))
@@ -87,14 +88,16 @@ def test_a_file_that_comes_beside_the_way_does_not_show(place: Path) -> None:
     assert sorted(list_ways("latest/results")) == before
 
 
-def test_nor_does_one_beside_a_way_that_is_not_in_the_working_folder(
-    place: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_nor_does_one_where_everybody_may_make_files(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (place / "site").mkdir()
+    (place / "runs").chmod(0o1777)
+    (place / "runs/first-of-them").write_text("")
     monkeypatch.chdir(place / "site")
     before = sorted(list_ways("../runs/first/results"))
     (place / "runs/neighbour").write_text("")
     assert sorted(list_ways("../runs/first/results")) == before
+    exchange("../runs")()
+    assert sorted(list_ways("../runs/first/results")) != before
 
 
 def test_of_files_the_state_is_told_also_of_one_alone() -> None:
