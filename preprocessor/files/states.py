@@ -130,12 +130,16 @@ def ways_to(place: str, tell: Tell = state_of) -> Iterator[tuple[str, str]]:
                 leads_to = os.path.join(os.path.dirname(at), os.readlink(at))  # noqa: PTH115, PTH118, PTH120
                 at, *ahead = [*_split(leads_to), *ahead]
             elif stat.S_ISDIR(found.st_mode):
-                is_around = bool(ahead) and here.startswith(os.path.join(at, ""))  # noqa: PTH118
-                is_for_all = bool(ahead) and found.st_mode & stat.S_ISVTX
-                is_busy = at == here or is_around or is_for_all
+                is_busy = at == here or (bool(ahead) and _is_busy(at, found, here))
                 yield f"{at}/", (state_of_folder if is_busy else tell)(found)
         except OSError:
             return
+
+
+def _is_busy(folder: str, found: os.stat_result, here: str) -> bool:
+    """Whether files come and go in a folder all the time: it is around the one ``here``, or everybody may make some."""
+    is_around = here.startswith(os.path.join(folder, ""))  # noqa: PTH118
+    return is_around or bool(found.st_mode & stat.S_ISVTX)
 
 
 def state_of_way(place: str) -> dict[str, str]:

@@ -145,7 +145,7 @@ class KeptAnswers:
         for query in queries:
             self._answers.pop(query.key, None)
 
-    def let_go_passing(self) -> None:
+    def let_go_fickle(self) -> None:
         """Drop the answers that are others at another time, or at every call, though the source is the same."""
         from preprocessor.pages.lasting import is_lasting_text  # for a preview alone
 

@@ -151,7 +151,7 @@ class _Conversion:
         """The page; a comment that came into it from a file has its place there."""
         place = self._place
         page = read(place.whole(text), place.shown)
-        on_disk = place.on_disk()
+        on_disk = place.on_disk
         if not on_disk or page.text == on_disk or not (page.comments or page.findings):
             return page
         from preprocessor.site.placing import place_findings

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import cached_property
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
     from preprocessor.pages.otherpages import OtherPages
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class PagePlace:
     """Where the page is: its path as shown, and the folder that other paths are relative to.
 
@@ -88,14 +89,15 @@ class PagePlace:
 
     def whole(self, text: str) -> str:
         """The page with the front matter that was cut off before ``text``: lines are then those on disk."""
-        return self.on_disk() if self.is_all(text) else text
+        return self.on_disk if self.is_all(text) else text
 
     def is_all(self, text: str) -> bool:
         """Whether the page's file says this text, and no more than front matter besides."""
-        return self.on_disk().rstrip("\n").endswith(text.rstrip("\n"))
+        return self.on_disk.rstrip("\n").endswith(text.rstrip("\n"))
 
+    @cached_property
     def on_disk(self) -> str:
-        """The page's file; nothing where there is none that can be read."""
+        """The page's file, which is read once; nothing where there is none that can be read."""
         file = self.folder / self.shown
         try:
             return file.read_text(encoding="utf-8-sig") if file.is_file() else ""

@@ -125,7 +125,7 @@ class MongoTablesPlugin(BasePlugin[MongoTablesConfig]):  # type: ignore[no-untyp
         site.writes = look_for_writes(site)
         site.asked.refresh()
         if self._serving:  # The languages of one build show the same.
-            site.asked.let_go_passing()
+            site.asked.let_go_fickle()
         site.markdown_is_read = markdown_is_read(config)
         site.rows_are_read = rows_are_read(config)
         site.content_is_read = site.markdown_is_read or self._serving or content_is_read(config)

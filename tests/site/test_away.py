@@ -65,16 +65,13 @@ def test_an_edit_of_a_shared_pipeline_builds_a_previewed_site_once(site: Path) -
     (site / "docs" / "other.md").unlink()
     page = table("one", pipeline='["shared"]')
     write(site, {"docs/index.md": f"# Home\n\n{page}\n"})
-    preview = Preview(site)
-    try:
+    with Preview(site) as preview:
         preview.wait("", ">3<")
         for factor in (10, 100, 1000):
             write(site, {"docs/pipelines/shared.json": shared(factor)})
             preview.wait("", f">{3 * factor}<")
         time.sleep(2)  # A second build of the last edit would come within a second.
         assert preview.log().count("Documentation built in") <= 4
-    finally:
-        preview.stop()
 
 
 def test_new_documents_of_a_database_show_in_a_preview_without_a_save(tmp_path: Path, mongod: Mongod) -> None:
@@ -84,17 +81,16 @@ def test_new_documents_of_a_database_show_in_a_preview_without_a_save(tmp_path: 
         rows = client["previewed"]["r"]
         rows.insert_many([{"_id": 1, "a": "x", "n": 3}, {"_id": 2, "a": "y", "n": 5}])
         client["previewed"].create_collection("seen", viewOn="r", pipeline=[])
-        preview = Preview(tmp_path, MONGO_TABLES_RESULTS=mongod.uri("previewed"))
         try:
-            preview.wait("", ">5<")
-            rows.update_one({"_id": 2}, {"$set": {"n": 77}})
-            preview.wait("", ">77<")
-            rows.insert_one({"_id": 3, "a": "z", "n": 99})
-            preview.wait("", ">99<")
-            time.sleep(4)
-            builds = preview.log().count("Documentation built in")
-            time.sleep(5)
-            assert preview.log().count("Documentation built in") == builds
+            with Preview(tmp_path, MONGO_TABLES_RESULTS=mongod.uri("previewed")) as preview:
+                preview.wait("", ">5<")
+                rows.update_one({"_id": 2}, {"$set": {"n": 77}})
+                preview.wait("", ">77<")
+                rows.insert_one({"_id": 3, "a": "z", "n": 99})
+                preview.wait("", ">99<")
+                time.sleep(4)
+                builds = preview.log().count("Documentation built in")
+                time.sleep(5)
+                assert preview.log().count("Documentation built in") == builds
         finally:
-            preview.stop()
             client.drop_database("previewed")

@@ -79,13 +79,10 @@ def test_a_fault_of_a_plain_file_ends_the_build_at_its_place(
 
 @pytest.mark.parametrize("where", ["r.csv", "'*.csv'"])
 def test_a_preview_follows_a_saved_file_and_a_pattern(tmp_path: Path, where: str) -> None:
-    preview = Preview(site(tmp_path, where, {"r.csv": CSV}))
-    try:
+    with Preview(site(tmp_path, where, {"r.csv": CSV})) as preview:
         preview.wait("", ">5<")
         preview.edit("r.csv", "y,5", "y,77")
         preview.wait("", ">77<")
-    finally:
-        preview.stop()
 
 
 def test_the_extension_takes_plain_files_and_shows_them_as_they_are_at_each_conversion(

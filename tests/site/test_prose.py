@@ -144,8 +144,7 @@ def test_a_kept_build_follows_the_results_of_a_statement(tmp_path: Path) -> None
 
 def test_a_preview_shows_a_failing_statement_at_its_place(tmp_path: Path) -> None:
     page = f"# Tail {value(table='all-run')}\n\nBefore.{check(1_000_000)} After {value()}.\n"
-    preview = Preview(with_page(tmp_path, page))
-    try:
+    with Preview(with_page(tmp_path, page)) as preview:
         shown = preview.wait("prose.html", "After")
         assert '<h1 id="tail">Tail <span class="mongo-table-fault" role="alert">' in shown
         assert f"<p>Before. After {value_html('1032240')}.</p>" in shown
@@ -159,8 +158,6 @@ def test_a_preview_shows_a_failing_statement_at_its_place(tmp_path: Path) -> Non
 
         preview.edit("docs/index.md", '["by-threads"]', '["by-threads", { "$nope": 1 }]')
         shown = preview.wait("prose.html", "no value: table <code>all-runs</code> has a fault")
-    finally:
-        preview.stop()
 
 
 def converted(text: str, site: Path, monkeypatch: pytest.MonkeyPatch) -> str:

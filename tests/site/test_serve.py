@@ -12,6 +12,7 @@ import urllib.error
 import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Self
 
 import pytest
 
@@ -21,7 +22,7 @@ _TIME = r">(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z)<"
 
 
 class Preview:
-    """``mkdocs serve`` of a site, or that of another program, in a process of its own."""
+    """``mkdocs serve`` of a site, or that of another program, in a process of its own, until the block ends."""
 
     def __init__(self, site: Path, *options: str, program: str = "mkdocs", **extra: str) -> None:
         with socket.socket() as probe:
@@ -70,16 +71,18 @@ class Preview:
         assert old in text
         path.write_text(text.replace(old, new), encoding="utf-8")
 
-    def stop(self) -> None:
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
         self._process.send_signal(signal.SIGINT)
         self._process.wait(timeout=30)
 
 
 @pytest.fixture
 def preview(tmp_path: Path) -> Iterator[Preview]:
-    started = Preview(sample(tmp_path), "-v")
-    yield started
-    started.stop()
+    with Preview(sample(tmp_path), "-v") as started:
+        yield started
 
 
 def test_a_preview_follows_every_save(preview: Preview) -> None:
@@ -126,14 +129,9 @@ def test_a_preview_shows_a_fault_in_the_page_and_goes_on(preview: Preview) -> No
 
 
 def test_a_preview_works_with_a_dead_results_source(tmp_path: Path) -> None:
-    preview = Preview(
-        sample(tmp_path),
-        MONGO_TABLES_RESULTS="mongodb://user:secret@127.0.0.1:9/db?serverSelectionTimeoutMS=200",
-    )
-    try:
+    dead = "mongodb://user:secret@127.0.0.1:9/db?serverSelectionTimeoutMS=200"
+    with Preview(sample(tmp_path), MONGO_TABLES_RESULTS=dead) as preview:
         html = preview.wait("index.html", "mongo-table-fault")
         assert "secret" not in html + preview.log()
         preview.edit("docs/index.md", "A table between", "A prose edit between")
         preview.wait("index.html", "A prose edit between")
-    finally:
-        preview.stop()

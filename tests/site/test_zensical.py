@@ -23,9 +23,8 @@ def site(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def preview(site: Path) -> Iterator[Preview]:
-    started = Preview(site, program="zensical")
-    yield started
-    started.stop()
+    with Preview(site, program="zensical") as started:
+        yield started
 
 
 def edit(site: Path, file: str, old: str, new: str) -> None:
@@ -54,13 +53,10 @@ def test_a_preview_shows_a_fault_in_the_page_and_goes_on(preview: Preview) -> No
 
 
 def test_a_fault_box_of_a_preview_is_never_published(site: Path) -> None:
-    preview = Preview(site, program="zensical")
-    try:
+    with Preview(site, program="zensical") as preview:
         preview.wait("index.html", "139.8")
         preview.edit(PAGE, '["by-threads"]', '["by-thread"]')
         preview.wait("index.html", "MT140")
-    finally:
-        preview.stop()
     done = build(site, program="zensical")
     assert done.returncode != 0
     assert "docs/index.md:11:16: MT140" in done.stderr
@@ -113,14 +109,11 @@ def test_the_site_has_no_folder_of_shared_pipelines(site: Path) -> None:
 
 
 def test_a_preview_follows_saved_results_that_the_site_watches(site: Path) -> None:
-    preview = Preview(watched(site), program="zensical")
-    try:
+    with Preview(watched(site), program="zensical") as preview:
         preview.wait("index.html", "139.8")
         preview.edit(FIXTURE, "139.8", "140.25")
         preview.wait("index.html", "140.25")
         assert "watch" not in preview.log()
-    finally:
-        preview.stop()
 
 
 def test_a_figure_without_a_place_is_a_fault_with_file_and_line(site: Path) -> None:

@@ -116,11 +116,8 @@ def test_a_build_after_a_preview_that_was_killed_publishes_none_of_its_faults(si
 def test_a_fault_of_a_page_without_figures_is_told_by_the_build_after_a_preview(site: Path) -> None:
     value = 'title: "<!-- MONGO_VALUE: {} -->"'
     (site / "docs" / "words.md").write_text(f"---\n{value}\n---\n\n# Words\n", encoding="utf-8")
-    preview = Preview(site, program="zensical")
-    try:
+    with Preview(site, program="zensical") as preview:
         preview.wait("words.html", "Words")
-    finally:
-        preview.stop()
     done = build(site, program="zensical")
     assert done.returncode != 0
     assert "docs/words.md:2:9: MT127" in done.stderr

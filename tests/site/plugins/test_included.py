@@ -53,11 +53,10 @@ def test_a_preview_shows_a_fault_in_an_included_file_where_its_table_would_be(
     by: str, tmp_path: Path
 ) -> None:
     settings, line = TAKES_IN[by]
-    preview = Preview(written(tmp_path / "site", settings, f"# Home\n\nWords.\n\n{line}\n\nMore.\n", FAULT))
-    try:
+    with Preview(
+        written(tmp_path / "site", settings, f"# Home\n\nWords.\n\n{line}\n\nMore.\n", FAULT)
+    ) as preview:
         html = preview.wait("", 'class="mongo-table-fault"')
-    finally:
-        preview.stop()
     fault = "<code>parts/part.md:3:33</code> <b>MT130</b>"
     assert html.count(fault) == 1
     assert html.index("We count") < html.index(fault) < html.index("More than two") < html.index("More.")
