@@ -47,14 +47,14 @@ from typing import Any
 import bson
 
 from benchmarks.documents import HEAVY, LIGHT, Weight, make_documents
-from preprocessor.aggregation import aggregate
-from preprocessor.aggregation.stages.joining import Collection
-from preprocessor.files.gcpause import seldom_collected
-from preprocessor.pages.asking import queries
-from preprocessor.pages.files import read_pages
-from preprocessor.results import typedjson
-from preprocessor.results.fixtures import FixtureSource
-from preprocessor.results.model import Query
+from mongo_tables.aggregation import aggregate
+from mongo_tables.aggregation.stages.joining import Collection
+from mongo_tables.files.gcpause import seldom_collected
+from mongo_tables.pages.asking import queries
+from mongo_tables.pages.files import read_pages
+from mongo_tables.results import typedjson
+from mongo_tables.results.fixtures import FixtureSource
+from mongo_tables.results.model import Query
 from tests.acceptance.collections import COLLECTIONS
 
 LOADED = (130, 650, 1_300)

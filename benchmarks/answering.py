@@ -103,8 +103,8 @@ def _fill_server(collections: Mapping[str, Any]) -> Database:
 
 def _fill_ours(collections: Mapping[str, Any]) -> Database:
     """A fixture folder, as a test of an application reads it."""
-    from preprocessor.results import typedjson
-    from preprocessor.results.fixtures import FixtureSource
+    from mongo_tables.results import typedjson
+    from mongo_tables.results.fixtures import FixtureSource
 
     folder = Path(tempfile.mkdtemp(dir=_FOLDERS.name))
     for name, documents in collections.items():
@@ -129,7 +129,7 @@ def _filling(module: str) -> Callable[[Mapping[str, Any]], Database]:
 
 LIBRARIES: Final = {
     "server": Library("pymongo", _fill_server),
-    "mongo-tables": Library("mkdocs-mongo-tables", _fill_ours),
+    "mongo-tables": Library("mongo-tables", _fill_ours),
     "mongomock": Library("mongomock", _filling("mongomock")),
     "mongomock-ng": Library("mongomock-ng", _filling("mongomock_ng")),
     "mongoeco": Library("mongoeco", _filling("mongoeco")),

@@ -24,7 +24,7 @@ FIXTURES = "fixtures"
 
 
 def _commands(pages: Sequence[str]) -> dict[str, list[str]]:
-    check = ["-m", "preprocessor.program", "check"]
+    check = ["-m", "mongo_tables.program", "check"]
     named = {
         "python -c pass": ["-c", "pass"],
         "python -c 'import jsonschema'": ["-c", "import jsonschema"],

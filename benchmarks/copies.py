@@ -6,7 +6,7 @@ A replica set of one member is measured as so many targets side by side, each wi
 same is loaded: point reads as ``mongo-tables calibrate`` has them, in blocks and with ``--slices 40``.
 
 Fails where a copy is called faster or slower than the first: it would be by more than what two targets may differ by
-without being told apart (``preprocessor.results.verdicts.NEGLIGIBLE``). Ten blocks of four copies take five minutes.
+without being told apart (``mongo_tables.results.verdicts.NEGLIGIBLE``). Ten blocks of four copies take five minutes.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ from string import ascii_lowercase
 from typing import Any
 
 from benchmarks import sidebyside
-from preprocessor.runner.calibration import FOLDER
-from preprocessor.runner.local import LocalReplicaSet, Settings
+from mongo_tables.runner.calibration import FOLDER
+from mongo_tables.runner.local import LocalReplicaSet, Settings
 
 
 def measure(uri: str, copies: int, blocks: int) -> list[dict[str, Any]]:

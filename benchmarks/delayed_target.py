@@ -30,9 +30,9 @@ from urllib.parse import urlsplit
 from benchmarks import sidebyside
 from benchmarks.delaying import Delay, Held, delaying
 from benchmarks.runner_speed import DATABASE, DOCUMENTS, LOADED, Case, ours
-from preprocessor.runner.load import WorkerPool
-from preprocessor.runner.local import LocalReplicaSet, Settings
-from preprocessor.runner.worker import Load
+from mongo_tables.runner.load import WorkerPool
+from mongo_tables.runner.local import LocalReplicaSet, Settings
+from mongo_tables.runner.worker import Load
 
 NAME = "delayed_target"
 EXPERIMENT = """\

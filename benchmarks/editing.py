@@ -63,7 +63,7 @@ class Server:
 
     def __init__(self, folder: Path) -> None:
         environment = {**os.environ, "MONGO_TABLES_CACHE": str(folder / "cache")}
-        command = [sys.executable, "-m", "preprocessor.program", "lsp"]
+        command = [sys.executable, "-m", "mongo_tables.program", "lsp"]
         self._process = subprocess.Popen(
             command, cwd=folder, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE
         )

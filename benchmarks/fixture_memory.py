@@ -76,7 +76,7 @@ def cost(folder: Path, command: str, results: str = "fixtures") -> Cost:
 _PROGRAM = """
 import re, resource, sys, time
 from pathlib import Path
-from preprocessor.cli import main
+from mongo_tables.cli import main
 status = main(sys.argv[1:])
 told = Path("/proc/self/status")
 if told.exists():

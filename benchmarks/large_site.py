@@ -181,7 +181,7 @@ def measure_checks(root: Path) -> dict[str, float]:
             for number in range(CHECKS + 1):
                 if state == "changed":
                     page.write_text(f"{page.read_text()}\nEdited {number}.\n", encoding="utf-8")
-                asked = ["preprocessor.program", *command, name]
+                asked = ["mongo_tables.program", *command, name]
                 costs.append(cost_of(asked, root / "comments", root / "cache").seconds)
             label = f"{' '.join(command)} PAGE, {state}"
             first, found[label] = costs[0], min(costs[1:])

@@ -20,11 +20,11 @@ import psutil
 
 from benchmarks.pretending import READS
 from benchmarks.runner_speed import acknowledging
-from preprocessor.runner.load import Crew, WorkerPool
-from preprocessor.runner.loadmachines.address import parse_load_machines
-from preprocessor.runner.loadmachines.clusters import open_cluster
-from preprocessor.runner.loadmachines.pool import MachinePool
-from preprocessor.runner.worker import Load
+from mongo_tables.runner.load import Crew, WorkerPool
+from mongo_tables.runner.loadmachines.address import parse_load_machines
+from mongo_tables.runner.loadmachines.clusters import open_cluster
+from mongo_tables.runner.loadmachines.pool import MachinePool
+from mongo_tables.runner.worker import Load
 
 MOST = 0.05
 CONNECTIONS = 16

@@ -18,8 +18,8 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.documents import status
-from preprocessor.results.fixtures import FixtureSource
-from preprocessor.results.model import Query
+from mongo_tables.results.fixtures import FixtureSource
+from mongo_tables.results.model import Query
 
 _ROUNDS = 5
 TESTS = [f"experiment_{number:02}" for number in range(11)]

@@ -22,10 +22,10 @@ from functools import partial
 from typing import Final, NamedTuple
 
 from benchmarks.pretending import READS, counted, pretending
-from preprocessor.runner.errors import WorkFailed
-from preprocessor.runner.load import Outcome, WorkerPool
-from preprocessor.runner.series import Series, bucket
-from preprocessor.runner.worker import Load
+from mongo_tables.runner.errors import WorkFailed
+from mongo_tables.runner.load import Outcome, WorkerPool
+from mongo_tables.runner.series import Series, bucket
+from mongo_tables.runner.worker import Load
 
 _PACED: Final = 2.5
 """Seconds of requests on a schedule."""

@@ -35,7 +35,7 @@ KINDS = ("by hand", "built", "checked")
 def checking_seconds(site: Path, cache: Path) -> float:
     """User and system time of one check of the page, start of Python included."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    command = [sys.executable, "-m", "preprocessor.program", "check", "docs"]
+    command = [sys.executable, "-m", "mongo_tables.program", "check", "docs"]
     environment = {**os.environ, CACHE: str(cache)}
     done = subprocess.run(command, cwd=site, env=environment, check=False, stdout=subprocess.DEVNULL)
     if done.returncode > 1:  # Findings are not what is measured.

@@ -4,7 +4,7 @@
 
 A mongod runs the pipelines of the tables and selects the rows of the values (MONGO_VALUE) that are drawn by lot;
 what the built site shows is held against them, digit by digit. Conclusions are computed from the speeds in the blocks
-of every campaign by NumPy and SciPy: of all documents, whether a page shows them or not. Nothing of ``preprocessor``
+of every campaign by NumPy and SciPy: of all documents, whether a page shows them or not. Nothing of ``mongo_tables``
 is imported but the mongod that its runner starts.
 
 Fails where a figure is another one.
@@ -29,7 +29,7 @@ from bson import json_util
 from pymongo.database import Database
 from scipy import stats
 
-from preprocessor.runner.local import LocalReplicaSet, Settings
+from mongo_tables.runner.local import LocalReplicaSet, Settings
 
 Document = Mapping[str, Any]
 COMMENT = re.compile(r"<!--\s*MONGO_(TABLE|VALUE)\s*:\s*(\{.*?\})\s*-->", re.DOTALL)

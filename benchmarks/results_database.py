@@ -19,10 +19,10 @@ import pymongo
 from bson.raw_bson import RawBSONDocument
 from pymongo.collection import Collection
 
-from preprocessor.pages.asking import queries
-from preprocessor.pages.files import read_pages
-from preprocessor.results import typedjson
-from preprocessor.results.model import Query
+from mongo_tables.pages.asking import queries
+from mongo_tables.pages.files import read_pages
+from mongo_tables.results import typedjson
+from mongo_tables.results.model import Query
 from tests.mongod import running
 from tests.resultdocuments import result_documents
 

@@ -34,11 +34,11 @@ from typing import Any
 import psutil
 from pymongo import MongoClient
 
-from preprocessor.runner.clients import Kind
-from preprocessor.runner.load import WorkerPool
-from preprocessor.runner.local import LocalReplicaSet, Settings
-from preprocessor.runner.worker import Load
-from preprocessor.runner.workloads import workload
+from mongo_tables.runner.clients import Kind
+from mongo_tables.runner.load import WorkerPool
+from mongo_tables.runner.local import LocalReplicaSet, Settings
+from mongo_tables.runner.worker import Load
+from mongo_tables.runner.workloads import workload
 
 DATABASE = "runner_speed"
 DOCUMENTS = 20_000

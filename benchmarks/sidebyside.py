@@ -8,14 +8,14 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from preprocessor.files.environment import TARGET_VARIABLE
-from preprocessor.runner.store import FileStore
+from mongo_tables.files.environment import TARGET_VARIABLE
+from mongo_tables.runner.store import FileStore
 
 
 def run(file: Path, folder: Path, targets: str, blocks: int) -> list[dict[str, Any]]:
     """The rows that are written into the folder; what the run complains of ends the benchmark."""
     command = [
-        sys.executable, "-m", "preprocessor.program", "run", str(file), "--output", str(folder), "--slices", "40",
+        sys.executable, "-m", "mongo_tables.program", "run", str(file), "--output", str(folder), "--slices", "40",
         "--seconds", "0.7", "--repeats", str(blocks),
     ]  # fmt: skip
     done = subprocess.run(

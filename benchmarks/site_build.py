@@ -30,18 +30,18 @@ from functools import partial
 from pathlib import Path
 
 from benchmarks.site_speed import cpu_seconds
-from preprocessor import comments
-from preprocessor.comments.keywords import place_of
-from preprocessor.comments.model import Comment
-from preprocessor.pages.build import Build
-from preprocessor.pages.figures import figures_of
-from preprocessor.pages.keptanswers import KeptAnswers
-from preprocessor.pages.reading import read_page
-from preprocessor.results.fixtures import FixtureSource
-from preprocessor.results.model import Limits
-from preprocessor.site.documents import Documents, path_of_all
-from preprocessor.site.downloads import Shelf, put
-from preprocessor.specs.sharedpipelines import SharedPipelines
+from mongo_tables import comments
+from mongo_tables.comments.keywords import place_of
+from mongo_tables.comments.model import Comment
+from mongo_tables.pages.build import Build
+from mongo_tables.pages.figures import figures_of
+from mongo_tables.pages.keptanswers import KeptAnswers
+from mongo_tables.pages.reading import read_page
+from mongo_tables.results.fixtures import FixtureSource
+from mongo_tables.results.model import Limits
+from mongo_tables.site.documents import Documents, path_of_all
+from mongo_tables.site.downloads import Shelf, put
+from mongo_tables.specs.sharedpipelines import SharedPipelines
 
 ROOT = Path(__file__).parents[1]
 BAR = 1.3
@@ -66,7 +66,7 @@ def write_sites(folder: Path) -> dict[str, Path]:
 
 
 def _write_tables(site: Path, rendered: Path) -> None:
-    command = [sys.executable, "-m", "preprocessor.program", "render", "docs", "--output", str(rendered)]
+    command = [sys.executable, "-m", "mongo_tables.program", "render", "docs", "--output", str(rendered)]
     subprocess.run(command, cwd=ROOT, check=True)
     shutil.copytree(rendered / "docs", site / "docs", dirs_exist_ok=True)
 
@@ -139,7 +139,7 @@ def profile(folder: Path) -> None:
     config.plugins.on_startup(command="build", dirty=False)
     profiler.runcall(build, config)
     config.plugins.on_shutdown()
-    pstats.Stats(profiler).sort_stats("cumulative").print_stats("preprocessor", 40)
+    pstats.Stats(profiler).sort_stats("cumulative").print_stats("mongo_tables", 40)
 
 
 def main() -> int:

@@ -36,9 +36,9 @@ from bson.decimal128 import Decimal128
 from hypothesis import HealthCheck, Phase, given, seed, settings
 
 from benchmarks import answering
-from preprocessor.pages.asking import queries
-from preprocessor.pages.files import read_pages
-from preprocessor.results import typedjson
+from mongo_tables.pages.asking import queries
+from mongo_tables.pages.files import read_pages
+from mongo_tables.results import typedjson
 from tests.acceptance.collections import COLLECTIONS
 from tests.conformance.before8 import rules_of_6_0
 from tests.conformance.generator import documents, variables

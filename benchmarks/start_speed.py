@@ -19,7 +19,7 @@ from benchmarks.check_speed import cpu_seconds, environment_in, machine
 
 MOST = 1.5
 YARDSTICK = ["-c", "import json, bson, jsonschema"]
-PROGRAM = ["-m", "preprocessor.program"]
+PROGRAM = ["-m", "mongo_tables.program"]
 RESULTS, PAGE, README = "bench.json", "speed.md", "README.md"
 BYTES = 100_000
 TEXT = """# Speed

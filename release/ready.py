@@ -35,7 +35,7 @@ def find_faults(root: Path, tag: str) -> Iterator[str]:
 
 
 def _read_constant(root: Path, name: str) -> str:
-    text = (root / "preprocessor/__init__.py").read_text("utf-8")
+    text = (root / "preprocessor/mongo_tables/__init__.py").read_text("utf-8")
     found = re.search(rf'^{name} = "([^"]*)"$', text, re.MULTILINE)
     return found[1] if found else "not there"
 
@@ -56,7 +56,7 @@ def _look_at_addresses(root: Path, project: dict[str, Any]) -> Iterator[str]:
         if host.rpartition(".")[2] in ("", *_NOBODYS):
             yield f"[project.urls] {name}: {address} is nobody's address yet"
     if addresses.get("Documentation") != _read_constant(root, "SITE"):
-        yield "[project.urls] Documentation is not SITE in preprocessor/__init__.py"
+        yield "[project.urls] Documentation is not SITE in preprocessor/mongo_tables/__init__.py"
 
 
 def main() -> int:

@@ -15,7 +15,7 @@ from typing import Any, Final
 
 import yaml
 
-TABLE: Final = Path(__file__).parents[1] / "preprocessor" / "aggregation" / "versions.jsonl"
+TABLE: Final = Path(__file__).parents[1] / "preprocessor/mongo_tables/aggregation" / "versions.jsonl"
 _SOURCE: Final = {
     "source": "the definitions in mql-specifications by MongoDB, Inc., as of July 2026",
     "license": "Apache-2.0",

@@ -23,7 +23,7 @@ from typing import Any, Final
 
 from jinja2 import Environment, FileSystemBytecodeCache
 
-from preprocessor import cli
+from mongo_tables import cli
 
 MKDOCS: Final = "mkdocs"
 MONGO_TABLES: Final = "mongo-tables"
@@ -32,9 +32,9 @@ _PRELOADED: Final = (
     "markdown.extensions.admonition", "markdown.extensions.md_in_html", "markdown.extensions.tables",
     "mkdocs.config.defaults", "mkdocs.contrib.search", "pygments.formatters.html", "pygments.lexers.data",
     "pymdownx.details", "pymdownx.highlight", "pymdownx.superfences", "pymdownx.tabbed", "pymongo",
-    "preprocessor.aggregation", "preprocessor.cli", "preprocessor.commands.check.checking", "preprocessor.commands.explain.choosing",
-    "preprocessor.commands.render.writing", "preprocessor.pages.build", "preprocessor.results.fixtures",
-    "preprocessor.results.mongodb", "preprocessor.site.plugin", "tests.forked",
+    "mongo_tables.aggregation", "mongo_tables.cli", "mongo_tables.commands.check.checking", "mongo_tables.commands.explain.choosing",
+    "mongo_tables.commands.render.writing", "mongo_tables.pages.build", "mongo_tables.results.fixtures",
+    "mongo_tables.results.mongodb", "mongo_tables.site.plugin", "tests.forked",
 )  # fmt: skip
 
 
@@ -73,7 +73,7 @@ def completed(
     program: str, arguments: Sequence[str], folder: Path, environment: Mapping[str, str], seconds: float = 120
 ) -> subprocess.CompletedProcess[str]:
     """What ``subprocess.run`` gives; with it, where the environment has something for the interpreter."""
-    module = {MKDOCS: "mkdocs", MONGO_TABLES: "preprocessor.cli"}[program]
+    module = {MKDOCS: "mkdocs", MONGO_TABLES: "mongo_tables.cli"}[program]
     command = [sys.executable, "-m", module, *arguments]
     if any(
         name.startswith("PYTHON") and os.environ.get(name) != value for name, value in environment.items()

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from preprocessor.pages.build import Build
-from preprocessor.pages.keptanswers import KeptAnswers
-from preprocessor.pages.model import Page
+from mongo_tables.pages.build import Build
+from mongo_tables.pages.keptanswers import KeptAnswers
+from mongo_tables.pages.model import Page
 
 
 def unasked(folder: Path | str, *pages: Page) -> Build:

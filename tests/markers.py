@@ -14,7 +14,7 @@ from typing import Any, Final
 import pytest
 from hypothesis import is_hypothesis_test, settings
 
-SERVERS: Final = {"tests.mongod.running", "tests.mongod.program", "preprocessor.runner.local.LocalReplicaSet"}
+SERVERS: Final = {"tests.mongod.running", "tests.mongod.program", "mongo_tables.runner.local.LocalReplicaSet"}
 BUILDS: Final = {"tests.site.builds.build", "tests.site.inprocess.built", "tests.hostile.doors.enter"}
 FORKED: Final = "tests.forked"
 """Forks whatever it is asked for: who asks it for a build is known."""

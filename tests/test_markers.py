@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from preprocessor.runner.local import LocalReplicaSet
+from mongo_tables.runner.local import LocalReplicaSet
 from tests import mongod as servers
 from tests.commands.test_commands import mongo_tables
 from tests.hostile.doors import enter

@@ -101,33 +101,33 @@ def test_the_aggregation_language_imports_nothing_of_ours(found: set[Import]) ->
 @pytest.mark.parametrize(
     "text",
     [
-        "import preprocessor.site.plugin\n",
-        "from preprocessor.site.plugin import Plugin\n",
-        "from preprocessor.site import plugin\n",
+        "import mongo_tables.site.plugin\n",
+        "from mongo_tables.site.plugin import Plugin\n",
+        "from mongo_tables.site import plugin\n",
         "from ..site import plugin\n",
         "from ..site.plugin import Plugin\n",
-        "def read():\n    from preprocessor.site import plugin\n",
-        "plugin = import_module('preprocessor.site.plugin')\n",
-        "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from preprocessor.site.plugin import Plugin\n",
+        "def read():\n    from mongo_tables.site import plugin\n",
+        "plugin = import_module('mongo_tables.site.plugin')\n",
+        "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from mongo_tables.site.plugin import Plugin\n",
     ],
     ids=["module", "name", "submodule", "relative", "relative-name", "late", "by-name", "types-only"],
 )
 def test_an_upward_import_is_seen_however_it_is_written(tmp_path: Path, text: str) -> None:
     files = {"__init__.py": "", "files/__init__.py": "", "files/text.py": text}
     root = write(tmp_path, {**files, "site/__init__.py": "", "site/plugin.py": "class Plugin: ...\n"})
-    assert upward(imports(modules(root))) == ["preprocessor.files.text imports preprocessor.site.plugin"]
+    assert upward(imports(modules(root))) == ["mongo_tables.files.text imports mongo_tables.site.plugin"]
 
 
 def test_a_circle_is_seen_though_one_side_imports_late(tmp_path: Path) -> None:
     files = {
         "files/__init__.py": "",
-        "files/one.py": "from preprocessor.files import two\n",
-        "files/two.py": "from preprocessor.files import three\n",
-        "files/three.py": "def read():\n    from preprocessor.files.one import x\n",
-        "files/four.py": "from preprocessor.files.one import x\n",
+        "files/one.py": "from mongo_tables.files import two\n",
+        "files/two.py": "from mongo_tables.files import three\n",
+        "files/three.py": "def read():\n    from mongo_tables.files.one import x\n",
+        "files/four.py": "from mongo_tables.files.one import x\n",
     }
     found = imports(modules(write(tmp_path, files)))
-    assert circles(found) == [[f"preprocessor.files.{name}" for name in ("one", "three", "two")]]
+    assert circles(found) == [[f"mongo_tables.files.{name}" for name in ("one", "three", "two")]]
 
 
 def test_the_architecture_page_lists_each_room_with_the_first_line_of_its_docstring(tmp_path: Path) -> None:

@@ -14,11 +14,11 @@ from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
 from mkdocs.utils import get_relative_url
 
-from preprocessor.commands.history.feed import format_feed
-from preprocessor.results.model import ResultsError
-from preprocessor.results.opening import open_source
-from preprocessor.site.sitebuild import root_of
-from preprocessor.site.source import results_source
+from mongo_tables.commands.history.feed import format_feed
+from mongo_tables.results.model import ResultsError
+from mongo_tables.results.opening import open_source
+from mongo_tables.site.sitebuild import root_of
+from mongo_tables.site.source import results_source
 
 PAGE: Final = "changes.md"
 FEED: Final = "changes.xml"

@@ -12,12 +12,12 @@ from functools import partial
 from itertools import groupby
 from typing import Any
 
-from preprocessor.aggregation.catalogue import Kind, Operator, operators
-from preprocessor.comments.keywords import KEYWORDS
-from preprocessor.findings.rules import RULES
-from preprocessor.schemas.loading import load
-from preprocessor.schemas.resultfields import Field, fields
-from preprocessor.specs.model import DIRECTIVES
+from mongo_tables.aggregation.catalogue import Kind, Operator, operators
+from mongo_tables.comments.keywords import KEYWORDS
+from mongo_tables.findings.rules import RULES
+from mongo_tables.schemas.loading import load
+from mongo_tables.schemas.resultfields import Field, fields
+from mongo_tables.specs.model import DIRECTIVES
 
 _KINDS: tuple[tuple[Kind, str], ...] = (
     ("stage", "Stages"),
@@ -215,7 +215,7 @@ def _fields_table(inside: Iterable[Field]) -> str:
 
 def commands_page() -> str:
     """Every command of the program with its arguments, from the parser that reads them."""
-    from preprocessor.cli import build_parser
+    from mongo_tables.cli import build_parser
 
     commands = list(_commands(build_parser()))
     lines = [

@@ -35,7 +35,7 @@ ORDER: Final = (
 )
 """A room imports only from those behind it; ``program`` and ``cli`` are the modules before the fifteen."""
 
-PACKAGE: Final = "preprocessor"
+PACKAGE: Final = "mongo_tables"
 PAGE: Final = "contributing/architecture.md"
 MARK: Final = "<!-- rooms -->"
 

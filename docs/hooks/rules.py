@@ -8,12 +8,12 @@ from pathlib import Path
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
 
-from preprocessor.findings.finding import Finding
-from preprocessor.findings.rules import RULES, Rule
-from preprocessor.lint.suppressions import SEEN_IN_ROWS
-from preprocessor.pages.build import Build
-from preprocessor.pages.keptanswers import KeptAnswers
-from preprocessor.pages.reading import read_page
+from mongo_tables.findings.finding import Finding
+from mongo_tables.findings.rules import RULES, Rule
+from mongo_tables.lint.suppressions import SEEN_IN_ROWS
+from mongo_tables.pages.build import Build
+from mongo_tables.pages.keptanswers import KeptAnswers
+from mongo_tables.pages.reading import read_page
 
 EXAMPLES = Path(__file__).parents[2] / "tests" / "lint" / "pages"
 TABLE = "reference/rules.md"

@@ -21,11 +21,11 @@ from mkdocs.structure.files import get_files
 from mkdocs.structure.pages import _RelativePathTreeprocessor
 from mkdocs.utils.meta import get_data
 
-from preprocessor.cli import main
-from preprocessor.findings.finding import Finding
-from preprocessor.lint.suppressions import SEEN_IN_ROWS
-from preprocessor.pages.faultboxes import line_of
-from preprocessor.site.extension import MongoTablesError, makeExtension
+from mongo_tables.cli import main
+from mongo_tables.findings.finding import Finding
+from mongo_tables.lint.suppressions import SEEN_IN_ROWS
+from mongo_tables.pages.faultboxes import line_of
+from mongo_tables.site.extension import MongoTablesError, makeExtension
 from tests.site.inprocess import built
 
 TESTS: Final = Path(__file__).parents[1]

@@ -50,7 +50,7 @@ def site(tmp_path: Path) -> Path:
 
 
 def test_check_lists_every_fault_with_line_and_column() -> None:
-    done = run("preprocessor.cli", "check", "page.md", "--results", "fixtures", cwd=FAULTY)
+    done = run("mongo_tables.cli", "check", "page.md", "--results", "fixtures", cwd=FAULTY)
     assert done.stdout == EXPECTED
     assert (done.returncode, done.stderr) == (1, "")
 
@@ -69,7 +69,7 @@ def test_every_place_is_where_the_fault_is() -> None:
 
 def test_the_json_report_holds_the_same_findings() -> None:
     arguments = ("check", "page.md", "--results", "fixtures", "--format", "json")
-    done = run("preprocessor.cli", *arguments, cwd=FAULTY)
+    done = run("mongo_tables.cli", *arguments, cwd=FAULTY)
     found = json.loads(done.stdout)["findings"]
     places = [(str(one["line"]), str(one["column"]), one["severity"], one["rule"]) for one in found]
     assert places == PLACES
@@ -77,7 +77,7 @@ def test_the_json_report_holds_the_same_findings() -> None:
 
 def test_render_writes_nothing(tmp_path: Path) -> None:
     arguments = ("render", "page.md", "--results", "fixtures", "--output", str(tmp_path / "out"))
-    done = run("preprocessor.cli", *arguments, cwd=FAULTY)
+    done = run("mongo_tables.cli", *arguments, cwd=FAULTY)
     assert done.returncode == 1
     assert done.stdout == ""
     assert done.stderr.count("page.md:") >= len(PLACES)

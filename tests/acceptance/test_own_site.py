@@ -24,7 +24,7 @@ def render(source: str, folder: Path) -> dict[str, bytes]:
     command = [
         sys.executable,
         "-m",
-        "preprocessor.cli",
+        "mongo_tables.cli",
         "render",
         "docs",
         "--results",
@@ -82,7 +82,7 @@ def test_a_page_of_an_experiment_says_what_its_rows_say(page: Path) -> None:
 
 
 def mongo_tables(*arguments: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "preprocessor.cli", *arguments]
+    command = [sys.executable, "-m", "mongo_tables.cli", *arguments]
     return subprocess.run(command, cwd=HERE, capture_output=True, text=True, timeout=120, check=False)
 
 

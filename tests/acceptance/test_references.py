@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from preprocessor.pages.reading import read_page
-from preprocessor.render.comparison import baseline_rows
-from preprocessor.results.fixtures import FixtureSource
-from preprocessor.results.model import Query
-from preprocessor.runner.experiment import load
-from preprocessor.runner.result import row_id
-from preprocessor.specs.sharedpipelines import SharedPipelines
+from mongo_tables.pages.reading import read_page
+from mongo_tables.render.comparison import baseline_rows
+from mongo_tables.results.fixtures import FixtureSource
+from mongo_tables.results.model import Query
+from mongo_tables.runner.experiment import load
+from mongo_tables.runner.result import row_id
+from mongo_tables.specs.sharedpipelines import SharedPipelines
 
 HERE = Path(__file__).parents[2]
 SOURCE = FixtureSource(HERE / "fixtures")

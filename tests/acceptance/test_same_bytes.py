@@ -19,7 +19,7 @@ PAGES = Path(__file__).parent / "pages"
 
 
 def render(page: Path, source: str) -> subprocess.CompletedProcess[bytes]:
-    command = [sys.executable, "-m", "preprocessor.cli", "render", str(page), "--results", source]
+    command = [sys.executable, "-m", "mongo_tables.cli", "render", str(page), "--results", source]
     return subprocess.run(command, capture_output=True, timeout=60, check=False)
 
 

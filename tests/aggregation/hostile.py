@@ -11,7 +11,7 @@ import sys
 import time
 from typing import Any, NamedTuple
 
-from preprocessor.aggregation import AggregationError, LimitReached, Limits, aggregate
+from mongo_tables.aggregation import AggregationError, LimitReached, Limits, aggregate
 
 Documents = list[dict[str, Any]]
 

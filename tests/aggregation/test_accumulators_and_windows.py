@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from preprocessor.aggregation import AggregationError, aggregate
+from mongo_tables.aggregation import AggregationError, aggregate
 
 NUMBERS = st.lists(st.integers(-100, 100), min_size=1, max_size=25)
 

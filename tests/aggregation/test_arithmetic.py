@@ -13,7 +13,7 @@ from bson.int64 import Int64
 from hypothesis import given
 from hypothesis import strategies as st
 
-from preprocessor.aggregation import AggregationError, aggregate
+from mongo_tables.aggregation import AggregationError, aggregate
 
 INT64 = st.integers(-(2**63), 2**63 - 1)
 DOUBLES = st.floats(allow_nan=False, allow_infinity=False, min_value=-1e300, max_value=1e300)

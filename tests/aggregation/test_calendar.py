@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from preprocessor.aggregation import AggregationError
-from preprocessor.aggregation.dates import (
+from mongo_tables.aggregation import AggregationError
+from mongo_tables.aggregation.dates import (
     civil_from_days,
     days_from_civil,
     days_from_iso_week,

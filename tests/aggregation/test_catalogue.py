@@ -10,10 +10,10 @@ import pytest
 from bson.decimal128 import Decimal128
 
 from docs.hooks.referencepages import offline_page
-from preprocessor.aggregation import AggregationError, NotOffline, aggregate, check
-from preprocessor.aggregation.accumulators import registry
-from preprocessor.aggregation.catalogue import Operator, operators
-from preprocessor.aggregation.compiler import _FORMS, _STAGES
+from mongo_tables.aggregation import AggregationError, NotOffline, aggregate, check
+from mongo_tables.aggregation.accumulators import registry
+from mongo_tables.aggregation.catalogue import Operator, operators
+from mongo_tables.aggregation.compiler import _FORMS, _STAGES
 
 PACKAGES = {"stage": "stages", "expression": "expressions", "accumulator": "accumulators"}
 REGISTERED = {"stage": _STAGES, "expression": _FORMS, "accumulator": registry._FORMS}
@@ -60,14 +60,14 @@ def test_every_operator_of_6_0_is_in_the_catalogue(kind: str) -> None:
 
 @pytest.mark.parametrize("one", [one for one in OFFLINE if one.kind in PACKAGES], ids=_id)
 def test_what_the_catalogue_calls_offline_the_evaluator_has(one: Operator) -> None:
-    import_module(f"preprocessor.aggregation.{PACKAGES[one.kind]}.{one.family}")
+    import_module(f"mongo_tables.aggregation.{PACKAGES[one.kind]}.{one.family}")
     assert one.name in REGISTERED[one.kind]
 
 
 def test_the_evaluator_has_nothing_that_the_catalogue_does_not_know() -> None:
     for one in OFFLINE:
         if one.kind in PACKAGES:
-            import_module(f"preprocessor.aggregation.{PACKAGES[one.kind]}.{one.family}")
+            import_module(f"mongo_tables.aggregation.{PACKAGES[one.kind]}.{one.family}")
     known = {(one.kind, one.name) for one in operators()}
     for kind in ("stage", "expression"):
         assert {(kind, name) for name in REGISTERED[kind]} <= known

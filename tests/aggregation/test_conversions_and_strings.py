@@ -12,7 +12,7 @@ from bson.int64 import Int64
 from hypothesis import given
 from hypothesis import strategies as st
 
-from preprocessor.aggregation import AggregationError, aggregate
+from mongo_tables.aggregation import AggregationError, aggregate
 
 
 def value_of(expression: Any, **fields: Any) -> Any:

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from preprocessor.aggregation import AggregationError, NotOffline, aggregate
-from preprocessor.aggregation.dateformats import date_text, read_formatted
-from preprocessor.aggregation.dates import UTC
-from preprocessor.aggregation.datetext import read_date
+from mongo_tables.aggregation import AggregationError, NotOffline, aggregate
+from mongo_tables.aggregation.dateformats import date_text, read_formatted
+from mongo_tables.aggregation.dates import UTC
+from mongo_tables.aggregation.datetext import read_date
 
 
 def _millis(moment: datetime) -> int:

@@ -8,9 +8,9 @@ import bson
 import pytest
 from hypothesis import HealthCheck, assume, given, settings
 
-from preprocessor.aggregation import AggregationError, aggregate
-from preprocessor.aggregation.catalogue import operators
-from preprocessor.aggregation.fields import (
+from mongo_tables.aggregation import AggregationError, aggregate
+from mongo_tables.aggregation.catalogue import operators
+from mongo_tables.aggregation.fields import (
     WHOLE,
     Gives,
     Order,
@@ -21,8 +21,8 @@ from preprocessor.aggregation.fields import (
     paths_read,
     record_of,
 )
-from preprocessor.results.limits import OPTIONS
-from preprocessor.results.readpaths import tree_of
+from mongo_tables.results.limits import OPTIONS
+from mongo_tables.results.readpaths import tree_of
 from tests.conformance.generator import documents
 from tests.conformance.pipelines import pipelines
 

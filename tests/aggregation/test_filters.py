@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from preprocessor.aggregation import aggregate
+from mongo_tables.aggregation import aggregate
 
 VALUES = st.one_of(st.none(), st.integers(0, 2), st.sampled_from("ab"), st.just([]))
 ITEMS = st.one_of(VALUES, st.dictionaries(st.sampled_from("vw"), VALUES, max_size=2))

@@ -18,9 +18,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from preprocessor.aggregation import LimitReached, Limits, aggregate, check, meter
-from preprocessor.aggregation.limits import spelt
-from preprocessor.aggregation.sizes import exceeds, is_small, memory_of
+from mongo_tables.aggregation import LimitReached, Limits, aggregate, check, meter
+from mongo_tables.aggregation.limits import spelt
+from mongo_tables.aggregation.sizes import exceeds, is_small, memory_of
 from tests.aggregation.hostile import CASES
 from tests.mongod import Mongod
 

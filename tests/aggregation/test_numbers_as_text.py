@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from preprocessor.aggregation.doubletext import double_text, read_decimal, read_double, read_integer
+from mongo_tables.aggregation.doubletext import double_text, read_decimal, read_double, read_integer
 
 
 @given(st.floats(allow_nan=False))

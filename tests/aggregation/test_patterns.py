@@ -10,10 +10,10 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from preprocessor.aggregation import AggregationError, NotOffline
-from preprocessor.aggregation.limits import LimitReached, Limits
-from preprocessor.aggregation.meter import measure_pipeline
-from preprocessor.aggregation.patterns import compile_pattern
+from mongo_tables.aggregation import AggregationError, NotOffline
+from mongo_tables.aggregation.limits import LimitReached, Limits
+from mongo_tables.aggregation.meter import measure_pipeline
+from mongo_tables.aggregation.patterns import compile_pattern
 from tests.mongod import Mongod
 
 

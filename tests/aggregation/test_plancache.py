@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from bson import Int64
 
-from preprocessor.aggregation import AggregationError, aggregate, check, compiler
-from preprocessor.aggregation.stages.joining import Collection, JoinIndex
+from mongo_tables.aggregation import AggregationError, aggregate, check, compiler
+from mongo_tables.aggregation.stages.joining import Collection, JoinIndex
 
 SQUARES = [{"$set": {"squares": {"$map": {"input": "$n", "as": "one", "in": {"$pow": ["$$one", 2]}}}}}]
 

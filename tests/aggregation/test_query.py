@@ -12,7 +12,7 @@ from bson.regex import Regex
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from preprocessor.aggregation import AggregationError, aggregate
+from mongo_tables.aggregation import AggregationError, aggregate
 
 VALUES = st.recursive(
     st.one_of(st.none(), st.booleans(), st.integers(-2, 2), st.sampled_from([1.0, 0.5, "a", ""])),

@@ -10,7 +10,7 @@ from bson.int64 import Int64
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from preprocessor.aggregation import AggregationError, sorting
+from mongo_tables.aggregation import AggregationError, sorting
 
 NUMBERS = st.sampled_from([0, 1, -1, 1.0, -0.0, 2.5, Int64(2), Int64(2**62), 2.0**62, 10**9])
 TEXTS = st.sampled_from(["", "a", "B", "é", "\U0001f600", "\uffff", "10", "9"])

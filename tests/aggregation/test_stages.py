@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from preprocessor.aggregation import AggregationError, NotOffline, aggregate
+from mongo_tables.aggregation import AggregationError, NotOffline, aggregate
 
 RUNS = [
     {"_id": 1, "system": "ares", "threads": 1, "ops": [10, 30]},

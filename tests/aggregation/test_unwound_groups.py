@@ -9,8 +9,8 @@ from bson.int64 import Int64
 from hypothesis import given
 from hypothesis import strategies as st
 
-from preprocessor.aggregation import AggregationError, aggregate
-from preprocessor.aggregation.stages import unwind
+from mongo_tables.aggregation import AggregationError, aggregate
+from mongo_tables.aggregation.stages import unwind
 
 ELEMENTS = st.one_of(
     st.none(),

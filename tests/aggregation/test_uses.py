@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from preprocessor.aggregation.uses import list_uses
+from mongo_tables.aggregation.uses import list_uses
 
 
 def used(*pipeline: Any) -> list[tuple[str, str]]:

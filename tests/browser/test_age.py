@@ -7,11 +7,11 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Browser, Page
 
-from preprocessor.aggregation import aggregate
-from preprocessor.render.html import html_table
-from preprocessor.render.provenanceblock import ProvenanceBlock, provenance_html
-from preprocessor.results.provenance import provenance_of
-from preprocessor.site.assets import inline
+from mongo_tables.aggregation import aggregate
+from mongo_tables.render.html import html_table
+from mongo_tables.render.provenanceblock import ProvenanceBlock, provenance_html
+from mongo_tables.results.provenance import provenance_of
+from mongo_tables.site.assets import inline
 from tests.browser.browsing import Served
 from tests.measured import document, speeds
 

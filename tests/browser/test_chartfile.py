@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page
 
-from preprocessor.render.chart import draw_chart
-from preprocessor.render.chartdata import Plot
-from preprocessor.render.chartfile import chart_file
-from preprocessor.render.stylesheet import read_drawing_look
+from mongo_tables.render.chart import draw_chart
+from mongo_tables.render.chartdata import Plot
+from mongo_tables.render.chartfile import chart_file
+from mongo_tables.render.stylesheet import read_drawing_look
 
 ROWS = [{"x": f"case {x}", "y": x, "s": s} for s in ("one", "two") for x in (4, 5, 6)]
 PLOT = Plot(mark="bar", x="x", y=("y",), series="s", name="Speed")

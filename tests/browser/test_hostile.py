@@ -15,7 +15,7 @@ import pymongo
 import pytest
 from playwright.sync_api import Browser, Page
 
-from preprocessor.render.values import visible
+from mongo_tables.render.values import visible
 from tests.browser.browsing import Served, Witness, served
 from tests.hostile.corpus import CORPUS, TAGS
 from tests.mongod import Mongod

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from pymongo import MongoClient
 
-from preprocessor.render.formats import TABLE_FORMATS
+from mongo_tables.render.formats import TABLE_FORMATS
 from tests import forked
 from tests.mongod import Mongod
 

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from preprocessor.aggregation import AggregationError, aggregate
-from preprocessor.comments.containers import _RULE
-from preprocessor.site.headings import headings_with_values
+from mongo_tables.aggregation import AggregationError, aggregate
+from mongo_tables.comments.containers import _RULE
+from mongo_tables.site.headings import headings_with_values
 from tests import forked
 from tests.commands.test_commands import mongo_tables
 

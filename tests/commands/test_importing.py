@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from preprocessor.cli import main
+from mongo_tables.cli import main
 
 GO = "pkg: example.com/words\nBenchmarkA-8\t10\t1.5 ns/op\nBenchmarkA-8\t10\t2.5 ns/op\nBenchmarkB-8\t10\t4 ns/op\n"
 RUN = {

@@ -100,7 +100,7 @@ def _with_little_memory() -> None:
 def test_too_little_memory_is_one_line_and_status_2(tmp_path: Path, command: list[str]) -> None:
     folder = project(tmp_path, [{"$project": {"n": {"$size": DOUBLED}}}])
     done = subprocess.run(
-        [sys.executable, "-m", "preprocessor.cli", *command, "--limit", "memory=100000"],
+        [sys.executable, "-m", "mongo_tables.cli", *command, "--limit", "memory=100000"],
         cwd=folder,
         preexec_fn=_with_little_memory,
         capture_output=True,
@@ -126,7 +126,7 @@ def test_an_interrupt_ends_a_costly_pipeline_within_a_second(tmp_path: Path) -> 
     inner = {"$sum": {"$map": {"input": NUMBERS, "in": {"$add": ["$$this", 1]}}}}
     folder = project(tmp_path, [{"$project": {"n": {"$map": {"input": NUMBERS, "in": inner}}}}])
     running = subprocess.Popen(
-        [sys.executable, "-m", "preprocessor.cli", "check"], cwd=folder, stderr=subprocess.PIPE
+        [sys.executable, "-m", "mongo_tables.cli", "check"], cwd=folder, stderr=subprocess.PIPE
     )
     time.sleep(2.5)
     interrupted = time.monotonic()

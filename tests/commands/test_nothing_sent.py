@@ -12,10 +12,10 @@ import pymongo
 import pytest
 from pymongo import monitoring
 
-from preprocessor.cli import main
-from preprocessor.commands.explain.stepper import SAMPLE
-from preprocessor.results.model import Query, ResultsError
-from preprocessor.results.mongodb import MongoSource
+from mongo_tables.cli import main
+from mongo_tables.commands.explain.stepper import SAMPLE
+from mongo_tables.results.model import Query, ResultsError
+from mongo_tables.results.mongodb import MongoSource
 from tests.mongod import Mongod
 
 CODE = "function(k, v) { return 'JS ran ' + 6 * 7; }"

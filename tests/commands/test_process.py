@@ -17,7 +17,7 @@ ROOT = Path(__file__).parents[2]
 # Runs the program as its script does, and says when the imports of the start are over and main has begun.
 PROGRAM = """\
 import sys
-from preprocessor import cli
+from mongo_tables import cli
 prepare = cli._prepare_process
 def begin():
     sys.stderr.write("begun\\n")
@@ -42,7 +42,7 @@ def environment() -> dict[str, str]:
 
 def shell(script: str, cwd: Path) -> subprocess.CompletedProcess[str]:
     done = subprocess.run(
-        ["/bin/sh", "-c", f'PYTHON="{sys.executable} -m preprocessor.cli"; {script}'],
+        ["/bin/sh", "-c", f'PYTHON="{sys.executable} -m mongo_tables.cli"; {script}'],
         cwd=cwd,
         env=environment(),
         capture_output=True,
@@ -131,8 +131,8 @@ type("Owner", (), {"x": Named()})
 """
 AT_A_PLACE = """\
 import queue, signal, sys, weakref
-from preprocessor import cli
-from preprocessor.commands import schema
+from mongo_tables import cli
+from mongo_tables.commands import schema
 
 class Thing:
     pass

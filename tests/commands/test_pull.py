@@ -9,7 +9,7 @@ from pathlib import Path
 import pymongo
 import pytest
 
-from preprocessor.cli import main
+from mongo_tables.cli import main
 from tests.commands.test_commands import mongo_tables
 from tests.mongod import Mongod
 

@@ -15,7 +15,7 @@ __all__ = ["project"]
 
 def check(text: str, *arguments: str, cwd: Path) -> tuple[int, str, str]:
     done = subprocess.run(
-        [sys.executable, "-m", "preprocessor.cli", "check", *arguments],
+        [sys.executable, "-m", "mongo_tables.cli", "check", *arguments],
         cwd=cwd,
         input=text.encode(),
         capture_output=True,
@@ -77,7 +77,7 @@ def test_a_name_without_a_page_on_standard_input_is_a_mistake(project: Path) -> 
 
 def test_a_page_on_standard_input_that_is_no_text_is_told(project: Path) -> None:
     done = subprocess.run(
-        [sys.executable, "-m", "preprocessor.cli", "check", "-"],
+        [sys.executable, "-m", "mongo_tables.cli", "check", "-"],
         cwd=project,
         input=b"a\xff",
         capture_output=True,

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from preprocessor.cli import COMMANDS
+from mongo_tables.cli import COMMANDS
 
 ROOT = Path(__file__).parents[2]
 PAGE = """\
@@ -48,9 +48,9 @@ HEAVY = (
 UNUSED = (
     "difflib",
     "fractions",
-    "preprocessor.aggregation.patterns",
-    "preprocessor.runner.execution",
-    "preprocessor.site",
+    "mongo_tables.aggregation.patterns",
+    "mongo_tables.runner.execution",
+    "mongo_tables.site",
 )
 # What generates code for classes each time that a program starts.
 GENERATING = ("dataclasses", "inspect")
@@ -59,7 +59,7 @@ GENERATING = ("dataclasses", "inspect")
 def imported(arguments: list[str], folder: Path) -> set[str]:
     """The modules that one command has loaded at its end."""
     program = (
-        "import atexit, sys; from preprocessor.cli import main; "
+        "import atexit, sys; from mongo_tables.cli import main; "
         "atexit.register(lambda: print(*sys.modules, file=sys.stderr)); sys.exit(main(sys.argv[1:]))"
     )
     done = subprocess.run(
@@ -86,10 +86,10 @@ def test_a_static_check_of_a_sound_page_loads_nothing_that_it_does_not_use(
     page: Path, tmp_path: Path
 ) -> None:
     loaded = imported(["check", "--static", str(page)], tmp_path)
-    assert "preprocessor.aggregation.compiler" in loaded
+    assert "mongo_tables.aggregation.compiler" in loaded
     assert (
         loaded.intersection(
-            {*HEAVY, *UNUSED, *GENERATING, "preprocessor.pages.rowfaults", "preprocessor.render.html"}
+            {*HEAVY, *UNUSED, *GENERATING, "mongo_tables.pages.rowfaults", "mongo_tables.render.html"}
         )
         == set()
     )
@@ -99,7 +99,7 @@ def test_a_check_against_fixtures_loads_no_server_driver_and_no_second_evaluator
     page: Path, tmp_path: Path
 ) -> None:
     loaded = imported(["check", str(page), "--results", str(tmp_path / "fixtures")], tmp_path)
-    assert "preprocessor.results.fixtures" in loaded
+    assert "mongo_tables.results.fixtures" in loaded
     assert loaded.intersection({*HEAVY, *GENERATING}) == set()
 
 
@@ -113,10 +113,10 @@ def test_a_check_against_a_file_of_json_loads_of_mongodb_s_driver_bson_alone_and
         "csv",
         "gzip",
         "hashlib",
-        "preprocessor.jsontext.reader",
-        "preprocessor.render.chartdata",
-        "preprocessor.results.fixtures",
-        "preprocessor.results.formats.separated",
+        "mongo_tables.jsontext.reader",
+        "mongo_tables.render.chartdata",
+        "mongo_tables.results.fixtures",
+        "mongo_tables.results.formats.separated",
         "pyarrow",
     }
     assert loaded.intersection({*HEAVY, *UNUSED, *GENERATING, *others, "gridfs"}) == set()
@@ -129,11 +129,11 @@ def test_a_page_whose_table_stands_in_it_as_it_is_to_be_loads_nothing_that_tells
     assert "mongo-tables: begin" in page.read_text()
     loaded = imported(["check", str(page), "--results", str(tmp_path / "fixtures")], tmp_path)
     differing = {
-        "preprocessor.pages.drift",
-        "preprocessor.pages.writtentables",
-        "preprocessor.render.provenance",
+        "mongo_tables.pages.drift",
+        "mongo_tables.pages.writtentables",
+        "mongo_tables.render.provenance",
     }
-    assert "preprocessor.pages.inplace" in loaded
+    assert "mongo_tables.pages.inplace" in loaded
     assert loaded.intersection({*HEAVY, "bz2", "difflib", "html.entities", *differing}) == set()
 
 
@@ -147,7 +147,7 @@ def test_a_check_stays_within_its_budget_of_modules(
     """Each module of ours costs a third of a millisecond; a heap of small ones is slow as a large library is."""
     (tmp_path / "plain.md").write_text("# Nothing to see\n")
     loaded = imported(["check", *arguments, "--results", str(tmp_path / "fixtures")], tmp_path)
-    assert len([name for name in loaded if name.startswith("preprocessor")]) <= most
+    assert len([name for name in loaded if name.startswith("mongo_tables")]) <= most
 
 
 def test_a_page_that_no_pattern_of_its_site_may_name_costs_no_reader_of_patterns(tmp_path: Path) -> None:
@@ -173,7 +173,7 @@ def test_an_explanation_loads_no_server_driver_and_nothing_that_it_does_not_use(
     page: Path, tmp_path: Path
 ) -> None:
     loaded = imported(["explain", str(page), "--results", str(tmp_path / "fixtures")], tmp_path)
-    assert "preprocessor.commands.explain" in loaded
+    assert "mongo_tables.commands.explain" in loaded
     assert loaded.intersection({*HEAVY, *UNUSED}) == set()
 
 
@@ -186,14 +186,14 @@ def test_a_page_without_comments_of_ours_costs_no_bson(tmp_path: Path) -> None:
         *UNUSED,
         "bson",
         "tempfile",
-        "preprocessor.specs.reading",
-        "preprocessor.aggregation.compiler",
+        "mongo_tables.specs.reading",
+        "mongo_tables.aggregation.compiler",
     }
     assert loaded.intersection(unused) == set()
 
 
 def own_rooms(modules: set[str]) -> set[str]:
-    return {name.split(".")[1] for name in modules if name.startswith("preprocessor.")}
+    return {name.split(".")[1] for name in modules if name.startswith("mongo_tables.")}
 
 
 def test_the_help_of_the_program_imports_no_command(tmp_path: Path) -> None:
@@ -203,11 +203,11 @@ def test_the_help_of_the_program_imports_no_command(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", COMMANDS)
 def test_the_help_of_a_command_imports_nothing_that_does_the_work(name: str, tmp_path: Path) -> None:
-    names_of_formats = {"preprocessor.render", "preprocessor.render.formats"}
+    names_of_formats = {"mongo_tables.render", "mongo_tables.render.formats"}
     loaded = imported([name, "--help"], tmp_path) - names_of_formats
     assert "uuid" not in loaded  # and with it platform
     assert COMMANDS[name].module in loaded
-    of_the_server = {"preprocessor.editor", "preprocessor.editor.command"}  # which declares it, and no more
+    of_the_server = {"mongo_tables.editor", "mongo_tables.editor.command"}  # which declares it, and no more
     assert own_rooms(loaded - of_the_server) <= {
         "aggregation",
         "cli",
@@ -227,6 +227,6 @@ def test_a_check_of_a_readme_with_a_table_from_a_file_of_json_loads_few_modules_
     (tmp_path / "results.json").write_text(f"[{ROWS}]")
     imported(["render", "--in-place", str(page), "--results", "results.json"], tmp_path)
     loaded = imported(["check", str(page), "--results", "results.json"], tmp_path)
-    assert "preprocessor.pages.inplace" in loaded
+    assert "mongo_tables.pages.inplace" in loaded
     assert loaded.intersection({*HEAVY, *UNUSED, *GENERATING, "_hashlib", "bz2", "hashlib", "lzma"}) == set()
-    assert len([name for name in loaded if name.startswith("preprocessor")]) <= 206
+    assert len([name for name in loaded if name.startswith("mongo_tables")]) <= 206

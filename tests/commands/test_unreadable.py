@@ -26,7 +26,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def checked(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
-    done = obedient("preprocessor.cli", "check", "--static", *arguments, cwd=cwd)
+    done = obedient("mongo_tables.cli", "check", "--static", *arguments, cwd=cwd)
     assert "Traceback" not in done.stderr
     return done
 

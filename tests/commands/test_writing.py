@@ -15,7 +15,7 @@ import resource, signal, sys
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 sys.dont_write_bytecode = True  # Python keeps what it could write of a module.
 resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))  # Writing more fails, as on a full disk.
-from preprocessor.cli import main
+from mongo_tables.cli import main
 sys.exit(main())
 """
 

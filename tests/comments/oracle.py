@@ -6,7 +6,7 @@ from html.parser import HTMLParser
 
 import markdown
 
-from preprocessor.comments.model import Scan
+from mongo_tables.comments.model import Scan
 
 EXTENSIONS = [
     "admonition",

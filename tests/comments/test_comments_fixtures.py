@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from preprocessor.comments.keywords import PREFIXES
-from preprocessor.comments.search import find
+from mongo_tables.comments.keywords import PREFIXES
+from mongo_tables.comments.search import find
 from tests.comments.oracle import Reading, convert, published
 
 FIXTURES = Path(__file__).parent / "fixtures"

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from preprocessor.comments import agreement
-from preprocessor.comments.model import replace
-from preprocessor.comments.search import find
+from mongo_tables.comments import agreement
+from mongo_tables.comments.model import replace
+from mongo_tables.comments.search import find
 from tests.comments.oracle import Reading, convert, published
 from tests.comments.pages import samples
 

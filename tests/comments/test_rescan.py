@@ -6,8 +6,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from preprocessor.comments.rescan import rescan
-from preprocessor.comments.search import find
+from mongo_tables.comments.rescan import rescan
+from mongo_tables.comments.search import find
 from tests.comments.pages import samples
 from tests.comments.test_comments_properties import MIXTURES, NEARLY_PLAIN
 

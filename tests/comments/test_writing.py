@@ -6,8 +6,8 @@ import json
 
 import pytest
 
-from preprocessor.comments.search import find
-from preprocessor.comments.writing import keep_in_comment
+from mongo_tables.comments.search import find
+from mongo_tables.comments.writing import keep_in_comment
 
 
 @pytest.mark.parametrize(

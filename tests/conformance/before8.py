@@ -14,11 +14,11 @@ from decimal import Decimal
 from typing import Any
 from unittest import mock
 
-from preprocessor.aggregation import compiler, plancache
-from preprocessor.aggregation.errors import AggregationError
-from preprocessor.aggregation.expressions import arithmetic, conversion, datestring
-from preprocessor.aggregation.expressions.associative import associative
-from preprocessor.aggregation.numbers import (
+from mongo_tables.aggregation import compiler, plancache
+from mongo_tables.aggregation.errors import AggregationError
+from mongo_tables.aggregation.expressions import arithmetic, conversion, datestring
+from mongo_tables.aggregation.expressions.associative import associative
+from mongo_tables.aggregation.numbers import (
     CONTEXT,
     DECIMAL,
     DOUBLE,
@@ -28,8 +28,8 @@ from preprocessor.aggregation.numbers import (
     integer,
     rank,
 )
-from preprocessor.aggregation.summation import DoubleDouble, half_away, halves
-from preprocessor.aggregation.values import (
+from mongo_tables.aggregation.summation import DoubleDouble, half_away, halves
+from mongo_tables.aggregation.values import (
     INT32_MAX,
     INT32_MIN,
     date_from_millis,

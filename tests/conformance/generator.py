@@ -18,7 +18,7 @@ from bson.regex import Regex
 from bson.timestamp import Timestamp
 from hypothesis import strategies as st
 
-from preprocessor.aggregation.catalogue import Operator, operators
+from mongo_tables.aggregation.catalogue import Operator, operators
 
 Strategy = st.SearchStrategy[Any]
 

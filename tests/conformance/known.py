@@ -12,8 +12,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from preprocessor.results.fieldorder import settle_field_order
-from preprocessor.results.model import Query
+from mongo_tables.results.fieldorder import settle_field_order
+from mongo_tables.results.model import Query
 from tests.conformance.outcomes import Case, Documents, Outcome, decoded, encoded, evaluated, plain, same
 
 

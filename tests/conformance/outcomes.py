@@ -13,7 +13,7 @@ from bson.raw_bson import RawBSONDocument
 from pymongo import MongoClient
 from pymongo.errors import OperationFailure
 
-from preprocessor.aggregation import AggregationError, NotOffline, aggregate
+from mongo_tables.aggregation import AggregationError, NotOffline, aggregate
 
 Documents = list[dict[str, Any]]
 Outcome = tuple[str, Any]

@@ -18,7 +18,7 @@ from bson.codec_options import DatetimeConversion
 from bson.raw_bson import RawBSONDocument
 from pymongo.database import Database
 
-from preprocessor.aggregation import AggregationError, NotOffline, aggregate
+from mongo_tables.aggregation import AggregationError, NotOffline, aggregate
 from tests.mongod import Mongod
 
 FOLDER = Path(__file__).parent

@@ -13,7 +13,7 @@ import pytest
 from bson.decimal128 import Decimal128
 from bson.raw_bson import RawBSONDocument
 
-from preprocessor.aggregation import aggregate
+from mongo_tables.aggregation import aggregate
 from tests.mongod import Mongod
 
 ARGUMENTS = [4_000, pytest.param(20_000, marks=pytest.mark.exhaustive)]

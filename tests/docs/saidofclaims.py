@@ -15,8 +15,8 @@ from pathlib import Path
 from string import Formatter
 from typing import Any, NamedTuple
 
-from preprocessor.results import Query, open_source
-from preprocessor.results.conclusions import name_of
+from mongo_tables.results import Query, open_source
+from mongo_tables.results.conclusions import name_of
 
 HERE = Path(__file__).parent
 SOURCE = open_source(str(HERE.parents[1] / "fixtures"))

@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from preprocessor.cli import main
-from preprocessor.results.formats import FORMATS
+from mongo_tables.cli import main
+from mongo_tables.results.formats import FORMATS
 from tests import forked
 from tests.docs.pageblocks import Block, assert_says, blocks
 from tests.results.formats.pagecommands import PAGE, commands

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from preprocessor.aggregation import aggregate
+from mongo_tables.aggregation import aggregate
 from tests.docs.saidofclaims import CLAIMS, SENTENCES, Sentence, find_said
 
 FIGURE = re.compile(

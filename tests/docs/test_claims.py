@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from preprocessor.aggregation import aggregate
+from mongo_tables.aggregation import aggregate
 
 ROOT = Path(__file__).parents[2]
 CLAIMS = sorted((ROOT / "fixtures" / "claims").glob("*.jsonl"))

@@ -11,10 +11,10 @@ from typing import Any
 
 import pytest
 
-from preprocessor.results.limitoptions import OPTIONS
+from mongo_tables.results.limitoptions import OPTIONS
 
 HERE = Path(__file__).parents[2]
-EXPERIMENTS = HERE / "preprocessor" / "runner" / "experiments"
+EXPERIMENTS = HERE / "preprocessor" / "mongo_tables" / "runner" / "experiments"
 
 
 def read(fixture: str) -> list[dict[str, Any]]:

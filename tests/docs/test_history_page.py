@@ -16,7 +16,7 @@ from mkdocs.exceptions import PluginError
 
 from docs.hooks import campaigns
 from docs.hooks.history import make_feed, on_post_page
-from preprocessor.aggregation import aggregate
+from mongo_tables.aggregation import aggregate
 
 HERE = Path(__file__).parents[2]
 HOW = "CONTRIBUTING.md says how `history` is written anew"

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from preprocessor.aggregation import aggregate
-from preprocessor.results.machines import describe_machine
-from preprocessor.specs.sharedpipelines import SharedPipelines
+from mongo_tables.aggregation import aggregate
+from mongo_tables.results.machines import describe_machine
+from mongo_tables.specs.sharedpipelines import SharedPipelines
 
 PIPELINES = Path(__file__).parents[2] / "docs" / "pipelines"
 CLIENT = {"cpu": "Client CPU", "cores": 2, "memory_gib": 23.5}

@@ -8,7 +8,7 @@ import shlex
 from collections.abc import Iterator
 from pathlib import Path
 
-from preprocessor.pages.prose.paragraphs import paragraphs
+from mongo_tables.pages.prose.paragraphs import paragraphs
 from tests import forked
 from tests.docs.pageblocks import NAMED_FILE, assert_says, blocks
 

@@ -7,8 +7,8 @@ import re
 import pytest
 
 from docs.hooks.referencepages import calibration_page, commands_page, fields_page
-from preprocessor.cli import main
-from preprocessor.schemas.resultfields import fields
+from mongo_tables.cli import main
+from mongo_tables.schemas.resultfields import fields
 
 PARAMETERS = ("_id", "test_config", "test_config.variant", "experiment.parameters", "experiment.variant")
 

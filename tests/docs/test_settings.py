@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from preprocessor.aggregation import aggregate
+from mongo_tables.aggregation import aggregate
 
 PIPELINES = Path(__file__).parents[2] / "docs" / "pipelines"
 CAMPAIGN = {

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from preprocessor.aggregation import aggregate
-from preprocessor.specs.sharedpipelines import SharedPipelines
+from mongo_tables.aggregation import aggregate
+from mongo_tables.specs.sharedpipelines import SharedPipelines
 
 PIPELINES = Path(__file__).parents[2] / "docs" / "pipelines"
 

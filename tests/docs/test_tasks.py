@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from preprocessor.findings.finding import Finding
-from preprocessor.findings.reporters import report
+from mongo_tables.findings.finding import Finding
+from mongo_tables.findings.reporters import report
 from tests.commands.check.test_watch import WAITING, Watching
 from tests.commands.test_commands import TABLE, mongo_tables, project
 

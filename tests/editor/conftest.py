@@ -131,7 +131,7 @@ def _client() -> LanguageClient:
 
 
 CONFIG = ClientServerConfig(
-    server_command=[sys.executable, "-m", "preprocessor.cli", "lsp"], client_factory=_client
+    server_command=[sys.executable, "-m", "mongo_tables.cli", "lsp"], client_factory=_client
 )
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from preprocessor.editor.positions import Lines, Position, Span
-from preprocessor.editor.session import Session, request_of
-from preprocessor.pages.rewrites import apply_edits
+from mongo_tables.editor.positions import Lines, Position, Span
+from mongo_tables.editor.session import Session, request_of
+from mongo_tables.pages.rewrites import apply_edits
 from tests.editor.conftest import PAGE, SAID, TABLE, lay_out
 
 ALL = Span(Position(0, 0), Position(999, 0))

@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from preprocessor.editor.bodies import comment_body, cursor_at
-from preprocessor.editor.completion import Completion, complete
-from preprocessor.editor.positions import Position
-from preprocessor.editor.session import Session, request_of
-from preprocessor.editor.skeletons import without_gaps
-from preprocessor.jsontext.parsing import parse
+from mongo_tables.editor.bodies import comment_body, cursor_at
+from mongo_tables.editor.completion import Completion, complete
+from mongo_tables.editor.positions import Position
+from mongo_tables.editor.session import Session, request_of
+from mongo_tables.editor.skeletons import without_gaps
+from mongo_tables.jsontext.parsing import parse
 from tests.editor.conftest import SAID, TABLE, lay_out
 
 DOCUMENTS = [

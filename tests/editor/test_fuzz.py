@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from preprocessor.editor.positions import Edit, Lines, Position, Span
-from preprocessor.editor.session import Session, request_of
+from mongo_tables.editor.positions import Edit, Lines, Position, Span
+from mongo_tables.editor.session import Session, request_of
 from tests.editor.conftest import PAGE, SAID, TABLE, lay_out
 
 LIST = "docs/pipelines/reads.json"

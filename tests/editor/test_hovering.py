@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from preprocessor.editor.positions import Lines
-from preprocessor.editor.session import Session, request_of
+from mongo_tables.editor.positions import Lines
+from mongo_tables.editor.session import Session, request_of
 from tests.editor.conftest import PAGE, SAID, TABLE, lay_out
 
 

@@ -6,14 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from preprocessor.comments.model import Comment, Scan
-from preprocessor.editor.positions import Edit, Lines
-from preprocessor.editor.recent import Recent
-from preprocessor.editor.remembered import Shared
-from preprocessor.editor.session import Session, request_of
-from preprocessor.findings.finding import Finding
-from preprocessor.pages.static import read_comment
-from preprocessor.specs.reading import Reading
+from mongo_tables.comments.model import Comment, Scan
+from mongo_tables.editor.positions import Edit, Lines
+from mongo_tables.editor.recent import Recent
+from mongo_tables.editor.remembered import Shared
+from mongo_tables.editor.session import Session, request_of
+from mongo_tables.findings.finding import Finding
+from mongo_tables.pages.static import read_comment
+from mongo_tables.specs.reading import Reading
 from tests.editor.conftest import PAGE, SAID, TABLE, lay_out
 
 LIST = "docs/pipelines/reads.json"
@@ -119,8 +119,8 @@ def test_a_letter_in_a_comment_has_no_other_comment_read_or_judged_again(
     def scan(text: str, file: str) -> Scan:
         raise AssertionError("the whole page was scanned")
 
-    monkeypatch.setattr("preprocessor.editor.remembered.read_comment", read)
-    monkeypatch.setattr("preprocessor.editor.project.find", scan)
+    monkeypatch.setattr("mongo_tables.editor.remembered.read_comment", read)
+    monkeypatch.setattr("mongo_tables.editor.project.find", scan)
     replace(session, '"_id": 1}} -->', '"_id": 2}} -->')
     assert seen == ["MONGO_VALUE"]
 
@@ -145,7 +145,7 @@ def test_a_shared_pipeline_that_is_edited_has_only_those_judged_again_that_name_
         seen.append(comment.body.count('"outer"'))
         return read_comment(comment, file, shared)
 
-    monkeypatch.setattr("preprocessor.editor.remembered.read_comment", read)
+    monkeypatch.setattr("mongo_tables.editor.remembered.read_comment", read)
     session.change(LIST, [Edit(None, f"[{match.replace('read', 'none')}]")], 2)
     assert [one.finding.rule for one in session.check().diagnostics[PAGE]] == ["MT303"]
     assert seen == [1]

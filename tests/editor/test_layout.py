@@ -9,13 +9,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from preprocessor.comments.search import find
-from preprocessor.editor.formatting import format_comment, format_json, format_pipeline
-from preprocessor.editor.highlighting import colour_comments, colour_pipeline
-from preprocessor.editor.naming import Texts, mentions
-from preprocessor.editor.outline import list_folds, list_parts, list_pipeline_parts
-from preprocessor.editor.positions import Lines
-from preprocessor.pages.rewrites import apply_edits
+from mongo_tables.comments.search import find
+from mongo_tables.editor.formatting import format_comment, format_json, format_pipeline
+from mongo_tables.editor.highlighting import colour_comments, colour_pipeline
+from mongo_tables.editor.naming import Texts, mentions
+from mongo_tables.editor.outline import list_folds, list_parts, list_pipeline_parts
+from mongo_tables.editor.positions import Lines
+from mongo_tables.pages.rewrites import apply_edits
 from tests.editor.conftest import SAID, TABLE
 
 TESTS = Path(__file__).parents[1]

@@ -27,6 +27,7 @@ def folder(tmp_path: Path, listener: socket.socket) -> Path:
     trap = f"import pathlib; pathlib.Path({str(tmp_path / 'sprung')!r}).touch()\n"
     (tmp_path / "hook.py").write_text(trap)
     (tmp_path / "preprocessor.py").write_text(trap)
+    (tmp_path / "mongo_tables.py").write_text(trap)
     (tmp_path / "mkdocs.yml").write_text(
         "site_name: Trap\nhooks: [hook.py]\nplugins:\n  - search\n  - mongo-tables:\n"
         f"      results: mongodb://127.0.0.1:{listener.getsockname()[1]}/performance\n"

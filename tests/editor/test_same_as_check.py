@@ -9,13 +9,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from preprocessor.commands.check.checking import Request, check_pages
-from preprocessor.editor.positions import Edit, Lines, Position, Span
-from preprocessor.editor.session import Session, request_of
-from preprocessor.findings.finding import Finding
-from preprocessor.pages.reading import read_page
-from preprocessor.pages.rewrites import apply_edits
-from preprocessor.specs.sharedpipelines import SharedPipelines
+from mongo_tables.commands.check.checking import Request, check_pages
+from mongo_tables.editor.positions import Edit, Lines, Position, Span
+from mongo_tables.editor.session import Session, request_of
+from mongo_tables.findings.finding import Finding
+from mongo_tables.pages.reading import read_page
+from mongo_tables.pages.rewrites import apply_edits
+from mongo_tables.specs.sharedpipelines import SharedPipelines
 from tests.editor.conftest import SAID, TABLE, lay_out
 
 TESTS = Path(__file__).parents[1]

@@ -9,12 +9,12 @@ from typing import Any
 
 import pytest
 
-from preprocessor.aggregation import catalogue, check
-from preprocessor.editor.arguments import argument_names
-from preprocessor.editor.bodies import comment_body, cursor_at
-from preprocessor.editor.completion import complete
-from preprocessor.editor.session import Session, request_of
-from preprocessor.editor.skeletons import named_argument, without_gaps
+from mongo_tables.aggregation import catalogue, check
+from mongo_tables.editor.arguments import argument_names
+from mongo_tables.editor.bodies import comment_body, cursor_at
+from mongo_tables.editor.completion import complete
+from mongo_tables.editor.session import Session, request_of
+from mongo_tables.editor.skeletons import named_argument, without_gaps
 from tests.editor.conftest import lay_out
 
 PLACES = {

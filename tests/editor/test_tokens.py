@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from preprocessor.editor.bodies import read_value
-from preprocessor.editor.tokens import read_tokens
-from preprocessor.jsontext.model import MAX_DEPTH
+from mongo_tables.editor.bodies import read_value
+from mongo_tables.editor.tokens import read_tokens
+from mongo_tables.jsontext.model import MAX_DEPTH
 
 
 @pytest.mark.parametrize(("opener", "closer"), [("[", "]"), ('{"a":', "}")])

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from preprocessor.files import atomic
+from mongo_tables.files import atomic
 
 
 def names(folder: Path) -> list[str]:

@@ -9,7 +9,7 @@ import pytest
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import get_files
 
-from preprocessor.files.folders import walk
+from mongo_tables.files.folders import walk
 
 
 @pytest.fixture(autouse=True)

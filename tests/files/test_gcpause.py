@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from preprocessor.files.gcpause import nothing_collected
+from mongo_tables.files.gcpause import nothing_collected
 from tests.site.builds import environment, sample
 
 BUILT_WITHIN = """

@@ -7,7 +7,7 @@ from functools import cached_property
 
 import pytest
 
-from preprocessor.files.records import Record, Value
+from mongo_tables.files.records import Record, Value
 
 
 class Named(Record):

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from preprocessor.files.states import list_all, list_ways
+from mongo_tables.files.states import list_all, list_ways
 
 
 @pytest.fixture(autouse=True)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from preprocessor.files.ways import look_at_ways
+from mongo_tables.files.ways import look_at_ways
 
 
 @pytest.fixture

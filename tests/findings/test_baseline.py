@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from preprocessor.findings.baseline import BaselineError, compare_with_baseline, format_baseline
-from preprocessor.findings.finding import Finding
+from mongo_tables.findings.baseline import BaselineError, compare_with_baseline, format_baseline
+from mongo_tables.findings.finding import Finding
 from tests.commands.test_commands import TABLE, mongo_tables
 
 FAULTY = TABLE.replace("$sort", "$sor")

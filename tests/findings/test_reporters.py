@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from preprocessor.findings.finding import Finding, Place
-from preprocessor.findings.reporters import REPORT_FORMATS, exit_code, report, summary
-from preprocessor.findings.rules import RULES
+from mongo_tables.findings.finding import Finding, Place
+from mongo_tables.findings.reporters import REPORT_FORMATS, exit_code, report, summary
+from mongo_tables.findings.rules import RULES
 
 ERROR = Finding("docs/b.md", 3, 14, "MT131", "error", "`chart` needs the key `y`.", 'for example: "y": "qps"')
 WARNING = Finding("docs/a.md", 12, 1, "MT122", "warning", "the key `j` is given twice")

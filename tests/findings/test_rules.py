@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-import preprocessor
-from preprocessor.findings.finding import Finding
-from preprocessor.findings.rules import RULES, finding
+import mongo_tables
+from mongo_tables.findings.finding import Finding
+from mongo_tables.findings.rules import RULES, finding
 
-PACKAGE = Path(preprocessor.__file__).parent
+PACKAGE = Path(mongo_tables.__file__).parent
 
 
 def used_rules():

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from preprocessor.findings.rules import finding
-from preprocessor.findings.usage import CommandError, UsageError, print_failure
-from preprocessor.results.model import Fault, ResultsError
-from preprocessor.runner.errors import ExperimentError, RunnerError
+from mongo_tables.findings.rules import finding
+from mongo_tables.findings.usage import CommandError, UsageError, print_failure
+from mongo_tables.results.model import Fault, ResultsError
+from mongo_tables.runner.errors import ExperimentError, RunnerError
 
 
 @pytest.mark.parametrize(

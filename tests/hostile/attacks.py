@@ -162,8 +162,8 @@ def _forged(project: Path) -> None:
     """Entries of the cache where it was, in the checkout: one that lies, and some that are broken."""
     import bson
 
-    from preprocessor.results import bsoncache
-    from preprocessor.results.fixtures import key_of_documents
+    from mongo_tables.results import bsoncache
+    from mongo_tables.results.fixtures import key_of_documents
 
     content = (project / "fixtures/c/c.jsonl").read_bytes()
     key = key_of_documents(".jsonl", hashlib.sha256(content).digest())

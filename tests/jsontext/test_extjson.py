@@ -14,7 +14,7 @@ from bson import json_util
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from preprocessor.jsontext.extended import decode
+from mongo_tables.jsontext.extended import decode
 
 BSON_VALUES = (
     st.none()
@@ -149,7 +149,7 @@ def test_a_malformed_wrapper_is_told_with_its_path_and_an_example(wrapper, key, 
 
 def test_plain_json_needs_no_bson():
     script = (
-        "import sys; from preprocessor.jsontext.extended import decode;"
+        "import sys; from mongo_tables.jsontext.extended import decode;"
         "decode({'a': [1, 'x', {'$date': '2026-01-31T00:00:00Z'}]}); sys.exit('bson' in sys.modules)"
     )
     assert subprocess.run([sys.executable, "-c", script], check=False).returncode == 0

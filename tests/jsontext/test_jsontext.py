@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from preprocessor.jsontext.model import MAX_DEPTH
-from preprocessor.jsontext.parsing import parse
-from preprocessor.jsontext.reader import read, same
+from mongo_tables.jsontext.model import MAX_DEPTH
+from mongo_tables.jsontext.parsing import parse
+from mongo_tables.jsontext.reader import read, same
 
 SCALARS = (
     st.none()

@@ -12,10 +12,10 @@ from bson import Binary, Decimal128, Int64, MaxKey, MinKey, ObjectId, Regex, Tim
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from preprocessor.jsontext.extended import decode, read_pasted_value
-from preprocessor.jsontext.model import Problem
-from preprocessor.jsontext.parsing import parse
-from preprocessor.jsontext.reader import read
+from mongo_tables.jsontext.extended import decode, read_pasted_value
+from mongo_tables.jsontext.model import Problem
+from mongo_tables.jsontext.parsing import parse
+from mongo_tables.jsontext.reader import read
 
 PASTED: dict[str, Any] = {
     'ISODate("2026-01-01")': datetime(2026, 1, 1),

@@ -20,14 +20,14 @@ import pymongo
 import yaml
 from pymongo.errors import OperationFailure
 
-from preprocessor.aggregation import catalogue
-from preprocessor.aggregation.catalogue import Kind
-from preprocessor.aggregation.uses import list_uses
-from preprocessor.findings.finding import Finding
-from preprocessor.lint.versions import is_newer
-from preprocessor.pages.build import Build
-from preprocessor.pages.keptanswers import KeptAnswers
-from preprocessor.pages.reading import read_page
+from mongo_tables.aggregation import catalogue
+from mongo_tables.aggregation.catalogue import Kind
+from mongo_tables.aggregation.uses import list_uses
+from mongo_tables.findings.finding import Finding
+from mongo_tables.lint.versions import is_newer
+from mongo_tables.pages.build import Build
+from mongo_tables.pages.keptanswers import KeptAnswers
+from mongo_tables.pages.reading import read_page
 from release.serverversions import TABLE, write_table
 from tests.mongod import Mongod
 from tests.outside import outside_folder

@@ -8,9 +8,9 @@ from typing import Any
 
 from bson import json_util
 
-from preprocessor import comments
-from preprocessor.specs import reading
-from preprocessor.specs.model import TableSpec
+from mongo_tables import comments
+from mongo_tables.specs import reading
+from mongo_tables.specs.model import TableSpec
 
 
 def comment_of(pipeline: Sequence[Any], columns: Sequence[str], **more: Any) -> str:

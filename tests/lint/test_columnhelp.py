@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from preprocessor.lint.columnhelp import column_meanings
-from preprocessor.render.html import html_table
+from mongo_tables.lint.columnhelp import column_meanings
+from mongo_tables.render.html import html_table
 from tests.render.specs import table
 
 

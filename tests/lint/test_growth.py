@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from preprocessor.pages.reading import read_page
-from preprocessor.results import stored
-from preprocessor.results.stored import texts_in
+from mongo_tables.pages.reading import read_page
+from mongo_tables.results import stored
+from mongo_tables.results.stored import texts_in
 from tests.judged import asked
 
 FIXTURES = Path(__file__).parent / "pages" / "fixtures"

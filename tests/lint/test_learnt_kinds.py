@@ -6,8 +6,8 @@ from bson.int64 import Int64
 from hypothesis import given
 from hypothesis import strategies as st
 
-from preprocessor.aggregation.values import type_name
-from preprocessor.lint.shape.learn import FEW, learnt
+from mongo_tables.aggregation.values import type_name
+from mongo_tables.lint.shape.learn import FEW, learnt
 
 VALUES = st.one_of(
     st.none(),

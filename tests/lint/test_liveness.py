@@ -8,9 +8,9 @@ import bson
 import pytest
 from hypothesis import HealthCheck, given, settings
 
-from preprocessor.aggregation import AggregationError, NotOffline, aggregate
-from preprocessor.lint.liveness import is_live, usage
-from preprocessor.render.column import column_value
+from mongo_tables.aggregation import AggregationError, NotOffline, aggregate
+from mongo_tables.lint.liveness import is_live, usage
+from mongo_tables.render.column import column_value
 from tests.conformance.generator import documents
 from tests.conformance.pipelines import pipelines
 

@@ -12,11 +12,11 @@ import bson
 import pytest
 from hypothesis import HealthCheck, given, settings
 
-from preprocessor.aggregation import AggregationError, aggregate
-from preprocessor.lint.looking import findings, row_findings, subject_of
-from preprocessor.lint.ordering import By, orders
-from preprocessor.lint.shape.learn import learnt
-from preprocessor.pages.static import judge
+from mongo_tables.aggregation import AggregationError, aggregate
+from mongo_tables.lint.looking import findings, row_findings, subject_of
+from mongo_tables.lint.ordering import By, orders
+from mongo_tables.lint.shape.learn import learnt
+from mongo_tables.pages.static import judge
 from tests import forked
 from tests.conformance.generator import documents
 from tests.conformance.pipelines import pipelines

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from preprocessor.findings.rules import RULES
-from preprocessor.lint.suppressions import SEEN_IN_ROWS
-from preprocessor.pages.build import Build
-from preprocessor.pages.keptanswers import KeptAnswers
-from preprocessor.pages.reading import read_page
+from mongo_tables.findings.rules import RULES
+from mongo_tables.lint.suppressions import SEEN_IN_ROWS
+from mongo_tables.pages.build import Build
+from mongo_tables.pages.keptanswers import KeptAnswers
+from mongo_tables.pages.reading import read_page
 
 PAGES = Path(__file__).parent / "pages"
 ALL = sorted(PAGES.glob("MT*/*.md"))

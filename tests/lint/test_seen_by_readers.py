@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from preprocessor.cli import main
+from mongo_tables.cli import main
 
 ROWS = [{"_id": 1, "a": "x", "n": 3}, {"_id": 2, "a": "y", "n": 5}]
 

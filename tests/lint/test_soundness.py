@@ -14,13 +14,13 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from pymongo.errors import OperationFailure
 
-from preprocessor.aggregation import AggregationError, NotOffline, aggregate
-from preprocessor.aggregation.fields import WHOLE, effect_of
-from preprocessor.aggregation.values import type_name
-from preprocessor.lint.shape.flow import flow_of
-from preprocessor.lint.shape.learn import learnt
-from preprocessor.lint.shape.values import Shape, admits, member, unknown_documents
-from preprocessor.results.limits import OPTIONS
+from mongo_tables.aggregation import AggregationError, NotOffline, aggregate
+from mongo_tables.aggregation.fields import WHOLE, effect_of
+from mongo_tables.aggregation.values import type_name
+from mongo_tables.lint.shape.flow import flow_of
+from mongo_tables.lint.shape.learn import learnt
+from mongo_tables.lint.shape.values import Shape, admits, member, unknown_documents
+from mongo_tables.results.limits import OPTIONS
 from tests.aggregation.test_fields import STAGES
 from tests.conformance.generator import documents
 from tests.conformance.pipelines import pipelines

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from preprocessor.lint.shape import learn, telling
-from preprocessor.lint.shape.values import Shape
+from mongo_tables.lint.shape import learn, telling
+from mongo_tables.lint.shape.values import Shape
 
 
 def told(shape: Shape) -> Any:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from preprocessor.lint.rules_units import read_unit
-from preprocessor.lint.shape import units
+from mongo_tables.lint.rules_units import read_unit
+from mongo_tables.lint.shape import units
 
 
 @pytest.mark.parametrize(

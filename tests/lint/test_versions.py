@@ -11,10 +11,10 @@ from typing import Any
 import pymongo
 import pytest
 
-from preprocessor.lint.versions import is_newer, since_hint
-from preprocessor.pages.build import Build
-from preprocessor.pages.keptanswers import KeptAnswers
-from preprocessor.pages.reading import read_page
+from mongo_tables.lint.versions import is_newer, since_hint
+from mongo_tables.pages.build import Build
+from mongo_tables.pages.keptanswers import KeptAnswers
+from mongo_tables.pages.reading import read_page
 from tests.lint.specs import comment_of
 from tests.mongod import Mongod
 
@@ -45,7 +45,7 @@ def test_the_finding_about_an_old_server_names_the_version(mongod: Mongod, tmp_p
         client.versions.case.insert_one({"a": [1, 2, 3]})
     median = {"$median": {"input": "$a", "method": "approximate"}}
     (tmp_path / "page.md").write_text(comment_of([{"$project": {"_id": 0, "m": median}}], ["m"]))
-    command = [sys.executable, "-m", "preprocessor.cli", "check", "page.md", "--format", "json"]
+    command = [sys.executable, "-m", "mongo_tables.cli", "check", "page.md", "--format", "json"]
     done = subprocess.run(
         [*command, "--results", mongod.uri("versions")],
         cwd=tmp_path,

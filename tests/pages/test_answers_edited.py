@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from preprocessor.pages.keptanswers import KeptAnswers
-from preprocessor.results.model import Query
+from mongo_tables.pages.keptanswers import KeptAnswers
+from mongo_tables.results.model import Query
 
 
 def test_a_file_that_was_another_one_while_it_was_asked_is_asked_again(tmp_path: Path) -> None:

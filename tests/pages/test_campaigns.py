@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from preprocessor.findings.finding import Finding
-from preprocessor.pages.reading import read_page
-from preprocessor.pages.statements import value_text
-from preprocessor.render.html import html_table
-from preprocessor.results.overcampaigns import pool_rows
-from preprocessor.runner.store import FileStore
-from preprocessor.specs.model import ValueSpec
+from mongo_tables.findings.finding import Finding
+from mongo_tables.pages.reading import read_page
+from mongo_tables.pages.statements import value_text
+from mongo_tables.render.html import html_table
+from mongo_tables.results.overcampaigns import pool_rows
+from mongo_tables.runner.store import FileStore
+from mongo_tables.specs.model import ValueSpec
 from tests.judged import asked
 from tests.results.blockrows import campaign, measured, shaken
 

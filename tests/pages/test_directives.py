@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from preprocessor.comments.keywords import KEYWORDS
-from preprocessor.pages.kinds import KINDS
-from preprocessor.schemas.editors import schema_address
-from preprocessor.specs.model import DIRECTIVES
+from mongo_tables.comments.keywords import KEYWORDS
+from mongo_tables.pages.kinds import KINDS
+from mongo_tables.schemas.editors import schema_address
+from mongo_tables.specs.model import DIRECTIVES
 
 ROOT = Path(__file__).parents[2]
 SCHEMA = {
@@ -62,8 +62,8 @@ def test_every_kind_has_two_keywords_a_class_and_a_row_that_shows_it() -> None:
 def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with the program and MONGO_SPECIMEN in it, which three of its files make."""
     folder = tmp_path_factory.mktemp("program")
-    package = folder / "preprocessor"
-    shutil.copytree(ROOT / "preprocessor", package)
+    package = folder / "mongo_tables"
+    shutil.copytree(ROOT / "preprocessor" / "mongo_tables", package)
     (package / "schemas/comments/specimen.schema.json").write_text(json.dumps(SCHEMA), "utf-8")
     insert(package / "specs/model.py", "class Directive(NamedTuple):", CLASS)
     insert(
@@ -74,8 +74,8 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
     insert(package / "pages/kinds.py", "    TableSpec: Kind(", KIND)
     insert(
         package / "pages/kinds.py",
-        "from preprocessor.specs.model import",
-        "from preprocessor.render.text import text_html\nfrom preprocessor.specs.model import SpecimenSpec\n",
+        "from mongo_tables.specs.model import",
+        "from mongo_tables.render.text import text_html\nfrom mongo_tables.specs.model import SpecimenSpec\n",
     )
     return folder
 
@@ -108,25 +108,25 @@ def site(tmp_path: Path) -> Path:
 
 
 def test_a_new_directive_is_checked(program: Path, site: Path) -> None:
-    said(program, site, "-m", "preprocessor.cli", "check", "docs")
+    said(program, site, "-m", "mongo_tables.cli", "check", "docs")
     (site / "docs/index.md").write_text(PAGE.replace("text", "test"))
-    found = said(program, site, "-m", "preprocessor.cli", "check", "docs", status=1)
+    found = said(program, site, "-m", "mongo_tables.cli", "check", "docs", status=1)
     assert found.startswith("docs/index.md:3:23: error MT130 a MONGO_SPECIMEN comment has no key `test`")
     (site / "docs/index.md").write_text(PAGE.replace("MONGO_SPECIMEN", "MONGO_SPECIMENS"))
     assert "did you mean `<!-- MONGO_SPECIMEN:`?" in said(
-        program, site, "-m", "preprocessor.cli", "check", "docs", status=1
+        program, site, "-m", "mongo_tables.cli", "check", "docs", status=1
     )
 
 
 def test_a_new_directive_is_rendered_and_written_under_its_comment(program: Path, site: Path) -> None:
-    assert said(program, site, "-m", "preprocessor.cli", "render", "docs/index.md") == (
+    assert said(program, site, "-m", "mongo_tables.cli", "render", "docs/index.md") == (
         "# Page\n\nNote: a < b\n\nThe end.\n"
     )
-    said(program, site, "-m", "preprocessor.cli", "render", "--in-place", "docs/index.md")
+    said(program, site, "-m", "mongo_tables.cli", "render", "--in-place", "docs/index.md")
     text = (site / "docs/index.md").read_text()
     assert "\n\nNote: a < b\n\n<!-- mongo-tables: end -->" in text
     (site / "docs/index.md").write_text(text.replace("a < b\n", "a < c\n"))
-    assert "MT164" in said(program, site, "-m", "preprocessor.cli", "check", "docs", status=1)
+    assert "MT164" in said(program, site, "-m", "mongo_tables.cli", "check", "docs", status=1)
 
 
 def test_a_new_directive_is_shown_on_a_site(program: Path, site: Path) -> None:
@@ -137,7 +137,7 @@ def test_a_new_directive_is_shown_on_a_site(program: Path, site: Path) -> None:
 
 
 def test_a_new_directive_is_in_the_reference_and_among_the_schemas(program: Path, tmp_path: Path) -> None:
-    told = json.loads(said(program, tmp_path, "-m", "preprocessor.cli", "schema", "specimen"))
+    told = json.loads(said(program, tmp_path, "-m", "mongo_tables.cli", "schema", "specimen"))
     assert told == {**SCHEMA, "$id": schema_address("specimen")}
     code = "from docs.hooks.referencepages import keys_page; print(keys_page())"
     page = said(program, tmp_path, "-c", code)

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from preprocessor.pages.inplace import compose_in_place, stale_findings
-from preprocessor.pages.model import Page, tables_by_id
-from preprocessor.pages.reading import read_page
+from mongo_tables.pages.inplace import compose_in_place, stale_findings
+from mongo_tables.pages.model import Page, tables_by_id
+from mongo_tables.pages.reading import read_page
 from tests.judged import asked
 
 FORM = {"decimals": 0, "thousands": True}

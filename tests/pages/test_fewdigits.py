@@ -8,16 +8,16 @@ from typing import Any
 
 import pytest
 
-from preprocessor.findings.finding import Finding
-from preprocessor.lint.looking import look_at
-from preprocessor.lint.pages import lint
-from preprocessor.pages.build import Build
-from preprocessor.pages.figures import figures_of
-from preprocessor.pages.inplace import compose_in_place, render_in_place, stale_findings
-from preprocessor.pages.markdown import render_markdown
-from preprocessor.pages.prose.fixing import fix_page
-from preprocessor.pages.prose.unsupported import prose_findings
-from preprocessor.pages.reading import read_page
+from mongo_tables.findings.finding import Finding
+from mongo_tables.lint.looking import look_at
+from mongo_tables.lint.pages import lint
+from mongo_tables.pages.build import Build
+from mongo_tables.pages.figures import figures_of
+from mongo_tables.pages.inplace import compose_in_place, render_in_place, stale_findings
+from mongo_tables.pages.markdown import render_markdown
+from mongo_tables.pages.prose.fixing import fix_page
+from mongo_tables.pages.prose.unsupported import prose_findings
+from mongo_tables.pages.reading import read_page
 from tests.judged import asked
 
 ROWS = [

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from preprocessor.cli import main
+from mongo_tables.cli import main
 
 ROWS = '{"_id": 1, "a": "x", "n": 3}\n{"_id": 2, "a": "y", "n": 5}\n'
 VALUE = '<!-- MONGO_VALUE: {"table": "one", "column": "n", "where": {"a": "x"}} -->'

@@ -17,18 +17,18 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from preprocessor.findings.finding import Finding
-from preprocessor.pages.inplace import (
+from mongo_tables.findings.finding import Finding
+from mongo_tables.pages.inplace import (
     InPlace,
     compose_in_place,
     region_findings,
     render_in_place,
     stale_findings,
 )
-from preprocessor.pages.markdown import render_markdown
-from preprocessor.pages.model import Page, tables_by_id
-from preprocessor.pages.reading import read_page
-from preprocessor.render.values import visible
+from mongo_tables.pages.markdown import render_markdown
+from mongo_tables.pages.model import Page, tables_by_id
+from mongo_tables.pages.reading import read_page
+from mongo_tables.render.values import visible
 from tests.judged import asked
 from tests.render.test_pipetable import EXTENSIONS, KNOWN, SPECIAL
 

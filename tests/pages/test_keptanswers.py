@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from preprocessor.pages import keptanswers
-from preprocessor.pages.keptanswers import KeptAnswers
-from preprocessor.results.model import Query, ResultsError, Rows
+from mongo_tables.pages import keptanswers
+from mongo_tables.pages.keptanswers import KeptAnswers
+from mongo_tables.results.model import Query, ResultsError, Rows
 
 
 class _Server:

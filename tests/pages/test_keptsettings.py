@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from preprocessor.findings.usage import UsageError
-from preprocessor.pages import settingsfiles
-from preprocessor.pages.settingsfiles import yaml_settings
+from mongo_tables.findings.usage import UsageError
+from mongo_tables.pages import settingsfiles
+from mongo_tables.pages.settingsfiles import yaml_settings
 
 TEXTS = [
     "site_name: One\nplugins:\n  - search\n  - mongo-tables: {results: fixtures}\n",
@@ -87,5 +87,5 @@ def test_other_bytes_in_the_place_of_what_is_kept_are_not_believed(
     file = tmp_path / "mkdocs.yml"
     file.write_text(TEXTS[0])
     expected = yaml_settings(file)
-    monkeypatch.setattr("preprocessor.results.bsoncache.get", lambda folder, key: payload)
+    monkeypatch.setattr("mongo_tables.results.bsoncache.get", lambda folder, key: payload)
     assert yaml_settings(file) == expected

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pathspec.gitignore import GitIgnoreSpec
 
-from preprocessor.pages.leftout import LeftOut
+from mongo_tables.pages.leftout import LeftOut
 
 PARTS = st.sampled_from(["a", "b", "b.md", ".c", "templates", "a b"])
 PATHS = st.lists(PARTS, min_size=1, max_size=3).map("/".join)

@@ -10,15 +10,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from preprocessor import comments
-from preprocessor.findings.finding import Finding
-from preprocessor.pages.build import Build
-from preprocessor.pages.inplace import region_findings, render_in_place
-from preprocessor.pages.keptanswers import KeptAnswers
-from preprocessor.pages.markdown import render_markdown
-from preprocessor.pages.model import Answers, Page, tables_by_id
-from preprocessor.pages.reading import read_page
-from preprocessor.specs.sharedpipelines import SharedPipelines
+from mongo_tables import comments
+from mongo_tables.findings.finding import Finding
+from mongo_tables.pages.build import Build
+from mongo_tables.pages.inplace import region_findings, render_in_place
+from mongo_tables.pages.keptanswers import KeptAnswers
+from mongo_tables.pages.markdown import render_markdown
+from mongo_tables.pages.model import Answers, Page, tables_by_id
+from mongo_tables.pages.reading import read_page
+from mongo_tables.specs.sharedpipelines import SharedPipelines
 
 TABLE = '<!-- MONGO_TABLE: {"collection": "runs", "pipeline": [], "columns": ["n"], "headers": ["Run"]} -->'
 FAULTY = '<!-- MONGO_TABLE: {"collection": "runs", "pipeline": [], "columns": ["n"]} -->'

@@ -8,12 +8,12 @@ from time import process_time
 
 import pytest
 
-from preprocessor.findings.finding import Finding
-from preprocessor.pages.build import Build
-from preprocessor.pages.keptanswers import KeptAnswers
-from preprocessor.pages.mistypedcolumns import blame_columns
-from preprocessor.pages.model import Page
-from preprocessor.pages.reading import read_page
+from mongo_tables.findings.finding import Finding
+from mongo_tables.pages.build import Build
+from mongo_tables.pages.keptanswers import KeptAnswers
+from mongo_tables.pages.mistypedcolumns import blame_columns
+from mongo_tables.pages.model import Page
+from mongo_tables.pages.reading import read_page
 
 
 @pytest.fixture

@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
-from preprocessor.pages.build import Build
-from preprocessor.pages.keptanswers import KeptAnswers
-from preprocessor.pages.mistypedtexts import blame_texts
-from preprocessor.pages.reading import read_page
+from mongo_tables.pages.build import Build
+from mongo_tables.pages.keptanswers import KeptAnswers
+from mongo_tables.pages.mistypedtexts import blame_texts
+from mongo_tables.pages.reading import read_page
 
 
 @pytest.fixture

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from preprocessor.pages.leftout import none_left_out
-from preprocessor.pages.otherpages import OtherPages
-from preprocessor.pages.reading import read_page
-from preprocessor.specs.sharedpipelines import SharedPipelines
+from mongo_tables.pages.leftout import none_left_out
+from mongo_tables.pages.otherpages import OtherPages
+from mongo_tables.pages.reading import read_page
+from mongo_tables.specs.sharedpipelines import SharedPipelines
 from tests.commands.test_commands import mongo_tables
 from tests.site.builds import article, build, sample
 from tests.site.test_build import with_extension

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from preprocessor.pages.siteconfig import find_site
+from mongo_tables.pages.siteconfig import find_site
 from tests.commands.test_commands import mongo_tables
 
 TABLE = '<!-- RESULT_TABLE: {"id": "speed", "collection": "r", "columns": ["a"], "sort": "a"} -->\n'

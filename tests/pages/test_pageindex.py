@@ -12,10 +12,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from preprocessor.files import states
-from preprocessor.pages import pageindex
-from preprocessor.pages.pageindex import PagesBelow
-from preprocessor.results import cachefolder
+from mongo_tables.files import states
+from mongo_tables.pages import pageindex
+from mongo_tables.pages.pageindex import PagesBelow
+from mongo_tables.results import cachefolder
 
 LONG_AGO = 1_700_000_000
 

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from preprocessor import aggregation
-from preprocessor.pages.reading import read_page
-from preprocessor.specs.sharedpipelines import SharedPipelines
+from mongo_tables import aggregation
+from mongo_tables.pages.reading import read_page
+from mongo_tables.specs.sharedpipelines import SharedPipelines
 from tests.judged import asked, unasked
 
 HASHED = (

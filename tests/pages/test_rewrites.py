@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from preprocessor.findings.finding import Finding
-from preprocessor.pages.build import Build
-from preprocessor.pages.keptanswers import KeptAnswers
-from preprocessor.pages.mending import mend
-from preprocessor.pages.reading import read_page
-from preprocessor.pages.rewrites import Edit, apply_edits, find_offset, rewrites_of
+from mongo_tables.findings.finding import Finding
+from mongo_tables.pages.build import Build
+from mongo_tables.pages.keptanswers import KeptAnswers
+from mongo_tables.pages.mending import mend
+from mongo_tables.pages.reading import read_page
+from mongo_tables.pages.rewrites import Edit, apply_edits, find_offset, rewrites_of
 
 FILE = "page.md"
 

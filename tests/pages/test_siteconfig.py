@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from preprocessor.findings.usage import UsageError
-from preprocessor.pages.siteconfig import find_site, list_site_files, read_site
+from mongo_tables.findings.usage import UsageError
+from mongo_tables.pages.siteconfig import find_site, list_site_files, read_site
 from tests.commands.test_commands import mongo_tables
 
 TABLE = """\

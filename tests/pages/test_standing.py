@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from preprocessor.pages.inplace import compose_in_place
-from preprocessor.pages.model import Page, tables_by_id
-from preprocessor.pages.prose.unsupported import page_findings
-from preprocessor.pages.reading import read_page
-from preprocessor.pages.standing import standing_answers
+from mongo_tables.pages.inplace import compose_in_place
+from mongo_tables.pages.model import Page, tables_by_id
+from mongo_tables.pages.prose.unsupported import page_findings
+from mongo_tables.pages.reading import read_page
+from mongo_tables.pages.standing import standing_answers
 
 BODY = {
     "id": "speed",

@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from preprocessor.findings.finding import Finding
-from preprocessor.pages.reading import read_page
-from preprocessor.pages.statements import value_text
-from preprocessor.specs.model import ValueSpec
-from preprocessor.specs.sharedpipelines import SharedPipelines
+from mongo_tables.findings.finding import Finding
+from mongo_tables.pages.reading import read_page
+from mongo_tables.pages.statements import value_text
+from mongo_tables.specs.model import ValueSpec
+from mongo_tables.specs.sharedpipelines import SharedPipelines
 from tests.judged import asked, unasked
 
 TABLE = (

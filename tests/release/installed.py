@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 import pytest
 
-from preprocessor import __version__
+from mongo_tables import __version__
 from tests.commands.review import fakegithub
 from tests.commands.review.fakegithub import TOKEN
 from tests.commands.review.pullrequests import environment, propose, start
@@ -25,7 +25,7 @@ from tests.release.test_action import CHANGED, FILES
 
 pytestmark = pytest.mark.timeout(1800)
 
-NAME = f"mkdocs_mongo_tables-{__version__}"
+NAME = f"mongo_tables-{__version__}"
 PROGRAMS = ("basename", "bash", "cat", "dirname", "env", "git", "ls", "mkdir", "rm", "sed", "sh", "uname")
 """What is on the path, beside Python: no compiler among it."""
 

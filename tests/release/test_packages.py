@@ -13,10 +13,10 @@ from typing import NamedTuple
 
 import pytest
 
-from preprocessor import __version__
+from mongo_tables import __version__
 
 ROOT = Path(__file__).parents[2]
-NAME = f"mkdocs_mongo_tables-{__version__}"
+NAME = f"mongo_tables-{__version__}"
 IN_SDIST = (".github/workflows/", "preprocessor/", "docs/", "fixtures/", "tests/", "benchmarks/", "release/")
 BESIDE = {
     ".gitignore", ".pre-commit-hooks.yaml", "CHANGELOG.md", "CONTRIBUTING.md", "LICENSE", "PKG-INFO", "README.md",
@@ -61,7 +61,7 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> set[str]:
 def test_the_wheel_has_the_package_and_what_describes_it(packages: Packages, files: set[str]) -> None:
     with zipfile.ZipFile(packages.wheel) as wheel:
         found = {name for name in wheel.namelist() if not name.endswith("/")}
-    own = {name for name in files if name.startswith("preprocessor/")}
+    own = {name.removeprefix("preprocessor/") for name in files if name.startswith("preprocessor/")}
     assert found == own | {f"{NAME}.dist-info/{name}" for name in ABOUT}
 
 
@@ -79,7 +79,7 @@ def test_the_wheel_has_at_most_1750_kilobytes_and_the_sdist_eight_megabytes(pack
 def test_what_the_index_shows_is_complete(packages: Packages) -> None:
     with zipfile.ZipFile(packages.wheel) as wheel:
         told = message_from_string(wheel.read(f"{NAME}.dist-info/METADATA").decode())
-    assert told["Name"] == "mkdocs-mongo-tables" and told["Version"] == __version__
+    assert told["Name"] == "mongo-tables" and told["Version"] == __version__
     assert told["License-Expression"] == "Apache-2.0"
     labels = {address.partition(",")[0] for address in told.get_all("Project-URL", [])}
     assert labels == {"Changelog", "Documentation", "Issues", "Repository"}

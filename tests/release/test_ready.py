@@ -10,10 +10,15 @@ from pathlib import Path
 
 import pytest
 
-from preprocessor import SITE, __version__
+from mongo_tables import SITE, __version__
 from release.ready import ROOT, find_faults
 
-NEEDED = ("pyproject.toml", "CHANGELOG.md", "preprocessor/__init__.py", "release/hooks/pyproject.toml")
+NEEDED = (
+    "pyproject.toml",
+    "CHANGELOG.md",
+    "preprocessor/mongo_tables/__init__.py",
+    "release/hooks/pyproject.toml",
+)
 TAG = f"v{__version__}"
 
 
@@ -46,11 +51,11 @@ def test_an_address_that_nobody_can_have_is_told(checkout: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "old", "new", "fault"),
     [
-        ("preprocessor/__init__.py", f'"{__version__}"', '"9.9.9"', "the tag is"),
+        ("preprocessor/mongo_tables/__init__.py", f'"{__version__}"', '"9.9.9"', "the tag is"),
         ("CHANGELOG.md", f"## {__version__} - ", f"## {__version__} ", "no heading"),
         ("CHANGELOG.md", "## Unreleased", "## Soon", "does not begin with"),
         ("pyproject.toml", "Issues = ", "Tickets = ", "has no Issues"),
-        ("preprocessor/__init__.py", 'SITE = "https://', 'SITE = "https://www.', "is not SITE"),
+        ("preprocessor/mongo_tables/__init__.py", 'SITE = "https://', 'SITE = "https://www.', "is not SITE"),
         ("release/hooks/pyproject.toml", f"=={__version__}", "==0.0.1", "does not install"),
     ],
 )

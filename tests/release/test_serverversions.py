@@ -12,14 +12,14 @@ import pymongo
 import pytest
 from pymongo.errors import OperationFailure
 
-from preprocessor.aggregation.catalogue import (
+from mongo_tables.aggregation.catalogue import (
     Operator,
     find,
     find_arguments,
     operators,
     takes_named_arguments,
 )
-from preprocessor.lint.versions import is_newer
+from mongo_tables.lint.versions import is_newer
 from release.serverversions import TABLE, write_table
 from tests.mongod import Mongod
 

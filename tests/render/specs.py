@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from preprocessor.pages.reading import read_page
-from preprocessor.specs.model import ChartSpec, TableSpec
-from preprocessor.specs.sharedpipelines import SharedPipeline
+from mongo_tables.pages.reading import read_page
+from mongo_tables.specs.model import ChartSpec, TableSpec
+from mongo_tables.specs.sharedpipelines import SharedPipeline
 
 
 def no_shared(name: str) -> SharedPipeline:

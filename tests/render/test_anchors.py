@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from preprocessor.render.anchors import anchors_in, with_anchors
-from preprocessor.render.html import html_chart, html_table
+from mongo_tables.render.anchors import anchors_in, with_anchors
+from mongo_tables.render.html import html_chart, html_table
 from tests.render.specs import chart, table
 
 

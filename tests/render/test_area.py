@@ -10,7 +10,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from preprocessor.render.chartfaults import plot_faults
+from mongo_tables.render.chartfaults import plot_faults
 from tests.render.test_chart import dots, plot, svg, texts
 from tests.render.test_stack import fills
 

@@ -13,16 +13,16 @@ from bson.decimal128 import Decimal128
 from hypothesis import given
 from hypothesis import strategies as st
 
-import preprocessor.render.chart as drawing
-from preprocessor.pages.rowfaults import row_findings
-from preprocessor.render.chart import chart_html
-from preprocessor.render.chartdata import Plot, as_table
-from preprocessor.render.chartfaults import plot_faults
-from preprocessor.render.chartscale import Scale, apart, linear_marks, log_marks
-from preprocessor.render.html import html_chart, html_table
-from preprocessor.render.pipetable import pipe_table
-from preprocessor.render.stylesheet import STYLE_SHEET_FILE
-from preprocessor.specs.columnformat import ColumnFormat
+import mongo_tables.render.chart as drawing
+from mongo_tables.pages.rowfaults import row_findings
+from mongo_tables.render.chart import chart_html
+from mongo_tables.render.chartdata import Plot, as_table
+from mongo_tables.render.chartfaults import plot_faults
+from mongo_tables.render.chartscale import Scale, apart, linear_marks, log_marks
+from mongo_tables.render.html import html_chart, html_table
+from mongo_tables.render.pipetable import pipe_table
+from mongo_tables.render.stylesheet import STYLE_SHEET_FILE
+from mongo_tables.specs.columnformat import ColumnFormat
 from tests.render.specs import chart, table
 
 ROWS: list[dict[str, Any]] = [

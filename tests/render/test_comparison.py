@@ -8,10 +8,10 @@ import pytest
 from bson.decimal128 import Decimal128
 from bson.int64 import Int64
 
-from preprocessor.render.comparison import baseline_faults
-from preprocessor.render.html import html_table
-from preprocessor.render.pipetable import pipe_table
-from preprocessor.specs.model import TableSpec
+from mongo_tables.render.comparison import baseline_faults
+from mongo_tables.render.html import html_table
+from mongo_tables.render.pipetable import pipe_table
+from mongo_tables.specs.model import TableSpec
 from tests.render.specs import table
 from tests.site.builds import read
 

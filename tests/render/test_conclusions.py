@@ -8,15 +8,15 @@ from typing import Any
 import pytest
 from bson.decimal128 import Decimal128
 
-from preprocessor.findings.finding import Finding
-from preprocessor.pages.rowfaults import row_findings
-from preprocessor.render.conclusiontext import conclusion_in_words
-from preprocessor.render.downloads import csv_text
-from preprocessor.render.html import html_table
-from preprocessor.render.pipetable import pipe_table
-from preprocessor.render.plainhtml import plain_html_table
-from preprocessor.results.verdicts import judge
-from preprocessor.specs.model import TableSpec
+from mongo_tables.findings.finding import Finding
+from mongo_tables.pages.rowfaults import row_findings
+from mongo_tables.render.conclusiontext import conclusion_in_words
+from mongo_tables.render.downloads import csv_text
+from mongo_tables.render.html import html_table
+from mongo_tables.render.pipetable import pipe_table
+from mongo_tables.render.plainhtml import plain_html_table
+from mongo_tables.results.verdicts import judge
+from mongo_tables.specs.model import TableSpec
 from tests.render.specs import table
 from tests.site.builds import read
 
@@ -306,7 +306,7 @@ def test_one_comparison_is_of_one_column() -> None:
 
 
 def test_a_cell_does_not_show_a_comparison_that_contradicts_itself() -> None:
-    from preprocessor.pages.rowfaults import row_findings
+    from mongo_tables.pages.rowfaults import row_findings
 
     spec = table("n", "c")
     sound = {

@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 from bson.int64 import Int64
 
-from preprocessor.render.downloads import csv_text, json_text
-from preprocessor.render.html import html_table
+from mongo_tables.render.downloads import csv_text, json_text
+from mongo_tables.render.html import html_table
 from tests.render.specs import table
 from tests.site.builds import read
 

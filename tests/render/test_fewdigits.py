@@ -12,12 +12,12 @@ from bson import Decimal128, Int64
 from hypothesis import given
 from hypothesis import strategies as st
 
-from preprocessor.render.columns import columns_of
-from preprocessor.render.fewdigits import with_few_digits
-from preprocessor.render.shownnumbers import read_numbers
-from preprocessor.render.totals import total_rows
-from preprocessor.render.values import cell_text
-from preprocessor.results.model import PlainRows
+from mongo_tables.render.columns import columns_of
+from mongo_tables.render.fewdigits import with_few_digits
+from mongo_tables.render.shownnumbers import read_numbers
+from mongo_tables.render.totals import total_rows
+from mongo_tables.render.values import cell_text
+from mongo_tables.results.model import PlainRows
 from tests.render.specs import chart, table
 
 LONG = 13.666666666666666

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from preprocessor.render.downloads import csv_text
-from preprocessor.render.headers import find_added_unit, with_unit
-from preprocessor.render.html import html_table
-from preprocessor.render.pipetable import pipe_table
+from mongo_tables.render.downloads import csv_text
+from mongo_tables.render.headers import find_added_unit, with_unit
+from mongo_tables.render.html import html_table
+from mongo_tables.render.pipetable import pipe_table
 from tests.render.specs import chart, table
 from tests.render.test_chart import plot, svg, texts
 

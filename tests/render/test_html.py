@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from preprocessor.render.html import html_table
-from preprocessor.render.values import visible
+from mongo_tables.render.html import html_table
+from mongo_tables.render.values import visible
 from tests.render.specs import table
 from tests.site.builds import read
 

@@ -7,8 +7,8 @@ from decimal import Decimal
 
 import pytest
 
-from preprocessor.render.conclusions import Conclusion
-from preprocessor.render.intervalpicture import interval_picture
+from mongo_tables.render.conclusions import Conclusion
+from mongo_tables.render.intervalpicture import interval_picture
 
 
 def concluded(ratio, low=None, high=None, verdict="slower"):

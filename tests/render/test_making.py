@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from preprocessor.aggregation import aggregate
-from preprocessor.render.provenanceblock import ProvenanceBlock, provenance_html
-from preprocessor.render.runs import lines_of, list_runs
-from preprocessor.results.provenance import Provenance, provenance_of
+from mongo_tables.aggregation import aggregate
+from mongo_tables.render.provenanceblock import ProvenanceBlock, provenance_html
+from mongo_tables.render.runs import lines_of, list_runs
+from mongo_tables.results.provenance import Provenance, provenance_of
 from tests.measured import document, in_blocks, pooled, speeds
 from tests.site.builds import read
 

@@ -10,10 +10,10 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from preprocessor.render.markdownescape import escape_cell
-from preprocessor.render.pipetable import pipe_table
-from preprocessor.render.text import display_width
-from preprocessor.render.values import visible
+from mongo_tables.render.markdownescape import escape_cell
+from mongo_tables.render.pipetable import pipe_table
+from mongo_tables.render.text import display_width
+from mongo_tables.render.values import visible
 from tests.render.specs import table
 from tests.site.builds import read
 

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from preprocessor.render.plainhtml import plain_html_table
-from preprocessor.render.values import visible
+from mongo_tables.render.plainhtml import plain_html_table
+from mongo_tables.render.values import visible
 from tests.render.specs import table
 from tests.render.test_pipetable import EXTENSIONS, GITHUB, KNOWN, SPECIAL, shown
 from tests.site.builds import read

@@ -7,10 +7,10 @@ from typing import Any
 
 from bson.int64 import Int64
 
-from preprocessor.aggregation import aggregate
-from preprocessor.render.html import html_table
-from preprocessor.render.runs import ListedRuns, amount_of, lines_of, list_runs
-from preprocessor.results.provenance import Run, provenance_of
+from mongo_tables.aggregation import aggregate
+from mongo_tables.render.html import html_table
+from mongo_tables.render.runs import ListedRuns, amount_of, lines_of, list_runs
+from mongo_tables.results.provenance import Run, provenance_of
 from tests.measured import document, in_blocks, speeds
 from tests.site.builds import read
 

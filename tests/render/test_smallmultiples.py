@@ -11,12 +11,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from preprocessor.commands.diff.states import _of_chart
-from preprocessor.render.chart import NARROW, WIDTH, chart_html
-from preprocessor.render.chartdata import Plot, as_table, table_plot
-from preprocessor.render.chartfaults import plot_faults
-from preprocessor.render.pipetable import pipe_table
-from preprocessor.specs.charts import Reference
+from mongo_tables.commands.diff.states import _of_chart
+from mongo_tables.render.chart import NARROW, WIDTH, chart_html
+from mongo_tables.render.chartdata import Plot, as_table, table_plot
+from mongo_tables.render.chartfaults import plot_faults
+from mongo_tables.render.pipetable import pipe_table
+from mongo_tables.specs.charts import Reference
 from tests.render.specs import chart, table
 from tests.render.test_chart import HOSTILE, narrow, plot, svg, texts
 

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from preprocessor.render.html import html_table
-from preprocessor.render.pipetable import pipe_table
-from preprocessor.render.ranges import range_faults
-from preprocessor.specs.model import TableSpec
+from mongo_tables.render.html import html_table
+from mongo_tables.render.pipetable import pipe_table
+from mongo_tables.render.ranges import range_faults
+from mongo_tables.specs.model import TableSpec
 from tests.render.specs import table
 from tests.site.builds import read
 

@@ -17,10 +17,10 @@ from bson.datetime_ms import DatetimeMS
 from hypothesis import given
 from hypothesis import strategies as st
 
-from preprocessor.aggregation.values import MISSING
-from preprocessor.render.column import column_value
-from preprocessor.render.values import cell_text, visible
-from preprocessor.specs.columnformat import ColumnFormat
+from mongo_tables.aggregation.values import MISSING
+from mongo_tables.render.column import column_value
+from mongo_tables.render.values import cell_text, visible
+from mongo_tables.specs.columnformat import ColumnFormat
 
 
 @pytest.mark.parametrize(

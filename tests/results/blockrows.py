@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
-from preprocessor.results.conclusions import conclude, conclude_targets
+from mongo_tables.results.conclusions import conclude, conclude_targets
 
 SHAKE = (1.0, 1.02, 0.99, 1.01, 0.98, 1.0, 1.03, 0.97, 1.01, 0.99)
 

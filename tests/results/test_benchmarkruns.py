@@ -10,13 +10,13 @@ import bson
 import pytest
 from jsonschema import Draft7Validator
 
-from preprocessor.cli import main
-from preprocessor.results import typedjson
-from preprocessor.results.benchmarkruns import merge_runs
-from preprocessor.results.conclusions import pair_blocks
-from preprocessor.results.intervals import interval
-from preprocessor.results.model import ResultsError
-from preprocessor.schemas.loading import load
+from mongo_tables.cli import main
+from mongo_tables.results import typedjson
+from mongo_tables.results.benchmarkruns import merge_runs
+from mongo_tables.results.conclusions import pair_blocks
+from mongo_tables.results.intervals import interval
+from mongo_tables.results.model import ResultsError
+from mongo_tables.schemas.loading import load
 from tests.results.blockrows import SHAKE
 
 WHEN = datetime(2026, 1, 31, tzinfo=UTC)

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from preprocessor.results import brokenfiles
-from preprocessor.results.model import Query
-from preprocessor.results.opening import open_source
-from preprocessor.results.plaincollections import LARGE
+from mongo_tables.results import brokenfiles
+from mongo_tables.results.model import Query
+from mongo_tables.results.opening import open_source
+from mongo_tables.results.plaincollections import LARGE
 
 
 @pytest.fixture

@@ -12,10 +12,10 @@ from pathlib import Path
 import bson
 import pytest
 
-from preprocessor import cli
-from preprocessor.results import bsoncache, stored
-from preprocessor.results.fixtures import FixtureSource, key_of_documents
-from preprocessor.results.model import Query
+from mongo_tables import cli
+from mongo_tables.results import bsoncache, stored
+from mongo_tables.results.fixtures import FixtureSource, key_of_documents
+from mongo_tables.results.model import Query
 
 TRUE = '{"_id":1,"a":1}\n'
 FORGED = bson.encode({"_id": 1, "a": 424242})
@@ -294,9 +294,9 @@ def test_files_of_others_beside_the_cache_are_not_touched(project: Path, monkeyp
 
 
 def test_kept_figures_of_a_site_that_are_broken_are_made_anew(project: Path):
-    from preprocessor.results import cachefolder
-    from preprocessor.site.buildcache import load, store
-    from preprocessor.site.keptpages import KeptPage, Made
+    from mongo_tables.results import cachefolder
+    from mongo_tables.site.buildcache import load, store
+    from mongo_tables.site.keptpages import KeptPage, Made
 
     fixtures = project / "fixtures"
     made = KeptPage.of("key", Made("text", {"token": "figure"}, told=[0]))

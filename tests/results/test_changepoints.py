@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from preprocessor.results.changepoints import find_change_points
+from mongo_tables.results.changepoints import find_change_points
 from tests.results.annotations import f1
 
 

@@ -11,10 +11,10 @@ import pytest
 from bson.datetime_ms import DatetimeMS
 from bson.int64 import Int64
 
-from preprocessor.results import cachefolder, fixtures, fixturetext
-from preprocessor.results.fixtures import FixtureSource
-from preprocessor.results.model import Query, ResultsError
-from preprocessor.results.opening import open_source
+from mongo_tables.results import cachefolder, fixtures, fixturetext
+from mongo_tables.results.fixtures import FixtureSource
+from mongo_tables.results.model import Query, ResultsError
+from mongo_tables.results.opening import open_source
 
 ALL = Query("results", ())
 

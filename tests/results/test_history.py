@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from preprocessor.results.history import list_series
+from mongo_tables.results.history import list_series
 from tests.results.blockrows import SHAKE, campaign, measured, shaken
 
 

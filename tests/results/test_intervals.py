@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from preprocessor.results.intervals import (
+from mongo_tables.results.intervals import (
     Interval,
     critical_rank,
     interval,

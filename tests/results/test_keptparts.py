@@ -10,10 +10,10 @@ from typing import Any
 import bson
 import pytest
 
-from preprocessor.results import bsoncache, fixtures, stored
-from preprocessor.results.fixtures import FixtureSource
-from preprocessor.results.model import Query
-from preprocessor.results.rawdocuments import RawDocuments
+from mongo_tables.results import bsoncache, fixtures, stored
+from mongo_tables.results.fixtures import FixtureSource
+from mongo_tables.results.model import Query
+from mongo_tables.results.rawdocuments import RawDocuments
 
 BALLAST = {f"counter {number}": number for number in range(20)}
 MATCH = {"$match": {"_id.test": "b"}}

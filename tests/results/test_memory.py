@@ -70,7 +70,7 @@ def test_a_large_csv_takes_less_memory_than_twice_its_bytes_cold_and_warm(tmp_pa
 
 
 def test_a_pipeline_that_reads_three_fields_of_many_documents_is_given_three_fields(tmp_path: Path):
-    from preprocessor.results.fixtures import FixtureSource
+    from mongo_tables.results.fixtures import FixtureSource
 
     project(tmp_path, DOCUMENTS)
     stages = [{"$sort": {"rate": 1}}, {"$group": {"_id": "$threads", "longest": {"$max": "$latency.max"}}}]

@@ -17,9 +17,9 @@ import pymongo
 import pytest
 from bson.raw_bson import RawBSONDocument
 
-from preprocessor.results.model import Limits, Query, ResultsError, Rows
-from preprocessor.results.mongodb import MongoSource
-from preprocessor.results.running import run_all
+from mongo_tables.results.model import Limits, Query, ResultsError, Rows
+from mongo_tables.results.mongodb import MongoSource
+from mongo_tables.results.running import run_all
 from tests import mongod as servers
 from tests.mongod import Mongod, free_port
 from tests.results.proxies import Fault, spoiling
@@ -162,7 +162,7 @@ def test_the_driver_writes_no_traceback_of_its_own(mongod: Mongod):
     script = (
         "import sys\n"
         "from pymongo.logger import _log_client_error\n"
-        "from preprocessor.results.mongodb import MongoSource\n"
+        "from mongo_tables.results.mongodb import MongoSource\n"
         "MongoSource(sys.argv[1]).reach()\n"
         "try:\n    raise OSError('in a thread of the driver')\n"
         "except OSError:\n    _log_client_error()\n"

@@ -8,17 +8,17 @@ from pathlib import Path
 import bson
 import pytest
 
-from preprocessor.commands.explain.stepper import walk
-from preprocessor.pages.build import Build
-from preprocessor.pages.keptanswers import KeptAnswers
-from preprocessor.pages.reading import read_page
-from preprocessor.results import opening
-from preprocessor.results.local import LocalSource
-from preprocessor.results.model import Limits, Query, ResultsError, ResultsSource
-from preprocessor.results.opening import KINDS, join_kinds, list_kinds, open_source
-from preprocessor.results.rawdocuments import RawDocuments
-from preprocessor.site.documents import Documents
-from preprocessor.specs.sharedpipelines import SharedPipelines
+from mongo_tables.commands.explain.stepper import walk
+from mongo_tables.pages.build import Build
+from mongo_tables.pages.keptanswers import KeptAnswers
+from mongo_tables.pages.reading import read_page
+from mongo_tables.results import opening
+from mongo_tables.results.local import LocalSource
+from mongo_tables.results.model import Limits, Query, ResultsError, ResultsSource
+from mongo_tables.results.opening import KINDS, join_kinds, list_kinds, open_source
+from mongo_tables.results.rawdocuments import RawDocuments
+from mongo_tables.site.documents import Documents
+from mongo_tables.specs.sharedpipelines import SharedPipelines
 
 PAGE = """<!-- MONGO_TABLE: {
   "collection": "numbers",

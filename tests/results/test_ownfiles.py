@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from preprocessor.results import cachefolder, ownfiles
+from mongo_tables.results import cachefolder, ownfiles
 
 LONG_AGO = 1_700_000_000
-DIST = "mkdocs_mongo_tables-0.2.0.dist-info"
+DIST = "mongo_tables-0.2.0.dist-info"
 
 
 def sign() -> str:

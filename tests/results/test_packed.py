@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from preprocessor.results import packed
-from preprocessor.results.packed import join, pack, split
-from preprocessor.results.rawbson import Broken
-from preprocessor.results.rawdocuments import RawDocuments
-from preprocessor.results.stored import StoredCollection
+from mongo_tables.results import packed
+from mongo_tables.results.packed import join, pack, split
+from mongo_tables.results.rawbson import Broken
+from mongo_tables.results.rawdocuments import RawDocuments
+from mongo_tables.results.stored import StoredCollection
 
 DOCUMENTS = [{"_id": number, "a": "x" * (number * 37 % 400), "n": {"m": number % 5}} for number in range(300)]
 RAWS = [bson.encode(document) for document in DOCUMENTS]
@@ -77,6 +77,6 @@ def test_a_pipeline_is_given_the_same_documents(
     pipeline: list[dict[str, Any]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for kept in (2**20, 100):
-        monkeypatch.setattr("preprocessor.results.stored._KEPT", kept)
+        monkeypatch.setattr("mongo_tables.results.stored._KEPT", kept)
         given_ = [list(StoredCollection(raws).with_documents(pipeline, list)) for raws in both()]
         assert given_[0] == given_[1]

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from preprocessor.results import ownfiles, plaincollections
-from preprocessor.results.model import Query, ResultsError
-from preprocessor.results.opening import open_source
+from mongo_tables.results import ownfiles, plaincollections
+from mongo_tables.results.model import Query, ResultsError
+from mongo_tables.results.opening import open_source
 
 
 @pytest.fixture(autouse=True)

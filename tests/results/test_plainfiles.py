@@ -11,11 +11,11 @@ from typing import Any
 import bson
 import pytest
 
-from preprocessor.results import cachefolder, plaincollections
-from preprocessor.results.formats import model
-from preprocessor.results.local import LocalSource
-from preprocessor.results.model import PlainRows, Query, ResultsError
-from preprocessor.results.opening import open_source
+from mongo_tables.results import cachefolder, plaincollections
+from mongo_tables.results.formats import model
+from mongo_tables.results.local import LocalSource
+from mongo_tables.results.model import PlainRows, Query, ResultsError
+from mongo_tables.results.opening import open_source
 
 ROWS = [{"name": "a", "n": 1}, {"name": "b", "n": 2}]
 TABLE = "name,n\na,1\nb,2\n"

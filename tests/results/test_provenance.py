@@ -11,14 +11,14 @@ import pymongo
 import pytest
 from bson import json_util
 
-from preprocessor.aggregation import aggregate
-from preprocessor.files.environment import today
-from preprocessor.pages.reading import read_page
-from preprocessor.render.provenance import provenance_commands, provenance_details, provenance_parts
-from preprocessor.results import local
-from preprocessor.results.opening import open_source
-from preprocessor.results.provenance import Provenance, provenance_of
-from preprocessor.results.pull import pull
+from mongo_tables.aggregation import aggregate
+from mongo_tables.files.environment import today
+from mongo_tables.pages.reading import read_page
+from mongo_tables.render.provenance import provenance_commands, provenance_details, provenance_parts
+from mongo_tables.results import local
+from mongo_tables.results.opening import open_source
+from mongo_tables.results.provenance import Provenance, provenance_of
+from mongo_tables.results.pull import pull
 from tests.judged import asked
 from tests.measured import document, in_blocks, pooled, speeds
 from tests.mongod import Mongod

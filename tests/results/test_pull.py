@@ -11,9 +11,9 @@ import pymongo
 import pytest
 from bson.int64 import Int64
 
-from preprocessor.results.fixtures import FixtureSource
-from preprocessor.results.model import Query, ResultsError
-from preprocessor.results.pull import Copied, pull
+from mongo_tables.results.fixtures import FixtureSource
+from mongo_tables.results.model import Query, ResultsError
+from mongo_tables.results.pull import Copied, pull
 from tests.mongod import Mongod
 
 UNTIDY = "a:b*%\x1b[31m"

@@ -11,13 +11,13 @@ from bson.int64 import Int64
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from preprocessor.aggregation import AggregationError, aggregate
-from preprocessor.results import rawbson, stored
-from preprocessor.results.limits import OPTIONS
-from preprocessor.results.model import Query
-from preprocessor.results.rawdocuments import RawDocuments
-from preprocessor.results.readpaths import Reader, leading_values, read_tree, trees_by_collection
-from preprocessor.results.stored import StoredCollection
+from mongo_tables.aggregation import AggregationError, aggregate
+from mongo_tables.results import rawbson, stored
+from mongo_tables.results.limits import OPTIONS
+from mongo_tables.results.model import Query
+from mongo_tables.results.rawdocuments import RawDocuments
+from mongo_tables.results.readpaths import Reader, leading_values, read_tree, trees_by_collection
+from mongo_tables.results.stored import StoredCollection
 
 from .bsonvalues import documents
 

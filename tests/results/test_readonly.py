@@ -6,12 +6,12 @@ from typing import Any
 import pytest
 from bson.code import Code
 
-from preprocessor.aggregation import NotOffline, check
-from preprocessor.aggregation.catalogue import forbidden_operators, operators
-from preprocessor.results.model import Query, ResultsError
-from preprocessor.results.readonly import refusals
-from preprocessor.results.running import guard
-from preprocessor.specs.model import PipelineSpec
+from mongo_tables.aggregation import NotOffline, check
+from mongo_tables.aggregation.catalogue import forbidden_operators, operators
+from mongo_tables.results.model import Query, ResultsError
+from mongo_tables.results.readonly import refusals
+from mongo_tables.results.running import guard
+from mongo_tables.specs.model import PipelineSpec
 
 ROOT = Path(__file__).parents[2]
 
@@ -205,8 +205,8 @@ def test_a_join_with_another_database_is_refused(stage: dict[str, Any], key: str
 
 
 def test_every_pipeline_of_the_documentation_is_let_through():
-    from preprocessor.pages.reading import read_page
-    from preprocessor.specs.sharedpipelines import SharedPipelines
+    from mongo_tables.pages.reading import read_page
+    from mongo_tables.specs.sharedpipelines import SharedPipelines
 
     shared = SharedPipelines(ROOT / "docs/pipelines")
     pages = [

@@ -13,17 +13,17 @@ from typing import Any
 import bson
 import pytest
 
-from preprocessor.commands.compare.explaining import explain
-from preprocessor.commands.compare.writing import format_json, format_text
-from preprocessor.commands.pool.writing import format_pooled
-from preprocessor.findings.usage import UsageError
-from preprocessor.results.betweencampaigns import compare
-from preprocessor.results.history import list_series
-from preprocessor.results.overcampaigns import pool_rows
-from preprocessor.results.rowcheck import find_row_fault
-from preprocessor.results.thinrows import thin_out
-from preprocessor.results.withincampaign import compare_within
-from preprocessor.runner.store import FileStore
+from mongo_tables.commands.compare.explaining import explain
+from mongo_tables.commands.compare.writing import format_json, format_text
+from mongo_tables.commands.pool.writing import format_pooled
+from mongo_tables.findings.usage import UsageError
+from mongo_tables.results.betweencampaigns import compare
+from mongo_tables.results.history import list_series
+from mongo_tables.results.overcampaigns import pool_rows
+from mongo_tables.results.rowcheck import find_row_fault
+from mongo_tables.results.thinrows import thin_out
+from mongo_tables.results.withincampaign import compare_within
+from mongo_tables.runner.store import FileStore
 from tests.results.blockrows import SHAKE, campaign, measured, shaken, side_by_side
 
 FIXTURES = Path(__file__).parents[2] / "fixtures"

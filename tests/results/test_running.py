@@ -9,8 +9,8 @@ import time
 
 import pytest
 
-from preprocessor.results.model import Query, ResultsError, Rows
-from preprocessor.results.running import run_all
+from mongo_tables.results.model import Query, ResultsError, Rows
+from mongo_tables.results.running import run_all
 
 
 class Scripted:
@@ -87,9 +87,9 @@ def test_the_key_is_of_the_content_alone():
 def test_an_interrupt_does_not_wait_for_a_slow_server():
     program = """
 import socket
-from preprocessor.results import Limits, Query
-from preprocessor.results.mongodb import MongoSource
-from preprocessor.results.running import run_all
+from mongo_tables.results import Limits, Query
+from mongo_tables.results.mongodb import MongoSource
+from mongo_tables.results.running import run_all
 listener = socket.socket(); listener.bind(("127.0.0.1", 0)); listener.listen()
 print("asking", flush=True)
 source = MongoSource(f"mongodb://127.0.0.1:{listener.getsockname()[1]}", Limits(connect_ms=30_000))

@@ -15,13 +15,13 @@ from bson.int64 import Int64
 from bson.objectid import ObjectId
 from bson.regex import Regex
 
-from preprocessor.results.fixtures import FixtureSource
-from preprocessor.results.model import Limits, Query, ResultsError
-from preprocessor.results.mongodb import MongoSource
-from preprocessor.results.opening import open_source
-from preprocessor.results.pull import Copied, pull
-from preprocessor.results.readpaths import Reader, trees_by_collection
-from preprocessor.results.running import run_all
+from mongo_tables.results.fixtures import FixtureSource
+from mongo_tables.results.model import Limits, Query, ResultsError
+from mongo_tables.results.mongodb import MongoSource
+from mongo_tables.results.opening import open_source
+from mongo_tables.results.pull import Copied, pull
+from mongo_tables.results.readpaths import Reader, trees_by_collection
+from mongo_tables.results.running import run_all
 from tests.mongod import Mongod
 
 DOCUMENTS: list[dict[str, Any]] = [

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from preprocessor.results.opening import is_uri, move_source
-from preprocessor.results.sourcetext import Part, split_parts
+from mongo_tables.results.opening import is_uri, move_source
+from mongo_tables.results.sourcetext import Part, split_parts
 
 
 @pytest.mark.parametrize(
@@ -47,7 +47,7 @@ def test_the_path_of_something_is_that_path_whatever_signs_are_in_it(tmp_path: P
 def test_paths_of_a_site_are_those_below_its_folder_whatever_it_is_called(
     tmp_path: Path, folder: str
 ) -> None:
-    from preprocessor.results.openingfiles import open_files
+    from mongo_tables.results.openingfiles import open_files
 
     place = tmp_path / folder
     (place / "bench").mkdir(parents=True)

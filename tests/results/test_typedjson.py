@@ -8,8 +8,8 @@ from bson.datetime_ms import DatetimeMS
 from bson.int64 import Int64
 from hypothesis import given, settings
 
-from preprocessor.results import fixturetext
-from preprocessor.results.typedjson import line
+from mongo_tables.results import fixturetext
+from mongo_tables.results.typedjson import line
 
 from .bsonvalues import SCALARS, documents
 

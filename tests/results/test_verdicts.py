@@ -6,7 +6,7 @@ from math import inf
 
 import pytest
 
-from preprocessor.results.verdicts import (
+from mongo_tables.results.verdicts import (
     describe,
     describe_interval,
     discoveries,

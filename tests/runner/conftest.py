@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from preprocessor.runner.load import WorkerPool
-from preprocessor.runner.local import LocalReplicaSet, Settings
+from mongo_tables.runner.load import WorkerPool
+from mongo_tables.runner.local import LocalReplicaSet, Settings
 from tests.runner.processes import TINY
 
 

@@ -22,8 +22,8 @@ from pathlib import Path
 import psutil
 from pymongo import MongoClient
 
-from preprocessor.runner.local import LocalReplicaSet, Settings
-from preprocessor.runner.store import FileStore
+from mongo_tables.runner.local import LocalReplicaSet, Settings
+from mongo_tables.runner.store import FileStore
 from tests.runner.processes import (
     SLOW,
     VARIANTS,

@@ -5,11 +5,11 @@ from __future__ import annotations
 import io
 from collections.abc import Sequence
 
-from preprocessor.runner.campaign import Length, execute
-from preprocessor.runner.execution import Run
-from preprocessor.runner.journal import Campaign, open_journal
-from preprocessor.runner.progress import Progress
-from preprocessor.runner.store import Store
+from mongo_tables.runner.campaign import Length, execute
+from mongo_tables.runner.execution import Run
+from mongo_tables.runner.journal import Campaign, open_journal
+from mongo_tables.runner.progress import Progress
+from mongo_tables.runner.store import Store
 
 
 def measure(runs: Sequence[Run], store: Store, *, resume: bool = False) -> int:

@@ -10,7 +10,7 @@ from pathlib import Path
 import bson.json_util
 import psutil
 
-from preprocessor.runner.store import FileStore
+from mongo_tables.runner.store import FileStore
 
 ROOT = Path(__file__).parents[2]
 TINY = """\
@@ -52,7 +52,7 @@ LONGEST_WAIT_SECONDS = 300.0
 def start(*arguments, **options):
     """Start ``mongo-tables run`` with these arguments."""
     return subprocess.Popen(
-        [sys.executable, "-m", "preprocessor.cli", "run", *map(str, arguments)],
+        [sys.executable, "-m", "mongo_tables.cli", "run", *map(str, arguments)],
         cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **options,
     )  # fmt: skip
 

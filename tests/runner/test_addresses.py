@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from preprocessor.commands.run.measuring import Place
-from preprocessor.runner import experiment as experiments
-from preprocessor.runner.addresses import selection_ms
-from preprocessor.runner.errors import RunnerError
-from preprocessor.runner.execution import Options, request
-from preprocessor.runner.journal import Campaign, open_journal
-from preprocessor.runner.namedtargets import NamedTarget
-from preprocessor.runner.store import FileStore, open_store
-from preprocessor.runner.target import open_target
+from mongo_tables.commands.run.measuring import Place
+from mongo_tables.runner import experiment as experiments
+from mongo_tables.runner.addresses import selection_ms
+from mongo_tables.runner.errors import RunnerError
+from mongo_tables.runner.execution import Options, request
+from mongo_tables.runner.journal import Campaign, open_journal
+from mongo_tables.runner.namedtargets import NamedTarget
+from mongo_tables.runner.store import FileStore, open_store
+from mongo_tables.runner.target import open_target
 
 
 @pytest.mark.parametrize("opened", [open_target, open_store])

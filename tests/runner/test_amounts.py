@@ -7,13 +7,13 @@ from types import SimpleNamespace
 
 import pytest
 
-from preprocessor.render.values import cell_text
-from preprocessor.runner import result
-from preprocessor.runner.amounts import round_amount
-from preprocessor.runner.resultcheck import check_result
-from preprocessor.runner.store import FileStore
-from preprocessor.runner.window import Inside
-from preprocessor.runner.workloads import Amounts, workload
+from mongo_tables.render.values import cell_text
+from mongo_tables.runner import result
+from mongo_tables.runner.amounts import round_amount
+from mongo_tables.runner.resultcheck import check_result
+from mongo_tables.runner.store import FileStore
+from mongo_tables.runner.window import Inside
+from mongo_tables.runner.workloads import Amounts, workload
 
 FIXTURES = Path(__file__).parents[2] / "fixtures"
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from preprocessor.runner.binary import find_program
-from preprocessor.runner.errors import TargetError
+from mongo_tables.runner.binary import find_program
+from mongo_tables.runner.errors import TargetError
 
 
 def script(path, text):

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from preprocessor.runner.blocks import Plan, Turn, count_disturbed, excesses, is_disturbed
+from mongo_tables.runner.blocks import Plan, Turn, count_disturbed, excesses, is_disturbed
 
 
 def plan(**changed):

@@ -6,9 +6,9 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from preprocessor.runner import busyprocessors
-from preprocessor.runner.busyprocessors import BusyProcessors
-from preprocessor.runner.sampling import Sample
+from mongo_tables.runner import busyprocessors
+from mongo_tables.runner.busyprocessors import BusyProcessors
+from mongo_tables.runner.sampling import Sample
 
 BEGIN = datetime(2026, 11, 23, tzinfo=UTC)
 

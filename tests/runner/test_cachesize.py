@@ -8,8 +8,8 @@ from types import SimpleNamespace
 import pytest
 from pymongo import MongoClient
 
-from preprocessor.runner import cachesize
-from preprocessor.runner import experiment as experiments
+from mongo_tables.runner import cachesize
+from mongo_tables.runner import experiment as experiments
 
 FOLLOWS = {"workingSetRatio": 1.38}
 LIMITED = {"instance": {"memoryRatio": 2.3}}

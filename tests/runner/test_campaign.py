@@ -10,18 +10,18 @@ from statistics import geometric_mean
 import pytest
 from pymongo import MongoClient
 
-from preprocessor.runner import campaign, hostinfo, slices
-from preprocessor.runner import experiment as experiments
-from preprocessor.runner.blocks import Plan
-from preprocessor.runner.campaign import Length, execute
-from preprocessor.runner.errors import RunnerError, TimeIsOver
-from preprocessor.runner.execution import Options, Run, open_run
-from preprocessor.runner.journal import Campaign, Journal, open_journal
-from preprocessor.runner.load import WorkerPool
-from preprocessor.runner.namedtargets import ALONE, NamedTarget
-from preprocessor.runner.progress import Progress
-from preprocessor.runner.store import HISTORY, FileStore
-from preprocessor.runner.target import UriTarget
+from mongo_tables.runner import campaign, hostinfo, slices
+from mongo_tables.runner import experiment as experiments
+from mongo_tables.runner.blocks import Plan
+from mongo_tables.runner.campaign import Length, execute
+from mongo_tables.runner.errors import RunnerError, TimeIsOver
+from mongo_tables.runner.execution import Options, Run, open_run
+from mongo_tables.runner.journal import Campaign, Journal, open_journal
+from mongo_tables.runner.load import WorkerPool
+from mongo_tables.runner.namedtargets import ALONE, NamedTarget
+from mongo_tables.runner.progress import Progress
+from mongo_tables.runner.store import HISTORY, FileStore
+from mongo_tables.runner.target import UriTarget
 from tests.runner.measured import Cutting, measure
 
 RECORDS = """\

@@ -6,8 +6,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from preprocessor.runner import execution
-from preprocessor.runner.lag import Lag
+from mongo_tables.runner import execution
+from mongo_tables.runner.lag import Lag
 
 CONFIG = {"operationsPerSecond": 100, "numberOfThreads": 1}
 RUN = SimpleNamespace(

@@ -19,18 +19,18 @@ from bson.min_key import MinKey
 from bson.regex import Regex
 from pymongo import MongoClient
 
-from preprocessor.runner.clients import PyMongoClient, UnexpectedReply
-from preprocessor.runner.driving import Surroundings, drive
-from preprocessor.runner.errors import TargetError
-from preprocessor.runner.load import WorkerPool
-from preprocessor.runner.requestoptions import RequestOptions
-from preprocessor.runner.schedule import Pace
-from preprocessor.runner.wire import replies
-from preprocessor.runner.wire.client import WireClient
-from preprocessor.runner.wire.connection import WireConnection, check_driver
-from preprocessor.runner.wire.loop import Hub
-from preprocessor.runner.worker import Load
-from preprocessor.runner.workloads import Done
+from mongo_tables.runner.clients import PyMongoClient, UnexpectedReply
+from mongo_tables.runner.driving import Surroundings, drive
+from mongo_tables.runner.errors import TargetError
+from mongo_tables.runner.load import WorkerPool
+from mongo_tables.runner.requestoptions import RequestOptions
+from mongo_tables.runner.schedule import Pace
+from mongo_tables.runner.wire import replies
+from mongo_tables.runner.wire.client import WireClient
+from mongo_tables.runner.wire.connection import WireConnection, check_driver
+from mongo_tables.runner.wire.loop import Hub
+from mongo_tables.runner.worker import Load
+from mongo_tables.runner.workloads import Done
 from tests.mongod import free_port, program
 from tests.runner.windows import alone, nothing_done, opened
 
@@ -420,7 +420,7 @@ def test_a_driver_that_is_another_one_inside_is_told_with_the_versions_that_are_
 ):
     with MongoClient(replica_set.uri) as client:
         check_driver(client)
-        monkeypatch.setattr("preprocessor.runner.wire.connection._OF_SOCKET", ("recv_all_at_once",))
+        monkeypatch.setattr("mongo_tables.runner.wire.connection._OF_SOCKET", ("recv_all_at_once",))
         with pytest.raises(TargetError, match="recv_all_at_once") as of_socket:
             check_driver(client)
         monkeypatch.undo()

@@ -13,13 +13,13 @@ import psutil
 import pytest
 from pymongo import MongoClient
 
-from preprocessor.cli import main
-from preprocessor.commands.run import lookingat, starting
-from preprocessor.results.conclusions import block_speeds
-from preprocessor.runner import execution, experiment, slices
-from preprocessor.runner.profiles import PROFILES
-from preprocessor.runner.progress import Progress
-from preprocessor.runner.store import FileStore
+from mongo_tables.cli import main
+from mongo_tables.commands.run import lookingat, starting
+from mongo_tables.results.conclusions import block_speeds
+from mongo_tables.runner import execution, experiment, slices
+from mongo_tables.runner.profiles import PROFILES
+from mongo_tables.runner.progress import Progress
+from mongo_tables.runner.store import FileStore
 from tests.runner.processes import TINY, children_of, finish, servers_of, start, wait_until
 
 
@@ -28,7 +28,7 @@ def test_a_run_without_the_extra_says_what_to_install(monkeypatch, capsys):
     assert main(["run", "insert_docsize"]) == 2
     told = capsys.readouterr().err
     assert "not installed: no_such_module" in told
-    assert "pip install 'mkdocs-mongo-tables[runner]'" in told
+    assert "pip install 'mongo-tables[runner]'" in told
 
 
 @pytest.fixture

@@ -7,8 +7,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from preprocessor.runner.disk import UNKNOWN, describe, mount_of, whole_disk
-from preprocessor.runner.hostinfo import hardware
+from mongo_tables.runner.disk import UNKNOWN, describe, mount_of, whole_disk
+from mongo_tables.runner.hostinfo import hardware
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ import bson
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from preprocessor.runner.documents import DocumentFactory, assemble
+from mongo_tables.runner.documents import DocumentFactory, assemble
 
 LARGEST_TRIPLE = 3 * 2 + len("intfield99999" + "datefield99999" + "stringfield99999") + 4 + 8 + 4 + 32 + 1
 

@@ -9,9 +9,9 @@ from itertools import pairwise
 
 import pytest
 
-from preprocessor.runner import driving, schedule
-from preprocessor.runner.clients import UnexpectedReply
-from preprocessor.runner.driving import (
+from mongo_tables.runner import driving, schedule
+from mongo_tables.runner.clients import UnexpectedReply
+from mongo_tables.runner.driving import (
     ERRORS_IN_A_ROW,
     NO_LONGER_PRIMARY,
     UNSENT,
@@ -20,10 +20,10 @@ from preprocessor.runner.driving import (
     add_up,
     drive,
 )
-from preprocessor.runner.schedule import Pace
-from preprocessor.runner.series import bucket, merge
-from preprocessor.runner.window import NEVER, Board, Window
-from preprocessor.runner.workloads import Done
+from mongo_tables.runner.schedule import Pace
+from mongo_tables.runner.series import bucket, merge
+from mongo_tables.runner.window import NEVER, Board, Window
+from mongo_tables.runner.workloads import Done
 from tests.runner.windows import alone, nothing_done, opened
 
 DONE = Done(1, 1, 1)

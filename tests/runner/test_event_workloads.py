@@ -6,13 +6,13 @@ import pytest
 from bson.codec_options import CodecOptions
 from pymongo import MongoClient
 
-from preprocessor.runner import experiment as experiments
-from preprocessor.runner.errors import ExperimentError
-from preprocessor.runner.eventschemas import VERSIONS
-from preprocessor.runner.eventschemas.events import CLOCKS, loading
-from preprocessor.runner.worker import Load
-from preprocessor.runner.workloads import event_load, event_reports
-from preprocessor.runner.workloads.reports import REPORTED_FROM
+from mongo_tables.runner import experiment as experiments
+from mongo_tables.runner.errors import ExperimentError
+from mongo_tables.runner.eventschemas import VERSIONS
+from mongo_tables.runner.eventschemas.events import CLOCKS, loading
+from mongo_tables.runner.worker import Load
+from mongo_tables.runner.workloads import event_load, event_reports
+from mongo_tables.runner.workloads.reports import REPORTED_FROM
 from tests.runner.eventschemas.counting import counted, report_of
 from tests.runner.processes import finish, start
 

@@ -11,18 +11,18 @@ from types import SimpleNamespace
 import pytest
 from pymongo import MongoClient
 
-from preprocessor.runner import execution, ownership
-from preprocessor.runner import experiment as experiments
-from preprocessor.runner.blocks import Turn
-from preprocessor.runner.campaign import left_at_end
-from preprocessor.runner.errors import KEPT, NOTHING_KEPT, TargetError, WorkFailed
-from preprocessor.runner.execution import Options, _complaints_told, leave, open_run
-from preprocessor.runner.journal import Place
-from preprocessor.runner.load import WorkerPool
-from preprocessor.runner.local import LocalReplicaSet, Settings
-from preprocessor.runner.progress import Progress
-from preprocessor.runner.store import FileStore
-from preprocessor.runner.target import UriTarget
+from mongo_tables.runner import execution, ownership
+from mongo_tables.runner import experiment as experiments
+from mongo_tables.runner.blocks import Turn
+from mongo_tables.runner.campaign import left_at_end
+from mongo_tables.runner.errors import KEPT, NOTHING_KEPT, TargetError, WorkFailed
+from mongo_tables.runner.execution import Options, _complaints_told, leave, open_run
+from mongo_tables.runner.journal import Place
+from mongo_tables.runner.load import WorkerPool
+from mongo_tables.runner.local import LocalReplicaSet, Settings
+from mongo_tables.runner.progress import Progress
+from mongo_tables.runner.store import FileStore
+from mongo_tables.runner.target import UriTarget
 from tests.runner.measured import measure
 
 DATABASE = "mongo_tables_tiny"

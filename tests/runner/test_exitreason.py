@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from preprocessor.runner.exitreason import demise
+from mongo_tables.runner.exitreason import demise
 
 
 @pytest.fixture

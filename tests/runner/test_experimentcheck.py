@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from preprocessor.runner import experiment as experiments
-from preprocessor.runner.experimentcheck import parse
-from preprocessor.runner.tomlplaces import nearest, places
+from mongo_tables.runner import experiment as experiments
+from mongo_tables.runner.experimentcheck import parse
+from mongo_tables.runner.tomlplaces import nearest, places
 from tests.runner.processes import TINY, finish, start
 
 LINES = TINY.split("\n")

@@ -8,12 +8,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from preprocessor.runner import experiment as experiments
-from preprocessor.runner.errors import ExperimentError
-from preprocessor.runner.estimate import Asked, estimate, local_seconds
-from preprocessor.runner.profiles import PROFILES
-from preprocessor.runner.result import row_id
-from preprocessor.runner.workloads import Share, insert
+from mongo_tables.runner import experiment as experiments
+from mongo_tables.runner.errors import ExperimentError
+from mongo_tables.runner.estimate import Asked, estimate, local_seconds
+from mongo_tables.runner.profiles import PROFILES
+from mongo_tables.runner.result import row_id
+from mongo_tables.runner.workloads import Share, insert
 
 
 def test_full_size_insert_docsize_loads_24_gib_in_every_variant():

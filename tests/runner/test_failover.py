@@ -7,10 +7,10 @@ from types import SimpleNamespace
 import bson
 import pytest
 
-from preprocessor.runner.primarychange import count_lost
-from preprocessor.runner.store import FileStore
-from preprocessor.runner.workloads import Share, failover
-from preprocessor.runner.workloads.failover import APART, tell
+from mongo_tables.runner.primarychange import count_lost
+from mongo_tables.runner.store import FileStore
+from mongo_tables.runner.workloads import Share, failover
+from mongo_tables.runner.workloads.failover import APART, tell
 from tests.runner.processes import finish, start
 
 CONFIG = {"eventAfterSecs": 100, "readproportion": 0.0, "operationsPerSecond": 100}

@@ -15,8 +15,8 @@ import pytest
 from pymongo import MongoClient
 from pymongo.errors import PyMongoError
 
-from preprocessor.runner.local import LocalReplicaSet, Settings
-from preprocessor.runner.store import FileStore
+from mongo_tables.runner.local import LocalReplicaSet, Settings
+from mongo_tables.runner.store import FileStore
 from tests.runner import faults
 from tests.runner.faults import Counts
 from tests.runner.processes import SLOW, VARIANTS, finish, measured, servers_of, start, wait_until
@@ -143,7 +143,7 @@ def small_disk(tmp_path):
 
 
 def run_on_a_disk_of(size, place, *arguments, **environment):
-    command = [sys.executable, "-m", "preprocessor.cli", "run", *map(str, arguments)]
+    command = [sys.executable, "-m", "mongo_tables.cli", "run", *map(str, arguments)]
     return subprocess.run(
         on_a_disk_of(size, place, *command),
         capture_output=True, text=True, check=False, timeout=120, env={**os.environ, **environment},

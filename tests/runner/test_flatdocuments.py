@@ -9,8 +9,8 @@ from bson.int64 import Int64
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from preprocessor.runner.documents import assemble
-from preprocessor.runner.flatdocuments import FlatFactory
+from mongo_tables.runner.documents import assemble
+from mongo_tables.runner.flatdocuments import FlatFactory
 
 KINDS = [Int64, datetime, str, str, str, datetime, Int64, str, str, Int64, datetime, str, Int64]
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from preprocessor.runner.blocks import Plan, Turn
-from preprocessor.runner.gathering import conclude_slices, gather_rows
-from preprocessor.runner.journal import SlicesPlace
-from preprocessor.runner.result import gather
-from preprocessor.runner.slicewindows import SliceWindows, Which
+from mongo_tables.runner.blocks import Plan, Turn
+from mongo_tables.runner.gathering import conclude_slices, gather_rows
+from mongo_tables.runner.journal import SlicesPlace
+from mongo_tables.runner.result import gather
+from mongo_tables.runner.slicewindows import SliceWindows, Which
 
 
 def window(target, number, block, speed, again=False):

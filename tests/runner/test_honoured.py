@@ -8,13 +8,13 @@ from types import SimpleNamespace
 import pytest
 from pymongo import MongoClient
 
-from preprocessor.commands.run.sharing import Opened, share_out
-from preprocessor.runner.errors import TargetError
-from preprocessor.runner.execution import Options
-from preprocessor.runner.honoured import HONOURED, WITHOUT_EFFECT, check_options, conflict
-from preprocessor.runner.namedtargets import ALONE
-from preprocessor.runner.requestoptions import request_options
-from preprocessor.runner.target import open_target
+from mongo_tables.commands.run.sharing import Opened, share_out
+from mongo_tables.runner.errors import TargetError
+from mongo_tables.runner.execution import Options
+from mongo_tables.runner.honoured import HONOURED, WITHOUT_EFFECT, check_options, conflict
+from mongo_tables.runner.namedtargets import ALONE
+from mongo_tables.runner.requestoptions import request_options
+from mongo_tables.runner.target import open_target
 
 REFUSED = {
     "compressors": ["zlib"], "enableOverloadRetargeting": True, "loadBalanced": True, "maxAdaptiveRetries": 1, "timeoutMS": 0.1,

@@ -10,7 +10,7 @@ from contextlib import ExitStack
 
 import pytest
 
-from preprocessor.runner.wire.loop import Hub
+from mongo_tables.runner.wire.loop import Hub
 
 
 @pytest.fixture

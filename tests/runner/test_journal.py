@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from preprocessor.files import atomic
-from preprocessor.runner.blocks import Turn
-from preprocessor.runner.errors import RunnerError
-from preprocessor.runner.journal import Campaign, Place, open_journal
-from preprocessor.runner.store import FileStore
+from mongo_tables.files import atomic
+from mongo_tables.runner.blocks import Turn
+from mongo_tables.runner.errors import RunnerError
+from mongo_tables.runner.journal import Campaign, Place, open_journal
+from mongo_tables.runner.store import FileStore
 
 FIRST = {"_id": {"testname": "reads"}, "speed": 1}
 

@@ -13,12 +13,12 @@ from types import SimpleNamespace
 import pytest
 
 from benchmarks.pretending import READS, pretending
-from preprocessor.runner.clientlimits import list_limits
-from preprocessor.runner.lag import Lag, receive_stamped, stamp
-from preprocessor.runner.load import WorkerPool
-from preprocessor.runner.requestoptions import RequestOptions
-from preprocessor.runner.wire import client as wire
-from preprocessor.runner.worker import Load
+from mongo_tables.runner.clientlimits import list_limits
+from mongo_tables.runner.lag import Lag, receive_stamped, stamp
+from mongo_tables.runner.load import WorkerPool
+from mongo_tables.runner.requestoptions import RequestOptions
+from mongo_tables.runner.wire import client as wire
+from mongo_tables.runner.worker import Load
 
 
 def test_how_long_an_answer_waited_to_be_read_is_known():

@@ -6,9 +6,9 @@ from argparse import ArgumentTypeError
 
 import pytest
 
-from preprocessor.commands.numbers import duration
-from preprocessor.runner.experiment import load
-from preprocessor.runner.lengthening import ends_after, steps_without_length, with_enough_work
+from mongo_tables.commands.numbers import duration
+from mongo_tables.runner.experiment import load
+from mongo_tables.runner.lengthening import ends_after, steps_without_length, with_enough_work
 
 INSERT = {"numberOfThreads": 10, "writeBatchSize": 100, "totalDocsToInsert": 1000}
 

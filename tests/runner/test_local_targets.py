@@ -14,15 +14,15 @@ import psutil
 import pytest
 from pymongo import MongoClient
 
-from preprocessor.commands.run.sharing import Opened, share_out
-from preprocessor.results.betweencampaigns import compare
-from preprocessor.runner import experiment as experiments
-from preprocessor.runner.binary import find_mongod
-from preprocessor.runner.errors import RunnerError, TargetError
-from preprocessor.runner.execution import Options, obstacle
-from preprocessor.runner.namedtargets import NamedTarget
-from preprocessor.runner.store import FileStore
-from preprocessor.runner.target import open_target
+from mongo_tables.commands.run.sharing import Opened, share_out
+from mongo_tables.results.betweencampaigns import compare
+from mongo_tables.runner import experiment as experiments
+from mongo_tables.runner.binary import find_mongod
+from mongo_tables.runner.errors import RunnerError, TargetError
+from mongo_tables.runner.execution import Options, obstacle
+from mongo_tables.runner.namedtargets import NamedTarget
+from mongo_tables.runner.store import FileStore
+from mongo_tables.runner.target import open_target
 from tests.runner.processes import SLOW, children_of, finish, servers_of, start, wait_until
 from tests.runner.test_binary import script
 from tests.runner.test_campaign import RECORDS

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from preprocessor.runner.errors import RunnerError
-from preprocessor.runner.localaddress import LocalAddress, is_local, parse_local
-from preprocessor.runner.namedtargets import parse_targets, split_targets
+from mongo_tables.runner.errors import RunnerError
+from mongo_tables.runner.localaddress import LocalAddress, is_local, parse_local
+from mongo_tables.runner.namedtargets import parse_targets, split_targets
 
 
 @pytest.mark.parametrize(

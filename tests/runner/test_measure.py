@@ -9,11 +9,11 @@ from types import SimpleNamespace
 
 import pytest
 
-from preprocessor.runner import measure as measuring
-from preprocessor.runner import result
-from preprocessor.runner.measure import measure
-from preprocessor.runner.target import Machine
-from preprocessor.runner.worker import Load
+from mongo_tables.runner import measure as measuring
+from mongo_tables.runner import result
+from mongo_tables.runner.measure import measure
+from mongo_tables.runner.target import Machine
+from mongo_tables.runner.worker import Load
 
 LOAD = Load("", "a", "insert", {"collection": "things"}, "s", 1, "wire")
 

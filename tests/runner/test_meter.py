@@ -9,12 +9,12 @@ from types import SimpleNamespace
 
 import pytest
 
-from preprocessor.runner import meter, worker
-from preprocessor.runner.lag import Lag
-from preprocessor.runner.meter import Meter, in_all, in_window
-from preprocessor.runner.window import Board, Window
-from preprocessor.runner.worker import Assignment, Load
-from preprocessor.runner.workloads import Done
+from mongo_tables.runner import meter, worker
+from mongo_tables.runner.lag import Lag
+from mongo_tables.runner.meter import Meter, in_all, in_window
+from mongo_tables.runner.window import Board, Window
+from mongo_tables.runner.worker import Assignment, Load
+from mongo_tables.runner.workloads import Done
 
 SECOND = 10**9
 

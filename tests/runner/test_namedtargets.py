@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from preprocessor.runner.errors import RunnerError
-from preprocessor.runner.namedtargets import NamedTarget, parse_targets, split_targets
+from mongo_tables.runner.errors import RunnerError
+from mongo_tables.runner.namedtargets import NamedTarget, parse_targets, split_targets
 
 
 @pytest.mark.parametrize(

@@ -11,11 +11,11 @@ import psutil
 import pytest
 from pymongo import MongoClient
 
-from preprocessor.commands.run.lookingat import list_findings
-from preprocessor.runner import heartbeat, ownership
-from preprocessor.runner.errors import TargetError
-from preprocessor.runner.heartbeat import Heartbeat
-from preprocessor.runner.owningprocess import OwningProcess, this_process
+from mongo_tables.commands.run.lookingat import list_findings
+from mongo_tables.runner import heartbeat, ownership
+from mongo_tables.runner.errors import TargetError
+from mongo_tables.runner.heartbeat import Heartbeat
+from mongo_tables.runner.owningprocess import OwningProcess, this_process
 
 DATABASE = "ownership_test"
 

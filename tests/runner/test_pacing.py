@@ -6,8 +6,8 @@ import random
 
 import pytest
 
-from preprocessor.runner.pacing import Pacing, pace_requests
-from preprocessor.runner.workloads import Done
+from mongo_tables.runner.pacing import Pacing, pace_requests
+from mongo_tables.runner.workloads import Done
 
 
 class Clock:

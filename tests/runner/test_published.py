@@ -7,13 +7,13 @@ import time
 import pytest
 from pymongo import MongoClient
 
-from preprocessor.aggregation import aggregate
-from preprocessor.runner import experiment as experiments
-from preprocessor.runner import published
-from preprocessor.runner.errors import RunnerError
-from preprocessor.runner.result import row_id
-from preprocessor.runner.resultcheck import check_published
-from preprocessor.runner.store import FileStore, open_store
+from mongo_tables.aggregation import aggregate
+from mongo_tables.runner import experiment as experiments
+from mongo_tables.runner import published
+from mongo_tables.runner.errors import RunnerError
+from mongo_tables.runner.result import row_id
+from mongo_tables.runner.resultcheck import check_published
+from mongo_tables.runner.store import FileStore, open_store
 from tests.runner.processes import ROOT, TINY, finish, start
 
 FIGURES = """

@@ -14,15 +14,15 @@ import pytest
 from bson.raw_bson import RawBSONDocument
 
 from benchmarks.results_database import INDEX, make_documents
-from preprocessor.cli import main
-from preprocessor.results.fixtures import FixtureSource
-from preprocessor.results.model import Limits, Query, ResultsError
-from preprocessor.results.mongodb import MongoSource
-from preprocessor.results.pull import PULL_LIMITS, Copied, pull
-from preprocessor.results.typedjson import line
-from preprocessor.runner.local import LocalReplicaSet, Settings
-from preprocessor.runner.ownership import MARKER, claim
-from preprocessor.runner.push import Pushed, push
+from mongo_tables.cli import main
+from mongo_tables.results.fixtures import FixtureSource
+from mongo_tables.results.model import Limits, Query, ResultsError
+from mongo_tables.results.mongodb import MongoSource
+from mongo_tables.results.pull import PULL_LIMITS, Copied, pull
+from mongo_tables.results.typedjson import line
+from mongo_tables.runner.local import LocalReplicaSet, Settings
+from mongo_tables.runner.ownership import MARKER, claim
+from mongo_tables.runner.push import Pushed, push
 from tests.mongod import Mongod
 
 ROWS = [

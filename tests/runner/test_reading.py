@@ -7,9 +7,9 @@ import shutil
 
 import pytest
 
-from preprocessor.runner import diskbaseline
-from preprocessor.runner.errors import TargetError
-from preprocessor.runner.iostats import disk_bytes, reads
+from mongo_tables.runner import diskbaseline
+from mongo_tables.runner.errors import TargetError
+from mongo_tables.runner.iostats import disk_bytes, reads
 
 
 def status(requested, read, into_cache, from_files):

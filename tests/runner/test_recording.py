@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 from greenlet import getcurrent, greenlet
 
-from preprocessor.runner import driving
-from preprocessor.runner.driving import Surroundings, drive
-from preprocessor.runner.recording import Recording
-from preprocessor.runner.schedule import Pace
-from preprocessor.runner.workloads import Done
+from mongo_tables.runner import driving
+from mongo_tables.runner.driving import Surroundings, drive
+from mongo_tables.runner.recording import Recording
+from mongo_tables.runner.schedule import Pace
+from mongo_tables.runner.workloads import Done
 from tests.runner.test_driving import Clock
 from tests.runner.windows import alone, nothing_done, opened
 

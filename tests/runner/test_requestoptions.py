@@ -14,12 +14,12 @@ from bson.int64 import Int64
 from pymongo import MongoClient, WriteConcern
 from pymongo.monitoring import CommandListener
 
-from preprocessor.runner.clients import PyMongoClient
-from preprocessor.runner.load import WorkerPool
-from preprocessor.runner.requestoptions import RequestOptions, request_options
-from preprocessor.runner.wire.client import WireClient, end_sessions, wait_for_writes
-from preprocessor.runner.worker import Load
-from preprocessor.runner.workloads import write_timeout
+from mongo_tables.runner.clients import PyMongoClient
+from mongo_tables.runner.load import WorkerPool
+from mongo_tables.runner.requestoptions import RequestOptions, request_options
+from mongo_tables.runner.wire.client import WireClient, end_sessions, wait_for_writes
+from mongo_tables.runner.worker import Load
+from mongo_tables.runner.workloads import write_timeout
 
 DATABASE = "requests_test"
 INCREMENT = bson.encode({"$inc": {"n": 1}})

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from preprocessor.runner import revision
+from mongo_tables.runner import revision
 
 WHO = ("-c", "user.name=a", "-c", "user.email=a@example.org")
 
@@ -47,7 +47,7 @@ def test_results_that_a_run_wrote_are_no_change_of_the_program(package: Path) ->
 
 
 def test_an_environment_inside_somebodys_repository_is_not_of_its_commit(package: Path) -> None:
-    installed = package.parent / ".venv" / "preprocessor"
+    installed = package.parent / ".venv" / "mongo_tables"
     installed.mkdir(parents=True)
     (installed / "__init__.py").write_text("", encoding="utf-8")
     assert revision._of_checkout(installed) == ""

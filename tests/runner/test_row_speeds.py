@@ -9,14 +9,14 @@ from pathlib import Path
 
 import pytest
 
-from preprocessor.aggregation import aggregate
-from preprocessor.comments import find
-from preprocessor.runner import experiment as experiments
-from preprocessor.runner.execution import Options, open_run
-from preprocessor.runner.load import WorkerPool
-from preprocessor.runner.progress import Progress
-from preprocessor.runner.store import FileStore
-from preprocessor.runner.target import UriTarget
+from mongo_tables.aggregation import aggregate
+from mongo_tables.comments import find
+from mongo_tables.runner import experiment as experiments
+from mongo_tables.runner.execution import Options, open_run
+from mongo_tables.runner.load import WorkerPool
+from mongo_tables.runner.progress import Progress
+from mongo_tables.runner.store import FileStore
+from mongo_tables.runner.target import UriTarget
 from tests.runner.measured import measure
 
 PAGE = Path(__file__).parents[1] / "acceptance" / "pages" / "report.md"

@@ -7,8 +7,8 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from preprocessor.runner.sampling import Sample, Sampler, Seen, cores, series
-from preprocessor.runner.serverprocess import ServerProcess
+from mongo_tables.runner.sampling import Sample, Sampler, Seen, cores, series
+from mongo_tables.runner.serverprocess import ServerProcess
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
 CHANGING = [

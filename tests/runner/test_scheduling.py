@@ -8,12 +8,12 @@ import sys
 
 import pytest
 
-from preprocessor.commands.run.measuring import choose_client
-from preprocessor.runner.namedtargets import NamedTarget
-from preprocessor.runner.scheduling import scheduling_of
+from mongo_tables.commands.run.measuring import choose_client
+from mongo_tables.runner.namedtargets import NamedTarget
+from mongo_tables.runner.scheduling import scheduling_of
 
 WAITING = (
-    "from preprocessor.runner.scheduling import give_way; give_way(); print('ready', flush=True); input()"
+    "from mongo_tables.runner.scheduling import give_way; give_way(); print('ready', flush=True); input()"
 )
 
 

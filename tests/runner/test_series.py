@@ -8,8 +8,8 @@ import random
 import pytest
 from hdrh.histogram import HdrHistogram
 
-from preprocessor.runner.latency import LONGEST_MICROSECONDS, summarise_series
-from preprocessor.runner.series import MOST, Series, bucket, interval_for
+from mongo_tables.runner.latency import LONGEST_MICROSECONDS, summarise_series
+from mongo_tables.runner.series import MOST, Series, bucket, interval_for
 
 SECOND = 10**9
 

@@ -11,16 +11,16 @@ import psutil
 import pytest
 from pymongo import MongoClient
 
-from preprocessor.runner import experiment as experiments
-from preprocessor.runner.diagnosticdata import read_machine
-from preprocessor.runner.errors import TargetError
-from preprocessor.runner.execution import Options, open_run
-from preprocessor.runner.load import WorkerPool
-from preprocessor.runner.progress import Progress
-from preprocessor.runner.resultcheck import check_result
-from preprocessor.runner.servers import GIVEN, Servers, ask_servers, topology
-from preprocessor.runner.store import FileStore
-from preprocessor.runner.target import UriTarget
+from mongo_tables.runner import experiment as experiments
+from mongo_tables.runner.diagnosticdata import read_machine
+from mongo_tables.runner.errors import TargetError
+from mongo_tables.runner.execution import Options, open_run
+from mongo_tables.runner.load import WorkerPool
+from mongo_tables.runner.progress import Progress
+from mongo_tables.runner.resultcheck import check_result
+from mongo_tables.runner.servers import GIVEN, Servers, ask_servers, topology
+from mongo_tables.runner.store import FileStore
+from mongo_tables.runner.target import UriTarget
 from tests.runner.measured import measure
 from tests.runner.test_execution import DATABASE, RECORDS
 

@@ -8,9 +8,9 @@ from types import SimpleNamespace
 import pytest
 from pymongo import MongoClient
 
-from preprocessor.runner.errors import TargetError
-from preprocessor.runner.iostats import reads
-from preprocessor.runner.serverstatus import KEPT, cache_bytes, status
+from mongo_tables.runner.errors import TargetError
+from mongo_tables.runner.iostats import reads
+from mongo_tables.runner.serverstatus import KEPT, cache_bytes, status
 
 
 @pytest.fixture

@@ -16,16 +16,16 @@ from threading import Thread
 
 import pytest
 
-from preprocessor.cli import main
-from preprocessor.commands.run.lookingat import list_findings
-from preprocessor.runner import experiment as experiments
-from preprocessor.runner.errors import TargetError, WorkFailed
-from preprocessor.runner.execution import obstacle, open_run
-from preprocessor.runner.progress import Progress
-from preprocessor.runner.resultcheck import check_result
-from preprocessor.runner.servers import GIVEN
-from preprocessor.runner.store import FileStore
-from preprocessor.runner.target import LocalTarget, UriTarget
+from mongo_tables.cli import main
+from mongo_tables.commands.run.lookingat import list_findings
+from mongo_tables.runner import experiment as experiments
+from mongo_tables.runner.errors import TargetError, WorkFailed
+from mongo_tables.runner.execution import obstacle, open_run
+from mongo_tables.runner.progress import Progress
+from mongo_tables.runner.resultcheck import check_result
+from mongo_tables.runner.servers import GIVEN
+from mongo_tables.runner.store import FileStore
+from mongo_tables.runner.target import LocalTarget, UriTarget
 from tests.runner.measured import measure
 from tests.runner.router import SHARDS, Cluster, routed
 from tests.runner.shards import routed_to, sharded

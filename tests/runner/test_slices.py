@@ -8,11 +8,11 @@ from dataclasses import replace
 import pytest
 
 from benchmarks.pretending import READS, pretending
-from preprocessor.runner.errors import WorkFailed
-from preprocessor.runner.load import WorkerPool
-from preprocessor.runner.profiles import PROFILES
-from preprocessor.runner.slices import Slices, part_within, plan_slices, wait_for_turn
-from preprocessor.runner.worker import Load
+from mongo_tables.runner.errors import WorkFailed
+from mongo_tables.runner.load import WorkerPool
+from mongo_tables.runner.profiles import PROFILES
+from mongo_tables.runner.slices import Slices, part_within, plan_slices, wait_for_turn
+from mongo_tables.runner.worker import Load
 
 SLICES = Slices(width=100, pairs=4, seed="s")
 

@@ -8,10 +8,10 @@ from datetime import UTC, datetime
 import pytest
 from pymongo import MongoClient
 
-from preprocessor.runner import store as stores
-from preprocessor.runner.errors import RunnerError
-from preprocessor.runner.journal import Campaign, Journal
-from preprocessor.runner.store import FileStore, open_store
+from mongo_tables.runner import store as stores
+from mongo_tables.runner.errors import RunnerError
+from mongo_tables.runner.journal import Campaign, Journal
+from mongo_tables.runner.store import FileStore, open_store
 
 
 def row(variant, second, value=0):

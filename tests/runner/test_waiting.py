@@ -8,9 +8,9 @@ from dataclasses import replace
 import pytest
 
 from benchmarks.pretending import READS, counted, pretending
-from preprocessor.runner.errors import WorkFailed
-from preprocessor.runner.load import WorkerPool
-from preprocessor.runner.worker import Load
+from mongo_tables.runner.errors import WorkFailed
+from mongo_tables.runner.load import WorkerPool
+from mongo_tables.runner.worker import Load
 
 LARGE = {"collection": "things", "docSizeKB": 1024, "writeBatchSize": 6, "totalDocsToInsert": 10**6}
 

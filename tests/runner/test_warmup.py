@@ -7,8 +7,8 @@ from dataclasses import replace
 
 import pytest
 
-from preprocessor.runner.series import Series
-from preprocessor.runner.warmup import (
+from mongo_tables.runner.series import Series
+from mongo_tables.runner.warmup import (
     LEAST_INTERVALS,
     LONGEST_SECONDS,
     Lead,
@@ -19,7 +19,7 @@ from preprocessor.runner.warmup import (
     lead_seconds,
     speeds_within,
 )
-from preprocessor.runner.worker import Load
+from mongo_tables.runner.worker import Load
 
 INTERVALS = 40
 

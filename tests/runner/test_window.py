@@ -8,8 +8,8 @@ from functools import partial
 import pytest
 
 from benchmarks.pretending import READS, counted, pretending
-from preprocessor.runner.load import WorkerPool
-from preprocessor.runner.worker import Load
+from mongo_tables.runner.load import WorkerPool
+from mongo_tables.runner.worker import Load
 
 ENDS = ("before", "opened", "over")
 

@@ -12,15 +12,15 @@ import bson
 import pytest
 from pymongo import MongoClient
 
-from preprocessor.runner import worker
-from preprocessor.runner.driving import Surroundings, drive
-from preprocessor.runner.errors import WorkFailed
-from preprocessor.runner.load import WorkerPool
-from preprocessor.runner.requestoptions import RequestOptions
-from preprocessor.runner.schedule import Pace
-from preprocessor.runner.wire.client import WireClient
-from preprocessor.runner.worker import Load
-from preprocessor.runner.workloads import Done
+from mongo_tables.runner import worker
+from mongo_tables.runner.driving import Surroundings, drive
+from mongo_tables.runner.errors import WorkFailed
+from mongo_tables.runner.load import WorkerPool
+from mongo_tables.runner.requestoptions import RequestOptions
+from mongo_tables.runner.schedule import Pace
+from mongo_tables.runner.wire.client import WireClient
+from mongo_tables.runner.worker import Load
+from mongo_tables.runner.workloads import Done
 from tests.runner.windows import alone, nothing_done, opened
 
 LOAD = Load("", "worker_test", "query", {"collection": "things"}, "s", 2, "wire")

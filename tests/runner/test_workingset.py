@@ -6,11 +6,11 @@ import bson
 import pytest
 from pymongo import MongoClient
 
-from preprocessor.runner import experiment as experiments
-from preprocessor.runner.estimate import Asked, estimate, local_seconds
-from preprocessor.runner.experimentcheck import parse
-from preprocessor.runner.store import FileStore
-from preprocessor.runner.workingset import EFFECTIVE_SHARE, record_count, scan, sized
+from mongo_tables.runner import experiment as experiments
+from mongo_tables.runner.estimate import Asked, estimate, local_seconds
+from mongo_tables.runner.experimentcheck import parse
+from mongo_tables.runner.store import FileStore
+from mongo_tables.runner.workingset import EFFECTIVE_SHARE, record_count, scan, sized
 from tests.runner.processes import TINY, finish, start
 
 YCSB = """\

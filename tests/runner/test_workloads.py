@@ -11,14 +11,14 @@ import bson
 import pytest
 from pymongo import MongoClient
 
-from preprocessor.runner import workloads
-from preprocessor.runner.errors import WorkFailed
-from preprocessor.runner.identifiers import heads
-from preprocessor.runner.load import WorkerPool
-from preprocessor.runner.resultcheck import validator
-from preprocessor.runner.worker import Load
-from preprocessor.runner.workloads import NAMES, Share, Workload, query, workload
-from preprocessor.runner.workloads.templates import encoder
+from mongo_tables.runner import workloads
+from mongo_tables.runner.errors import WorkFailed
+from mongo_tables.runner.identifiers import heads
+from mongo_tables.runner.load import WorkerPool
+from mongo_tables.runner.resultcheck import validator
+from mongo_tables.runner.worker import Load
+from mongo_tables.runner.workloads import NAMES, Share, Workload, query, workload
+from mongo_tables.runner.workloads.templates import encoder
 from tests.runner.bothclients import CLIENTS
 
 DATABASE = "workloads_test"

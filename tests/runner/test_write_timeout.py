@@ -6,9 +6,9 @@ import pytest
 from pymongo import MongoClient
 from pymongo.write_concern import WriteConcern
 
-from preprocessor.runner.store import FileStore
-from preprocessor.runner.worker import Load
-from preprocessor.runner.workloads import write_timeout
+from mongo_tables.runner.store import FileStore
+from mongo_tables.runner.worker import Load
+from mongo_tables.runner.workloads import write_timeout
 from tests.runner.processes import finish, start
 
 DATABASE = "write_timeout_test"

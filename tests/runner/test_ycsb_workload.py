@@ -6,10 +6,10 @@ import bson
 import pytest
 from pymongo import MongoClient
 
-from preprocessor.runner.errors import ExperimentError
-from preprocessor.runner.worker import Load
-from preprocessor.runner.workloads import workload
-from preprocessor.runner.ycsb.records import key_namer
+from mongo_tables.runner.errors import ExperimentError
+from mongo_tables.runner.worker import Load
+from mongo_tables.runner.workloads import workload
+from mongo_tables.runner.ycsb.records import key_namer
 from tests.runner.bothclients import CLIENTS
 
 DATABASE = "ycsb_test"

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import multiprocessing
 
-from preprocessor.runner.driving import ConnectionStats
-from preprocessor.runner.recording import Recording
-from preprocessor.runner.series import Series
-from preprocessor.runner.window import Board, Window
+from mongo_tables.runner.driving import ConnectionStats
+from mongo_tables.runner.recording import Recording
+from mongo_tables.runner.series import Series
+from mongo_tables.runner.window import Board, Window
 
 
 def opened(at: float = 0.0, seconds: float | None = None) -> Window:

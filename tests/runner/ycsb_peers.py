@@ -16,9 +16,9 @@ from pathlib import Path
 import pytest
 from pymongo import MongoClient
 
-from preprocessor.runner.load import WorkerPool
-from preprocessor.runner.worker import Load
-from preprocessor.runner.workloads import workload
+from mongo_tables.runner.load import WorkerPool
+from mongo_tables.runner.worker import Load
+from mongo_tables.runner.workloads import workload
 
 DATABASE = "ycsb"
 """go-ycsb takes no other."""

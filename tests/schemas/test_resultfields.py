@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from preprocessor.schemas.resultfields import field_at, fields
+from mongo_tables.schemas.resultfields import field_at, fields
 
 RESULTS = sorted((Path(__file__).parents[2] / "fixtures" / "results").glob("*.jsonl"))
 SERVERS_OWN = ("before_status", "after_status")
@@ -52,7 +52,9 @@ def test_every_number_that_the_runner_wrote_has_a_unit(file):
 
 def test_every_number_among_the_parameters_of_experiments_has_a_unit():
     schema = json.loads(
-        (Path(__file__).parents[2] / "preprocessor/schemas/experiment.schema.json").read_text("utf-8")
+        (Path(__file__).parents[2] / "preprocessor/mongo_tables/schemas/experiment.schema.json").read_text(
+            "utf-8"
+        )
     )
     numbers = [
         name

@@ -13,8 +13,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from preprocessor.schemas import validation
-from preprocessor.schemas.loading import load
+from mongo_tables.schemas import validation
+from mongo_tables.schemas.loading import load
 
 NAMES = ("table", "chart", "value", "check", "pipeline")
 PIPELINE = [{"$match": {"a": 1}}, "first"]
@@ -128,7 +128,7 @@ def test_every_example_in_a_schema_is_valid_where_it_stands(name):
 
 def test_sound_comments_do_not_cost_the_import_of_jsonschema():
     script = (
-        "import json, sys; from preprocessor.schemas.validation import faults;"
+        "import json, sys; from mongo_tables.schemas.validation import faults;"
         "sound = json.loads(sys.argv[1]);"
         "assert not any(faults(name, sound[name], '') for name in sound);"
         "sys.exit('jsonschema' in sys.modules)"

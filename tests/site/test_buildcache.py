@@ -6,8 +6,8 @@ from datetime import date
 
 import pytest
 
-from preprocessor.site import buildcache
-from preprocessor.site.buildcache import hash_given
+from mongo_tables.site import buildcache
+from mongo_tables.site.buildcache import hash_given
 
 URL = "page/"
 

@@ -10,9 +10,9 @@ from urllib.parse import urljoin
 import pytest
 from bson import json_util
 
-from preprocessor.results.model import Query
-from preprocessor.results.opening import open_source
-from preprocessor.site.documents import Documents
+from mongo_tables.results.model import Query
+from mongo_tables.results.opening import open_source
+from mongo_tables.site.documents import Documents
 from tests.measured import document
 from tests.site.builds import build, build_cold_and_warm, sample
 

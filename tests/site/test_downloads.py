@@ -10,7 +10,7 @@ from urllib.parse import urljoin
 
 import pytest
 
-from preprocessor.site.downloads import Shelf, data_address
+from mongo_tables.site.downloads import Shelf, data_address
 from tests.site.builds import build, build_cold_and_warm, sample
 
 _LINK = re.compile(r'<a href="([^"]+)"[^>]* aria-label="(CSV|JSON): rows of')

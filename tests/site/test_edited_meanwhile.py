@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from mkdocs.structure.files import File
 
-from preprocessor.site import pagebypage, pagereader, sitereading
-from preprocessor.site.pagereader import PageReader
+from mongo_tables.site import pagebypage, pagereader, sitereading
+from mongo_tables.site.pagereader import PageReader
 from tests.site.builds import files
 from tests.site.inprocess import CONFIG, built, write
 

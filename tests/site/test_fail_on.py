@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from preprocessor.cli import main
+from mongo_tables.cli import main
 from tests.site.builds import build
 from tests.site.inprocess import CONFIG, ROWS, built, table, write
 

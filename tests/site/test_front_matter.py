@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from preprocessor.cli import main
+from mongo_tables.cli import main
 from tests.site.inprocess import CONFIG, ROWS, built, table, value, write
 
 PLUGIN, EXTENSION = "plugins: [mongo-tables]\n", "plugins: []\nmarkdown_extensions: [mongo-tables]\n"

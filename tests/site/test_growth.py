@@ -8,13 +8,13 @@ from collections.abc import Callable
 
 import pytest
 
-from preprocessor import comments
-from preprocessor.pages.faultboxes import by_comment
-from preprocessor.pages.markdown import Place, standing_alone
-from preprocessor.pages.placeholders import show_comments_again, swap_tokens
-from preprocessor.render.anchors import distinct
-from preprocessor.site.plainmarkdown import Plain, with_plain_figures
-from preprocessor.site.searchtext import in_full, in_words
+from mongo_tables import comments
+from mongo_tables.pages.faultboxes import by_comment
+from mongo_tables.pages.markdown import Place, standing_alone
+from mongo_tables.pages.placeholders import show_comments_again, swap_tokens
+from mongo_tables.render.anchors import distinct
+from mongo_tables.site.plainmarkdown import Plain, with_plain_figures
+from mongo_tables.site.searchtext import in_full, in_words
 
 FEW = 500
 TIMES = 8

@@ -8,8 +8,8 @@ from pathlib import Path
 import markdown
 import pytest
 
-from preprocessor.cli import main
-from preprocessor.site.extension import MongoTablesExtension
+from mongo_tables.cli import main
+from mongo_tables.site.extension import MongoTablesExtension
 from tests.site.inprocess import CONFIG, built, html, table, value, write
 
 CHART = (

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from preprocessor.site import buildcache
-from preprocessor.site.keptpages import Broken, KeptPage, Made
-from preprocessor.site.plainmarkdown import Plain
-from preprocessor.site.plugin import MongoTablesPlugin
-from preprocessor.site.spool import bytes_of
+from mongo_tables.site import buildcache
+from mongo_tables.site.keptpages import Broken, KeptPage, Made
+from mongo_tables.site.plainmarkdown import Plain
+from mongo_tables.site.plugin import MongoTablesPlugin
+from mongo_tables.site.spool import bytes_of
 from tests.site.builds import files
 from tests.site.inprocess import CONFIG, ROWS, built, table, value, write
 
@@ -58,7 +58,7 @@ def break_what_is_kept(monkeypatch: pytest.MonkeyPatch, part: str, do: Callable[
             name: page._replace(**{part: do(bytes_of(getattr(page, part)))}) for name, page in kept.items()
         }
 
-    monkeypatch.setattr("preprocessor.site.sitereading.load", broken)
+    monkeypatch.setattr("mongo_tables.site.sitereading.load", broken)
 
 
 def test_a_page_is_unpacked_as_it_was_packed() -> None:

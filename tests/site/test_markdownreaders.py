@@ -62,7 +62,7 @@ def test_a_site_whose_markdown_nobody_reads_does_not_pay_for_pipe_tables(
     def made(*_: object, **__: object) -> list[str]:
         raise AssertionError("a pipe table was made")
 
-    monkeypatch.setattr("preprocessor.render.pipetable.pipe_table", made)
+    monkeypatch.setattr("mongo_tables.render.pipetable.pipe_table", made)
     hook = "def on_files(files, *, config):\n    return files\n"
     write(site, {"mkdocs.yml": f"{CONFIG}{PLUGINS}hooks: [early.py]\n", "early.py": hook})
     for _ in range(2):
@@ -95,7 +95,7 @@ def test_a_hook_whose_file_never_takes_the_markdown_of_a_page_is_no_reader(
     hook: str, reads: bool, site: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     made = []
-    pipe_table = "preprocessor.render.pipetable.pipe_table"
+    pipe_table = "mongo_tables.render.pipetable.pipe_table"
     monkeypatch.setattr(pipe_table, lambda *_, **__: made.append(1) or ["| a |"])
     monkeypatch.syspath_prepend(site)
     monkeypatch.delitem(sys.modules, "helper", raising=False)

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from preprocessor.site import pagebypage, pagereader
-from preprocessor.site.plugin import MongoTablesPlugin
+from mongo_tables.site import pagebypage, pagereader
+from mongo_tables.site.plugin import MongoTablesPlugin
 from tests.site.builds import files
 from tests.site.inprocess import CONFIG, ROWS, built, table, value, write
 

@@ -21,7 +21,7 @@ from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, rule, run_state_machine_as_test
 
-from preprocessor.site import pagebypage
+from mongo_tables.site import pagebypage
 from tests.site.inprocess import Outcome, built, write
 
 STEPS = int(os.environ.get("MONGO_TABLES_STEPS", "0"))

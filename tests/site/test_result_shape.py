@@ -12,10 +12,10 @@ import pymongo
 import pytest
 from bson import json_util
 
-from preprocessor.lint.documents import collection_shape
-from preprocessor.pages.figures import figures_of
-from preprocessor.pages.reading import read_page
-from preprocessor.specs.sharedpipelines import SharedPipelines
+from mongo_tables.lint.documents import collection_shape
+from mongo_tables.pages.figures import figures_of
+from mongo_tables.pages.reading import read_page
+from mongo_tables.specs.sharedpipelines import SharedPipelines
 from tests.judged import unasked
 from tests.measured import document
 from tests.mongod import Mongod

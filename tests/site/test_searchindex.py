@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from preprocessor.site import searchindex
+from mongo_tables.site import searchindex
 from tests.site.inprocess import ROWS, built, table, write
 
 INDEX = "site/search/search_index.json"
@@ -59,7 +59,7 @@ def test_words_that_wait_are_those_that_would_have_been_parsed(
     monkeypatch.setattr(searchindex, "_BLOCK", block)
     made, kept = texts(site), texts(site)
     assert b"mongo-tables:" not in (site / INDEX).read_bytes()
-    monkeypatch.setattr("preprocessor.site.plugin.find_waiting", lambda config, plugin: None)
+    monkeypatch.setattr("mongo_tables.site.plugin.find_waiting", lambda config, plugin: None)
     assert made == kept == texts(site)
     assert sum("14909" in text for text in made) >= 2
 

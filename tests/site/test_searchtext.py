@@ -7,8 +7,8 @@ from collections.abc import Mapping
 import pytest
 from material.plugins.search.plugin import Parser
 
-from preprocessor.render.html import html_chart, html_table
-from preprocessor.site.searchtext import in_full, in_words, words_of
+from mongo_tables.render.html import html_chart, html_table
+from mongo_tables.site.searchtext import in_full, in_words, words_of
 from tests.render.specs import chart, table
 
 ROWS = [{"n": 1, "note": "a <b> & c"}, {"n": 2.5, "note": None}]

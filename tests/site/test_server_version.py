@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from preprocessor.cli import main
+from mongo_tables.cli import main
 from tests.site.test_fail_on import CONFIG, ROWS, build, built, table, write
 
 NEWER = (

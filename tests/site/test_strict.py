@@ -60,8 +60,8 @@ def test_notes_of_the_linter_fail_no_strict_build_and_may_be_ignored_in_it(
 
 
 def _note_of(site: Path) -> str:
-    from preprocessor.pages.reading import read_page
-    from preprocessor.specs.sharedpipelines import SharedPipelines
+    from mongo_tables.pages.reading import read_page
+    from mongo_tables.specs.sharedpipelines import SharedPipelines
 
     text = (site / "docs/index.md").read_text(encoding="utf-8")
     page = read_page(text, "docs/index.md", SharedPipelines(site / "docs/pipelines"))

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from preprocessor.site.zensicalhost import has_own_theme
+from mongo_tables.site.zensicalhost import has_own_theme
 from tests.site.builds import article, build, environment, sample
 from tests.site.test_build import with_extension
 from tests.site.test_serve import Preview

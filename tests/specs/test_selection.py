@@ -10,12 +10,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from preprocessor.aggregation import aggregate
-from preprocessor.comments.search import find
-from preprocessor.specs.fieldwords import column_headers
-from preprocessor.specs.model import ChartSpec, PipelineSpec, TableSpec
-from preprocessor.specs.reading import read
-from preprocessor.specs.selection import read_sort, write_sort
+from mongo_tables.aggregation import aggregate
+from mongo_tables.comments.search import find
+from mongo_tables.specs.fieldwords import column_headers
+from mongo_tables.specs.model import ChartSpec, PipelineSpec, TableSpec
+from mongo_tables.specs.reading import read
+from mongo_tables.specs.selection import read_sort, write_sort
 
 
 def spec_of(body: str, keyword: str = "RESULT_TABLE") -> Any:

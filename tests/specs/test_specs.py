@@ -11,10 +11,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from preprocessor import comments
-from preprocessor.specs import model, reading, together
-from preprocessor.specs.charts import ChartSettings
-from preprocessor.specs.sharedpipelines import SharedPipelines
+from mongo_tables import comments
+from mongo_tables.specs import model, reading, together
+from mongo_tables.specs.charts import ChartSettings
+from mongo_tables.specs.sharedpipelines import SharedPipelines
 
 HERE = Path(__file__).parent
 FAULTY = sorted((HERE / "faulty").glob("*.md"))

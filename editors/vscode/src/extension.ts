@@ -10,7 +10,7 @@ import { serverCommand } from "./command";
 const NAME = "mongo-tables";
 const LANGUAGES = ["markdown", "json"];
 const INSTALL =
-  "pip install 'mkdocs-mongo-tables[lsp]' brings the server of mongo-tables; the setting mongo-tables.command says where it is.";
+  "pip install 'mongo-tables[lsp]' brings the server of mongo-tables; the setting mongo-tables.command says where it is.";
 
 let client: LanguageClient | undefined;
 

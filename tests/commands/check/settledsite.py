@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from preprocessor.files import states
+from mongo_tables.files import states
 
 
 def make_site(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:

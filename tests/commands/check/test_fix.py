@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from preprocessor.cli import main
+from mongo_tables.cli import main
 
 TABLE = """\
 <!-- MONGO_TABLE: {"collection": "runs", "pipeline": [{"$sort": {"n": 1}}], "columns": ["n", "ops"],

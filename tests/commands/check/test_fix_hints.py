@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from preprocessor.cli import main
+from mongo_tables.cli import main
 
 PAGE = """\
 # Runs

@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 
-from preprocessor.cli import main
-from preprocessor.commands.check import checking, keptchecks
-from preprocessor.files import environment
+from mongo_tables.cli import main
+from mongo_tables.commands.check import checking, keptchecks
+from mongo_tables.files import environment
 from tests.commands.check.settledsite import make_site
 
 TABLE = (

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from preprocessor.cli import main
-from preprocessor.lint import looking
-from preprocessor.pages import static
+from mongo_tables.cli import main
+from mongo_tables.lint import looking
+from mongo_tables.pages import static
 from tests.commands.check.settledsite import make_site
 
 FAST = (

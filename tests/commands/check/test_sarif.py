@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from preprocessor.findings.reporters import report
+from mongo_tables.findings.reporters import report
 from tests.commands.test_commands import mongo_tables
 
 PAGE = '# Runs\n\n<!-- RESULT_TABLE: {"collection": "runs", "columns": ["n"], "sorted": "n"} -->\n'

@@ -17,9 +17,9 @@ from typing import Self
 
 import pytest
 
-from preprocessor.cli import main
-from preprocessor.commands.check import command
-from preprocessor.commands.check.watching import Seen, take_look
+from mongo_tables.cli import main
+from mongo_tables.commands.check import command
+from mongo_tables.commands.check.watching import Seen, take_look
 
 PAGE = """\
 # Runs
@@ -44,7 +44,7 @@ class Watching:
     """The command as it runs, and what it says up to where it waits."""
 
     def __init__(self, folder: Path, *pages: str) -> None:
-        command = [sys.executable, "-m", "preprocessor.cli", "check", "--watch", *pages]
+        command = [sys.executable, "-m", "mongo_tables.cli", "check", "--watch", *pages]
         self.process = subprocess.Popen(
             command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, bufsize=1
         )

@@ -9,9 +9,9 @@ from math import exp
 
 import pytest
 
-from preprocessor.cli import main
-from preprocessor.results.benchmarks import compare_benchmarks, list_processes
-from preprocessor.results.intervals import interval_between
+from mongo_tables.cli import main
+from mongo_tables.results.benchmarks import compare_benchmarks, list_processes
+from mongo_tables.results.intervals import interval_between
 
 
 def hyperfine(*times: float, command: str = "sort") -> str:

@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from preprocessor.cli import main
-from preprocessor.results.betweencampaigns import compare
-from preprocessor.results.conclusions import list_ratios, pair_blocks
-from preprocessor.results.intervals import interval_between
-from preprocessor.runner.store import FileStore
+from mongo_tables.cli import main
+from mongo_tables.results.betweencampaigns import compare
+from mongo_tables.results.conclusions import list_ratios, pair_blocks
+from mongo_tables.results.intervals import interval_between
+from mongo_tables.runner.store import FileStore
 from tests.results.blockrows import SHAKE, campaign, measured, shaken, side_by_side
 
 
@@ -620,7 +620,7 @@ def test_without_what_computes_intervals_the_command_says_how_to_get_it(
     assert run(*campaigns) == 2
     said = capsys.readouterr().err
     assert "what computes intervals is not installed: scipy" in said
-    assert "pip install 'mkdocs-mongo-tables[runner]'" in said
+    assert "pip install 'mongo-tables[runner]'" in said
     assert run(*folders) == 0
 
 

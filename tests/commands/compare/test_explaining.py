@@ -8,7 +8,7 @@ from random import Random
 
 import pytest
 
-from preprocessor.cli import main
+from mongo_tables.cli import main
 from tests.commands.compare.test_compare import keep, of_blocks
 from tests.results.blockrows import SHAKE, campaign, measured, shaken
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from preprocessor.cli import main
+from mongo_tables.cli import main
 from tests.commands.compare.test_compare import keep, of_blocks
 from tests.results.blockrows import shaken
 

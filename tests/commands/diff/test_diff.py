@@ -10,12 +10,12 @@ import pytest
 from bson import json_util
 from pymongo import MongoClient
 
-from preprocessor.aggregation import aggregate
-from preprocessor.commands.diff.sites import tables_of_site
-from preprocessor.render.html import html_table
-from preprocessor.render.provenanceblock import ProvenanceBlock, provenance_html
-from preprocessor.render.runs import lines_of, list_runs
-from preprocessor.results.provenance import provenance_of
+from mongo_tables.aggregation import aggregate
+from mongo_tables.commands.diff.sites import tables_of_site
+from mongo_tables.render.html import html_table
+from mongo_tables.render.provenanceblock import ProvenanceBlock, provenance_html
+from mongo_tables.render.runs import lines_of, list_runs
+from mongo_tables.results.provenance import provenance_of
 from tests.commands.test_commands import mongo_tables
 from tests.measured import document, speeds
 from tests.mongod import Mongod

@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 from pymongo import MongoClient
 
-from preprocessor.cli import main
+from mongo_tables.cli import main
 from tests.commands.test_commands import mongo_tables
 from tests.mongod import Mongod
 
@@ -379,7 +379,7 @@ def test_values_cannot_command_the_terminal(folder: Path) -> None:
 
 def on_a_terminal(folder: Path, **environment: str) -> str:
     leader, follower = pty.openpty()
-    command = [sys.executable, "-m", "preprocessor.cli", "explain", "page.md"]
+    command = [sys.executable, "-m", "mongo_tables.cli", "explain", "page.md"]
     environment = {**os.environ, "TERM": "xterm", **environment}
     with subprocess.Popen(command, cwd=folder, stdout=follower, env=environment) as process:
         os.close(follower)

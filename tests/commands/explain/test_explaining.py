@@ -13,14 +13,14 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from preprocessor.commands.explain.asjson import plain
-from preprocessor.commands.explain.explaining import Explanation, explain
-from preprocessor.commands.explain.terminal import lines
-from preprocessor.comments.search import find
-from preprocessor.results.model import ResultsError
-from preprocessor.results.opening import open_source
-from preprocessor.specs.model import TableSpec
-from preprocessor.specs.reading import read
+from mongo_tables.commands.explain.asjson import plain
+from mongo_tables.commands.explain.explaining import Explanation, explain
+from mongo_tables.commands.explain.terminal import lines
+from mongo_tables.comments.search import find
+from mongo_tables.results.model import ResultsError
+from mongo_tables.results.opening import open_source
+from mongo_tables.specs.model import TableSpec
+from mongo_tables.specs.reading import read
 
 names = st.sampled_from(["a", "b", "c", "d"])
 paths = st.one_of(names, st.builds("{}.{}".format, names, names))

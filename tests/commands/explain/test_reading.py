@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from preprocessor.commands.explain.reading import fields_computed, fields_guarded, fields_named, fields_read
+from mongo_tables.commands.explain.reading import fields_computed, fields_guarded, fields_named, fields_read
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from preprocessor.commands.explain.fieldcounts import difference, has_path, nearest_path, shape_of
+from mongo_tables.commands.explain.fieldcounts import difference, has_path, nearest_path, shape_of
 
 ROWS = [
     {"_id": {"testname": "insert", "docSizeKB": 1}, "ops": 1, "ms": None},

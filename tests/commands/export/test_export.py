@@ -11,10 +11,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from preprocessor.cli import main
-from preprocessor.commands.export import benchertext, gotext
-from preprocessor.commands.export.losses import list_losses, read_back
-from preprocessor.results.formats.benchmark import Benchmark, Interval, Origin, make_document
+from mongo_tables.cli import main
+from mongo_tables.commands.export import benchertext, gotext
+from mongo_tables.commands.export.losses import list_losses, read_back
+from mongo_tables.results.formats.benchmark import Benchmark, Interval, Origin, make_document
 from tests.results.formats.reading import read, write
 
 FIGURES = st.floats(min_value=1e-12, max_value=1e12)

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from preprocessor.cli import main
+from mongo_tables.cli import main
 
 HEAD = "harness: shellbench 1\n"
 

@@ -9,10 +9,10 @@ from xml.etree import ElementTree
 
 import pytest
 
-from preprocessor.cli import main
-from preprocessor.commands.history.documents import say_change
-from preprocessor.results.intervals import Interval
-from preprocessor.runner.store import FileStore
+from mongo_tables.cli import main
+from mongo_tables.commands.history.documents import say_change
+from mongo_tables.results.intervals import Interval
+from mongo_tables.runner.store import FileStore
 from tests.results.blockrows import campaign, measured
 from tests.results.test_history import SLOWER, STEADY
 

@@ -14,8 +14,8 @@ from typing import Any
 import pytest
 import yaml
 
-from preprocessor.cli import main
-from preprocessor.files import atomic
+from mongo_tables.cli import main
+from mongo_tables.files import atomic
 from tests.commands.test_commands import mongo_tables
 
 BENCH = [
@@ -506,7 +506,7 @@ def test_a_password_in_a_site_s_file_is_not_shown(site: Path) -> None:
 
 def test_nobody_is_asked_anything(project: Path) -> None:
     leader, follower = os.openpty()
-    command = [sys.executable, "-m", "preprocessor.cli", "init"]
+    command = [sys.executable, "-m", "mongo_tables.cli", "init"]
     done = subprocess.run(command, cwd=project, stdin=follower, capture_output=True, text=True, timeout=60)
     os.close(leader)
     os.close(follower)

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from preprocessor.cli import main
+from mongo_tables.cli import main
 
 TABLE = """\
 <!-- MONGO_TABLE: {"id": "speed", "collection": "runs", "pipeline": [{"$sort": {"n": 1}}], "columns": ["n", "ops"],

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from preprocessor.commands.new.benchmarks import suggest_for_benchmarks
+from mongo_tables.commands.new.benchmarks import suggest_for_benchmarks
 from tests.commands.test_commands import mongo_tables
 from tests.results.formats.test_recorded import RECORDED
 

@@ -19,8 +19,8 @@ from bson import ObjectId, json_util
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from preprocessor.cli import main
-from preprocessor.commands.new.draft import (
+from mongo_tables.cli import main
+from mongo_tables.commands.new.draft import (
     find_candidates,
     format_comment,
     name_columns,
@@ -28,10 +28,10 @@ from preprocessor.commands.new.draft import (
     propose_sorting,
     suggest_columns,
 )
-from preprocessor.comments.search import find
-from preprocessor.specs.fieldwords import field_words
-from preprocessor.specs.model import TableSpec
-from preprocessor.specs.reading import read
+from mongo_tables.comments.search import find
+from mongo_tables.specs.fieldwords import field_words
+from mongo_tables.specs.model import TableSpec
+from mongo_tables.specs.reading import read
 from tests.commands.test_commands import mongo_tables
 
 ROWS: list[dict[str, Any]] = [
@@ -125,7 +125,7 @@ def test_a_field_that_some_documents_lack_says_so_in_the_table(folder: Path) -> 
 
 
 def test_the_comment_is_utf_8_whatever_the_terminal_speaks(folder: Path) -> None:
-    command = [sys.executable, "-m", "preprocessor.cli", "new", "--title", "東京", "--append", "page.md"]
+    command = [sys.executable, "-m", "mongo_tables.cli", "new", "--title", "東京", "--append", "page.md"]
     environment = {**os.environ, "PYTHONIOENCODING": "latin-1"}
     for arguments in (command, command[:-2]):
         done = subprocess.run(
@@ -164,7 +164,7 @@ def test_what_cannot_be_done_is_said_with_what_can(folder: Path, arguments: list
 def test_a_person_is_asked_and_may_take_what_is_proposed(folder: Path) -> None:
     (folder / "fixtures" / "other").mkdir()
     leader, follower = pty.openpty()
-    command = [sys.executable, "-m", "preprocessor.cli", "new"]
+    command = [sys.executable, "-m", "mongo_tables.cli", "new"]
     # Collection, columns by number, two headers, order: the last two as proposed.
     os.write(leader, b"runs\n2,ops\nThreads of the client\n\n\n")
     done = subprocess.run(
@@ -195,7 +195,7 @@ def test_a_field_name_becomes_a_header_in_words(name: str, text: str) -> None:
 
 
 def test_result_documents_have_the_titles_and_units_of_their_schema() -> None:
-    from preprocessor.schemas.loading import load
+    from mongo_tables.schemas.loading import load
 
     required = dict.fromkeys(load("result")["required"], 1)
     assert propose_headers(["duration", "_id.testname"], [required]) == [

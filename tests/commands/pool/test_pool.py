@@ -9,8 +9,8 @@ from datetime import UTC, datetime
 
 import pytest
 
-from preprocessor.cli import main
-from preprocessor.runner.store import FileStore, open_store
+from mongo_tables.cli import main
+from mongo_tables.runner.store import FileStore, open_store
 from tests.results.blockrows import SHAKE, campaign, measured, shaken
 
 

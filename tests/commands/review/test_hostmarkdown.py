@@ -10,8 +10,8 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from preprocessor.commands.review.hostmarkdown import show
-from preprocessor.findings.reporters import escape_control_chars
+from mongo_tables.commands.review.hostmarkdown import show
+from mongo_tables.findings.reporters import escape_control_chars
 
 RENDERER = MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"])
 

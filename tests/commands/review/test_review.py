@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import pytest
 
-from preprocessor.commands.review.composing import MOST
+from mongo_tables.commands.review.composing import MOST
 from tests.commands.review import fakegithub
 from tests.commands.review.fakegithub import BOT, TOKEN, GitHub
 from tests.commands.review.pullrequests import PAGE, SITE, Repository, environment, propose, rows, start

@@ -12,9 +12,9 @@ from typing import Any
 
 import pytest
 
-from preprocessor.findings.finding import Finding
-from preprocessor.pages.prose.unsupported import prose_findings
-from preprocessor.pages.reading import read_page
+from mongo_tables.findings.finding import Finding
+from mongo_tables.pages.prose.unsupported import prose_findings
+from mongo_tables.pages.reading import read_page
 from tests.outside import outside_folder
 
 SHARED = outside_folder()

@@ -6,9 +6,9 @@ import json
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from preprocessor.findings.finding import Finding
-from preprocessor.pages.prose.unsupported import prose_findings
-from preprocessor.pages.reading import read_page
+from mongo_tables.findings.finding import Finding
+from mongo_tables.pages.prose.unsupported import prose_findings
+from mongo_tables.pages.reading import read_page
 from tests.judged import asked
 
 

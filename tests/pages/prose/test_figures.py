@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from preprocessor.pages.prose.numbers import Figure, figures, unit_of
-from preprocessor.render.values import cell_text
-from preprocessor.specs.columnformat import ColumnFormat
+from mongo_tables.pages.prose.numbers import Figure, figures, unit_of
+from mongo_tables.render.values import cell_text
+from mongo_tables.specs.columnformat import ColumnFormat
 
 
 def only(text: str) -> Figure:

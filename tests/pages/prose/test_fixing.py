@@ -13,15 +13,15 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from preprocessor.comments.model import END_MARKER, begin_marker
-from preprocessor.pages.build import Build
-from preprocessor.pages.inplace import compose_in_place, region_findings, stale_findings
-from preprocessor.pages.keptanswers import KeptAnswers
-from preprocessor.pages.markdown import render_markdown
-from preprocessor.pages.model import Page
-from preprocessor.pages.prose.fixing import Fixed, fix_page
-from preprocessor.pages.prose.unsupported import prose_findings
-from preprocessor.pages.reading import read_page
+from mongo_tables.comments.model import END_MARKER, begin_marker
+from mongo_tables.pages.build import Build
+from mongo_tables.pages.inplace import compose_in_place, region_findings, stale_findings
+from mongo_tables.pages.keptanswers import KeptAnswers
+from mongo_tables.pages.markdown import render_markdown
+from mongo_tables.pages.model import Page
+from mongo_tables.pages.prose.fixing import Fixed, fix_page
+from mongo_tables.pages.prose.unsupported import prose_findings
+from mongo_tables.pages.reading import read_page
 from tests.pages.prose.telling import list_quoted
 
 ROWS = [
@@ -502,8 +502,8 @@ def test_a_site_shows_the_same_as_before(source: KeptAnswers, prose: str) -> Non
 
 
 def _on_a_site(text: str, source: KeptAnswers) -> str:
-    from preprocessor.pages.figures import figures_of
-    from preprocessor.pages.placeholders import swap_tokens, tokens, with_tokens
+    from mongo_tables.pages.figures import figures_of
+    from mongo_tables.pages.placeholders import swap_tokens, tokens, with_tokens
 
     page, build = asked(text, source)
     figures = dict(zip(tokens(page), figures_of(page, build, lambda name, text: ""), strict=True))

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from preprocessor.pages.prose.mutations import find_mutations
+from mongo_tables.pages.prose.mutations import find_mutations
 
 
 def changes(text):

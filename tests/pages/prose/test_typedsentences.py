@@ -8,11 +8,11 @@ from collections.abc import Iterator
 
 import pytest
 
-from preprocessor.pages.build import Build
-from preprocessor.pages.keptanswers import KeptAnswers
-from preprocessor.pages.model import Page
-from preprocessor.pages.prose.fixing import Fixed, fix_page
-from preprocessor.pages.reading import read_page
+from mongo_tables.pages.build import Build
+from mongo_tables.pages.keptanswers import KeptAnswers
+from mongo_tables.pages.model import Page
+from mongo_tables.pages.prose.fixing import Fixed, fix_page
+from mongo_tables.pages.reading import read_page
 from tests.pages.prose.typedsentences import HARMFUL, ORDINARY, ROWS, comment_of
 
 _WRITTEN = re.compile(r"<!-- RESULT_VALUE: (\{.*?\}) -->")

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from preprocessor.pages.build import Build
-from preprocessor.pages.keptanswers import KeptAnswers
-from preprocessor.pages.model import Page
-from preprocessor.pages.prose.fixing import Fixed, fix_page
-from preprocessor.pages.prose.unsupported import prose_findings
-from preprocessor.pages.reading import read_page
+from mongo_tables.pages.build import Build
+from mongo_tables.pages.keptanswers import KeptAnswers
+from mongo_tables.pages.model import Page
+from mongo_tables.pages.prose.fixing import Fixed, fix_page
+from mongo_tables.pages.prose.unsupported import prose_findings
+from mongo_tables.pages.reading import read_page
 from tests.pages.prose.telling import list_quoted, tell
 
 ROWS = [

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from preprocessor.pages.reading import read_page
+from mongo_tables.pages.reading import read_page
 from tests.judged import asked
 from tests.pages.prose.telling import judge, write_rows
 
@@ -219,7 +219,7 @@ def test_numbers_that_are_none_support_nothing_and_do_no_harm(fixtures: Path) ->
 
 
 def test_text_that_a_program_wrote_under_a_comment_is_not_judged(fixtures: Path) -> None:
-    from preprocessor.comments.model import END_MARKER, begin_marker
+    from mongo_tables.comments.model import END_MARKER, begin_marker
 
     inner = "\nThey reach 55,000 inserts/s.\n"
     text = f"# Runs\n\n{TABLE}\n{begin_marker(inner)}\n{inner}\n{END_MARKER}\n"
@@ -230,7 +230,7 @@ def test_check_prose_warns_and_fails_and_check_alone_does_not(fixtures: Path) ->
     (fixtures.parent / "page.md").write_text(beside("They reach 55,000 inserts/s."))
 
     def check(*options: str) -> subprocess.CompletedProcess[str]:
-        command = [sys.executable, "-m", "preprocessor.cli", "check", "page.md", *options]
+        command = [sys.executable, "-m", "mongo_tables.cli", "check", "page.md", *options]
         return subprocess.run(command, cwd=fixtures.parent, capture_output=True, text=True, check=False)
 
     assert check().returncode == 0

@@ -8,9 +8,9 @@ from typing import Any
 import bson
 import pytest
 
-from preprocessor.results.model import ResultsError
-from preprocessor.results.plaindocuments import read_documents
-from preprocessor.results.plainfiles import PlainFile
+from mongo_tables.results.model import ResultsError
+from mongo_tables.results.plaindocuments import read_documents
+from mongo_tables.results.plainfiles import PlainFile
 
 
 def documents(path: Path, **types: str) -> list[dict[str, Any]]:

@@ -17,9 +17,9 @@ import bson
 import pytest
 from jsonschema import Draft7Validator
 
-from preprocessor.cli import main
-from preprocessor.results import typedjson
-from preprocessor.schemas.loading import load
+from mongo_tables.cli import main
+from mongo_tables.results import typedjson
+from mongo_tables.schemas.loading import load
 from tests.results.formats.pagecommands import commands
 from tests.results.formats.reading import format_of, read
 

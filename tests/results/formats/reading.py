@@ -8,9 +8,9 @@ from typing import Any
 
 import bson
 
-from preprocessor.results import typedjson
-from preprocessor.results.formats import HEAD, Format, find_format
-from preprocessor.results.formats.model import SourceFile
+from mongo_tables.results import typedjson
+from mongo_tables.results.formats import HEAD, Format, find_format
+from mongo_tables.results.formats.model import SourceFile
 
 
 def format_of(path: Path) -> Format | None:

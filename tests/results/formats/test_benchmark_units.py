@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from preprocessor.results.model import ResultsError
+from mongo_tables.results.model import ResultsError
 from tests.results.formats import fault, written
 from tests.results.formats.reading import format_of, read, write
 from tests.results.formats.test_recorded import RECORDED

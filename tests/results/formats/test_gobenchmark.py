@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from preprocessor.results.model import ResultsError
+from mongo_tables.results.model import ResultsError
 from tests.results.formats.reading import format_of, read, write
 from tests.results.formats.test_recorded import RECORDED
 

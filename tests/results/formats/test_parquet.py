@@ -96,9 +96,9 @@ def test_without_its_library_one_line_says_what_to_install(tmp_path: Path) -> No
     path = stored(tmp_path, n=[1])
     program = (
         "import sys; sys.modules['pyarrow'] = None\n"
-        "from preprocessor.results.model import Query\n"
-        "from preprocessor.results.opening import open_source\n"
-        "from preprocessor.results.model import ResultsError\n"
+        "from mongo_tables.results.model import Query\n"
+        "from mongo_tables.results.opening import open_source\n"
+        "from mongo_tables.results.model import ResultsError\n"
         "try: open_source(sys.argv[1]).aggregate(Query('bench', ()))\n"
         "except ResultsError as error: print(error.message, '|', error.hint)\n"
     )
@@ -106,6 +106,5 @@ def test_without_its_library_one_line_says_what_to_install(tmp_path: Path) -> No
         [sys.executable, "-c", program, str(path)], capture_output=True, text=True, check=True
     )
     assert done.stdout == (
-        f"{path}: Parquet is read by pyarrow, which is not installed | "
-        "pip install 'mkdocs-mongo-tables[parquet]'\n"
+        f"{path}: Parquet is read by pyarrow, which is not installed | pip install 'mongo-tables[parquet]'\n"
     )

@@ -12,11 +12,11 @@ from pathlib import Path
 
 import pytest
 
-import preprocessor
+import mongo_tables
 
 pytest_plugins = ["pytester"]
 
-for found in pkgutil.walk_packages(preprocessor.__path__, "preprocessor."):
+for found in pkgutil.walk_packages(mongo_tables.__path__, "mongo_tables."):
     # After a run within this process pytester drops what that loaded: an operator would be known to a registry that
     # is no more. So all of what evaluates and reads is there before.
     if found.name.split(".")[1] in ("aggregation", "results", "jsontext", "findings", "files"):
@@ -98,7 +98,7 @@ def test_what_a_server_refuses_raises_as_pymongo_does_and_what_files_cannot_do_d
     code = """
         import pytest
         from pymongo.errors import OperationFailure
-        from preprocessor.results import ResultsError
+        from mongo_tables.results import ResultsError
 
         def test_refused(mongo_database):
             with pytest.raises(OperationFailure, match="there is no stage") as raised:
@@ -353,12 +353,12 @@ def test_without_mongomock_the_extra_is_named_and_golden_files_go_on(
     shop: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, "mongomock", None)
-    monkeypatch.delitem(sys.modules, "preprocessor.results.mockdatabase")
+    monkeypatch.delitem(sys.modules, "mongo_tables.results.mockdatabase")
     result = run(shop, f"{ASKING}\n\ndef test_it(mongo_database): ...\n", UPDATE)
     result.assert_outcomes(passed=1, errors=1)
     result.stdout.fnmatch_lines([
         "files as a database are made by mongomock, which is not installed",
-        "  hint: pip install 'mkdocs-mongo-tables[[]testing]'",
+        "  hint: pip install 'mongo-tables[[]testing]'",
     ])  # fmt: skip
 
 
@@ -463,7 +463,7 @@ def test_a_run_that_asks_for_nothing_of_it_loads_next_to_nothing(tmp_path: Path)
         cwd=tmp_path, env={**os.environ, "PYTEST_ADDOPTS": ""}, capture_output=True, text=True, check=True,
     )  # fmt: skip
     loaded = done.stdout.split()
-    ours = [name for name in loaded if name.partition(".")[0] == "preprocessor"]
-    assert "preprocessor.results.testing.plugin" in ours
+    ours = [name for name in loaded if name.partition(".")[0] == "mongo_tables"]
+    assert "mongo_tables.results.testing.plugin" in ours
     assert len(ours) <= 5, ours
     assert not {"bson", "pymongo", "mongomock", "jsonschema"} & set(loaded)

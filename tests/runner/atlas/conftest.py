@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from preprocessor.files.environment import ATLAS_CLIENT, ATLAS_KEY
-from preprocessor.runner.atlas import clock
-from preprocessor.runner.atlas.asking import BASE_VARIABLE
+from mongo_tables.files.environment import ATLAS_CLIENT, ATLAS_KEY
+from mongo_tables.runner.atlas import clock
+from mongo_tables.runner.atlas.asking import BASE_VARIABLE
 from tests.runner.atlas.contract import is_there, violations
 from tests.runner.atlas.fake import CLIENT, SECRET, serving
 

@@ -15,7 +15,7 @@ from urllib.parse import unquote
 import yaml
 from jsonschema import Draft7Validator, FormatChecker
 
-from preprocessor.runner.atlas.api import TOKEN_PATH
+from mongo_tables.runner.atlas.api import TOKEN_PATH
 from tests.outside import FOLDER, outside_folder
 from tests.runner.atlas.fake import Exchange
 

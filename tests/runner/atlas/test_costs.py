@@ -6,10 +6,10 @@ import datetime
 
 import pytest
 
-from preprocessor.runner.atlas.costs import Cost, check, in_all
-from preprocessor.runner.atlas.machine import AtlasMachine
-from preprocessor.runner.atlas.prices import Prices
-from preprocessor.runner.errors import RunnerError
+from mongo_tables.runner.atlas.costs import Cost, check, in_all
+from mongo_tables.runner.atlas.machine import AtlasMachine
+from mongo_tables.runner.atlas.prices import Prices
+from mongo_tables.runner.errors import RunnerError
 
 MACHINE = AtlasMachine("M50", "PROVISIONED", 3000, 200, "EU_WEST_1", "8.0", "core")
 PRICES = Prices(datetime.date(2026, 11, 1), "a test", {})

@@ -11,11 +11,11 @@ from typing import NamedTuple
 
 import pytest
 
-from preprocessor.cli import main
-from preprocessor.files.environment import ATLAS_CLIENT
-from preprocessor.runner.atlas import journal
-from preprocessor.runner.atlas.api import ATTEMPTS
-from preprocessor.runner.atlas.target import AtlasTarget
+from mongo_tables.cli import main
+from mongo_tables.files.environment import ATLAS_CLIENT
+from mongo_tables.runner.atlas import journal
+from mongo_tables.runner.atlas.api import ATTEMPTS
+from mongo_tables.runner.atlas.target import AtlasTarget
 from tests.runner.atlas.fake import PRIVATE, SECRET, Fault
 from tests.runner.atlas.foreign import FOREIGN, add_foreign, check_foreign_alone, foreign_of
 from tests.runner.atlas.project import PROJECT, hardware_of

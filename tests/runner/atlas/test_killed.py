@@ -11,12 +11,12 @@ from math import inf
 
 import pytest
 
-from preprocessor.runner.atlas import clock, journal
-from preprocessor.runner.atlas.asking import open_api
-from preprocessor.runner.atlas.opening import begin_run, open_atlas
-from preprocessor.runner.atlas.prices import read_prices
-from preprocessor.runner.atlas.sweep import projects, sweep
-from preprocessor.runner.errors import RunnerError
+from mongo_tables.runner.atlas import clock, journal
+from mongo_tables.runner.atlas.asking import open_api
+from mongo_tables.runner.atlas.opening import begin_run, open_atlas
+from mongo_tables.runner.atlas.prices import read_prices
+from mongo_tables.runner.atlas.sweep import projects, sweep
+from mongo_tables.runner.errors import RunnerError
 from tests.runner.atlas.fake import ROOT
 from tests.runner.atlas.foreign import add_foreign, check_foreign_alone, foreign_of
 from tests.runner.atlas.project import PROJECT

@@ -10,14 +10,14 @@ from math import inf
 import pytest
 from pymongo import MongoClient
 
-from preprocessor.runner.atlas import journal
-from preprocessor.runner.atlas.asking import open_api
-from preprocessor.runner.atlas.clusters import LONGEST_CHANGE
-from preprocessor.runner.atlas.names import run_of_cluster
-from preprocessor.runner.atlas.opening import begin_run, open_atlas
-from preprocessor.runner.atlas.prices import read_prices
-from preprocessor.runner.atlas.sweep import sweep
-from preprocessor.runner.errors import RunnerError, TargetError
+from mongo_tables.runner.atlas import journal
+from mongo_tables.runner.atlas.asking import open_api
+from mongo_tables.runner.atlas.clusters import LONGEST_CHANGE
+from mongo_tables.runner.atlas.names import run_of_cluster
+from mongo_tables.runner.atlas.opening import begin_run, open_atlas
+from mongo_tables.runner.atlas.prices import read_prices
+from mongo_tables.runner.atlas.sweep import sweep
+from mongo_tables.runner.errors import RunnerError, TargetError
 from tests.runner.atlas.fake import Fault
 from tests.runner.atlas.foreign import add_foreign, foreign_of
 from tests.runner.atlas.project import DOMAIN, PROJECT, Refused, hardware_of, region_of

@@ -8,11 +8,11 @@ from datetime import timedelta
 
 import pytest
 
-from preprocessor.cli import main
-from preprocessor.runner import experiment as experiments
-from preprocessor.runner import hostinfo
-from preprocessor.runner.atlas.target import AtlasTarget
-from preprocessor.runner.store import FileStore
+from mongo_tables.cli import main
+from mongo_tables.runner import experiment as experiments
+from mongo_tables.runner import hostinfo
+from mongo_tables.runner.atlas.target import AtlasTarget
+from mongo_tables.runner.store import FileStore
 from tests.runner.atlas.project import PROJECT, hardware_of, value_of
 from tests.runner.atlas.test_faults import EXPERIMENT
 from tests.runner.atlas.test_lifecycle import WHERE, is_empty

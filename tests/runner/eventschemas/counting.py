@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
-from preprocessor.runner.eventschemas.events import STATUSES, Event
-from preprocessor.runner.eventschemas.reports import YEARS, starts
+from mongo_tables.runner.eventschemas.events import STATUSES, Event
+from mongo_tables.runner.eventschemas.reports import YEARS, starts
 
 Report = dict[str, dict[str, int]]
 

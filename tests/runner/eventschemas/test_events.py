@@ -9,7 +9,7 @@ from math import erf, exp, sqrt
 
 import pytest
 
-from preprocessor.runner.eventschemas.events import (
+from mongo_tables.runner.eventschemas.events import (
     ANY_USER,
     CLOCKS,
     DEVIATION,

@@ -10,11 +10,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from pymongo import MongoClient, UpdateOne
 
-from preprocessor.aggregation import aggregate
-from preprocessor.runner.eventschemas import VERSIONS
-from preprocessor.runner.eventschemas.events import STATUSES, Event
-from preprocessor.runner.eventschemas.identifiers import day_id, key_text, month_id, quarter_id
-from preprocessor.runner.eventschemas.reports import YEARS, starts
+from mongo_tables.aggregation import aggregate
+from mongo_tables.runner.eventschemas import VERSIONS
+from mongo_tables.runner.eventschemas.events import STATUSES, Event
+from mongo_tables.runner.eventschemas.identifiers import day_id, key_text, month_id, quarter_id
+from mongo_tables.runner.eventschemas.reports import YEARS, starts
 from tests.runner.eventschemas.counting import counted, report_of
 
 DATABASE = "eventschemas_test"

@@ -15,12 +15,12 @@ import time
 from dataclasses import replace
 
 from benchmarks.pretending import pretending
-from preprocessor.runner.errors import WorkFailed
-from preprocessor.runner.loadmachines.address import parse_load_machines
-from preprocessor.runner.loadmachines.clusters import open_cluster
-from preprocessor.runner.loadmachines.pool import MachinePool
-from preprocessor.runner.result import list_machines
-from preprocessor.runner.worker import Load
+from mongo_tables.runner.errors import WorkFailed
+from mongo_tables.runner.loadmachines.address import parse_load_machines
+from mongo_tables.runner.loadmachines.clusters import open_cluster
+from mongo_tables.runner.loadmachines.pool import MachinePool
+from mongo_tables.runner.result import list_machines
+from mongo_tables.runner.worker import Load
 from tests.runner.loadmachines.namespaces import MIDDLE_ADDRESS
 
 BATCHES = {"collection": "things", "docSizeKB": 8, "writeBatchSize": 4, "totalDocsToInsert": 20_000}

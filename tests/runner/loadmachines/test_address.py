@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from preprocessor.runner.errors import RunnerError
-from preprocessor.runner.loadmachines.address import Host, LoadMachines, parse_load_machines
+from mongo_tables.runner.errors import RunnerError
+from mongo_tables.runner.loadmachines.address import Host, LoadMachines, parse_load_machines
 
 
 @pytest.mark.parametrize(

@@ -6,13 +6,13 @@ import pytest
 
 from benchmarks.load_machines import MOST, compare
 from benchmarks.pretending import READS, pretending
-from preprocessor.results.intervals import interval
-from preprocessor.results.verdicts import judge
-from preprocessor.runner.load import WorkerPool
-from preprocessor.runner.loadmachines.address import parse_load_machines
-from preprocessor.runner.loadmachines.clusters import open_cluster
-from preprocessor.runner.loadmachines.pool import MachinePool
-from preprocessor.runner.worker import Load
+from mongo_tables.results.intervals import interval
+from mongo_tables.results.verdicts import judge
+from mongo_tables.runner.load import WorkerPool
+from mongo_tables.runner.loadmachines.address import parse_load_machines
+from mongo_tables.runner.loadmachines.clusters import open_cluster
+from mongo_tables.runner.loadmachines.pool import MachinePool
+from mongo_tables.runner.worker import Load
 
 pytestmark = pytest.mark.alone
 BLOCKS = 6

@@ -17,16 +17,16 @@ import psutil
 import pytest
 
 from benchmarks.pretending import READS, pretending
-from preprocessor.runner.errors import RunnerError, WorkFailed
-from preprocessor.runner.loadmachines import pool as pools
-from preprocessor.runner.loadmachines.address import parse_load_machines
-from preprocessor.runner.loadmachines.clocks import Clock, Reading
-from preprocessor.runner.loadmachines.clusters import open_cluster
-from preprocessor.runner.loadmachines.messages import OPERATION, Sent, Work
-from preprocessor.runner.loadmachines.pool import MachinePool
-from preprocessor.runner.slices import Slices
-from preprocessor.runner.store import FileStore
-from preprocessor.runner.worker import Assignment, Load
+from mongo_tables.runner.errors import RunnerError, WorkFailed
+from mongo_tables.runner.loadmachines import pool as pools
+from mongo_tables.runner.loadmachines.address import parse_load_machines
+from mongo_tables.runner.loadmachines.clocks import Clock, Reading
+from mongo_tables.runner.loadmachines.clusters import open_cluster
+from mongo_tables.runner.loadmachines.messages import OPERATION, Sent, Work
+from mongo_tables.runner.loadmachines.pool import MachinePool
+from mongo_tables.runner.slices import Slices
+from mongo_tables.runner.store import FileStore
+from mongo_tables.runner.worker import Assignment, Load
 from tests.runner.processes import finish, start, wait_until
 
 READING = Load("mongodb://127.0.0.1:1", "load_test", "query", READS, "s", 8, "wire", seconds=0.5)

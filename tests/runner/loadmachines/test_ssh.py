@@ -9,7 +9,7 @@ from pathlib import Path
 import asyncssh
 import psutil
 
-from preprocessor.runner.store import FileStore
+from mongo_tables.runner.store import FileStore
 from tests.runner.loadmachines.sshserver import LOOPBACK, ssh_server
 from tests.runner.processes import TINY, finish, start, wait_until
 

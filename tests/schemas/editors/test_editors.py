@@ -10,12 +10,12 @@ from typing import Any
 import pytest
 from jsonschema import Draft7Validator
 
-from preprocessor import SITE
-from preprocessor.aggregation.catalogue import operators
-from preprocessor.comments.search import find
-from preprocessor.jsontext.parsing import parse
-from preprocessor.schemas.editors import editor_schema
-from preprocessor.schemas.loading import load, names
+from mongo_tables import SITE
+from mongo_tables.aggregation.catalogue import operators
+from mongo_tables.comments.search import find
+from mongo_tables.jsontext.parsing import parse
+from mongo_tables.schemas.editors import editor_schema
+from mongo_tables.schemas.loading import load, names
 
 ROOT = Path(__file__).parents[3]
 
@@ -70,7 +70,7 @@ def test_editors_accept_the_comments_of_this_site() -> None:
 
 
 def test_a_shared_pipeline_names_its_schema_and_is_read(tmp_path: Path) -> None:
-    from preprocessor.specs.sharedpipelines import SharedPipelines
+    from mongo_tables.specs.sharedpipelines import SharedPipelines
 
     page = (ROOT / "docs" / "authors" / "tools.md").read_text("utf-8")
     (example,) = [text for text in re.findall(r"```json\n(.*?)```", page, re.DOTALL) if "$schema" in text]

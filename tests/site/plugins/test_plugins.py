@@ -15,7 +15,7 @@ from urllib.parse import unquote
 import pytest
 from _pytest.mark import ParameterSet
 
-from preprocessor.cli import main
+from mongo_tables.cli import main
 from tests.site.builds import build, environment
 from tests.site.plugins.sites import SITES, UNDER_ZENSICAL, for_zensical, versions
 from tests.site.plugins.smallsite import COLD, REWORDED, WARM, Site, read, with_tokens, write

@@ -1,1 +1,0 @@
-"""What each command takes and does; ``preprocessor.cli`` lists the commands."""

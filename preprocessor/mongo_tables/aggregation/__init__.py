@@ -1,0 +1,107 @@
+"""MongoDB's aggregation language in Python: bson types in, bson types out, no server.
+
+``aggregate`` gives what a server gives, or says plainly what it does not cover (``NotOffline``). The package
+imports nothing else of this project.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from datetime import datetime
+from threading import RLock
+from typing import TYPE_CHECKING, Any
+
+from mongo_tables.aggregation import meter
+from mongo_tables.aggregation.errors import AggregationError, NotOffline, Path
+from mongo_tables.aggregation.limits import LimitReached, Limits
+
+if TYPE_CHECKING:
+    from mongo_tables.aggregation.compiler import Scope
+
+__all__ = ["AggregationError", "LimitReached", "Limits", "NotOffline", "aggregate", "check"]
+
+# Stages are compiled once and keep the values of their variables: two threads must not run the same one.
+_ONE_AT_A_TIME = RLock()
+
+
+def aggregate(
+    documents: Iterable[dict[str, Any]],
+    pipeline: Sequence[Mapping[str, Any]],
+    *,
+    collections: Mapping[str, Sequence[dict[str, Any]]] | None = None,
+    now: datetime | None = None,
+    variables: Mapping[str, Any] | None = None,
+    seed: int = 0,
+    limits: Limits | None = None,
+) -> list[dict[str, Any]]:
+    """The documents that ``pipeline`` makes of ``documents``.
+
+    ``collections`` are what ``$lookup``, ``$graphLookup`` and ``$unionWith`` read, by name. ``now`` is ``$$NOW``
+    (default: the time of the call), ``variables`` the command's ``let`` (constant expressions), ``seed`` that of
+    ``$sample`` and ``$rand``, ``limits`` are what it may cost. Input documents are never changed; the output may
+    share parts with them.
+
+    Raises AggregationError (with the path of the culprit) for what the server refuses or fails on, NotOffline for
+    what needs a server, LimitReached (a NotOffline) for what costs more than the limits allow.
+    """
+    from mongo_tables.aggregation.compiler import Context, Scope, compile_pipeline, utc_now
+
+    with _ONE_AT_A_TIME, meter.measure_pipeline(limits or Limits()):
+        others = {} if collections is None else collections  # To ask for its length may ask a disk.
+        scope = _define_variables(Scope(Context(others, now or utc_now(), seed)), variables or {})
+        run = compile_pipeline(pipeline, scope)
+        last: Path = (len(pipeline) - 1, *pipeline[-1]) if pipeline else ()
+        try:
+            rows = meter.gather_within_limits(run(meter.admit_read_documents(documents)), last)
+            if not _only_chooses(pipeline):
+                for row in rows:
+                    meter.check_document(row, last)
+        except LimitReached as error:
+            # The one who collects the rows does not know who made the time pass.
+            if pipeline and (error.path is None or (error.limit == "seconds" and error.path is last)):
+                from mongo_tables.aggregation.culprit import culprit
+
+                error.path = culprit(pipeline, scope, meter.last_read())
+            raise
+        return rows
+
+
+def _only_chooses(pipeline: Sequence[Mapping[str, Any]]) -> bool:
+    """Whether the rows are documents as they were given: their sizes are those that they had."""
+    from mongo_tables.aggregation.fields import Gives, record_of
+
+    records = (record_of(next(iter(stage))) for stage in pipeline)
+    return all(record is not None and record.gives in (Gives.CHOSEN, Gives.BY_PLACE) for record in records)
+
+
+def check(
+    pipeline: Sequence[Mapping[str, Any]],
+    *,
+    variables: Mapping[str, Any] | None = None,
+    limits: Limits | None = None,
+) -> None:
+    """Parses the pipeline without running it, within the limits, which matter to constants.
+
+    Raises AggregationError (with the path of the culprit) for what no document could make right: an unknown stage
+    or operator, arguments of the wrong shape or number, a constant that cannot be computed.
+    """
+    from mongo_tables.aggregation.compiler import Context, Scope, compile_pipeline, utc_now
+
+    with _ONE_AT_A_TIME, meter.measure_pipeline(limits or Limits()):
+        scope = _define_variables(Scope(Context({}, utc_now())), variables or {})
+        try:
+            compile_pipeline(pipeline, scope)
+        except NotOffline:
+            # What no server takes comes before what only a server takes.
+            for place in range(len(pipeline)):
+                with suppress(NotOffline):
+                    compile_pipeline(pipeline[place : place + 1], scope, first=place)
+            raise
+
+
+def _define_variables(scope: Scope, variables: Mapping[str, Any]) -> Scope:
+    """The scope with the command's variables: constant expressions, computed once."""
+    for name, value in variables.items():
+        scope = scope.defining(name, value)
+    return scope._replace(let=variables)

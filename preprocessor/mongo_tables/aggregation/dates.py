@@ -1,0 +1,241 @@
+"""Calendar and time zones in whole numbers: any year, not only those that ``datetime`` holds.
+
+A date is a count of milliseconds since 1970 (UTC); a local time is the same count on the clock of a zone.
+Days are counted since 1970-01-01, months and weekdays as ISO 8601 does (Monday is 1).
+Zones: the Olson names of the ``tzdata`` package, and offsets ``+05:30``, ``+0530``, ``+03``.
+Source: https://www.mongodb.com/docs/manual/reference/operator/aggregation/dateToParts/ (offsets, Olson names).
+"""
+
+from __future__ import annotations
+
+import re
+from datetime import datetime, timedelta
+from functools import lru_cache
+from importlib import resources
+from typing import Any, NamedTuple
+from zoneinfo import ZoneInfo
+
+from bson.objectid import ObjectId
+from bson.timestamp import Timestamp
+
+from mongo_tables.aggregation.errors import AggregationError
+from mongo_tables.aggregation.values import is_date, millis, type_name
+
+SECOND, MINUTE, HOUR, DAY, WEEK = 1000, 60_000, 3_600_000, 86_400_000, 604_800_000
+_ERA_DAYS = 146_097  # 400 Gregorian years: after them the calendar repeats, weekdays included
+_ERA_MILLIS = _ERA_DAYS * DAY
+_EPOCH = datetime(1970, 1, 1)
+_FIRST_MILLIS = -62_135_596_800_000  # 0001-01-01
+_LAST_MILLIS = 253_402_300_800_000  # 10000-01-01
+
+
+class Parts(NamedTuple):
+    """A local time taken apart; ``day`` and ``month`` count from 1."""
+
+    year: int
+    month: int
+    day: int
+    hour: int
+    minute: int
+    second: int
+    millisecond: int
+
+
+def days_from_civil(year: int, month: int, day: int) -> int:
+    """Days since 1970 of a date; ``day`` may lie outside the month (it counts on), ``month`` may not."""
+    year -= month <= 2
+    era, of_era = divmod(year, 400)
+    of_year = (153 * (month - 3 if month > 2 else month + 9) + 2) // 5 + day - 1
+    return era * _ERA_DAYS + of_era * 365 + of_era // 4 - of_era // 100 + of_year - 719_468
+
+
+def civil_from_days(days: int) -> tuple[int, int, int]:
+    """Year, month and day of a count of days since 1970."""
+    era, of_era = divmod(days + 719_468, _ERA_DAYS)
+    year = (of_era - of_era // 1460 + of_era // 36_524 - of_era // 146_096) // 365
+    of_year = of_era - (365 * year + year // 4 - year // 100)
+    moved = (5 * of_year + 2) // 153
+    month = moved + 3 if moved < 10 else moved - 9
+    return era * 400 + year + (month <= 2), month, of_year - (153 * moved + 2) // 5 + 1
+
+
+def days_in_month(year: int, month: int) -> int:
+    """28 to 31."""
+    if month == 2:
+        return 29 if year % 4 == 0 and (year % 100 != 0 or year % 400 == 0) else 28
+    return 30 if month in (4, 6, 9, 11) else 31
+
+
+def iso_weekday(days: int) -> int:
+    """1 for Monday to 7 for Sunday."""
+    return (days + 3) % 7 + 1
+
+
+def iso_week(days: int) -> tuple[int, int]:
+    """ISO 8601 week year and week (1 to 53) of a count of days."""
+    thursday = days - iso_weekday(days) + 4
+    year = civil_from_days(thursday)[0]
+    return year, (thursday - days_from_civil(year, 1, 1)) // 7 + 1
+
+
+def days_from_iso_week(year: int, week: int, weekday: int) -> int:
+    """Days since 1970 of an ISO week date; week and weekday may lie outside their range (they count on)."""
+    fourth = days_from_civil(year, 1, 4)
+    return fourth - iso_weekday(fourth) + 1 + (week - 1) * 7 + weekday - 1
+
+
+def sunday_week(days: int) -> int:
+    """0 to 53: weeks begin on Sundays, days before the year's first Sunday are in week 0."""
+    year = civil_from_days(days)[0]
+    of_year = days - days_from_civil(year, 1, 1)
+    return (of_year + 7 - iso_weekday(days) % 7) // 7
+
+
+def local_parts(local: int) -> Parts:
+    """The parts of a local time in milliseconds."""
+    days, rest = divmod(local, DAY)
+    seconds, millisecond = divmod(rest, 1000)
+    minutes, second = divmod(seconds, 60)
+    hour, minute = divmod(minutes, 60)
+    return Parts(*civil_from_days(days), hour, minute, second, millisecond)
+
+
+def local_millis(
+    year: int, month: int, day: int, hour: int, minute: int, second: int, millisecond: int
+) -> int:
+    """A local time in milliseconds of its parts, which may lie outside their ranges: they carry over."""
+    extra, index = divmod(month - 1, 12)
+    days = days_from_civil(year + extra, index + 1, day)
+    return ((days * 24 + hour) * 60 + minute) * MINUTE + second * SECOND + millisecond
+
+
+class Zone(NamedTuple):
+    """A time zone: a fixed number of ``seconds`` east of UTC, or the rules of an Olson zone.
+
+    ``named``: it is UTC by its name, which the server tells from an offset of zero where it reads dates.
+    """
+
+    seconds: int
+    rules: ZoneInfo | None = None
+    named: bool = False
+
+    def offset(self, date: int) -> int:
+        """Milliseconds east of UTC at a date."""
+        if self.rules is None:
+            return self.seconds * 1000
+        moment = _EPOCH + timedelta(milliseconds=_in_range(date))
+        shift = self.rules.fromutc(moment.replace(tzinfo=self.rules)).utcoffset()
+        return (shift or timedelta()) // timedelta(milliseconds=1)
+
+    def local(self, date: int) -> int:
+        """The local time at a date."""
+        return date + self.offset(date)
+
+    def summer(self, date: int) -> bool:
+        """Whether daylight saving time holds at a date."""
+        if self.rules is None:
+            return False
+        moment = _EPOCH + timedelta(milliseconds=_in_range(date))
+        return bool(self.rules.fromutc(moment.replace(tzinfo=self.rules)).dst())
+
+    def date(self, local: int, summer: bool | None = None) -> int:
+        """The date of a local time.
+
+        A time that the clock skips is read with the offset before the jump. For a time that the clock shows twice
+        ``summer`` says whether daylight saving time is expected; None: as it was in the zone when 1970 began,
+        which is what the server expects of a time that comes from no date.
+        """
+        if self.rules is None:
+            return local - self.seconds * 1000
+        clock = (_EPOCH + timedelta(milliseconds=_in_range(local))).replace(tzinfo=self.rules)
+        first = _offset(clock)
+        second = _offset(clock.replace(fold=1))
+        if first <= second:
+            return local - first
+        return local - self._choose_repeated(
+            local, first, second, self.summer(0) if summer is None else summer
+        )
+
+    def _choose_repeated(self, local: int, first: int, second: int, summer: bool) -> int:
+        """The offset that the server takes of two: it looks up the local time as if it were UTC, then corrects."""
+        guess = self.offset(local)
+        better = self.offset(local - guess)
+        if guess == better and guess >= 0 and summer and not self.summer(local):
+            return first if self.offset(local - guess - 2 * HOUR) != better else better
+        if guess == better and guess <= 0 and not summer and self.summer(local):
+            return second if self.offset(local - guess + 2 * HOUR) != better else better
+        return better
+
+
+def _offset(clock: datetime) -> int:
+    return (clock.utcoffset() or timedelta()) // timedelta(milliseconds=1)
+
+
+def _in_range(moment: int) -> int:
+    """A moment with the same place in the 400-year cycle that ``datetime`` can hold, with a day to spare."""
+    if _FIRST_MILLIS + DAY * 2 <= moment < _LAST_MILLIS - DAY * 2:
+        return moment
+    start = _FIRST_MILLIS + DAY * 2 if moment < 0 else _LAST_MILLIS - DAY * 2 - _ERA_MILLIS
+    return start + (moment - start) % _ERA_MILLIS
+
+
+UTC = Zone(0)
+_OFFSET = re.compile(r"([+-])([0-9]{2})(?::?([0-9]{2}))?")
+
+
+@lru_cache(maxsize=256)
+def zone(name: str) -> Zone:
+    """The zone of an Olson name or an offset; raises AggregationError (40485) for anything else."""
+    if name == "UTC":
+        return Zone(0, named=True)
+    if found := _OFFSET.fullmatch(name):
+        seconds = int(found[2]) * 3600 + int(found[3] or 0) * 60
+        return Zone(-seconds if found[1] == "-" else seconds)
+    rules = _rules(name)
+    if rules is None:
+        raise AggregationError(f"there is no time zone '{name}'", code=40485)
+    return Zone(0, rules)
+
+
+def is_zone(name: str) -> bool:
+    """Whether ``zone`` knows the name."""
+    try:
+        zone(name)
+    except AggregationError:
+        return False
+    return True
+
+
+def zone_names() -> list[str]:
+    """All Olson names."""
+    return resources.files("tzdata").joinpath("zones").read_text("utf-8").split()
+
+
+def _rules(name: str) -> ZoneInfo | None:
+    # From the tzdata package and not from the system, so that every machine gives the same.
+    if not re.fullmatch(r"[A-Za-z0-9_+-]+(/[A-Za-z0-9_+-]+){0,2}", name):
+        return None
+    if name not in zone_names():
+        return None
+    data = resources.files("tzdata")
+    with data.joinpath("zoneinfo", *name.split("/")).open("rb") as file:
+        return ZoneInfo.from_file(file, key=name)
+
+
+def zone_of(value: Any) -> Zone:
+    """The zone of a ``timezone`` argument that is not null; raises AggregationError when it is no string."""
+    if type(value) is not str:
+        raise AggregationError(f"a time zone is a string, not {type_name(value)}", code=40517)
+    return zone(value)
+
+
+def date_millis(value: Any) -> int:
+    """Milliseconds since 1970 of what the server takes for a date: a date, a timestamp or an ObjectId."""
+    if is_date(value):
+        return millis(value)
+    if isinstance(value, Timestamp):
+        return value.time * 1000
+    if isinstance(value, ObjectId):
+        # The seconds of an ObjectId are signed here: from 2038 on they are read as before 1970.
+        return int.from_bytes(value.binary[:4], "big", signed=True) * 1000
+    raise AggregationError(f"{type_name(value)} is no date", code=16006)

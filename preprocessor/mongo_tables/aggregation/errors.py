@@ -1,0 +1,81 @@
+"""What can go wrong in a pipeline, as data: message, place, and the server's error code where there is one."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+
+PathPart = str | int
+Path = tuple[PathPart, ...]
+
+
+class AggregationError(Exception):
+    """A pipeline that the server would refuse, or fail on, too.
+
+    ``path`` leads from the pipeline to the culprit, for example ``(3, "$set", "x", "$divide", 1)``.
+    ``code`` is MongoDB's numeric error code where one is known, else ``None``. Where it is about a name that nobody
+    knows, ``unknown`` is that name and ``known`` are those that could stand there: which was meant, others may guess.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        path: Path | None = None,
+        code: int | None = None,
+        *,
+        unknown: str = "",
+        known: Iterable[str] = (),
+    ) -> None:
+        super().__init__(message)
+        self.message = message
+        self.path = path
+        self.code = code
+        self.unknown = unknown
+        self.known = tuple(known)
+        # Whether it is a constant that cannot be computed: no fault where the server never gets to computing it.
+        self.constant = False
+
+    def at(self, path: Path) -> AggregationError:
+        """This error with ``path`` as its place, unless a more exact one is known already."""
+        if self.path is None:
+            self.path = path
+        return self
+
+    def __str__(self) -> str:
+        return f"{self.message} (at {format_path(self.path)})" if self.path else self.message
+
+
+def refuse_unknown(given: Iterable[str], known: Collection[str], saying: str, path: Path, code: int) -> None:
+    """Raise AggregationError for the first name of ``given``, the names at ``path``, that is not in ``known``.
+
+    Of an argument that MongoDB has all the same it is NotOffline.
+    """
+    for name in given:
+        if name not in known:
+            refuse_argument(name, path)
+            raise AggregationError(f"{saying} '{name}'", (*path, name), code, unknown=name, known=known)
+
+
+def refuse_argument(name: str, path: Path) -> None:
+    """Raise NotOffline where the operator at a path has an argument of this name in some version of MongoDB."""
+    from mongo_tables.aggregation.catalogue import (
+        KINDS,
+        find_arguments,
+    )  # few pipelines have such an argument
+
+    operator = next((part for part in reversed(path) if isinstance(part, str) and part.startswith("$")), "")
+    found = [arguments[name] for kind in KINDS if name in (arguments := find_arguments(kind, operator))]
+    if found:
+        since = f" (since MongoDB {found[0].since})" if found[0].since else ""
+        raise NotOffline(f"`{name}` of {operator}{since} does not run offline", (*path, name))
+
+
+class NotOffline(AggregationError):
+    """The pipeline needs something that a server can do and this evaluator cannot: an error instead of a wrong row."""
+
+
+def format_path(path: Path) -> str:
+    """The path as people write it: ``pipeline[3].$set.x.$divide[1]``."""
+    text = "pipeline"
+    for part in path:
+        text += f"[{part}]" if isinstance(part, int) else f".{part}"
+    return text

@@ -1,0 +1,269 @@
+"""Arithmetic: `$abs`, `$add`, `$divide`, `$mod`, `$multiply`, `$subtract`, with the server's promotion and overflow."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from decimal import ROUND_HALF_EVEN, Context, Decimal
+from typing import Any
+
+from bson.int64 import Int64
+
+from mongo_tables.aggregation.compiler import operator
+from mongo_tables.aggregation.errors import AggregationError
+from mongo_tables.aggregation.expressions.associative import associative
+from mongo_tables.aggregation.numbers import (
+    CONTEXT,
+    DECIMAL,
+    DOUBLE,
+    INT32,
+    INT64,
+    decimal128,
+    integer,
+    number_rank,
+    rank,
+    to_decimal,
+    to_double,
+)
+from mongo_tables.aggregation.summation import DoubleDouble, half_away, halves, plain
+from mongo_tables.aggregation.values import (
+    INT64_MAX,
+    INT64_MIN,
+    date_from_millis,
+    is_date,
+    is_nullish,
+    millis,
+    type_name,
+)
+
+_DATE_OVERFLOW = 15
+_WIDE = Context(prec=13000, Emin=-20000, Emax=20000, traps=[])
+
+
+@operator("$abs")
+def _abs(value: Any) -> Any:
+    if is_nullish(value):
+        return None
+    kind = number_rank("$abs", value)
+    if kind == DECIMAL:
+        return decimal128(value.to_decimal().copy_abs())
+    if kind == DOUBLE:
+        return abs(value)
+    if value == INT64_MIN:
+        raise AggregationError("$abs of the smallest int64 does not fit an int64", code=28680)
+    return integer(abs(int(value)), kind)
+
+
+@associative("$add", commutative=True)
+def add(values: Iterable[Any]) -> Any:
+    """The server's `$add`: with compensation, or in Decimal128 when one of the numbers is."""
+    total = DoubleDouble()
+    widest = INT32
+    rest = iter(values)
+    seen: list[Any] = []
+    for value in rest:
+        kind = rank(value)
+        if kind == DOUBLE:
+            total.add(value)
+        elif kind in (INT32, INT64):
+            total.add(*halves(value))
+        elif kind == DECIMAL:
+            return _add_widest([*seen, value, *_until_null(rest)])
+        elif is_nullish(value):
+            return None
+        elif is_date(value):
+            return _add_to_date([*seen, value, *_until_null(rest)], len(seen))
+        else:
+            raise AggregationError(f"$add works on numbers and dates, not on {type_name(value)}", code=16554)
+        widest = max(widest, kind)
+        seen.append(value)
+    exact = total.exact if widest != DOUBLE else None
+    return total.double if exact is None else integer(exact, widest)
+
+
+def _until_null(values: Iterator[Any]) -> Iterator[Any]:
+    """The values up to the first null, with which no sum goes on."""
+    for value in values:
+        yield value
+        if is_nullish(value):
+            return
+
+
+def _add_widest(values: Sequence[Any]) -> Any:
+    """The sum with Decimal128 among the values: what came before the first one is converted when it is met."""
+    total: Any = 0
+    widest = INT32
+    for position, value in enumerate(values):
+        if is_nullish(value):
+            return None
+        if is_date(value):
+            return _add_to_date(values, position)
+        kind = rank(value)
+        if not kind:
+            raise AggregationError(f"$add works on numbers and dates, not on {type_name(value)}", code=16554)
+        widest = max(widest, kind)
+        if widest == DECIMAL:
+            total = CONTEXT.add(total if isinstance(total, Decimal) else to_decimal(total), to_decimal(value))
+        elif widest == DOUBLE:
+            total = float(total) + float(value)
+        else:
+            total = integer(total + int(value), INT64)
+            widest = max(widest, rank(total) if isinstance(total, float) else widest)
+    return decimal128(total)
+
+
+def _add_to_date(values: Sequence[Any], position: int) -> Any:
+    """The sum with a date at ``position``: each number from there on is rounded to milliseconds by itself."""
+    before = add(values[:position]) if position else 0
+    if before is None:
+        return None
+    total = _plus_millis(_milliseconds(before), millis(values[position]))
+    for value in values[position + 1 :]:
+        if is_nullish(value):
+            return None
+        if is_date(value):
+            raise AggregationError("$add takes one date only", code=16612)
+        if not rank(value):
+            raise AggregationError(f"$add works on numbers and dates, not on {type_name(value)}", code=16554)
+        if _is_out_of_range(value):
+            return date_from_millis(INT64_MIN)
+        total = _plus_millis(total, _milliseconds(value))
+    return date_from_millis(total)
+
+
+def _is_out_of_range(value: Any) -> bool:
+    """Whether it is a Decimal128 beyond 64 bits, or NaN: a date plus it is the smallest date there is."""
+    if rank(value) != DECIMAL:
+        return False
+    exact = value.to_decimal()
+    return not exact.is_finite() or not INT64_MIN <= exact <= INT64_MAX
+
+
+def _milliseconds(value: Any) -> int:
+    """A number as whole milliseconds: a double's halves away from zero, a Decimal128's to even."""
+    kind = rank(value)
+    if kind in (INT32, INT64):
+        return int(value)
+    if kind == DOUBLE:
+        if not INT64_MIN <= value < 2.0**63:
+            raise AggregationError("the date does not fit 64 bits of milliseconds", code=_DATE_OVERFLOW)
+        return half_away(value)
+    if _is_out_of_range(value):
+        # What the server's conversion gives for it.
+        return INT64_MIN
+    return int(value.to_decimal().to_integral_value(ROUND_HALF_EVEN))
+
+
+def _plus_millis(total: int, more: int) -> int:
+    if not INT64_MIN <= total + more <= INT64_MAX:
+        raise AggregationError("the date does not fit 64 bits of milliseconds", code=_DATE_OVERFLOW)
+    return total + more
+
+
+@operator("$subtract")
+def subtract(left: Any, right: Any) -> Any:
+    """The server's `$subtract` of numbers and dates."""
+    if left is None or right is None or is_nullish(left) or is_nullish(right):
+        return None
+    a, b = rank(left), rank(right)
+    if a and b:
+        widest = max(a, b)
+        if widest == DECIMAL:
+            return decimal128(CONTEXT.subtract(to_decimal(left), to_decimal(right)))
+        if widest == DOUBLE:
+            return plain(float(left) - float(right))
+        return integer(int(left) - int(right), widest)
+    if is_date(left):
+        return _subtract_from_date(left, right)
+    raise AggregationError(f"$subtract cannot take {type_name(right)} from {type_name(left)}", code=14)
+
+
+def _subtract_from_date(left: Any, right: Any) -> Any:
+    if is_date(right):
+        difference = millis(left) - millis(right)
+        if not INT64_MIN <= difference <= INT64_MAX:
+            raise AggregationError(
+                "the dates are more than 64 bits of milliseconds apart", code=_DATE_OVERFLOW
+            )
+        return Int64(difference)
+    if not rank(right):
+        raise AggregationError(f"$subtract cannot take {type_name(right)} from a date", code=14)
+    return date_from_millis(_plus_millis(millis(left), -_milliseconds(right)))
+
+
+@associative("$multiply", commutative=True)
+def multiply(values: Iterable[Any]) -> Any:
+    """The server's `$multiply`, factor by factor."""
+    product: Any = 1
+    widest = INT32
+    for value in values:
+        kind = rank(value)
+        if not kind:
+            if is_nullish(value):
+                return None
+            raise AggregationError(f"$multiply works on numbers only, not on {type_name(value)}", code=14)
+        widest = max(widest, kind)
+        if widest == DOUBLE:
+            product = float(product) * float(value)
+        elif widest == DECIMAL:
+            product = decimal128(CONTEXT.multiply(to_decimal(product), to_decimal(value)))
+        else:
+            product = integer(int(product) * int(value), widest)
+            widest = max(widest, rank(product)) if isinstance(product, float) else widest
+    if widest == DOUBLE:
+        return plain(product)
+    return product if widest == DECIMAL else integer(product, widest)
+
+
+@operator("$divide")
+def divide(left: Any, right: Any) -> Any:
+    """The server's `$divide`; raises AggregationError for a division by zero."""
+    a, b = rank(left), rank(right)
+    if a and b:
+        if a == DECIMAL or b == DECIMAL:
+            divisor = to_decimal(right)
+            if not divisor and not divisor.is_nan():
+                raise AggregationError("$divide by zero", code=2)
+            return decimal128(CONTEXT.divide(to_decimal(left), divisor))
+        if right == 0:
+            raise AggregationError("$divide by zero", code=2)
+        return plain(float(left) / float(right))
+    if is_nullish(left) or is_nullish(right):
+        return None
+    raise AggregationError(f"$divide cannot divide {type_name(left)} by {type_name(right)}", code=14)
+
+
+@operator("$mod")
+def remainder(left: Any, right: Any) -> Any:
+    """The server's `$mod`; the sign is the dividend's, as in C."""
+    a, b = rank(left), rank(right)
+    if not (a and b):
+        if is_nullish(left) or is_nullish(right):
+            return None
+        raise AggregationError(f"$mod cannot divide {type_name(left)} by {type_name(right)}", code=16611)
+    widest = max(a, b)
+    if widest == DECIMAL:
+        return _decimal_mod(to_decimal(left), to_decimal(right))
+    if right == 0:
+        raise AggregationError("$mod by zero", code=16610)
+    if widest == DOUBLE:
+        return _double_mod(to_double(left), to_double(right))
+    rest = abs(int(left)) % abs(int(right))
+    return integer(-rest if left < 0 else rest, widest)
+
+
+def _double_mod(left: float, right: float) -> float:
+    if not math.isfinite(left) or right != right:
+        return math.nan
+    return math.fmod(left, right)
+
+
+def _decimal_mod(left: Decimal, right: Decimal) -> Any:
+    if not right and not right.is_nan():
+        raise AggregationError("$mod by zero", code=5733415)
+    if left.is_finite() and right.is_finite():
+        # Exact, however far the exponents are apart: Decimal's own % gives up when the quotient is too long.
+        exponent = min(int(left.as_tuple().exponent), int(right.as_tuple().exponent))
+        a, b = int(left.copy_abs().scaleb(-exponent, _WIDE)), int(right.copy_abs().scaleb(-exponent, _WIDE))
+        return decimal128(Decimal(a % b).scaleb(exponent, _WIDE).copy_sign(left))
+    return decimal128(CONTEXT.remainder(left, right))

@@ -1,0 +1,240 @@
+"""Loops over arrays and local names: `$filter`, `$map`, `$reduce`, `$let`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any
+
+from mongo_tables.aggregation.compiler import (
+    Node,
+    Scope,
+    Slot,
+    check_named_arguments,
+    check_user_variable,
+    compile_expression,
+    form,
+)
+from mongo_tables.aggregation.errors import AggregationError, Path
+from mongo_tables.aggregation.meter import BLOCK, each, gather_within_limits, spend
+from mongo_tables.aggregation.numbers import integral
+from mongo_tables.aggregation.values import (
+    INT32_MAX,
+    INT32_MIN,
+    MISSING,
+    Document,
+    Evaluate,
+    is_nullish,
+    truthy,
+    type_name,
+)
+
+Given = Mapping[str, tuple[Any, Path]]
+
+
+def _part(given: Given, name: str, scope: Scope) -> Node:
+    value, path = given[name]
+    return compile_expression(value, scope, path)
+
+
+def _loop_variable(given: Given) -> str:
+    if "as" not in given:
+        return "this"
+    name, path = given["as"]
+    if not isinstance(name, str):
+        raise AggregationError(f"'as' names a variable, so it is a string, not {type_name(name)}", path, 9)
+    try:
+        check_user_variable(name)
+    except AggregationError as error:
+        raise error.at(path) from None
+    return name
+
+
+def _items(name: str, value: Any, path: Path, code: int) -> list[Any] | None:
+    """The array to loop over, None for null and missing."""
+    if type(value) is list:
+        return value
+    if is_nullish(value):
+        return None
+    raise AggregationError(f"{name} works on an array, not on {type_name(value)}", path, code)
+
+
+@form("$filter")
+def _filter(argument: Any, scope: Scope, path: Path) -> Node:
+    given = check_named_arguments("$filter", argument, path)
+    inner, (slot,) = scope.binding(_loop_variable(given))
+    source, keep = _part(given, "input", scope).run, _part(given, "cond", inner).run
+    limit = _part(given, "limit", scope).run if "limit" in given else None
+    where = given["input"][1]
+    select = _plain_selection(given["cond"][0], _loop_variable(given)) if limit is None else None
+
+    def run(document: Document) -> list[Any] | None:
+        items = _items("$filter", source(document), where, 28651)
+        if not items:
+            return items
+        if select and (found := select(items)) is not None:
+            return found
+        if limit is not None:
+            most = _limit(limit(document), (*path, "limit"))
+            return _first_kept(each(items, path), keep, slot, document, most)
+        kept = []
+        for item in each(items, path):
+            slot.value = item
+            decision = keep(document)
+            if decision is True or (decision is not False and truthy(decision)):
+                kept.append(item)
+        return kept
+
+    return Node(run)
+
+
+_Select = Callable[[list[Any]], list[Any] | None]
+"""Gives the items that a condition keeps; None if the slower, general way has to decide."""
+
+
+def _plain_selection(condition: Any, variable: str) -> _Select | None:
+    """How items are chosen when the condition is that their field equals a text, or that they, or it, are not null.
+
+    That is how a series is looked up by its name, and how the gaps of one are left out: nearly all filters over result
+    documents.
+    """
+    if not isinstance(condition, Mapping) or len(condition) != 1:
+        return None
+    ((operator, pair),) = condition.items()
+    if not isinstance(pair, list) or len(pair) != 2 or type(pair[0]) is not str:
+        return None
+    head, dot, field = pair[0].partition(".")
+    if head != f"$${variable}" or "." in field or (dot and not field):
+        return None
+    wanted = pair[1]
+    if operator == "$eq" and field and type(wanted) is str and not wanted.startswith("$"):
+        return lambda items: _select_equal(items, field, wanted)
+    if operator == "$ne" and wanted is None:
+        return (lambda items: _drop_null_fields(items, field)) if field else _drop_nulls
+    return None
+
+
+def _select_equal(items: list[Any], field: str, text: str) -> list[Any] | None:
+    try:
+        found = [item for item in items if item.get(field) == text]
+    except AttributeError:
+        return None  # Not all are documents.
+    return found if all(type(item[field]) is str for item in found) else None
+
+
+def _drop_null_fields(items: list[Any], field: str) -> list[Any] | None:
+    try:
+        return [item for item in items if item.get(field, MISSING) is not None]
+    except AttributeError:
+        return None  # Not all are documents.
+
+
+def _drop_nulls(items: list[Any]) -> list[Any]:
+    return [item for item in items if item is not None]
+
+
+def _limit(value: Any, path: Path) -> int | None:
+    if is_nullish(value):
+        return None
+    number = integral(value)
+    if number is None or not INT32_MIN <= number <= INT32_MAX:
+        raise AggregationError("the limit of $filter is a whole number of 32 bits", path, 327391)
+    if number < 1:
+        raise AggregationError("the limit of $filter is greater than 0", path, 327392)
+    return number
+
+
+def _first_kept(
+    items: Iterable[Any], keep: Evaluate, slot: Slot, document: Document, most: int | None
+) -> list[Any]:
+    kept: list[Any] = []
+    for item in items:
+        slot.value = item
+        if truthy(keep(document)):
+            kept.append(item)
+            if len(kept) == most:
+                break
+    return kept
+
+
+@form("$map")
+def _map(argument: Any, scope: Scope, path: Path) -> Node:
+    given = check_named_arguments("$map", argument, path)
+    inner, (slot,) = scope.binding(_loop_variable(given))
+    source, change = _part(given, "input", scope).run, _part(given, "in", inner).run
+    where = given["input"][1]
+
+    def run(document: Document) -> list[Any] | None:
+        items = _items("$map", source(document), where, 16883)
+        if items is None:
+            return None
+        if len(items) > BLOCK:
+            return _change_long_array(items, change, slot, document, path)
+        spend(len(items), path)
+        changed = []
+        for item in items:
+            slot.value = item
+            value = change(document)
+            changed.append(None if value is MISSING else value)
+        return changed
+
+    return Node(run)
+
+
+def _change_long_array(
+    items: list[Any], change: Evaluate, slot: Slot, document: Document, path: Path
+) -> list[Any]:
+    def change_items() -> Iterator[Any]:
+        for item in items:
+            slot.value = item
+            value = change(document)
+            yield None if value is MISSING else value
+
+    return gather_within_limits(change_items(), path)
+
+
+@form("$reduce")
+def _reduce(argument: Any, scope: Scope, path: Path) -> Node:
+    given = check_named_arguments("$reduce", argument, path)
+    inner, (this, value) = scope.binding("this", "value")
+    source, first = _part(given, "input", scope).run, _part(given, "initialValue", scope).run
+    step = _part(given, "in", inner).run
+    where = given["input"][1]
+
+    def run(document: Document) -> Any:
+        items = _items("$reduce", source(document), where, 40080)
+        if items is None:
+            return None
+        total = first(document)
+        for item in each(items, path):
+            this.value = item
+            value.value = total
+            total = step(document)
+        return total
+
+    return Node(run)
+
+
+@form("$let")
+def _let(argument: Any, scope: Scope, path: Path) -> Node:
+    given = check_named_arguments("$let", argument, path)
+    bound, where = given["vars"]
+    if not isinstance(bound, Mapping):
+        raise AggregationError("the vars of $let are a document of names and expressions", where, 10065)
+    for name in bound:
+        try:
+            check_user_variable(name)
+        except AggregationError as error:
+            raise error.at((*where, name)) from None
+    runs = [compile_expression(item, scope, (*where, name)).run for name, item in bound.items()]
+    inner, slots = scope.binding(*bound)
+    result = _part(given, "in", inner)
+    if not runs:
+        return result
+    pairs, body = list(zip(slots, runs, strict=True)), result.run
+
+    def run(document: Document) -> Any:
+        for slot, value in [(slot, run(document)) for slot, run in pairs]:
+            slot.value = value
+        return body(document)
+
+    return Node(run)

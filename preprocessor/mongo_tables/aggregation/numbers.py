@@ -1,0 +1,115 @@
+"""Numbers as the server adds, promotes and overflows them.
+
+int32 → int64 → double → Decimal128 is the order of promotion. An int32 result that does not fit becomes an
+int64, an int64 result that does not fit becomes a double (`$add`, `$subtract` of dates aside).
+"""
+
+from __future__ import annotations
+
+import decimal
+import math
+from decimal import Decimal
+from typing import Any
+
+from bson.decimal128 import Decimal128
+from bson.int64 import Int64
+
+from mongo_tables.aggregation.errors import AggregationError
+from mongo_tables.aggregation.values import INT32_MAX, INT32_MIN, INT64_MAX, INT64_MIN, type_name
+
+INT32, INT64, DOUBLE, DECIMAL = 1, 2, 3, 4
+
+# IEEE 754-2008 decimal128: 34 digits, no traps, as the server computes.
+CONTEXT = decimal.Context(
+    prec=34, rounding=decimal.ROUND_HALF_EVEN, Emin=-6143, Emax=6144, capitals=1, clamp=1, traps=[]
+)
+# A double becomes a Decimal128 of 15 digits, as the server's Decimal128(double) constructor does.
+_FIFTEEN = decimal.Context(prec=15, rounding=decimal.ROUND_HALF_EVEN, traps=[])
+
+
+def rank(value: Any) -> int:
+    """INT32, INT64, DOUBLE or DECIMAL: the number's type in order of promotion; 0 for what is no number."""
+    kind = type(value)
+    if kind is float:
+        return DOUBLE
+    if kind is Int64:
+        return INT64
+    if kind is Decimal128:
+        return DECIMAL
+    if kind is bool or not isinstance(value, int | float):
+        return 0
+    if isinstance(value, float):
+        return DOUBLE
+    return INT32 if INT32_MIN <= value <= INT32_MAX else INT64
+
+
+def number_rank(name: str, value: Any, code: int = 28765) -> int:
+    """The rank of a number; raises AggregationError for what is no number."""
+    found = rank(value)
+    if not found:
+        raise AggregationError(f"{name} works on numbers only, not on {type_name(value)}", code=code)
+    return found
+
+
+def integer(value: int, at_least: int = INT32) -> int | float:
+    """``value`` as int32, or int64 when it must be or is asked for, or double when it fits neither."""
+    if at_least == INT32 and INT32_MIN <= value <= INT32_MAX:
+        return int(value)
+    if INT64_MIN <= value <= INT64_MAX:
+        return Int64(value)
+    return float(value)
+
+
+def to_decimal(value: Any) -> Decimal:
+    """Any number as a ``Decimal``; a double through its 15-digit form, as the server converts it."""
+    if isinstance(value, Decimal128):
+        return value.to_decimal()
+    if isinstance(value, float):
+        return double_to_decimal(value)
+    return Decimal(int(value))
+
+
+def double_to_decimal(value: float) -> Decimal:
+    """A double as the Decimal128 the server makes of it: 15 significant digits, trailing zeros kept off the exact."""
+    if math.isnan(value) or math.isinf(value):
+        return Decimal(value)
+    exact = Decimal(value)
+    rounded = _FIFTEEN.create_decimal(exact)
+    if not rounded:
+        return rounded
+    # The server quantizes to 15 digits and keeps them all: 0.1 → 0.100000000000000.
+    return rounded.quantize(Decimal((0, (1,), rounded.adjusted() - 14)), context=CONTEXT)
+
+
+def decimal128(value: Decimal) -> Decimal128:
+    """A ``Decimal`` rounded to what a Decimal128 holds."""
+    with decimal.localcontext(CONTEXT):
+        return Decimal128(CONTEXT.create_decimal(value) if value.is_finite() else value)
+
+
+def to_double(value: Any) -> float:
+    """Any number as a double; a Decimal128 out of range becomes an infinity."""
+    if isinstance(value, Decimal128):
+        return float(value.to_decimal())
+    return float(value)
+
+
+def is_nan(value: Any) -> bool:
+    """Whether a number is not a number."""
+    if isinstance(value, Decimal128):
+        return value.to_decimal().is_nan()
+    return isinstance(value, float) and value != value
+
+
+def integral(value: Any) -> int | None:
+    """The integer a number stands for, or None when it has a fraction or is no finite number."""
+    if isinstance(value, bool) or value is None:
+        return None
+    if isinstance(value, int):
+        return int(value)
+    if isinstance(value, float):
+        return int(value) if math.isfinite(value) and value == math.floor(value) else None
+    if isinstance(value, Decimal128):
+        exact = value.to_decimal()
+        return int(exact) if exact.is_finite() and exact == exact.to_integral_value() else None
+    return None

@@ -1,0 +1,251 @@
+"""What the server's optimizer makes of neighbouring stages, as far as it shows in the result.
+
+``$lookup`` stages that lead the pipeline run in its other engine: there the field that a join sets is dropped and
+set at the end of the document; elsewhere it keeps its place. A ``$group`` there takes a key that is simplified to a
+document of one field for one that is written so. A sort takes a limit in that follows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+from mongo_tables.aggregation.catalogue import collection_arguments
+from mongo_tables.aggregation.fields import Gives, record_of
+from mongo_tables.aggregation.numbers import integral
+from mongo_tables.aggregation.values import is_number
+
+
+def reorder(pipeline: Sequence[Any]) -> list[int]:
+    """The places of the stages in the order in which they run.
+
+    A ``$match`` moves ahead of the sort before it, unless it asks about the elements of an array, a ``$skip`` ahead
+    of stages that give one document for each, so that these are not computed for what is skipped. Of sorts in a row
+    the last alone is left: the others do not even order what is equal.
+    """
+    order = _places(pipeline, _overtakes)
+    return [
+        place
+        for place, after in zip(order, [*order[1:], None], strict=False)
+        if after is None or not ("$sort" in pipeline[place] and "$sort" in pipeline[after])
+    ]
+
+
+def _overtakes(spec: Any, before: Any) -> bool:
+    if "$match" in spec:
+        return "$sort" in before and not _stays(spec["$match"])
+    return "$skip" in spec and any(map(_transforms, before))
+
+
+_QUERY_RANKS = (1, 2)
+"""Ranks of stages that choose documents (see ``fields.StageRecord``): ``$match`` and ``$sort``, then ``$skip`` and
+``$limit``. A later stage of an earlier rank ends what the other engine takes in; ``$match`` moves ahead of ``$sort``.
+"""
+
+
+def _rank(name: str) -> int:
+    record = record_of(name)
+    return record.rank if record else 0
+
+
+def _transforms(name: str) -> bool:
+    """Whether a stage makes one document of each, of nothing but that."""
+    record = record_of(name)
+    return record is not None and record.gives is Gives.EACH and name not in collection_arguments()
+
+
+_FIRST_ENGINE_ONLY = frozenset(
+    (
+        *(
+            "$elemMatch",
+            "$jsonSchema",
+            "$pow",
+            "$round",
+            "$subtract",
+            "$trunc",
+            "$mergeObjects",
+            "$objectToArray",
+        ),
+        *(
+            "$strcasecmp",
+            "$toBool",
+            "$toDecimal",
+            "$toDouble",
+            "$toInt",
+            "$toLong",
+            "$toString",
+            "$avg",
+            "$max",
+        ),
+        *("$min", "$sum", "$stdDevPop", "$stdDevSamp", "$getField", "$setField"),
+    )
+)
+# Conditions of which the server does not know whether they are independent of the stage before.
+_STAYING = frozenset(("$elemMatch", "$size", "$jsonSchema", "$alwaysFalse", "$alwaysTrue"))
+
+
+def _stays(condition: Any) -> bool:
+    if isinstance(condition, Mapping):
+        return not _STAYING.isdisjoint(condition) or any(_stays(inner) for inner in condition.values())
+    return isinstance(condition, list | tuple) and any(_stays(inner) for inner in condition)
+
+
+def leading_joins(pipeline: Sequence[Any], let: Mapping[str, Any]) -> frozenset[int]:
+    """The places in a pipeline of the ``$lookup`` stages that set their field at the end.
+
+    ``let``: the command's variables; what the other engine cannot compute of these keeps all stages out of it.
+    """
+    found, reached = set[int](), 0
+    if not any("$lookup" in spec for spec in pipeline) or not _FIRST_ENGINE_ONLY.isdisjoint(_paths(let)):
+        return frozenset()
+    for place in _ahead_of_joins(pipeline):
+        spec = pipeline[place]
+        name = next(iter(spec), "") if isinstance(spec, Mapping) else ""
+        rank = _rank(name)
+        if rank < reached or not rank or (rank == reached == 3):
+            break
+        if name in ("$match", "$sort", "$project") and not _is_understood(name, spec[name]):
+            break
+        if name == "$project" and not _includes(spec[name]):
+            break
+        if name == "$lookup":
+            if not _joins(spec[name]) or _unwound(spec[name], pipeline[place + 1 : place + 2]):
+                break
+            found.add(place)
+        reached = rank
+    return frozenset(found)
+
+
+def _ahead_of_joins(pipeline: Sequence[Any]) -> list[int]:
+    """The places of the stages, those that have nothing to do with a join's field ahead of the join."""
+    return _places(pipeline, _passes)
+
+
+def _places(pipeline: Sequence[Any], moves_ahead: Callable[[Any, Any], bool]) -> list[int]:
+    """The places of the stages, each as far ahead as it moves ahead of the stage before it."""
+    order: list[int] = []
+    for place, spec in enumerate(pipeline):
+        at = len(order)
+        while at and moves_ahead(spec, pipeline[order[at - 1]]):
+            at -= 1
+        order.insert(at, place)
+    return order
+
+
+def _passes(spec: Any, before: Any) -> bool:
+    ((name, argument),) = spec.items()
+    join = before.get("$lookup")
+    if not isinstance(join, Mapping) or _rank(name) not in _QUERY_RANKS:
+        return False
+    joined = str(join.get("as")).split(".")
+    return not _stays(argument) and not any(_overlap(joined, path.split(".")) for path in _paths(argument))
+
+
+def _overlap(one: list[str], other: list[str]) -> bool:
+    shorter = min(len(one), len(other))
+    return one[:shorter] == other[:shorter]
+
+
+def _paths(value: Any) -> Iterator[str]:
+    """All names and texts in the value: each may be a path."""
+    if isinstance(value, Mapping):
+        for name, inner in value.items():
+            yield name
+            yield from _paths(inner)
+    elif isinstance(value, list | tuple):
+        for inner in value:
+            yield from _paths(inner)
+    elif isinstance(value, str):
+        yield value.lstrip("$")
+
+
+def _is_understood(stage: str, argument: Any) -> bool:
+    """Whether the other engine runs it: no positions in the paths of a condition, no operator that it lacks."""
+    names = set(_paths(argument))
+    if not _FIRST_ENGINE_ONLY.isdisjoint(names):
+        return False
+    return stage == "$project" or not any(part.isdigit() for name in names for part in name.split("."))
+
+
+def _includes(projection: Any) -> bool:
+    """Whether a projection names what stays, and what is computed at its top level alone."""
+    if not isinstance(projection, Mapping):
+        return False
+    computed = [name for name, value in projection.items() if not isinstance(value, bool | int | float)]
+    if computed and ("_id" in computed or any("." in name for name in projection)):
+        return False
+    return not any(value in (0, False) for name, value in projection.items() if name != "_id")
+
+
+def _joins(argument: Any) -> bool:
+    """Whether a join is by two fields alone, with no number in their paths."""
+    if not isinstance(argument, Mapping) or "pipeline" in argument:
+        return False
+    fields = f"{argument.get('localField')}.{argument.get('foreignField')}"
+    return not any(part.isdigit() for part in fields.split("."))
+
+
+def _unwound(argument: Mapping[str, Any], following: Sequence[Any]) -> bool:
+    """Whether the next stage unwinds the joined field: the server makes one stage of the two."""
+    if not following or not isinstance(following[0], Mapping):
+        return False
+    unwind = following[0].get("$unwind")
+    path = unwind.get("path") if isinstance(unwind, Mapping) else unwind
+    return path == f"${argument.get('as')}"
+
+
+_CHOICES = frozenset(("$and", "$or", "$not", "$eq", "$gt", "$gte", "$lt", "$lte", "$ne"))
+_CONDITIONS = _CHOICES | {"$nor", "$in", "$nin", "$exists"}
+_KEYS = _CHOICES | {"$let", "$cond", "$switch", "$ifNull"}
+_SUMMARIES = frozenset(("$sum", "$avg", "$min", "$max", "$push", "$first", "$last", "$addToSet", "$count"))
+
+_IN_GROUPS = _KEYS | _SUMMARIES
+
+
+def leading_group(pipeline: Sequence[Any], let: Mapping[str, Any]) -> int | None:
+    """The place of the ``$group`` or ``$sortByCount`` that runs in the server's other engine for certain.
+
+    That is one behind nothing but plain ``$match``, ``$sort``, ``$skip`` and ``$limit``, which uses nothing that only
+    the first engine can do: neither in the command's variables nor in a ``$match`` behind, which may move ahead.
+    """
+    for place, spec in enumerate(pipeline):
+        ((name, argument),) = spec.items()
+        if name in ("$group", "$sortByCount"):
+            used: list[Any] = [list(one.values()) for one in pipeline[:place]]
+            used += [one["$match"] for one in pipeline[place:] if "$match" in one]
+            simple = all(_simple(one, _CONDITIONS) for one in used)
+            return place if simple and _simple(let, _KEYS) and _simple(argument, _IN_GROUPS) else None
+        if _rank(name) not in _QUERY_RANKS:
+            break
+    return None
+
+
+def _simple(value: Any, operators: frozenset[str]) -> bool:
+    """Whether nothing but ``operators`` is used, and no path with a number in it."""
+    if isinstance(value, Mapping):
+        inner = [*(name for name in value if not name.startswith("$")), *value.values()]
+        used = (name for name in value if name.startswith("$"))
+        return operators.issuperset(used) and all(_simple(one, operators) for one in inner)
+    if isinstance(value, list | tuple):
+        return all(_simple(one, operators) for one in value)
+    if not isinstance(value, str):
+        return True
+    return not (any(map(str.isdigit, value.split("."))) if "." in value else value.isdigit())
+
+
+def sort_limit(pipeline: Sequence[Any], place: int) -> int:
+    """How many documents the ``$sort`` at ``place`` has to give; 0 when all, or when the stage is no sort."""
+    if not isinstance(pipeline[place], Mapping) or "$sort" not in pipeline[place]:
+        return 0
+    skipped, most = 0, 0
+    for spec in pipeline[place + 1 :]:
+        name = next(iter(spec), "") if isinstance(spec, Mapping) else ""
+        if name in ("$skip", "$limit") and is_number(spec[name]):
+            count = integral(spec[name]) or 0
+            if name == "$skip":
+                skipped += count
+            else:
+                most = min(most or skipped + count, skipped + count)
+        elif name != "$lookup" and not _transforms(name):
+            break
+    return most

@@ -1,0 +1,181 @@
+"""The server's order of values of all types: for ``$sort``, ``$lt``, ``$max``, and as a key for ``$group`` and sets.
+
+``key(value)`` gives a tuple that Python compares and hashes as the server compares and groups: numbers by value
+whatever their type, strings by code point (byte order of UTF-8), documents field by field.
+Source: https://www.mongodb.com/docs/manual/reference/bson-type-comparison-order/
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from decimal import Decimal
+from functools import cmp_to_key
+from types import NoneType
+from typing import TYPE_CHECKING, Any
+
+from bson.decimal128 import Decimal128
+from bson.int64 import Int64
+
+from mongo_tables.aggregation.meter import check_key, count_array, spend
+from mongo_tables.aggregation.values import (
+    MISSING,
+    binary_parts,
+    is_date,
+    is_nullish,
+    millis,
+    regex_parts,
+    type_order,
+)
+
+if TYPE_CHECKING:
+    from fractions import Fraction
+
+Key = tuple[Any, ...]
+# Bytes of a key.
+_KEY = 100
+
+
+def _number_key(value: Any) -> Key:
+    """NaN first, then by exact value: Python compares int, float and Fraction exactly among themselves."""
+    if isinstance(value, Decimal128):
+        exact = value.to_decimal()
+        if exact.is_nan():
+            return 10, 0, 0
+        if exact.is_infinite():
+            return 10, 1, math.inf if exact > 0 else -math.inf
+        return 10, 1, _exact(exact)
+    if value != value:
+        return 10, 0, 0
+    return 10, 1, value
+
+
+def _exact(value: Decimal) -> int | Fraction:
+    """A finite Decimal as a number that int and float compare and hash with exactly."""
+    if value == value.to_integral_value():
+        return int(value)
+    from fractions import Fraction  # only a Decimal128 that is no whole number needs it
+
+    return Fraction(value)
+
+
+def key(value: Any) -> Key:
+    """A sortable, hashable tuple that stands for ``value`` in the server's order.
+
+    ``1``, ``Int64(1)``, ``1.0`` and ``Decimal128("1.0")`` have equal keys, as they are equal on the server.
+    """
+    kind = type(value)
+    if kind is str:
+        return 15, value
+    if kind is int or kind is float:
+        return (10, 1, value) if value == value else (10, 0, 0)
+    if value is None:
+        return (5,)
+    order = type_order(value)
+    if order == 10:
+        return _number_key(value)
+    if order == 15:
+        return 15, str(value)
+    if order == 20 or order == 25:
+        if kind is dict or kind is list:
+            check_key(value)
+        return _document_key(value) if order == 20 else _array_key(value)
+    return _other_key(order, value)
+
+
+def _document_key(value: Any) -> Key:
+    # Field by field: type of the value, then name, then value (BSONObj::woCompare); a prefix comes first.
+    pairs = value.items() if isinstance(value, Mapping) else value.as_doc().items()
+    keys = [(name, _key_of(type(item), key)(item)) for name, item in pairs]
+    spend(len(keys))
+    return 20, tuple([(found[0], name, found) for name, found in keys])
+
+
+def _array_key(value: Any) -> Key:
+    count_array(len(value), _KEY)
+    spend(len(value))
+    return 25, tuple([_key_of(type(item), key)(item) for item in value])
+
+
+# Documents and arrays inside of others: their size was checked with that of the outermost.
+_INNER: dict[type, Callable[[Any], Key]] = {dict: _document_key, list: _array_key}
+_key_of = _INNER.get
+
+
+def key_of_checked(value: Any) -> Key:
+    """``key`` of a value whose size was checked already, or need not be."""
+    return _key_of(type(value), key)(value)
+
+
+def _other_key(order: int, value: Any) -> Key:
+    if is_date(value):
+        return 45, millis(value)
+    if order == 30:
+        subtype, data = binary_parts(value)
+        # Subtype 2 repeats its length inside the value, in four bytes.
+        return 30, len(data) + 4 * (subtype == 2), subtype, data
+    if order == 35:
+        return 35, value.binary
+    if order == 40:
+        return 40, bool(value)
+    if order == 47:
+        return 47, value.time, value.inc
+    if order == 50:
+        return 50, *regex_parts(value)
+    if order == 60:
+        return 60, str(value)
+    if order == 65:
+        return 65, str(value), key(value.scope)
+    return (order,)
+
+
+def compare(left: Any, right: Any) -> int:
+    """-1, 0 or 1: how the server's ``$cmp`` orders two values (missing before null)."""
+    a, b = key(left), key(right)
+    return (a > b) - (a < b)
+
+
+def equal(left: Any, right: Any) -> bool:
+    """Whether the server finds the two values equal (1 and 1.0 are)."""
+    return key(left) == key(right)
+
+
+def reverse_key(value: Key) -> Any:
+    """A key that sorts the other way round; for descending parts of a compound sort."""
+    return _Descending((value,))
+
+
+_Descending = cmp_to_key(lambda a, b: (a < b) - (a > b))  # type: ignore[operator]
+
+_PLAIN_NUMBERS = frozenset({int, float, Int64})
+
+
+def smallest(values: Sequence[Any]) -> Any:
+    """The least value that is not null or missing, the first of equals; None when there is none."""
+    numbers = _plain_numbers(values)
+    if numbers is not None:
+        return min(numbers, default=None)
+    return min((value for value in values if not is_nullish(value)), key=key, default=None)
+
+
+def largest(values: Sequence[Any]) -> Any:
+    """The greatest value that is not null or missing, the first of equals; None when there is none."""
+    numbers = _plain_numbers(values)
+    if numbers is not None:
+        return max(numbers, default=None)
+    return max((value for value in values if not is_nullish(value)), key=key, default=None)
+
+
+def _plain_numbers(values: Sequence[Any]) -> Sequence[Any] | None:
+    """The numbers among numbers and nulls, where Python orders them as the server does; None where it may not."""
+    kinds = set(map(type, values))
+    if NoneType in kinds:
+        kinds.remove(NoneType)
+        values = [value for value in values if value is not None]
+    if not kinds <= _PLAIN_NUMBERS:
+        return None
+    total = sum(values)  # NaN, which equals nothing here, makes it NaN.
+    return values if total == total else None
+
+
+__all__ = ["MISSING", "Key", "compare", "equal", "key", "largest", "reverse_key", "smallest"]

@@ -1,0 +1,184 @@
+"""Queries, as `$match` takes them, parsed once into predicates of documents.
+
+Source: https://www.mongodb.com/docs/manual/reference/operator/query/
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from importlib import import_module
+from typing import Any
+
+from mongo_tables.aggregation import catalogue
+from mongo_tables.aggregation.compiler import Scope, compile_expression
+from mongo_tables.aggregation.errors import AggregationError, NotOffline, Path
+from mongo_tables.aggregation.numbers import integral, is_nan, to_double
+from mongo_tables.aggregation.query.comparison import REFERENCE, equality, is_operators
+from mongo_tables.aggregation.query.conditions import (
+    ALWAYS,
+    FORMS,
+    Condition,
+    both,
+    condition,
+    every,
+    leaf,
+    negate,
+)
+from mongo_tables.aggregation.query.regexes import is_regex, regex_test
+from mongo_tables.aggregation.query.walking import Predicate
+from mongo_tables.aggregation.values import is_number, is_string, regex_parts, truthy
+
+
+def compile_query(query: Any, scope: Scope, path: Path, *, nested: bool = False) -> Predicate:
+    """The predicate that says whether a document meets the query.
+
+    ``nested``: it is asked of elements of an array, not of documents of the collection.
+
+    Raises AggregationError with the culprit's path for what the server refuses, NotOffline for the rest.
+    """
+    if not isinstance(query, Mapping):
+        raise AggregationError("a query is a document of conditions", path, 2)
+    tests = [_entry(name, value, scope, (*path, name), nested) for name, value in query.items()]
+    return both(tests) if tests else lambda _: True
+
+
+def _entry(name: str, value: Any, scope: Scope, path: Path, nested: bool) -> Predicate:
+    if name in REFERENCE:
+        return leaf(equality(value)).at((name,))
+    if name.startswith("$"):
+        return _top(name, value, scope, path, nested)
+    return field(value, scope, path).at(tuple(name.split(".")))
+
+
+def field(value: Any, scope: Scope, path: Path) -> Condition:
+    """The condition written beside a field name: operators, a regular expression, or a value to equal."""
+    if isinstance(value, Mapping) and is_operators(value):
+        return every(operators(value, scope, path))
+    if is_regex(value):
+        return leaf(regex_test(value, path=path))
+    return leaf(equality(value))
+
+
+def operators(query: Mapping[str, Any], scope: Scope, path: Path) -> list[Condition]:
+    """The conditions of a document of operators."""
+    found = []
+    for name, value in query.items():
+        if name == "$options":
+            if "$regex" not in query:
+                raise AggregationError("$options stands without $regex", (*path, name), 2)
+        elif name == "$regex":
+            found.append(_regex(query, path))
+        else:
+            found.append(_operator(name, value, scope, (*path, name)))
+    return found or [ALWAYS]
+
+
+def _operator(name: str, value: Any, scope: Scope, path: Path) -> Condition:
+    entry = catalogue.find("query", name)
+    if entry is None:
+        raise AggregationError(
+            f"there is no query operator '{name}'", path, 2, unknown=name, known=catalogue.names("query")
+        )
+    if entry.refused:
+        raise NotOffline(entry.why_not_offline, path)
+    if name not in FORMS and entry.family:
+        import_module(f"mongo_tables.aggregation.query.{entry.family}")
+    if name not in FORMS:
+        raise AggregationError(f"{name} is not asked of a field: it stands at the head of a query", path, 2)
+    return FORMS[name](value, scope, path)
+
+
+def _regex(query: Mapping[str, Any], path: Path) -> Condition:
+    pattern, options = query["$regex"], query.get("$options")
+    where = (*path, "$regex")
+    if not is_string(pattern) and not is_regex(pattern):
+        raise AggregationError("$regex takes a string or a regular expression", where, 2)
+    if "$options" in query and not is_string(options):
+        raise AggregationError("$options takes a string of letters", (*path, "$options"), 2)
+    # Empty options that stand first are overlooked.
+    names = list(query)
+    if options == "" and names.index("$options") < names.index("$regex"):
+        options = None
+    if options is not None and is_regex(pattern) and regex_parts(pattern)[1]:
+        raise AggregationError("the regular expression has options, and $options stands beside", where, 51075)
+    return leaf(regex_test(pattern, options, path=where))
+
+
+@condition("$not")
+def is_not(argument: Any, scope: Scope, path: Path) -> Condition:
+    """The operators, or the regular expression, do not hold of the path."""
+    if is_regex(argument):
+        return negate(leaf(regex_test(argument, path=path)))
+    if not isinstance(argument, Mapping):
+        raise AggregationError("$not takes operators or a regular expression", path, 2)
+    if not argument:
+        raise AggregationError("$not needs at least one operator", path, 2)
+    return negate(every(operators(argument, scope, path)))
+
+
+# What stands at the head of a query, beside fields.
+
+
+def _top(name: str, value: Any, scope: Scope, path: Path, nested: bool) -> Predicate:
+    if nested and name in ("$expr", "$sampleRate"):
+        raise AggregationError(f"{name} is asked of whole documents, not inside $elemMatch", path, 2)
+    if name in ("$and", "$or", "$nor"):
+        return _logical(name, value, scope, path, nested)
+    if name == "$expr":
+        run = compile_expression(value, scope, path).run
+        return lambda document: truthy(run(document))
+    if name == "$comment":
+        return lambda _: True
+    if name in ("$alwaysTrue", "$alwaysFalse"):
+        return _always(name, value, path)
+    if name == "$jsonSchema":
+        from mongo_tables.aggregation.query.schema import compile_schema
+
+        return compile_schema(value, path)
+    if name == "$sampleRate":
+        return _sample_rate(value, scope, path)
+    return _refuse_top(name, path)
+
+
+def _refuse_top(name: str, path: Path) -> Predicate:
+    entry = catalogue.find("query", name)
+    if entry is not None and entry.refused:
+        raise NotOffline(entry.why_not_offline, path)
+    raise AggregationError(
+        f"'{name}' does not stand at the head of a query",
+        path,
+        2,
+        unknown=name,
+        known=["$and", "$or", "$nor", "$expr", "$jsonSchema", "$comment"],
+    )
+
+
+def _logical(name: str, value: Any, scope: Scope, path: Path, nested: bool) -> Predicate:
+    if not isinstance(value, list | tuple) or not value:
+        raise AggregationError(f"{name} takes a list of at least one query", path, 2)
+    tests = []
+    for index, item in enumerate(value):
+        if not isinstance(item, Mapping):
+            raise AggregationError(f"{name} takes queries, which are documents", (*path, index), 2)
+        tests.append(compile_query(item, scope, (*path, index), nested=nested))
+    if name == "$and":
+        return both(tests)
+    if name == "$or":
+        return lambda document: any(test(document) for test in tests)
+    return lambda document: not any(test(document) for test in tests)
+
+
+def _always(name: str, value: Any, path: Path) -> Predicate:
+    if not is_number(value) or integral(value) != 1:
+        raise AggregationError(f"{name} takes 1", path, 9)
+    answer = name == "$alwaysTrue"
+    return lambda _: answer
+
+
+def _sample_rate(value: Any, scope: Scope, path: Path) -> Predicate:
+    if not is_number(value) or is_nan(value) or not 0 <= to_double(value) <= 1:
+        raise AggregationError("$sampleRate takes a number from 0 to 1", path, 2)
+    from random import Random
+
+    rate, random = to_double(value), Random(scope.context.seed)
+    return lambda _: random.random() < rate

@@ -1,0 +1,247 @@
+"""Sort patterns: ``{"a.b": 1, "c": -1}`` as `$sort`, `$setWindowFields` and `$top` read them.
+
+A document with arrays on the way has many sort keys, one for each element as an index would have, and
+counts by the one that comes first in the pattern's order: an ascending part by its least element, a
+descending by its greatest. Missing is null, an empty array comes before null.
+Source: https://www.mongodb.com/docs/manual/reference/operator/aggregation/sort/
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from bson.decimal128 import Decimal128
+from bson.int64 import Int64
+
+from mongo_tables.aggregation import paths
+from mongo_tables.aggregation.errors import AggregationError, NotOffline, Path
+from mongo_tables.aggregation.numbers import is_nan, to_decimal
+from mongo_tables.aggregation.ordering import Key, key, reverse_key
+from mongo_tables.aggregation.topsort import first_sorted
+from mongo_tables.aggregation.values import MISSING, Document, is_number
+
+_NULL: Key = key(None)
+# What an empty array sorts as: BSON's undefined, after MinKey and before null.
+EMPTY: Key = (0,)
+_MOST_PARTS = 32
+
+
+class Part(NamedTuple):
+    """One part of a sort pattern: a dotted path and its direction."""
+
+    path: tuple[str, ...]
+    descending: bool
+
+
+class SortPattern(NamedTuple):
+    """A parsed sort pattern.
+
+    ``compound``: it is the rest of a longer one, whose first parts are equal for all documents here.
+    """
+
+    parts: tuple[Part, ...]
+    compound: bool = False
+
+    def keys(self, document: Any) -> tuple[Key, ...]:
+        """The document's sort key, a key of the value order for each part; direction is not in it.
+
+        Raises AggregationError for a document with two arrays side by side on the pattern's paths.
+        """
+        if not self.compound and self.parts in (_BY_ID, _BY_ID_DOWN):
+            # Sorted as by the index on _id, which holds no arrays: one is a value like any other.
+            return (key(document.get("_id")),)
+        found = []
+        for part in self.parts:
+            value = _plain(document, part.path)
+            if type(value) is list:
+                return self._array_keys(document)
+            found.append(_NULL if value is MISSING else key(value))
+        return tuple(found)
+
+    def _array_keys(self, document: Any) -> tuple[Key, ...]:
+        keys = _element_keys([part.path for part in self.parts], document)
+        return min(keys, key=self.direct_keys)
+
+    def direct_keys(self, keys: Sequence[Key]) -> tuple[Any, ...]:
+        """Combine ``keys`` into one value that compares in the pattern's directions."""
+        return tuple(
+            reverse_key(one) if part.descending else one for part, one in zip(self.parts, keys, strict=True)
+        )
+
+    def first(self, documents: Iterable[Document], most: int) -> list[Document]:
+        """The first ``most`` documents in order; what is equal comes as the server has it."""
+        rows = ((self.direct_keys(self.keys(document)), document) for document in documents)
+        return [document for _, document in first_sorted(rows, most)]
+
+    def sort(self, documents: Iterable[Document]) -> list[Document]:
+        """The documents in order. The sort is stable."""
+        held = list(documents)
+        columns = self._columns(held)
+        order = list(range(len(held)))
+        for part, column in zip(reversed(self.parts), reversed(columns), strict=True):
+            order.sort(key=column.__getitem__, reverse=part.descending)
+        return [held[place] for place in order]
+
+    def _columns(self, documents: Sequence[Document]) -> list[Sequence[Any]]:
+        """For each part what the documents are ordered by, one after the other: the same as by their keys.
+
+        Numbers and texts alone are ordered by themselves: a key of each takes more room than most documents.
+        """
+        if not self.compound and self.parts in (_BY_ID, _BY_ID_DOWN):
+            return [[key(document.get("_id")) for document in documents]]
+        columns: list[Sequence[Any]] = []
+        for part in self.parts:
+            values = [_plain(document, part.path) for document in documents]
+            kinds = set(map(type, values))
+            if list in kinds:
+                keys = [self.keys(document) for document in documents]
+                return [[row[place] for row in keys] for place in range(len(self.parts))]
+            plain = kinds == {str} or (kinds <= _NUMBERS and all(value == value for value in values))
+            columns.append(values if plain else list(map(_key, values)))
+        return columns
+
+
+_NUMBERS = {int, float, Int64}
+
+
+def _key(value: Any) -> Key:
+    return _NULL if value is MISSING else key(value)
+
+
+_BY_ID = (Part(("_id",), False),)
+_BY_ID_DOWN = (Part(("_id",), True),)
+
+
+def parse(argument: Any, path: Path, name: str = "$sort") -> SortPattern:
+    """The pattern written as ``argument``. Raises AggregationError for what the server refuses."""
+    if not isinstance(argument, Mapping):
+        raise AggregationError(f"{name} takes a document of fields and directions", path, 15973)
+    if not argument:
+        raise AggregationError(f"{name} needs at least one field", path, 15976)
+    parts = tuple(_part(name, dotted, way, (*path, dotted)) for dotted, way in argument.items())
+    if len(parts) > _MOST_PARTS:
+        raise AggregationError(f"{name} takes at most {_MOST_PARTS} fields", path, 13103)
+    return SortPattern(parts)
+
+
+def _part(name: str, dotted: str, way: Any, path: Path) -> Part:
+    if isinstance(way, Mapping):
+        if "$meta" not in way:
+            raise AggregationError(f"{name} directions are 1 (ascending) and -1 (descending)", path, 17312)
+        raise NotOffline(f"{name} by $meta needs scores that exist on a server only", path)
+    if not is_number(way) or isinstance(way, bool):
+        raise AggregationError(f"{name} directions are 1 (ascending) and -1 (descending)", path, 15974)
+    direction = _direction(way)
+    if direction not in (-1, 1):
+        raise AggregationError(f"{name} directions are 1 (ascending) and -1 (descending)", path, 15975)
+    try:
+        return Part(paths.split(dotted), direction == -1)
+    except AggregationError as error:
+        raise error.at(path) from None
+
+
+def _plain(value: Any, parts: tuple[str, ...]) -> Any:
+    """The value at ``parts``, or the first array on the way to it, or MISSING."""
+    for part in parts:
+        if type(value) is list:
+            return value
+        if not isinstance(value, Mapping):
+            return MISSING
+        value = value.get(part, MISSING)
+    return value
+
+
+def _direction(way: Any) -> int | None:
+    """The direction as an integer: the server cuts a double and rounds a Decimal128."""
+    if is_nan(way) or not to_decimal(way).is_finite():
+        return None
+    return int(way.to_decimal().to_integral_value()) if isinstance(way, Decimal128) else int(way)
+
+
+# Documents with arrays: what the server's BtreeKeyGenerator does, as one recursion.
+
+_Paths = list[tuple[str, ...]]
+
+
+def _element_keys(ways: _Paths, document: Any) -> list[tuple[Key, ...]]:
+    keys: list[tuple[Key, ...]] = []
+    _expand(ways, [MISSING] * len(ways), document, [MISSING] * len(ways), keys)
+    return keys
+
+
+def _expand(
+    ways: _Paths, fixed: list[Any], value: Any, positional: list[Any], keys: list[tuple[Key, ...]]
+) -> None:
+    """Adds the keys of ``value``. ``positional``: per path, what its number finds in the array around."""
+    ways, fixed = list(ways), list(fixed)
+    array: Any = None
+    in_array: list[int] = []
+    unembedded = True
+    for index, way in enumerate(ways):
+        if not way:
+            continue
+        found, ways[index], nested = _next(value, way, positional[index])
+        if type(found) is list:
+            if array is not None and array is not found:
+                raise AggregationError("cannot sort by two arrays side by side", code=2)
+            array = found
+            in_array.append(index)
+            unembedded = unembedded and not nested
+        else:
+            fixed[index], ways[index] = found, ()
+    if array is None:
+        keys.append(
+            tuple(_NULL if item is MISSING else item if item is EMPTY else key(item) for item in fixed)
+        )
+        return
+    _expand_array(ways, fixed, array, in_array, unembedded, keys)
+
+
+def _expand_array(
+    ways: _Paths,
+    fixed: list[Any],
+    array: list[Any],
+    in_array: list[int],
+    unembedded: bool,
+    keys: list[tuple[Key, ...]],
+) -> None:
+    positional = [_position(array, way) if way else MISSING for way in ways]
+    for item in array or [EMPTY]:
+        for index in in_array:
+            if not ways[index]:
+                fixed[index] = item if unembedded or item is EMPTY else array
+        _expand(ways, fixed, item, positional, keys)
+
+
+def _position(array: list[Any], way: tuple[str, ...]) -> Any:
+    """What a path that goes on with a number finds at that place of the array; MISSING when there is none."""
+    number = way[0]
+    if not (number.isascii() and number.isdigit()) or (number[0] == "0" and number != "0"):
+        return MISSING
+    return (array[int(number)], way[1:]) if int(number) < len(array) else MISSING
+
+
+def _next(value: Any, way: tuple[str, ...], positional: Any) -> tuple[Any, tuple[str, ...], bool]:
+    """What the path finds up to the first array, the path left there, whether that array was in an array."""
+    named = isinstance(value, Mapping) and way[0] in value
+    if positional is not MISSING:
+        if named:
+            raise AggregationError(
+                f"'{way[0]}' is both a place in an array and a field of its elements", code=16746
+            )
+        item, rest = positional
+        found, left = _along(item, rest)
+        return found, left, type(item) is list
+    if not named:
+        return MISSING, (), False
+    found, left = _along(value[way[0]], way[1:])
+    return found, left, False
+
+
+def _along(value: Any, way: tuple[str, ...]) -> tuple[Any, tuple[str, ...]]:
+    while way and type(value) is not list:
+        if not isinstance(value, Mapping):
+            return MISSING, ()
+        value, way = value.get(way[0], MISSING), way[1:]
+    return value, way

@@ -1,0 +1,372 @@
+"""`$densify`: documents for the steps that are missing between numbers or dates.
+
+Source: https://www.mongodb.com/docs/manual/reference/operator/aggregation/densify/
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from mongo_tables.aggregation import paths, sorting
+from mongo_tables.aggregation.compiler import Scope, Stage, compile_expression, stage
+from mongo_tables.aggregation.errors import AggregationError, Path, refuse_unknown
+from mongo_tables.aggregation.expressions.arithmetic import add, subtract
+from mongo_tables.aggregation.fields import Effect, Field, Order, StageRecord, split_path
+from mongo_tables.aggregation.meter import admit_documents, gather_within_limits, spend
+from mongo_tables.aggregation.numbers import integral, rank
+from mongo_tables.aggregation.ordering import Key, compare, key
+from mongo_tables.aggregation.stages.nesting import get_nested, with_nested
+from mongo_tables.aggregation.stages.stepping import Steps
+from mongo_tables.aggregation.values import Document, Evaluate, is_date, is_nullish, type_name
+
+_MOST_DOCUMENTS = 500_000
+# A step over dates takes as long as so many units of a plain loop.
+_WORK = 16
+_UNITS = ("millisecond", "second", "minute", "hour", "day", "week", "month", "quarter", "year")
+
+
+@dataclass(frozen=True, slots=True)
+class _Plan:
+    """A parsed `$densify`. ``bounds``: ``full``, ``partition`` or the two explicit ends."""
+
+    name: tuple[str, ...]
+    partitions: tuple[tuple[str, ...], ...]
+    partition_of: Evaluate
+    steps: Steps
+    bounds: str | tuple[Any, Any]
+    path: Path
+
+    def value(self, document: Document) -> Any:
+        """The document's value of the field; raises AggregationError for what is no number or date."""
+        value = get_nested(document, self.name)
+        if not is_date(value) and not rank(value):
+            raise AggregationError(
+                f"$densify works on numbers and dates, not on {type_name(value)}", self.path, 5733201
+            )
+        if is_date(value) and self.steps.unit is None:
+            raise AggregationError("$densify over dates needs a unit", self.path, 6053600)
+        if not is_date(value) and self.steps.unit is not None:
+            raise AggregationError("$densify with a unit works on dates only", self.path, 6053600)
+        return value
+
+    def partition(self, document: Document) -> Document:
+        """The partition fields that the document has."""
+        found: Document = self.partition_of(document)
+        return found
+
+    def make(self, partition: Document, value: Any) -> Document:
+        """A new document of a partition."""
+        return with_nested(partition, self.name, value)
+
+
+def _effect(argument: Any) -> Effect:
+    path = split_path(argument["field"])
+    partitions = map(split_path, argument.get("partitionByFields") or ())
+    return Effect((path, *partitions), (Field(path, ("field",), takes=(path,), always=True),))
+
+
+def _order(argument: Any) -> Order:
+    """Beyond the last document of each partition it takes the partitions in any order."""
+    bounds = argument.get("range", {}).get("bounds")
+    return Order.PARTITIONS if argument.get("partitionByFields") and bounds != "partition" else Order.SORTED
+
+
+@stage("$densify", record=StageRecord(_effect, order=_order, adds=True, holds=True))
+def densify(argument: Any, scope: Scope, path: Path) -> Stage:
+    """The documents sorted by partition and field, with new ones between them."""
+    plan = _parse(argument, scope, path)
+    order = [] if plan.bounds == "full" else [".".join(name) for name in plan.partitions]
+    pattern = sorting.parse(dict.fromkeys([*order, ".".join(plan.name)], 1), path, "$densify")
+
+    def run(documents: Iterator[Document]) -> Iterator[Document]:
+        made = 0
+        for document, is_new in _Run(plan).over(
+            pattern.sort(admit_documents(gather_within_limits(documents, path), path))
+        ):
+            made += is_new
+            spend(_WORK, path)
+            if made > _MOST_DOCUMENTS:
+                raise AggregationError(f"$densify makes more than {_MOST_DOCUMENTS} documents", path, 5897900)
+            yield document
+
+    return run
+
+
+Made = Iterator[tuple[Document, bool]]
+
+
+@dataclass(slots=True)
+class _Run:
+    """The state of one pass: ``current`` is the last value on a step, ``table`` the same for each partition."""
+
+    plan: _Plan
+    current: Any = None
+    lowest: Any = None
+    highest: Any = None
+    below: bool = True
+    finished: bool = False
+    table: dict[Key, tuple[Document, Any]] = field(default_factory=dict)
+
+    def over(self, documents: list[Document]) -> Made:
+        for document in documents:
+            if self.finished or is_nullish(get_nested(document, self.plan.name)):
+                yield document, False
+            else:
+                yield from self._one(document, self.plan.value(document))
+        if not self.finished:
+            yield from self._rest()
+
+    def _one(self, document: Document, value: Any) -> Made:
+        if isinstance(self.plan.bounds, tuple):
+            return self._explicit(document, value, self.plan.bounds)
+        if self.plan.bounds == "full":
+            return self._full(document, value)
+        return self._fill_partition(document, value)
+
+    def _remember(self, document: Document, value: Any) -> None:
+        """Keep the partition's last value; of partitions that are equal, as 1 and 1.0, the first one stands for all."""
+        if self.plan.partitions:
+            partition = self.plan.partition(document)
+            name = key(partition)
+            known = self.table.get(name)
+            self.table[name] = known[0] if known else partition, value
+
+    def _find_partition(self, document: Document) -> Any:
+        found = self.table.get(key(self.plan.partition(document)))
+        return None if found is None else found[1]
+
+    def _full(self, document: Document, value: Any) -> Made:
+        self.highest = value
+        if self.lowest is None:
+            self.lowest = self.current = value
+            self._remember(document, value)
+            return iter([(document, False)])
+        if self.plan.partitions:
+            known = self._find_partition(document)
+            self.current = self.plan.steps.before(self.lowest) if known is None else known
+            if known is None:
+                self._remember(document, value)
+        return self._up_to(document, value)
+
+    def _fill_partition(self, document: Document, value: Any) -> Made:
+        known = self._find_partition(document)
+        if known is None:
+            self._remember(document, value)
+            return iter([(document, False)])
+        self.current = known
+        return self._up_to(document, value)
+
+    def _up_to(self, document: Document, value: Any) -> Made:
+        """New documents on the steps before ``value``, then the document."""
+        following = self.plan.steps.after(self.current)
+        partition = self.plan.partition(document)
+        while compare(following, value) < 0:
+            self._step(document, following)
+            yield self.plan.make(partition, following), True
+            following = self.plan.steps.after(following)
+        if compare(following, value) == 0:
+            self._step(document, value)
+        yield document, False
+
+    def _step(self, document: Document, value: Any) -> None:
+        self.current = value
+        self._remember(document, value)
+
+    def _explicit(self, document: Document, value: Any, bounds: tuple[Any, Any]) -> Made:
+        first = self.below
+        if not first and self.plan.partitions:
+            known = self._find_partition(document)
+            first = known is None
+            self.current = known
+        if self.plan.partitions and (first and (not self.below or not self.table)):
+            self._remember(document, value)
+        if first:
+            return self._first_explicit(document, value, bounds)
+        return self._next_explicit(document, value, bounds)
+
+    def _first_explicit(self, document: Document, value: Any, bounds: tuple[Any, Any]) -> Made:
+        if self.current is None:
+            self.current = self.plan.steps.before(bounds[0])
+        place = compare(value, bounds[0])
+        if place < 0:
+            self.below = True
+            return iter([(document, False)])
+        if place == 0:
+            self.below = False
+            self.current = value
+            return iter([(document, False)])
+        return self._above(document, value, bounds)
+
+    def _next_explicit(self, document: Document, value: Any, bounds: tuple[Any, Any]) -> Made:
+        following = self.plan.steps.after(self.current)
+        place = compare(value, bounds[0])
+        if place <= 0:
+            self._remember(document, value)
+            self.below = place < 0
+            self.current = value if place == 0 else self.current
+        elif compare(value, bounds[1]) < 0:
+            if compare(value, following) > 0:
+                return self._above(document, value, bounds)
+            if compare(value, following) == 0:
+                self._step(document, value)
+        elif compare(following, bounds[1]) < 0:
+            return self._above(document, value, bounds)
+        else:
+            self.current = following
+            self._remember(document, value)
+            self.finished = not self.plan.partitions
+        return iter([(document, False)])
+
+    def _above(self, document: Document, value: Any, bounds: tuple[Any, Any]) -> Made:
+        """New documents up to the value or the end of the range, then the document."""
+        self.below = False
+        following = self.plan.steps.after(self.current)
+        if compare(following, value) == 0:
+            self._step(document, following)
+            yield document, False
+            return
+        end = value if compare(value, bounds[1]) < 0 else bounds[1]
+        partition = self.plan.partition(document)
+        while True:
+            self._step(document, following)
+            yield self.plan.make(partition, following), True
+            following = self.plan.steps.after(following)
+            if compare(end, following) <= 0:
+                break
+        if self.plan.steps.between(self.current, value):
+            self._step(document, value)
+        self.finished = not self.plan.partitions and compare(self.current, bounds[1]) >= 0
+        yield document, False
+
+    def _rest(self) -> Made:
+        """The documents that are missing after the last one."""
+        bounds = self.plan.bounds
+        if isinstance(bounds, tuple):
+            if self.table:
+                return self._finish(bounds[1], bounds[0])
+            start = bounds[0] if self.current is None else self.plan.steps.after(self.current)
+            if self.current is not None and compare(start, bounds[1]) >= 0:
+                return iter(())
+            return self._fill({}, start, bounds[1])
+        if bounds == "partition" or not self.plan.partitions or self.current is None:
+            return iter(())
+        on_step = self.plan.steps.between(self.current, self.highest)
+        return self._finish(self.plan.steps.after(self.highest) if on_step else self.highest, None)
+
+    def _finish(self, end: Any, least: Any) -> Made:
+        for partition, value in self.table.values():
+            following = self.plan.steps.after(value)
+            if compare(following, end) >= 0:
+                continue
+            if least is not None and compare(following, least) < 0:
+                following = least
+            yield from self._fill(partition, following, end)
+
+    def _fill(self, partition: Document, start: Any, end: Any) -> Made:
+        while True:
+            yield self.plan.make(partition, start), True
+            start = self.plan.steps.after(start)
+            if compare(end, start) <= 0:
+                return
+
+
+def _parse(argument: Any, scope: Scope, path: Path) -> _Plan:
+    given = _check_document(argument, ("field", "range"), ("partitionByFields",), path)
+    limits = _check_document(given["range"], ("step", "bounds"), ("unit",), (*path, "range"))
+    if not isinstance(given["field"], str):
+        raise AggregationError("the field of $densify is a string", (*path, "field"), 14)
+    names = given.get("partitionByFields") or []
+    if not isinstance(names, list | tuple) or not all(isinstance(name, str) for name in names):
+        raise AggregationError("partitionByFields is a list of field names", (*path, "partitionByFields"), 14)
+    steps = _steps(limits, scope, (*path, "range"))
+    bounds = _bounds(limits["bounds"], steps, (*path, "range", "bounds"))
+    if bounds == "partition" and not names:
+        message = "bounds 'partition' need partitionByFields; without them write 'full'"
+        raise AggregationError(message, (*path, "range", "bounds"), 5733408)
+    name = _split(given["field"], (*path, "field"))
+    partitions = tuple(_split(each, (*path, "partitionByFields")) for each in names)
+    if any(each[: len(name)] == name for each in partitions):
+        raise AggregationError(
+            "$densify cannot partition by its own field", (*path, "partitionByFields"), 5733306
+        )
+    return _Plan(name, partitions, _partition_of(partitions, scope, path), steps, bounds, path)
+
+
+def _partition_of(partitions: tuple[tuple[str, ...], ...], scope: Scope, path: Path) -> Evaluate:
+    """A function from a document to its partition: documents on the way are there even when the field is not."""
+    spec: Document = {}
+    for parts in partitions:
+        spec = with_nested(spec, parts, f"${'.'.join(parts)}")
+    return compile_expression(spec, scope, path).run
+
+
+def _split(dotted: str, path: Path) -> tuple[str, ...]:
+    try:
+        return paths.split(dotted)
+    except AggregationError as error:
+        raise error.at(path) from None
+
+
+def _check_document(
+    spec: Any, needed: tuple[str, ...], optional: tuple[str, ...], path: Path
+) -> Mapping[str, Any]:
+    if not isinstance(spec, Mapping):
+        raise AggregationError("$densify takes a document here", path, 9)
+    refuse_unknown(spec, (*needed, *optional), "$densify has no", path, 40415)
+    for name in needed:
+        if name not in spec:
+            raise AggregationError(f"$densify needs '{name}'", path, 40414)
+    return spec
+
+
+def _steps(limits: Mapping[str, Any], scope: Scope, path: Path) -> Steps:
+    step, unit = limits["step"], limits.get("unit")
+    if not rank(step) or compare(step, 0) <= 0:
+        raise AggregationError("the step is a number greater than 0", (*path, "step"), 5733401)
+    if unit is None:
+        return Steps(step, None, lambda value: add((value, step)), lambda value: subtract(value, step))
+    if not isinstance(unit, str) or unit not in _UNITS:
+        raise AggregationError(f"there is no unit '{unit}'", (*path, "unit"), 9)
+    if integral(step) is None:
+        raise AggregationError("the step over dates is a whole number", (*path, "step"), 6586400)
+    inner, (start,) = scope.binding("start")
+
+    def mover(amount: int | None) -> Any:
+        spec = {"$dateAdd": {"startDate": "$$start", "unit": unit, "amount": amount}}
+        run = compile_expression(spec, inner, path).run
+
+        def move(value: Any) -> Any:
+            start.value = value
+            return run({})
+
+        return move
+
+    amount = integral(step) or 0
+    return Steps(step, unit, mover(amount), mover(-amount))
+
+
+def _bounds(spec: Any, steps: Steps, path: Path) -> str | tuple[Any, Any]:
+    if isinstance(spec, str):
+        if spec not in ("full", "partition"):
+            raise AggregationError("the bounds are 'full', 'partition' or a list of two", path, 5946802)
+        return spec
+    if not isinstance(spec, list | tuple):
+        raise AggregationError("the bounds are 'full', 'partition' or a list of two", path, 5733404)
+    if len(spec) != 2:
+        raise AggregationError("the bounds are a list of two", path, 5733403)
+    low, high = spec
+    if compare(low, high) > 0:
+        raise AggregationError("the bounds are in ascending order", path, 5733402)
+    if is_date(low) and is_date(high):
+        if steps.unit is None:
+            raise AggregationError("bounds that are dates need a unit", path, 5733410)
+    elif rank(low) and rank(high):
+        if steps.unit is not None:
+            raise AggregationError("bounds that are numbers take no unit", path, 5733409)
+        if not rank(low) == rank(high) == rank(steps.step):
+            raise AggregationError("the bounds and the step are numbers of the same type", path, 5876900)
+    else:
+        raise AggregationError("the bounds are two numbers or two dates", path, 5733406)
+    return low, high

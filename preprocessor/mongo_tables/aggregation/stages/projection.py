@@ -1,0 +1,425 @@
+"""`$project`, `$set` (`$addFields`) and `$unset`: documents made of another's fields, in
+the server's field order.
+
+A specification becomes a tree of field names. Inclusion and exclusion walk the input document, so what stays
+keeps its place; computed fields are then set in the order they are written (the server's ProjectionNode).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, Literal
+
+from mongo_tables.aggregation import paths
+from mongo_tables.aggregation.compiler import Scope, Stage, compile_expression, stage
+from mongo_tables.aggregation.errors import AggregationError, Path
+from mongo_tables.aggregation.fieldorder import (
+    OrderedDocument,
+    close_places,
+    open_places,
+    with_places,
+    without_missing,
+)
+from mongo_tables.aggregation.fields import (
+    Effect,
+    Field,
+    Gives,
+    StageRecord,
+    leaves,
+    split_path,
+)
+from mongo_tables.aggregation.values import MISSING, Document, Evaluate, is_flag, is_string, truthy
+
+Kind = Literal["inclusion", "exclusion", "addition"]
+Apply = Callable[[Document], Document]
+Compute = Callable[[Document, Any], Any]
+
+
+class _Tree:
+    """The fields of one level: named (``plain``), computed, or gone into further (``children``)."""
+
+    def __init__(self) -> None:
+        self.plain: set[str] = set()
+        self.computed: dict[str, Evaluate] = {}
+        self.children: dict[str, _Tree] = {}
+        self.order: list[str] = []
+
+    def child(self, name: str) -> _Tree:
+        """The tree below ``name``, made when it is not there."""
+        if name not in self.children:
+            self.children[name] = _Tree()
+            self.order.append(name)
+        return self.children[name]
+
+    def computes(self) -> bool:
+        """Whether any field at or below this level is computed."""
+        return bool(self.computed) or any(child.computes() for child in self.children.values())
+
+
+def _reach(tree: _Tree, dotted: str, path: Path) -> tuple[_Tree, str]:
+    """The level and the name that a dotted path means. Raises for a path that runs into another."""
+    try:
+        *way, last = paths.split(dotted)
+    except AggregationError as error:
+        raise error.at(path) from None
+    for name in way:
+        if name in tree.plain or name in tree.computed:
+            raise AggregationError(f"'{dotted}' and a field above it are both named", path, 31249)
+        tree = tree.child(name)
+    return tree, last
+
+
+def _free(tree: _Tree, name: str, path: Path) -> None:
+    if name in tree.plain or name in tree.computed or name in tree.children:
+        raise AggregationError(f"'{name}' is named twice", path, 31250)
+
+
+# Reading `$project`: whether it includes or excludes is settled by the first field that tells.
+
+
+class _Projection:
+    def __init__(self, scope: Scope) -> None:
+        self.scope = scope
+        self.tree = _Tree()
+        self.kind: Kind | None = None
+        self.id_excluded = False
+        self.id_named = False
+
+    def settle(self, kind: Kind, name: str, path: Path) -> None:
+        """Notes that ``name`` includes or excludes; raises when the other was settled before."""
+        if self.kind not in (None, kind):
+            doing, stands = ("exclude", "includes") if kind == "exclusion" else ("include", "excludes")
+            code = 31254 if kind == "exclusion" else 31253
+            raise AggregationError(
+                f"cannot {doing} '{name}' in a projection that {stands} fields", path, code
+            )
+        self.kind = kind
+
+    def read(self, name: str, value: Any, tree: _Tree, path: Path) -> None:
+        """Adds one entry of the specification, at the level ``tree``."""
+        if name.endswith("$") and name.split(".")[-1] == "$":
+            raise AggregationError("the positional projection '$' does not exist in aggregation", path, 31324)
+        if isinstance(value, Mapping) and not _is_expression(value):
+            self._read_nested(name, value, tree, path)
+            return
+        level, last = _reach(tree, name, path)
+        _free(level, last, path)
+        top_id = name == "_id" and tree is self.tree
+        if is_flag(value):
+            self._read_flag(name, last, truthy(value), level, top_id, path)
+            return
+        if self.kind == "exclusion":
+            raise AggregationError(f"'{name}' is computed, but this projection excludes fields", path, 31310)
+        self.kind = "inclusion"
+        self.id_named |= top_id
+        level.computed[last] = compile_expression(value, self.scope, path).run
+        level.order.append(last)
+
+    def _read_flag(self, name: str, last: str, keep: bool, level: _Tree, top_id: bool, path: Path) -> None:
+        if top_id:
+            self.id_named, self.id_excluded = True, not keep
+            return
+        self.settle("inclusion" if keep else "exclusion", name, path)
+        level.plain.add(last)
+
+    def _read_nested(self, name: str, value: Mapping[str, Any], tree: _Tree, path: Path) -> None:
+        if not value:
+            raise AggregationError(f"'{name}' has an empty document, which says nothing", path, 51270)
+        level, last = _reach(tree, name, path)
+        if last in level.plain or last in level.computed:
+            raise AggregationError(f"'{name}' is named twice", path, 31250)
+        below = level.child(last)
+        self.id_named |= name == "_id" and tree is self.tree
+        for key, item in value.items():
+            self.read(key, item, below, (*path, key))
+
+
+def _is_expression(value: Mapping[str, Any]) -> bool:
+    return next(iter(value), "").startswith("$")
+
+
+def _is_inclusion(argument: Mapping[str, Any]) -> bool:
+    """Whether a ``$project`` names what stays; of ``_id`` it can say the other thing than of the rest."""
+    named = list(leaves(argument))
+    others = [value for parts, _, value in named if parts != ("_id",) or not is_flag(value)]
+    return any(not is_flag(value) or truthy(value) for value in others or [value for _, _, value in named])
+
+
+def _effect_of_project(argument: Any) -> Effect:
+    only = _is_inclusion(argument)
+    fields = []
+    for parts, place, value in leaves(argument):
+        if not is_flag(value):
+            fields.append(Field(parts, place, expression=value))
+        elif truthy(value) == only:
+            becomes: Literal["kept", "dropped"] = "kept" if only else "dropped"
+            fields.append(Field(parts, place, becomes, always=parts == ("_id",)))
+    if only and not any(parts[0] == "_id" for parts, _, _ in leaves(argument)):
+        fields.append(Field(("_id",), None, "kept", always=True))
+    return Effect(fields=tuple(fields), only=only)
+
+
+@stage("$project", record=StageRecord(_effect_of_project, Gives.EACH, rank=3))
+def project(argument: Any, scope: Scope, path: Path) -> Stage:
+    """Documents of the named (or all but the named) fields, and computed ones."""
+    if not isinstance(argument, Mapping):
+        raise AggregationError("$project takes a document of fields", path, 15969)
+    if not argument:
+        raise AggregationError("$project needs at least one field", path, 51272)
+    reading = _Projection(scope)
+    for name, value in argument.items():
+        _check_single_operator(value, (*path, name))
+        reading.read(name, value, reading.tree, (*path, name))
+    tree = reading.tree
+    if reading.kind == "exclusion" or (reading.kind is None and reading.id_excluded):
+        if reading.id_excluded:
+            tree.plain.add("_id")
+        return _each(_excluder(tree))
+    if not reading.id_excluded and "_id" not in tree.children and "_id" not in tree.computed:
+        tree.plain.add("_id")
+    return _each(_includer(tree))
+
+
+def _check_single_operator(value: Any, path: Path) -> None:
+    """Raises when an operator stands beside other fields, at any level of a nested specification."""
+    if not isinstance(value, Mapping):
+        return
+    for name, item in value.items():
+        if name.startswith("$") and len(value) > 1:
+            raise AggregationError(
+                f"'{name}' stands beside other fields: an operator must stand alone", path, 16410
+            )
+        if not name.startswith("$"):
+            _check_single_operator(item, (*path, name))
+
+
+def _each(apply: Apply) -> Stage:
+    def run(documents: Iterator[Document]) -> Iterator[Document]:
+        return map(apply, documents)
+
+    return run
+
+
+def _effect_of_unset(argument: Any) -> Effect:
+    names = [argument] if is_string(argument) else argument
+    return Effect(fields=tuple(Field(split_path(name), (), "dropped") for name in names))
+
+
+@stage("$unset", record=StageRecord(_effect_of_unset, Gives.EACH))
+def unset(argument: Any, scope: Scope, path: Path) -> Stage:
+    """Documents without the named fields."""
+    names = [argument] if is_string(argument) else argument
+    if not isinstance(names, list | tuple):
+        raise AggregationError("$unset takes a field name or a list of them", path, 31002)
+    if not names:
+        raise AggregationError("$unset needs at least one field name", path, 31119)
+    tree = _Tree()
+    for index, name in enumerate(names):
+        where = path if names is not argument else (*path, index)
+        if not is_string(name):
+            raise AggregationError("$unset takes field names only", where, 31120)
+        level, last = _reach(tree, name, where)
+        _free(level, last, where)
+        level.plain.add(last)
+    return _each(_excluder(tree))
+
+
+def _effect_of_set(argument: Any) -> Effect:
+    return Effect(
+        fields=tuple(Field(parts, place, expression=value) for parts, place, value in leaves(argument))
+    )
+
+
+@stage("$set", "$addFields", record=StageRecord(_effect_of_set, Gives.EACH))
+def set_fields(argument: Any, scope: Scope, path: Path) -> Stage:
+    """Documents with fields added or replaced; the others keep value and place."""
+    if not isinstance(argument, Mapping):
+        raise AggregationError(f"{path[-1]} takes a document of fields", path, 40272)
+    tree = _Tree()
+    for name, value in argument.items():
+        level, last = _reach_set(tree, name, (*path, name))
+        _add(level, last, value, scope, (*path, name))
+    return _each(_adder(tree))
+
+
+def _reach_set(tree: _Tree, name: str, path: Path) -> tuple[_Tree, str]:
+    try:
+        return _reach(tree, name, path)
+    except AggregationError as error:
+        if error.code == 31249:
+            error.code = 40176
+        raise
+
+
+def _add(tree: _Tree, name: str, value: Any, scope: Scope, path: Path) -> None:
+    nested = isinstance(value, Mapping) and not any(key.startswith("$") for key in value)
+    if name in tree.computed or (name in tree.children and not nested):
+        raise AggregationError(f"'{name}' is named twice", path, 40176)
+    if not nested:
+        if isinstance(value, Mapping) and len(value) > 1:
+            raise AggregationError("an operator must stand alone in its document", path, 40181)
+        tree.computed[name] = compile_expression(value, scope, path).run
+        tree.order.append(name)
+        return
+    if not value:
+        raise AggregationError(
+            f"'{name}' has an empty document: write {{$literal: {{}}}} for one", path, 40180
+        )
+    below = tree.child(name)
+    for key, item in value.items():
+        where = (*path, key)
+        if "." in key:
+            raise AggregationError(f"'{key}' stands inside a document and must not hold a dot", where, 40183)
+        _reach(below, key, where)
+        _add(below, key, item, scope, where)
+
+
+# Applying a tree. What is not on it is shared with the input document, never copied.
+
+
+def _adder(tree: _Tree) -> Apply:
+    if tree.children:
+        compute = _computer(tree)
+        return lambda document: compute(document, document)
+    computed = list(tree.computed.items())
+
+    def apply(document: Document) -> Document:
+        output = open_places(document)
+        complete = type(document) is not OrderedDocument
+        for name, run in computed:
+            value = output[name] = run(document)
+            if value is MISSING:
+                complete = False
+        return output if complete else close_places(output)
+
+    return apply
+
+
+def _includer(tree: _Tree) -> Apply:
+    keep = _keeper(tree, places=tree.computes())
+    if not tree.children:
+        return _flat_includer(tree, keep)
+    if not tree.computes():
+        return keep
+    compute = _computer(tree)
+    return lambda document: compute(document, keep(document))
+
+
+def _flat_includer(tree: _Tree, keep: Apply) -> Apply:
+    computed = list(tree.computed.items())
+    if not computed:
+        return keep
+
+    def apply(document: Document) -> Document:
+        output = keep(document)
+        complete = True
+        for name, run in computed:
+            value = output[name] = run(document)
+            if value is MISSING:
+                complete = False
+        return output if complete else without_missing(output)
+
+    return apply
+
+
+def _keeper(tree: _Tree, *, places: bool) -> Apply:
+    """A new document of the plain fields, and of what the children keep; in the input's order.
+
+    ``places``: a field of which nothing is kept is MISSING in its place, for something may be computed below it.
+    """
+    plain = frozenset(tree.plain)
+    if not tree.children:
+        if len(plain) <= 1:
+            return _keep_one(next(iter(plain), None))
+        return lambda document: {name: value for name, value in document.items() if name in plain}
+    keepers = {name: _value_keeper(child, places=places) for name, child in tree.children.items()}
+
+    def keep(document: Document) -> Document:
+        output: Document = {}
+        for name, value in document.items():
+            if name in plain:
+                output[name] = value
+            elif name in keepers:
+                kept = keepers[name](value)
+                if kept is not MISSING or places:
+                    output[name] = kept
+        return output
+
+    return keep
+
+
+def _keep_one(name: str | None) -> Apply:
+    if name is None:
+        return lambda _: {}
+    return lambda document: {name: document[name]} if name in document else {}
+
+
+def _value_keeper(tree: _Tree, *, places: bool) -> Callable[[Any], Any]:
+    # Where something is computed below, what an array drops still has a place: it becomes a document.
+    computes = tree.computes()
+    keep = _keeper(tree, places=places and computes)
+
+    def keep_value(value: Any) -> Any:
+        if isinstance(value, Mapping):
+            return keep(value)  # type: ignore[arg-type]
+        if isinstance(value, list):
+            found = [keep_value(item) for item in value]
+            return found if computes else [item for item in found if item is not MISSING]
+        return MISSING
+
+    return keep_value
+
+
+def _excluder(tree: _Tree) -> Apply:
+    plain = frozenset(tree.plain)
+    children = {name: _value_excluder(child) for name, child in tree.children.items()}
+
+    def exclude(document: Document) -> Document:
+        output = {
+            name: children[name](value) if name in children else value
+            for name, value in document.items()
+            if name not in plain
+        }
+        whole = len(output) == len(document) and type(document) is not OrderedDocument
+        return output if whole else with_places(output, document)
+
+    return exclude
+
+
+def _value_excluder(tree: _Tree) -> Callable[[Any], Any]:
+    exclude = _excluder(tree)
+
+    def exclude_value(value: Any) -> Any:
+        if isinstance(value, Mapping):
+            return exclude(value)  # type: ignore[arg-type]
+        if isinstance(value, list):
+            return [exclude_value(item) for item in value]
+        return value
+
+    return exclude_value
+
+
+def _computer(tree: _Tree) -> Compute:
+    """A function of the root document and a value: the value with the tree's computed fields set."""
+    steps: list[tuple[str, Evaluate | None, Compute | None]] = []
+    for name in tree.order:
+        child = tree.children.get(name)
+        if child is None:
+            steps.append((name, tree.computed[name], None))
+        else:
+            steps.append((name, None, _computer(child) if child.computes() else None))
+
+    def compute(root: Document, value: Any) -> Any:
+        if isinstance(value, list):
+            return [compute(root, item) for item in value]
+        output = open_places(value) if isinstance(value, Mapping) else {}
+        for name, run, inner in steps:
+            if run:
+                output[name] = run(root)
+            elif inner:
+                output[name] = inner(root, output.get(name, MISSING))
+            else:
+                output.setdefault(name, MISSING)
+        return close_places(output)
+
+    return compute

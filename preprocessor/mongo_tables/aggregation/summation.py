@@ -1,0 +1,229 @@
+"""Sums of mixed numbers, bit for bit as the server adds them (its DoubleDoubleSummation and sum accumulator).
+
+Doubles are added with compensation: a sum is a pair of doubles, of which the second holds what rounding lost.
+The order of the operations is the server's: the result is the same double, not merely a near one.
+
+Step by step that takes Python a dozen times as long as ``math.fsum`` takes for the exact sum, rounded once. The two
+differ only where the exact sum is so close to the middle between two doubles that what compensation loses may tip it
+over; so ``certain_sum`` takes the exact one where it is far enough from there.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from decimal import Decimal
+from types import NoneType
+from typing import Any, Final
+
+from bson.decimal128 import Decimal128
+
+from mongo_tables.aggregation.numbers import (
+    CONTEXT,
+    DECIMAL,
+    DOUBLE,
+    INT32,
+    INT64,
+    decimal128,
+    integer,
+    rank,
+)
+from mongo_tables.aggregation.values import INT64_MAX, INT64_MIN
+
+_TWO_31 = 2**31
+_INT, _COMMON = frozenset((int,)), frozenset((float, int, NoneType))
+_ZERO = Decimal(0)
+_MOST: Final = 2**16
+"""Of more values the losses of all steps are not known to be as small as ``_STEPS`` says."""
+_LAST: Final = 2.0**-53
+"""What compensation may leave beside the total, in parts of the last value: the low part that adding it gave."""
+_STEPS: Final = 2.0**-80
+"""What all steps lose, at most, in parts of the sum of all magnitudes.
+
+With u = 2**-53 and M that sum, the running compensation is below 4uM; a step rounds nothing but the compensation, a
+few times, and loses less than 20uuM: all of ``_MOST`` steps together less than 2**21 uuM.
+"""
+_LEAST: Final = 1e-200
+"""Below this the bounds themselves might vanish."""
+
+
+class DoubleDouble:
+    """A running sum of doubles and integers that keeps about 106 bits."""
+
+    __slots__ = ("addend", "special", "total")
+
+    def __init__(self) -> None:
+        self.total = 0.0
+        self.addend = 0.0
+        # The plain sum: what the result is once infinities have made the others NaN.
+        self.special = 0.0
+
+    def add(self, *values: float) -> None:
+        """Adds doubles; an int64 by its ``halves``."""
+        total, addend, special = self.total, self.addend, self.special
+        for value in values:
+            special += value
+            # A fast two-sum of value and addend, then Knuth's two-sum of the total and that.
+            a = value + addend
+            lost = addend - (a - value)
+            s = total + a
+            b = s - total
+            addend = ((total - (s - b)) + (a - b)) + lost
+            total = s
+        self.total, self.addend, self.special = total, addend, special
+
+    @property
+    def double(self) -> float:
+        """The sum as a double."""
+        return plain(self.special if self.total != self.total else self.total)
+
+    @property
+    def exact(self) -> int | None:
+        """The sum as an integer, fractions rounded half away from zero; None when it does not fit an int64."""
+        if not (math.isfinite(self.total) and math.isfinite(self.addend)):
+            return None
+        number = half_away(self.total) + half_away(self.addend)
+        return number if INT64_MIN <= number <= INT64_MAX else None
+
+    @property
+    def decimal(self) -> Decimal:
+        """The sum with 34 digits."""
+        if not math.isfinite(self.total):
+            return Decimal(self.double)
+        return CONTEXT.add(CONTEXT.create_decimal(self.total), CONTEXT.create_decimal(self.addend))
+
+
+def halves(value: int) -> tuple[float, float]:
+    """The low and the high 32 bits of an int64: what ``DoubleDouble.add`` takes without loss."""
+    high = (abs(value) >> 32) << 32
+    if value < 0:
+        high = -high
+    return float(value - high), float(high)
+
+
+def plain(value: float) -> float:
+    """The double, and any NaN as the one without a sign: which sign a sum gives depends on the machine."""
+    return value if value == value else math.nan
+
+
+def half_away(value: float) -> int:
+    """The nearest integer, halves away from zero (C's ``llround``)."""
+    whole = int(value)
+    if abs(value - whole) >= 0.5:
+        whole += 1 if value > 0 else -1
+    return whole
+
+
+def certain_sum(values: Sequence[float]) -> float | None:
+    """The double that the server's sum of some values is; None where only adding them one by one can tell."""
+    if len(values) > _MOST:
+        return None
+    try:
+        nearest = math.fsum(values)
+        rest = math.fsum((*values, -nearest))
+    except (OverflowError, ValueError):  # infinities, or a sum beyond them
+        return None
+    magnitudes = nearest if min(values) >= 0 else math.fsum(map(abs, values))
+    loss = _LAST * abs(values[-1]) + _STEPS * magnitudes
+    above = (math.nextafter(nearest, math.inf) - nearest) / 2 - loss
+    below = (nearest - math.nextafter(nearest, -math.inf)) / 2 - loss
+    return nearest if -below < rest < above and abs(nearest) > _LEAST else None
+
+
+class MixedSum:
+    """A running sum of numbers of all types, for `$sum` and `$avg`; ``widest`` is the widest type seen."""
+
+    __slots__ = ("count", "decimals", "numbers", "widest")
+
+    def __init__(self, values: Sequence[Any] = ()) -> None:
+        self.numbers = DoubleDouble()
+        self.decimals = _ZERO
+        self.widest = INT32
+        self.count = 0
+        self.add(*values)
+
+    def add(self, *values: Any) -> None:
+        """Adds the numbers among ``values``, in order."""
+        parts = _plain_parts(values)
+        if parts is not None:
+            self.count += len(parts)
+            if float in map(type, parts):
+                self.widest = max(self.widest, DOUBLE)
+        else:
+            parts = [part for value in values for part in self._parts(value)]
+        self.numbers.add(*parts)
+
+    def _parts(self, value: Any) -> Sequence[float]:
+        """The doubles that are to be added for one value; a Decimal128 is added at once, beside them."""
+        kind = rank(value)
+        if not kind:
+            return ()
+        self.count += 1
+        if kind > self.widest:
+            self.widest = kind
+        if kind == DOUBLE:
+            return (value,)
+        if kind == DECIMAL:
+            self.decimals = CONTEXT.add(self.decimals, value.to_decimal())
+            return ()
+        return halves(int(value)) if kind == INT64 else (float(value),)
+
+    @property
+    def decimal(self) -> Decimal:
+        """The sum of all that was added, with 34 digits."""
+        return CONTEXT.add(self.decimals, self.numbers.decimal)
+
+    @property
+    def value(self) -> int | float | Decimal128:
+        """The sum in the widest type seen; integers that fit no int64 become a double."""
+        if self.widest == DECIMAL:
+            return decimal128(self.decimal)
+        if self.widest != DOUBLE:
+            exact = self.numbers.exact
+            if exact is not None:
+                return integer(exact, self.widest)
+        return self.numbers.double
+
+    @property
+    def mean(self) -> float | Decimal128 | None:
+        """The mean: a double, a Decimal128 if one was among the numbers, None when there were none."""
+        if not self.count:
+            return None
+        if self.widest == DECIMAL:
+            return decimal128(CONTEXT.divide(self.decimal, Decimal(self.count)))
+        return self.numbers.double / self.count
+
+
+def _plain_parts(values: Sequence[Any]) -> list[float] | None:
+    """The numbers of nearly all arrays of measurements, doubles, int32 and null; None of others.
+
+    An int32 needs no halves, and adds to a double as one.
+    """
+    kinds = set(map(type, values))
+    if not kinds <= _COMMON or (int in kinds and not _within_int32(values)):
+        return None
+    return [value for value in values if value is not None] if NoneType in kinds else list(values)
+
+
+def _within_int32(values: Sequence[Any]) -> bool:
+    return all(type(value) is not int or -_TWO_31 <= value < _TWO_31 for value in values)
+
+
+def total(values: Sequence[Any]) -> int | float | Decimal128:
+    """The server's `$sum` of the numbers among ``values``; 0 when there is none."""
+    if len(values) == 2 and type(values[0]) is float is type(values[1]):
+        # Two terms: there is nothing to compensate.
+        return plain(0.0 + values[0] + values[1])
+    if set(map(type, values)) <= _INT and _within_int32(values):
+        # Exact in doubles as well: the sum of all int32 values that fit into memory.
+        return integer(sum(values))
+    parts = _plain_parts(values)
+    certain = certain_sum(parts) if parts and float in map(type, parts) else None
+    return MixedSum(values).value if certain is None else certain
+
+
+def mean(values: Sequence[Any]) -> float | Decimal128 | None:
+    """The server's `$avg` of the numbers among ``values``; None when there is none."""
+    parts = _plain_parts(values)
+    certain = certain_sum(parts) if parts else None
+    return MixedSum(values).mean if parts is None or certain is None else certain / len(parts)

@@ -1,0 +1,160 @@
+"""Which stages and operators a pipeline uses, and where: found by how MongoDB nests them, whatever runs offline."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, Final, NamedTuple
+
+from mongo_tables.aggregation.catalogue import Kind
+from mongo_tables.aggregation.errors import Path
+
+
+class Use(NamedTuple):
+    """A stage or an operator as it is used: ``path`` leads to its name, ``argument`` is what is written behind it."""
+
+    kind: Kind
+    name: str
+    path: Path
+    argument: Any
+
+
+Uses = Iterator[Use]
+_Reader = Callable[[Any, Path], Uses]
+
+
+def list_uses(pipeline: Any, path: Path = ()) -> Uses:
+    """Every stage and operator of a pipeline, in reading order; what is malformed is passed over.
+
+    A name is used as what stands in its place, whether there is such an operator or not.
+    """
+    for number, stage in _items(pipeline):
+        for name, argument in _members(stage):
+            where = (*path, number, name)
+            yield Use("stage", name, where, argument)
+            yield from _READERS.get(name, _expression)(argument, where)
+
+
+def _members(value: Any) -> Iterator[tuple[str, Any]]:
+    return iter(value.items() if isinstance(value, Mapping) else ())
+
+
+def _items(value: Any) -> Iterator[tuple[int, Any]]:
+    return enumerate(value if isinstance(value, Sequence) and not isinstance(value, (str, bytes)) else ())
+
+
+def _expression(value: Any, path: Path) -> Uses:
+    for number, item in _items(value):
+        yield from _expression(item, (*path, number))
+    for name, inner in _members(value):
+        where = (*path, name)
+        if name.startswith("$"):
+            yield Use("expression", name, where, inner)
+        if name not in ("$literal", "$const"):
+            yield from _expression(inner, where)
+
+
+def _nothing(value: Any, path: Path) -> Uses:
+    yield from ()
+
+
+def _accumulators(value: Any, path: Path) -> Uses:
+    """Fields with an accumulator each."""
+    for field, written in _members(value):
+        for name, argument in _members(written):
+            where = (*path, field, name)
+            yield Use("accumulator", name, where, argument)
+            yield from _expression(argument, where)
+
+
+def _group(value: Any, path: Path) -> Uses:
+    fields = dict(_members(value))
+    yield from _expression(fields.pop("_id", None), (*path, "_id"))
+    yield from _accumulators(fields, path)
+
+
+def _windows(value: Any, path: Path) -> Uses:
+    for field, written in _members(value):
+        for name, argument in _members(written):
+            if name != "window":
+                where = (*path, field, name)
+                yield Use("window", name, where, argument)
+                yield from _expression(argument, where)
+
+
+def _pipelines(value: Any, path: Path) -> Uses:
+    """Names with a pipeline each."""
+    for name, pipeline in _members(value):
+        yield from list_uses(pipeline, (*path, name))
+
+
+def _inputs(value: Any, path: Path) -> Uses:
+    for name, inner in _members(value):
+        yield from (_pipelines if name == "pipelines" else _expression)(inner, (*path, name))
+
+
+def _query(value: Any, path: Path) -> Uses:
+    for name, inner in _members(value):
+        where = (*path, name)
+        if not name.startswith("$"):
+            yield from _conditions(inner, where)
+        else:
+            yield Use("query", name, where, inner)
+            if name == "$expr":
+                yield from _expression(inner, where)
+            elif name in ("$and", "$or", "$nor"):
+                for number, item in _items(inner):
+                    yield from _query(item, (*where, number))
+
+
+def _conditions(value: Any, path: Path) -> Uses:
+    """The operators of one field, where it is not a document to equal."""
+    if not next((name for name, _ in _members(value)), "").startswith("$"):
+        return
+    for name, inner in _members(value):
+        where = (*path, name)
+        yield Use("query", name, where, inner)
+        if name == "$elemMatch":
+            yield from _element(inner, where)
+        elif name == "$all":
+            for number, item in _items(inner):
+                yield from _conditions(item, (*where, number))
+        elif name == "$not" or name.startswith(("$geo", "$near", "$within")):
+            yield from _conditions(inner, where)
+
+
+def _element(value: Any, path: Path) -> Uses:
+    """The operators of an element itself, or a query on the fields that it has."""
+    first = next((name for name, _ in _members(value)), "")
+    is_query = not first.startswith("$") or first in ("$and", "$or", "$nor", "$expr")
+    yield from (_query if is_query else _conditions)(value, path)
+
+
+def _named(**readers: _Reader) -> _Reader:
+    """A reader of a document of arguments, of which some are no expressions."""
+
+    def read(value: Any, path: Path) -> Uses:
+        for name, inner in _members(value):
+            yield from readers.get(name, _expression)(inner, (*path, name))
+
+    return read
+
+
+_READERS: Final[Mapping[str, _Reader]] = {
+    "$bucket": _named(output=_accumulators),
+    "$bucketAuto": _named(output=_accumulators),
+    "$facet": _pipelines,
+    "$geoNear": _named(query=_query, near=_nothing),
+    "$graphLookup": _named(restrictSearchWithMatch=_query),
+    "$group": _group,
+    "$lookup": _named(pipeline=list_uses),
+    "$match": _query,
+    "$merge": _named(whenMatched=list_uses),
+    "$rankFusion": _named(input=_inputs),
+    "$scoreFusion": _named(input=_inputs),
+    "$search": _nothing,
+    "$searchMeta": _nothing,
+    "$setWindowFields": _named(output=_windows),
+    "$unionWith": _named(pipeline=list_uses),
+    "$vectorSearch": _named(filter=_query),
+}
+"""How to read the arguments of stages that are more than expressions."""

@@ -1,0 +1,273 @@
+"""``mongo-tables check``: all findings of all pages."""
+
+from __future__ import annotations
+
+import sys
+from argparse import ArgumentParser, Namespace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from mongo_tables.commands.options import SOURCE, add_source
+from mongo_tables.findings.reporters import REPORT_FORMATS, SEVERITIES, exit_code, format_count, report
+from mongo_tables.findings.usage import UsageError, print_error
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping, Sequence
+
+    from mongo_tables.commands.check.checking import Request, Scope
+    from mongo_tables.commands.check.keptchecks import Case
+    from mongo_tables.commands.check.keptcomments import KeptComments
+    from mongo_tables.commands.rewriting import Change
+    from mongo_tables.findings.finding import Finding
+    from mongo_tables.pages.model import Page
+
+DESCRIPTION = (
+    "Checks every RESULT_… and MONGO_… comment: its JSON, its keys, its pipeline, and, by running it on the results\n"
+    "source, its rows. All faults of all files are listed, each with file, line and column."
+)
+EPILOG = (
+    f"{SOURCE}\n\n"
+    "exit status: 0 no finding, or none as grave as --fail-on; 1 findings as grave, or graver;\n"
+    "2 wrong usage or nothing to work with"
+)
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """Add the pages, what is looked for in them, how it is reported and what of it is accepted."""
+    parser.add_argument(
+        "paths",
+        nargs="*",
+        metavar="PATH",
+        help="pages or folders (default: the site's, else docs); - is a page on standard input",
+    )
+    parser.add_argument(
+        "--stdin-filename",
+        metavar="PATH",
+        help="where the page on standard input belongs, for editors: findings name it, the site is the one around it, "
+        "and the file there is not read",
+    )
+    parser.add_argument(
+        "--watch",
+        action="store_true",
+        help="go on, and check anew whenever a page, a shared pipeline, a file of results or the site's file changes; "
+        "Ctrl-C ends it",
+    )
+    parser.add_argument(
+        "--site",
+        dest="site_only",
+        action="store_true",
+        help="look at the site's file alone: which programs show figures, and what to add for those that do not",
+    )
+    parser.add_argument("--static", action="store_true", help="run no pipeline, need no results source")
+    parser.add_argument(
+        "--prose",
+        action="store_true",
+        help="also warn of figures in sentences that no row of their section's tables supports",
+    )
+    parser.add_argument(
+        "--fix",
+        action="store_true",
+        help="show pages and shared pipelines as hints would have them: mistyped names, values pasted from a shell, a "
+        "$sort behind its $limit; with --prose also a MONGO_VALUE for each figure that one cell of their tables says",
+    )
+    parser.add_argument(
+        "--write",
+        action="store_true",
+        help="with --fix: write these files, and list what is left to be done by hand",
+    )
+    _add_report(parser)
+    add_source(parser)
+
+
+def _add_report(parser: ArgumentParser) -> None:
+    parser.add_argument(
+        "--format", choices=REPORT_FORMATS, default="text", help="how findings are written (default: text)"
+    )
+    parser.add_argument(
+        "--sarif", metavar="FILE", help="also write them into FILE as SARIF, whatever the format"
+    )
+    parser.add_argument(
+        "--fail-on",
+        choices=SEVERITIES,
+        help="the least grave finding that makes the exit status 1 (default: `fail_on` of the site, else warning)",
+    )
+    parser.add_argument(
+        "--baseline", metavar="FILE", help="findings that are accepted: only others are listed and fail"
+    )
+    parser.add_argument(
+        "--write-baseline", action="store_true", help="accept today's findings: write them to the baseline"
+    )
+
+
+def run(arguments: Namespace) -> int:
+    """Print the findings; give 1 when one is as grave as ``fail_on``, 2 when a path names no page.
+
+    With a baseline only findings that it does not accept count. With ``--watch`` this is done again and again, and ends
+    with 0. Raises UsageError for options that exclude each other.
+    """
+    if arguments.site_only:
+        from mongo_tables.commands.check.doors import show_doors
+
+        _refuse_beside_site(arguments)
+        return show_doors(arguments)
+    from mongo_tables.pages.files import STDIN
+
+    _refuse_contradictions(arguments, STDIN)
+    if arguments.watch:
+        from mongo_tables.commands.check.watching import check_at_changes
+
+        return check_at_changes(arguments, _check_once)
+    return _check_once(arguments)
+
+
+def _check_once(arguments: Namespace) -> int:
+    from mongo_tables.commands.check.checking import Request
+    from mongo_tables.pages.sitepages import page_folders
+
+    paths = arguments.paths or page_folders(arguments.site)
+    request = Request(
+        arguments.site,
+        arguments.pipelines,
+        arguments.results,
+        arguments.limits,
+        static=arguments.static,
+        prose=arguments.prose,
+        fix=arguments.fix and arguments.prose,
+        server=arguments.server,
+    )
+    case = None
+    if arguments.site.file.is_file() and not (arguments.fix or arguments.write_baseline):
+        from mongo_tables.commands.check.keptchecks import find_case, recall
+
+        case = find_case(paths, request)
+        # A baseline is read each time: it may be gone, or accept what is found no more.
+        if case is not None and not arguments.baseline and (known := recall(case)) is not None:
+            _report((), {}, arguments)
+            _print_scope(known, arguments)
+            return 0
+    return _check_anew(paths, request, case, arguments)
+
+
+def _check_anew(paths: Sequence[str], request: Request, case: Case | None, arguments: Namespace) -> int:
+    from mongo_tables.commands.check.checking import Desk, check_pages
+    from mongo_tables.pages.files import read_paths
+
+    kept = _find_kept(case)
+    read = kept.read if kept is not None else None
+    given = read_paths(paths, arguments.pipelines, arguments.stdin_filename or "<stdin>", read)
+    for fault in given.faults:
+        print_error(fault)
+    desk = Desk(request, case.below if case is not None else None, kept)
+    checked = check_pages(given.pages, request, desk)
+    scope = _scope_of(checked.pages)
+    if case is not None and kept is not None:
+        from mongo_tables.commands.check.keptchecks import is_as_before, remember_if_sound
+
+        if is_as_before(case, request):
+            kept.remember(checked.findings, checked.together)
+            if not given.faults:
+                remember_if_sound(case, scope, checked, request)
+    changes: Sequence[Change] = ()
+    if arguments.fix:
+        from mongo_tables.commands.check.fixing import fix_pages
+
+        changes, after = fix_pages(given.pages, checked, request)
+        checked = after if arguments.write else checked
+        scope = _scope_of(checked.pages, changes if arguments.write else ())
+    findings = checked.findings
+    if arguments.baseline:
+        from mongo_tables.commands.check.accepting import accept, leave_out_accepted
+
+        if arguments.write_baseline:
+            return 2 if given.faults else accept(findings, Path(arguments.baseline))
+        findings = leave_out_accepted(findings, Path(arguments.baseline))
+    _report(findings, checked.sources, arguments)
+    changed = _show_or_write(changes, write=arguments.write) if arguments.fix else 0
+    if not findings and not given.faults:
+        _print_scope(scope, arguments)
+    return 2 if given.faults else exit_code(findings, arguments.fail_on) or changed
+
+
+def _find_kept(case: Case | None) -> KeptComments | None:
+    """What is known of comments in a case, if there is one."""
+    if case is None:
+        return None
+    from mongo_tables.commands.check.keptcomments import KeptComments
+
+    return KeptComments(case.folder, case.beside)
+
+
+def _report(findings: Sequence[Finding], sources: Mapping[str, str], arguments: Namespace) -> None:
+    sys.stdout.write(report(findings, arguments.format, color=sys.stdout.isatty(), sources=sources))
+    if arguments.sarif:
+        _write_sarif(findings, Path(arguments.sarif))
+
+
+def _write_sarif(findings: Sequence[Finding], file: Path) -> None:
+    from mongo_tables.files import atomic
+
+    file.parent.mkdir(parents=True, exist_ok=True)
+    atomic.write(file.resolve(), report(findings, "sarif").encode())
+
+
+def _show_or_write(changes: Sequence[Change], *, write: bool) -> int:
+    """Write the files anew, or show what would change; give 1 when something is left to be written."""
+    from mongo_tables.commands.rewriting import print_changes, write_changes
+
+    return write_changes(changes) if write else print_changes(changes)
+
+
+def _refuse_beside_site(arguments: Namespace) -> None:
+    others = (
+        "paths",
+        "stdin_filename",
+        "watch",
+        "static",
+        "prose",
+        "fix",
+        "baseline",
+        "write_baseline",
+        "results",
+    )
+    if arguments.format != "text" or any(getattr(arguments, name) for name in others):
+        raise UsageError("--site looks at the file of the site alone: nothing goes with it but --config-file")
+
+
+def _refuse_contradictions(arguments: Namespace, stdin: str) -> None:
+    if arguments.write_baseline and not arguments.baseline:
+        raise UsageError("--write-baseline goes with --baseline FILE, the file that is written")
+    if arguments.prose and arguments.static:
+        raise UsageError("--prose holds sentences against rows, and --static runs no pipeline")
+    if arguments.fix and (arguments.format != "text" or arguments.write_baseline):
+        raise UsageError(
+            "--fix shows a diff beside the findings, so neither --format nor --write-baseline goes with it"
+        )
+    if arguments.write and (not arguments.fix or stdin in arguments.paths):
+        raise UsageError("--write goes with --fix, and with pages that are files")
+    if arguments.watch and (arguments.write or arguments.write_baseline or arguments.sarif):
+        raise UsageError("--watch writes no file: --write, --write-baseline and --sarif do not go with it")
+    if arguments.watch and (stdin in arguments.paths or arguments.format not in ("text", "github")):
+        raise UsageError(
+            "--watch prints lines about files, so neither - nor one document per check goes with it"
+        )
+    if arguments.stdin_filename is not None and stdin not in arguments.paths:
+        raise UsageError(f"--stdin-filename goes with {stdin}, the page on standard input")
+
+
+def _scope_of(pages: Collection[Page], written: Sequence[Change] = ()) -> Scope:
+    """How much was looked at; of pages that were ``written`` it is what they are now."""
+    from mongo_tables.commands.check.checking import Scope
+    from mongo_tables.comments import find
+
+    new = {one.name: find(one.after, one.name).comments for one in written}
+    return Scope(sum(len(new.get(page.file, page.comments)) for page in pages), len(pages))
+
+
+def _print_scope(scope: Scope, arguments: Namespace) -> None:
+    """Say what was looked at, lest nothing found be taken for something looked at."""
+    if arguments.format != "text":
+        return
+    on = f"{format_count(scope.comments, 'comment')} on {format_count(scope.pages, 'page')}"
+    accepted = " that the baseline does not accept" if arguments.baseline else ""
+    found = f"no fault{accepted}" + (" (no pipeline was run)" if arguments.static else "")
+    print(f"{on}: {found if scope.comments else 'nothing was checked'}", file=sys.stderr)

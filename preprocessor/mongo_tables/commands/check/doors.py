@@ -1,0 +1,109 @@
+"""``check --site``: which programs show the figures of a site, and what to add to its file for those that do not."""
+
+from __future__ import annotations
+
+import json
+from argparse import Namespace
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+from mongo_tables.findings.reporters import escape_control_chars
+from mongo_tables.pages.siteconfig import NAME, from_here
+from mongo_tables.pages.sitedoors import Door, Listing, list_doors
+from mongo_tables.pages.zensicalextensions import OWN_EXTENSIONS
+from mongo_tables.results.opening import is_uri
+
+_CALLED: Final[Mapping[Listing, str]] = {
+    "plugins": "the plugin",
+    "markdown_extensions": "the Markdown extension",
+}
+
+_OF_ITSELF: Final[Mapping[Listing, str]] = {
+    "plugins": "without a list there is `search`: with one, list it too",
+    "markdown_extensions": "without a list Zensical has extensions of its own choice: with one, list what pages use",
+}
+
+
+def show_doors(arguments: Namespace) -> int:
+    """Print a line for each program, and what to add; give 1 where a file of the site makes none of them show figures.
+
+    Raises UsageError where there is no file of a site, and for one that cannot be read.
+    """
+    doors = list_doors(Path(arguments.config_file) if arguments.config_file else None)
+    for door in doors:
+        print("\n".join(map(escape_control_chars, _describe(door))))
+    closed = {door.file for door in doors} - {door.file for door in doors if door.by is not None}
+    return 1 if closed else 0
+
+
+def _describe(door: Door) -> Iterator[str]:
+    program = door.program.name + (f" -f {door.file.name}" if door.is_named else "")
+    yield f"{from_here(door.file)}: {program} shows {_say_by_what(door)}"
+    best = door.program.lists[0]
+    if door.by != best:
+        yield from _say_what_to_add(door, best)
+    if door.loses_own:
+        yield "  its list takes the place of Zensical's own extensions: `!!! note` is text; add what pages use of"
+        yield from _indent(OWN_EXTENSIONS.splitlines())
+    if door.unwatched:
+        yield f"  and for its preview to follow saved results and shared pipelines{_where(door, 'at the top')}:"
+        yield from _indent(_write_watch(door))
+
+
+def _say_by_what(door: Door) -> str:
+    dropped = f"; it passes over the plugin `{NAME}` without a word" if door.drops else ""
+    if door.by is None:
+        return f"no figures{dropped}"
+    return f"figures, by {_CALLED[door.by]}{dropped}"
+
+
+def _say_what_to_add(door: Door, best: Listing) -> Iterator[str]:
+    aim = "for search, downloads and less time" if door.by else "for figures"
+    yield f"  {aim}, add{_where(door, f'to `{best}`')}:"
+    yield from _indent(_write_entry(door, best))
+    if door.is_first and _is_toml(door):
+        yield "  and what Zensical has without a list, which this one takes the place of:"
+        yield from _indent(OWN_EXTENSIONS.splitlines())
+    elif door.is_first:
+        yield f"  {_OF_ITSELF[best]}"
+
+
+def _where(door: Door, place: str) -> str:
+    return "" if _is_toml(door) else f" {place}"
+
+
+def _is_toml(door: Door) -> bool:
+    return door.file.suffix == ".toml"
+
+
+def _indent(lines: Sequence[str]) -> Iterator[str]:
+    return (f"    {line}" for line in lines)
+
+
+def _write_entry(door: Door, listing: Listing) -> list[str]:
+    """The lines of an entry. What may hold a password is not repeated."""
+    entry = dict(door.entry)
+    if is_uri(str(entry["results"]), door.file.parent):
+        entry["results"] = "…"
+    if _is_toml(door):
+        return [f"[project.{listing}.{NAME}]", *(f"{name} = {_toml(value)}" for name, value in entry.items())]
+    return [f"- {NAME}:", *(f"    {name}: {_yaml(value)}" for name, value in entry.items())]
+
+
+def _write_watch(door: Door) -> list[str]:
+    if _is_toml(door):
+        return ["[project]", f"watch = {_toml(list(door.unwatched))}"]
+    return ["watch:", *(f"  - {_yaml(path)}" for path in door.unwatched)]
+
+
+def _toml(value: Any) -> str:
+    """A value as TOML has it, which takes texts and numbers as JSON writes them."""
+    return json.dumps(value, ensure_ascii=False)
+
+
+def _yaml(value: Any) -> str:
+    from yaml import safe_dump
+
+    text: str = safe_dump(value, default_flow_style=True, allow_unicode=True, width=10_000)
+    return text.removesuffix("\n").removesuffix("\n...")

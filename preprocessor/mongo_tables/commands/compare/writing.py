@@ -1,0 +1,195 @@
+"""A comparison as lines of text, and as JSON."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from math import inf
+from statistics import geometric_mean
+from typing import Any, Final
+
+from mongo_tables.commands.compare.amounts import say_amount, say_number
+from mongo_tables.results.comparison import (
+    PER_SECOND,
+    SPEED,
+    TO_REFERENCE,
+    CampaignRatio,
+    Comparison,
+    Difference,
+    Judged,
+    Side,
+)
+from mongo_tables.results.conclusions import list_ratios
+from mongo_tables.results.conditions import CLIENT, SERVERS
+from mongo_tables.results.verdicts import count_blocks, describe, list_ratios_apart
+from mongo_tables.results.withincampaign import REFERENCE, ROWS
+
+SIDE_BY_SIDE: Final = "mongo-tables run NAME --target a=WHERE --target b=WHERE"
+_TWO_CAMPAIGNS: Final = (
+    "OLD and NEW were measured at different times, and a machine drifts: a row is judged by its ratio to its\n"
+    "reference, which was measured in the same blocks, and speeds have no verdict. This is one campaign a side: what\n"
+    "one hour does to a machine is in no interval, so a verdict is no finding before other hours repeat it. Two\n"
+    f"servers are compared by their speeds when they are measured side by side: {SIDE_BY_SIDE}"
+)
+_NOT_PAIRED: Final = (
+    "What benchmark tools wrote was measured at different times, and a machine drifts: it has ratios and no verdict.\n"
+    "An interval is Welch's t on the logarithms of the means of processes, so of what differs from one to the next;\n"
+    "what was different at both times is not in it."
+)
+
+
+def format_text(found: Difference) -> Iterator[str]:
+    """The rows under their experiments, what is on one side only, and how else the sides differ."""
+    heading = ""
+    for row in found.rows:
+        of_row = f"{row.experiment}: {row.heading}"
+        if of_row != heading:
+            heading = of_row
+            yield heading
+        yield f"  {row.variant}: {say_verdict(row)}"
+        yield f"    {_say_figures(row)}"
+        yield from (f"    {doubt}" for doubt in row.doubts)
+        if row.missing:
+            yield f"    {row.missing}: how it was measured is not known"
+        yield from (f"    {_say_campaign(one)}" for one in row.campaigns)
+    for side, rows in (("OLD", found.only_old), ("NEW", found.only_new)):
+        for name in rows:
+            yield f"only in {side}: {name}"
+    yield from (f"not compared: {told}" for told in found.not_compared)
+    yield from _list_differences(
+        [
+            row
+            for row in found.rows
+            if row.sides not in (ROWS, REFERENCE) and not (row.is_control or row.missing)
+        ]
+    )
+    yield from _list_among_campaigns([row for row in found.rows if row.campaigns])
+    if any(row.judged.of == TO_REFERENCE for row in found.rows):
+        yield _TWO_CAMPAIGNS
+    if any(row.judged.of not in (SPEED, TO_REFERENCE) for row in found.rows):
+        yield _NOT_PAIRED
+
+
+def say_verdict(row: Comparison) -> str:
+    """The verdict of a row in words, or why there is none."""
+    judged = row.judged
+    if judged.verdict is None:
+        return f"no verdict: {judged.reason}"
+    if judged.ratio is None or judged.low is None or judged.high is None:
+        return f"{judged.verdict}: {judged.reason}"
+    campaigns = len(row.campaigns) or 1
+    figures = (judged.ratio, judged.low, judged.high, judged.blocks)
+    each = [(one.ratio, one.low, one.high) for one in row.campaigns if one.ratio is not None]
+    return describe(judged.verdict, *figures, campaigns, judged.negligible, list_ratios_apart(each))
+
+
+def _say_figures(row: Comparison) -> str:
+    if row.one.speed is None and row.other.speed is None:
+        return f"ratio {_say_ratio(row.judged.ratio)}; the speeds that it is of are not in the rows"
+    one, other = (_say_speed(side) for side in (row.one, row.other))
+    what = SPEED if row.judged.of == TO_REFERENCE else row.judged.of
+    speeds = f"{what} {one} {row.sides.one}, {other} {row.sides.other}"
+    if row.judged.of == TO_REFERENCE:
+        before, after = (f"{geometric_mean(list_ratios(pairs)):.3f}" for pairs in row.evidence)
+        return f"{speeds}; {before} of its reference {row.sides.one}, {after} {row.sides.other}"
+    of = " in the campaign that the row is of" if row.campaigns else ""
+    if row.judged.processes:
+        return f"{speeds}; {_say_processes(row.judged)}"
+    return f"{speeds}{of}; ratio {_say_ratio(row.judged.ratio)}"
+
+
+def _say_processes(judged: Judged) -> str:
+    """The ratio over processes with its interval, which has no verdict, and how many the side has that has fewer."""
+    ratio = f"{_say_ratio(judged.ratio)} ({judged.low:.3f} to {judged.high:.3f})"
+    return f"ratio of geometric means {ratio}, {judged.processes} processes or more on each side"
+
+
+def _say_ratio(ratio: float | None) -> str:
+    return "n/a" if ratio is None else f"{ratio:.3f}"
+
+
+def _say_campaign(one: CampaignRatio) -> str:
+    """What a single campaign found, and when."""
+    blocks = count_blocks(one.blocks)
+    interval = f" ({one.low:.3f} to {one.high:.3f})" if one.high < inf else ""
+    return (
+        f"campaign {one.id} of {one.start:%Y-%m-%d %H:%M}: ratio {_say_ratio(one.ratio)}{interval}, {blocks}"
+    )
+
+
+def _say_speed(side: Side) -> str:
+    if side.speed is None:
+        return "n/a"
+    if side.unit != PER_SECOND:
+        return say_amount(side.speed, side.unit)
+    if side.low is None or side.high is None or side.high == inf:
+        return f"{say_number(side.speed)}/s"
+    return f"{say_number(side.speed)}/s ({say_number(side.low)} to {say_number(side.high)})"
+
+
+def _list_differences(rows: Sequence[Comparison]) -> Iterator[str]:
+    """Each difference of the provenance of both sides."""
+    lines = [
+        _describe_difference(row, field, old, new)
+        for row in rows
+        for field, (old, new) in row.differs.items()
+    ]
+    if rows and not lines:
+        yield "measured alike: no field of the provenance differs"
+    yield from _count_alike(lines, len(rows))
+
+
+def _list_among_campaigns(rows: Sequence[Comparison]) -> Iterator[str]:
+    """Each field of the provenance in which the campaigns of a row differ, with its values."""
+    lines = [
+        f"campaigns differ: {field}: {', '.join(map(_say_value, values))}"
+        for row in rows
+        for field, values in row.campaigns_differ.items()
+    ]
+    yield from _count_alike(lines, len(rows))
+
+
+def _count_alike(lines: Iterable[str], rows: int) -> Iterator[str]:
+    """Each line once, with the number of rows that have it where not all do."""
+    for line, count in Counter(lines).items():
+        yield line + (f" ({count} rows)" if count < rows else "")
+
+
+def _describe_difference(row: Comparison, field: str, old: Any, new: Any) -> str:
+    """The line of a difference; another machine is called that, and whose it is."""
+    if field.startswith(SERVERS):
+        # Where one side did not say, nobody knows whether it is another.
+        label = "machine of the servers" if None in (old, new) else "servers on another machine"
+        field = field.removeprefix(SERVERS)
+    elif field.startswith(CLIENT):
+        label = "measured on another machine" if row.shared else "client on another machine"
+        field = field.removeprefix(CLIENT)
+    else:
+        return f"not measured alike: {field}: {old} {row.sides.one}, {new} {row.sides.other}"
+    return f"{label}: {field}: {_say_value(old)} {row.sides.one}, {_say_value(new)} {row.sides.other}"
+
+
+def _say_value(value: Any) -> str:
+    return "not known" if value is None else str(value)
+
+
+def format_json(found: Difference) -> str:
+    """Everything as one document; an end of an interval that is infinite is null."""
+    return dump_plain(found)
+
+
+def dump_plain(value: Any) -> str:
+    """Named tuples and what is in them as JSON."""
+    return json.dumps(_as_plain(value), indent=2, ensure_ascii=False, default=str)
+
+
+def _as_plain(value: Any) -> Any:
+    """Named tuples as documents, since JSON has none, and null for what is infinite."""
+    if hasattr(value, "_asdict"):
+        return _as_plain(value._asdict())
+    if isinstance(value, Mapping):
+        return {str(name): _as_plain(one) for name, one in value.items()}
+    if isinstance(value, Iterable) and not isinstance(value, str):
+        return [_as_plain(one) for one in value]
+    return None if value == inf else value

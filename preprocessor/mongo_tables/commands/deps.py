@@ -1,0 +1,149 @@
+"""``mongo-tables deps``: what each page is made from, for programs that decide which pages to make anew."""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from argparse import ArgumentParser, Namespace
+from collections.abc import Iterator, Sequence
+from contextlib import closing
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from mongo_tables.commands.options import EXIT, SOURCE, add_pages, add_source
+
+if TYPE_CHECKING:
+    from mongo_tables.pages.dependencies import Around, PageNeeds
+    from mongo_tables.pages.model import Page
+    from mongo_tables.results.model import ResultsSource
+
+DESCRIPTION = (
+    "Lists the files that each page is made from: files of results, shared pipelines, files that it takes in, pages\n"
+    "whose tables it quotes, the file of the site and those that it inherits. No pipeline is run."
+)
+EPILOG = f"{SOURCE}\n\n{EXIT}"
+
+_VERSION = 1
+"""That of the form of the JSON: another one as soon as a key changes its meaning or goes."""
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """Add the pages, the form of the list, and where results are."""
+    add_pages(parser)
+    form = parser.add_mutually_exclusive_group()
+    form.add_argument(
+        "--json",
+        action="store_true",
+        help="pages, their figures, the collections that these read, files with digests",
+    )
+    form.add_argument(
+        "--make",
+        metavar="PREFIX",
+        help="rules for Make: a page with PREFIX in front of its path needs these files",
+    )
+    add_source(parser)
+
+
+def run(arguments: Namespace) -> int:
+    """Print what pages are made from; give 1 where comments have faults, of which nobody knows what they need.
+
+    Raises UsageError for a path that names no page, ResultsError for files of results that cannot be read.
+    """
+    from mongo_tables.pages.dependencies import needs_of
+    from mongo_tables.pages.files import read_pages
+    from mongo_tables.pages.sitepages import page_folders
+    from mongo_tables.results.opening import open_source
+
+    pages = read_pages(arguments.paths or page_folders(arguments.site), arguments.pipelines)
+    with closing(open_source(arguments.results, arguments.limits)) as source:
+        around = _look_around(pages, source, arguments)
+        needs = [needs_of(page, around) for page in pages]
+        sys.stdout.write(_write(needs, source, arguments))
+    if source.local is None:
+        print(f"mongo-tables: rows come from {source.name}: no file tells when they change", file=sys.stderr)
+    return _report_faults(pages)
+
+
+def _look_around(pages: Sequence[Page], source: ResultsSource, arguments: Namespace) -> Around:
+    """All that is known of the site: pages that are taken in, and others whose tables are quoted."""
+    from mongo_tables.pages.dependencies import Around
+    from mongo_tables.pages.included import read_included
+    from mongo_tables.pages.model import tables_by_id
+    from mongo_tables.pages.siteconfig import list_site_files
+    from mongo_tables.pages.sitepages import Whereabouts
+    from mongo_tables.specs.sharedpipelines import SharedPipelines
+
+    together = [*pages, *read_included(pages, arguments.pipelines).pages]
+    others = Whereabouts(arguments.site).others(together, arguments.pipelines).tables_for(together)
+    return Around(
+        {Path(page.file).resolve(): page for page in together},
+        tables_by_id([*together, *others]),
+        SharedPipelines(Path(arguments.pipelines)),
+        source.local,
+        [file for file in list_site_files(arguments.site) if file.is_file()],
+    )
+
+
+def _write(needs: Sequence[PageNeeds], source: ResultsSource, arguments: Namespace) -> str:
+    if arguments.json:
+        return json.dumps(_as_json(needs, source), indent=2, ensure_ascii=True) + "\n"
+    if arguments.make is not None:
+        return "".join(_list_rules(needs, arguments.make))
+    listed = ([each.page, *(f"  {file}" for file in each.files if file != each.page)] for each in needs)
+    return "".join(f"{line}\n" for lines in listed for line in lines)
+
+
+def _as_json(needs: Sequence[PageNeeds], source: ResultsSource) -> dict[str, Any]:
+    from mongo_tables import __version__
+    from mongo_tables.pages.dependencies import digest_of, digest_of_page
+
+    digests = {file: digest_of(file) for file in sorted({file for each in needs for file in each.files})}
+    known = source.local is not None
+    pages = [
+        {
+            "page": each.page,
+            "digest": digest_of_page(each, digests, source.name) if _is_decided(each, known=known) else None,
+            "files": list(each.files),
+            "figures": [figure._asdict() for figure in each.figures],
+        }
+        for each in needs
+    ]
+    return {
+        "version": _VERSION,
+        "program": __version__,
+        "results": source.name,
+        "files": digests,
+        "pages": pages,
+    }
+
+
+def _is_decided(needs: PageNeeds, *, known: bool) -> bool:
+    """Whether the files of a page decide what its figures are: a database, or the time, may change them as well."""
+    return needs.lasts and (known or not any(figure.collections for figure in needs.figures))
+
+
+def _list_rules(needs: Sequence[PageNeeds], prefix: str) -> Iterator[str]:
+    """A rule for each page, then an empty one for each file, so that Make goes on where one was removed.
+
+    https://www.gnu.org/software/make/manual/make.html#Rule-Syntax
+    """
+    for each in needs:
+        yield f"{_escape(prefix + each.page)}: {' '.join(map(_escape, each.files))}\n"
+    for file in sorted({file for each in needs for file in each.files}):
+        yield f"{_escape(file)}:\n"
+
+
+def _escape(path: str) -> str:
+    """A path as Make reads it."""
+    return re.sub("([ #:])", r"\\\1", path).replace("$", "$$")
+
+
+def _report_faults(pages: Sequence[Page]) -> int:
+    from mongo_tables.findings.reporters import report
+
+    errors = sorted({one for page in pages for one in page.findings if one.severity == "error"})
+    if not errors:
+        return 0
+    print(report(errors, "text"), end="", file=sys.stderr)
+    return 1

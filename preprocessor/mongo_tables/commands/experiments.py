@@ -1,0 +1,68 @@
+"""``mongo-tables experiments``: which experiments there are."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, Namespace
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from mongo_tables.runner.experiment import Experiment
+
+DESCRIPTION = "List the experiments that come with mongo-tables, or describe those that are named."
+EPILOG = ""
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """Add names to describe, none for the list, and where published figures are written."""
+    parser.add_argument("name", nargs="*", help="an experiment to describe, or a file *.toml")
+    parser.add_argument(
+        "--published", action="store_true",
+        help="write the figures that others published for these experiments (none named: for all) into the "
+        "collection published, where pages find them beside the results; a run does so for its own",
+    )  # fmt: skip
+    parser.add_argument(
+        "--output", default="fixtures", metavar="WHERE",
+        help="with --published: folder of fixtures, or connection string of the results database "
+        "(default: fixtures)",
+    )  # fmt: skip
+
+
+def run(arguments: Namespace) -> int:
+    """Print the list or the descriptions, or write what was published; give 0.
+
+    Raises RunnerError for an experiment that is not there or not sound, and where nothing can be written.
+    """
+    from mongo_tables.runner import experiment as experiments
+
+    wanted = map(experiments.load, arguments.name or experiments.names())
+    if arguments.published:
+        _publish(list(wanted), arguments.output)
+    else:
+        for experiment in wanted:
+            print(_describe(experiment) if arguments.name else _format_line(experiment))
+    return 0
+
+
+def _publish(wanted: Sequence[Experiment], where: str) -> None:
+    from contextlib import closing
+
+    from mongo_tables.runner import published
+    from mongo_tables.runner.store import open_store
+
+    with closing(open_store(where)) as store:
+        for experiment in wanted:
+            print(f"{experiment.name}: {published.write(experiment, store)} published rows")
+
+
+def _format_line(experiment: Experiment) -> str:
+    return f"{experiment.name:<22} {len(experiment.variants):>2} variants  {experiment.title}"
+
+
+def _describe(experiment: Experiment) -> str:
+    variants = "\n".join(
+        f"  {number}. " + ", ".join(f"{key} {value}" for key, value in variant.items())
+        for number, variant in enumerate(experiment.variants, 1)
+    )
+    source = experiment.published.get("source", "none")
+    return f"{_format_line(experiment)}\n\n{experiment.description}\n\n{variants}\n\npublished figures: {source}\n"

@@ -1,0 +1,175 @@
+"""``mongo-tables import``: what benchmark tools wrote, as documents of a fixture folder."""
+
+from __future__ import annotations
+
+import re
+from argparse import ArgumentParser, ArgumentTypeError, Namespace
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Final
+
+from mongo_tables.commands.fixturechanges import find_fixture_folder, print_report
+from mongo_tables.commands.options import add_config_file
+from mongo_tables.findings.reporters import escape_control_chars, format_count
+
+DESCRIPTION = (
+    "Reads what benchmark tools wrote and keeps it in a fixture folder, one document for each measure of each\n"
+    "benchmark. Known are the files of pytest-benchmark, hyperfine, Go, JMH, Criterion, Google Benchmark and YCSB,\n"
+    "and the Bencher Metric Format. A page may also read such a file as it is: `results: bench.json`."
+)
+EPILOG = """\
+The collection then holds what the files say, and nothing else: a benchmark that is in none of them any more goes, and
+the same files give the same bytes. A benchmark that is in two of the files is an error: each run is kept by itself, in
+a folder of its own for `mongo-tables history`, or as it is at a commit.
+
+With --reference the files are runs of the same benchmarks, one after the other, and each is a block: what was measured
+in one run is paired, so each time, or speed, gets `comparison` with the benchmark NAME of its suite, with a verdict.
+
+examples:
+  mongo-tables import bench.json --as bench                       into the site's fixture folder, else fixtures/
+  mongo-tables import go.txt --as bench --date 2026-01-31 --commit 1a2b3c4
+  mongo-tables import bench.json --as bench --results fixtures/campaigns/2026-01-31
+  mongo-tables import bench.json --as bench --without-samples     a small file, to commit
+  mongo-tables import run-*.json --as bench --reference ./old     twenty runs of hyperfine ./old ./new
+
+exit status: 0 read, or nothing to change, 2 wrong usage or a file that is not read
+"""
+
+_SHOWN: Final = 3
+_OF_SEVERAL: Final = re.compile(r"[*?\[\],=]|://")
+"""What patterns, lists and connection strings have."""
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """Add the files, where they are kept, and what they do not say themselves."""
+    parser.add_argument("files", metavar="FILE", nargs="+", help="file that a benchmark tool wrote")
+    parser.add_argument("--as", dest="name", metavar="NAME", required=True, help="the collection")
+    parser.add_argument(
+        "--results",
+        dest="folder",
+        metavar="FOLDER",
+        help="fixture folder (default: the site's, else fixtures)",
+    )
+    parser.add_argument(
+        "--date",
+        type=_date,
+        help="when it was measured, where a file does not say: 2026-01-31, or with a time",
+    )
+    parser.add_argument(
+        "--commit", metavar="ID", help="the commit of what was measured, where a file does not say"
+    )
+    parser.add_argument(
+        "--reference", metavar="NAME", help="the files are runs in turn; compare benchmarks with this one"
+    )
+    parser.add_argument(
+        "--without-samples",
+        action="store_true",
+        help="keep the figures that sum them up alone: a file of pytest-benchmark has every round",
+    )
+    parser.add_argument("--dry-run", action="store_true", help="say what would change, write nothing")
+    add_config_file(parser)
+
+
+def _date(text: str) -> datetime:
+    """Read a date; raises what argparse shows. Without a time zone it is in UTC."""
+    try:
+        found = datetime.fromisoformat(text)
+    except ValueError:
+        raise ArgumentTypeError(
+            f"must be a date such as 2026-01-31 or 2026-01-31T12:00:00Z, not {text!r}"
+        ) from None
+    return found if found.tzinfo else found.replace(tzinfo=UTC)
+
+
+def run(arguments: Namespace) -> int:
+    """Write, and print a line for each file that was read, what is not known of them, and what changed; give 0."""
+    from mongo_tables.results.benchmarkfiles import GivenDocuments, leave_samples_out
+    from mongo_tables.results.pull import Copied, copy_source
+
+    documents = _read_files(arguments.files, arguments)
+    if arguments.without_samples:
+        documents = [leave_samples_out(one) for one in documents]
+    folder = Path(arguments.folder or find_fixture_folder(arguments.site))
+    source = GivenDocuments(", ".join(arguments.files), arguments.name, documents)
+    report = copy_source(source, folder, [Copied(arguments.name)], dry_run=arguments.dry_run)
+    print("\n".join(_say_unknown(documents)), end="")
+    print_report(report, dry_run=arguments.dry_run)
+    return 0
+
+
+def _read_files(files: Sequence[str], arguments: Namespace) -> list[dict[str, Any]]:
+    """The documents of all files.
+
+    Raises ResultsError for a file that cannot be read, and for a benchmark in two; RunnerError where intervals are
+    asked for and cannot be computed.
+    """
+    from mongo_tables.commands.installed import require_intervals
+    from mongo_tables.results.benchmarkfiles import read_benchmarks
+    from mongo_tables.results.benchmarkruns import merge_runs
+
+    runs = []
+    for file in files:
+        _refuse_missing(file)
+        runs.append([_complete(one, arguments) for one in read_benchmarks(file)])
+        print(
+            escape_control_chars(f"{file}: {_say_tool(runs[-1])}, {format_count(len(runs[-1]), 'document')}")
+        )
+    if arguments.reference is not None:
+        require_intervals()
+        return merge_runs(runs, arguments.reference)
+    _refuse_repeated(files, runs)
+    return [one for run in runs for one in run]
+
+
+def _refuse_missing(file: str) -> None:
+    """Raise ResultsError for a plain name of nothing, which a source of results takes for a fixture folder's."""
+    from mongo_tables.results.model import ResultsError
+
+    if not _OF_SEVERAL.search(file) and not Path(file).exists():
+        raise ResultsError(
+            f"there is no file {file}", hint="name a file that a benchmark tool wrote", environment=True
+        )
+
+
+def _refuse_repeated(files: Sequence[str], runs: Sequence[Sequence[Mapping[str, Any]]]) -> None:
+    """Raise ResultsError for a benchmark in two files."""
+    from mongo_tables.results.model import ResultsError
+
+    homes: dict[str, str] = {}
+    for file, run in zip(files, runs, strict=True):
+        for one in run:
+            first = homes.setdefault(repr(one["_id"]), file)
+            if first != file:
+                raise ResultsError(
+                    f"{file}: {one['_id']['name']!r} is in {first} as well",
+                    hint="keep each run in a --results FOLDER of its own, or name a --reference: runs are blocks then",
+                    environment=True,
+                )
+
+
+def _complete(document: Mapping[str, Any], arguments: Namespace) -> dict[str, Any]:
+    """The document with what the command line says and the file does not."""
+    said = {
+        **({"start_time": arguments.date} if arguments.date else {}),
+        **({"commit": {"id": arguments.commit}} if arguments.commit else {}),
+    }
+    return {**document, **{name: value for name, value in said.items() if name not in document}}
+
+
+def _say_tool(documents: Iterable[Mapping[str, Any]]) -> str:
+    names = Counter(one.get("versions", {}).get("harness") or one["tool"] for one in documents)
+    return ", ".join(names)
+
+
+def _say_unknown(documents: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    """What readers of a page will ask and the documents cannot answer, and which benchmarks failed."""
+    if undated := [one for one in documents if "start_time" not in one]:
+        names = ", ".join(dict.fromkeys(one["tool"] for one in undated))
+        told = "without --date there is no line under a figure, and no history"
+        yield f"{names} does not write when it measured: {told}\n"
+    failed = dict.fromkeys(f"{one['_id']['name']}: {one['failed']}" for one in documents if "failed" in one)
+    yield from (escape_control_chars(f"failed: {one}") + "\n" for one in list(failed)[:_SHOWN])
+    if len(failed) > _SHOWN:
+        yield f"and {len(failed) - _SHOWN} more failed\n"

@@ -1,0 +1,68 @@
+"""Options that several commands share, and what their help texts say of results sources and of the exit status."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser
+
+from mongo_tables.files.environment import RESULTS_VARIABLE
+from mongo_tables.results.opening import join_kinds, list_kinds
+
+SOURCE = f"""\
+results source (--results, else the variable {RESULTS_VARIABLE}, else `results` in mkdocs.yml, properdocs.yml or
+zensical.toml, else the folder fixtures/):
+{list_kinds()}"""
+
+SOURCES = list_kinds([("REVISION:FOLDER", "fixture files of a Git revision: HEAD~1:fixtures")])
+"""What stands for a source that is an argument, and may be an earlier revision."""
+
+EXIT = "exit status: 0 clean, 1 findings, 2 wrong usage or nothing to work with"
+
+
+def add_pages(parser: ArgumentParser) -> None:
+    """Add the pages that a command reads."""
+    parser.add_argument(
+        "paths", nargs="*", metavar="PATH", help="pages or folders (default: the site's, else docs)"
+    )
+
+
+def add_source(parser: ArgumentParser) -> None:
+    """Add where rows and shared pipelines come from."""
+    add_results(parser)
+    add_limit(parser)
+    add_pipelines(parser)
+
+
+def add_results(parser: ArgumentParser) -> None:
+    """Add the results source."""
+    parser.add_argument("--results", metavar="SOURCE", help=f"{join_kinds()}, see below")
+
+
+def add_limit(parser: ArgumentParser) -> None:
+    """Add what a pipeline may cost."""
+    parser.add_argument(
+        "--limit",
+        action="append",
+        metavar="NAME=NUMBER",
+        help="what a pipeline may cost, before the options NAME_limit of the site: processor=60 (seconds, on files), "
+        "memory=1024 (MiB of a stage), document=16 (MiB), step=200000 (of a regular expression), time=10 (seconds, on "
+        "a server), connect=2, row=10000",
+    )
+
+
+def add_pipelines(parser: ArgumentParser) -> None:
+    """Add the folder of shared pipelines, and the file of the site, which names one too."""
+    parser.add_argument(
+        "--pipelines", metavar="DIR", help="shared pipelines (default: the site's, else docs/pipelines)"
+    )
+    add_config_file(parser)
+
+
+def add_config_file(parser: ArgumentParser) -> None:
+    """Add the file of the site; what a command line with this option leaves open, ``cli`` fills in from there."""
+    parser.add_argument(
+        "-f",
+        "--config-file",
+        metavar="FILE",
+        help="what the site is built from (default: the next mkdocs.yml, properdocs.yml or zensical.toml, here or "
+        "above)",
+    )

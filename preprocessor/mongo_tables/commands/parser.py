@@ -1,0 +1,99 @@
+"""A parser of the command line that knows what was nearly meant."""
+
+from __future__ import annotations
+
+import argparse
+import re
+from collections.abc import Iterator, Sequence
+from typing import NoReturn
+
+from mongo_tables.findings.nearest import did_you_mean, nearest_word
+from mongo_tables.findings.reporters import hint_line
+
+_MISTYPED_OPTION = r"^unrecognized arguments: (?:[^-]\S* )*(--?[\w-]+)"
+_MISTYPED_CHOICE = r"invalid choice: '([^']*)' \(choose from (.*)\)"
+_MISSING = "the following arguments are required"
+_QUOTED = r"'([^']+)'"
+
+
+class HintingParser(argparse.ArgumentParser):
+    """A parser that says which command or option a mistyped one is nearest to."""
+
+    given: Sequence[str] = ()
+    _shows_help = False
+    """Whether help is written: it alone is as wide as the terminal, for which ``argparse`` imports three libraries that
+    unpack archives."""
+
+    def _get_formatter(self) -> argparse.HelpFormatter:
+        if self._shows_help:
+            return super()._get_formatter()
+        return self.formatter_class(prog=self.prog, width=78)  # type: ignore[call-arg]
+
+    def format_help(self) -> str:
+        """As ``argparse`` does, as wide as the terminal."""
+        self._shows_help = True
+        return super().format_help()
+
+    def format_usage(self) -> str:
+        """As ``argparse`` does, as wide as the terminal."""
+        self._shows_help = True
+        return super().format_usage()
+
+    def error(self, message: str) -> NoReturn:
+        """End with the usage, the message and, where there is one, the nearest word that is known.
+
+        An option that is not known is told before what is missing, or wrong, because of it.
+        """
+        unknown = self._find_unknown_option()
+        if unknown and (message.startswith(_MISSING) or self._subparsers is not None):
+            message = f"unrecognized arguments: {unknown}"
+        hint = self._nearest(message)
+        super().error(f"{message}\n{hint_line(hint)}" if hint else message)
+
+    def parse_known_args(  # type: ignore[override]
+        self, args: Sequence[str] | None = None, namespace: argparse.Namespace | None = None
+    ) -> tuple[argparse.Namespace, list[str]]:
+        """As ``argparse`` does; a command refuses an option that it does not have, since it knows its own."""
+        self.given = args or ()
+        given, unknown = super().parse_known_args(args, namespace)
+        if unknown and self._subparsers is None:
+            self.error(f"unrecognized arguments: {' '.join(unknown)}")
+        return given, unknown
+
+    def _find_unknown_option(self) -> str:
+        """The first long option that is none, up to where options end, or a command begins; "" without one."""
+        for word in self.given:
+            if word == "--" or (self._subparsers is not None and not word.startswith("-")):
+                break
+            name = word.partition("=")[0]
+            if name.startswith("--") and not any(one.startswith(name) for one in self._option_string_actions):
+                return name
+        return ""
+
+    def _nearest(self, message: str) -> str:
+        if found := re.search(_MISTYPED_OPTION, message):
+            return self._place_option(found[1])
+        found = re.search(_MISTYPED_CHOICE, message)
+        if found is None:
+            return ""
+        known = re.findall(_QUOTED, found[2]) or found[2].split(", ")
+        lists = f"`{self.prog} --help` lists them" if self._subparsers is not None else ""
+        return did_you_mean(found[1], known) or lists
+
+    def _place_option(self, option: str) -> str:
+        """What was meant by an option that is not known here: one of other commands, or a near one."""
+        others = [name for name, command in self._list_commands() if option in command._option_string_actions]
+        if others and self._subparsers is not None:
+            return f"it stands behind the command: `{self.prog} {others[0]} {option}`"
+        if others:
+            return f"it is an option of {' and '.join(f'`{name}`' for name in others)}"
+        known = {one.lstrip("-"): one for one in self._option_string_actions if one.startswith("--")}
+        near = nearest_word(option.lstrip("-"), known)
+        return f"did you mean `{known[near]}`?" if near else ""
+
+    def _list_commands(self) -> Iterator[tuple[str, HintingParser]]:
+        """Every command with its parser, declared for the purpose."""
+        build = self.get_default("build_parser")
+        for action in build()._actions if build else ():
+            if isinstance(action, argparse._SubParsersAction):
+                yield from action.choices.items()

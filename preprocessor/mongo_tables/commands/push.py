@@ -1,0 +1,81 @@
+"""``mongo-tables push``: fixture files into a results database."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, Namespace
+from typing import TYPE_CHECKING
+
+from mongo_tables.commands.options import add_config_file
+from mongo_tables.findings.reporters import escape_control_chars, format_count
+
+if TYPE_CHECKING:
+    from mongo_tables.runner.push import Pushed
+
+DESCRIPTION = (
+    "Copies collections from a fixture folder, or from plain files, into a results database: the way back of\n"
+    "`pull`. A document that is there already is left alone, so a second push writes nothing."
+)
+EPILOG = """\
+Written is only to a database that a push has made, or that carries its marker: another one is refused, and the message
+says how its owner gives it. Documents that the files do not have stay where they are.
+
+examples:
+  mongo-tables push mongodb://HOST/DATABASE                every collection of the site's files
+  mongo-tables push mongodb://HOST/DATABASE results        one of them
+  mongo-tables push mongodb://HOST/DATABASE --from bench.json
+  mongo-tables push mongodb://HOST/DATABASE --remove       take out what the files do not have
+
+exit status: 0 copied, or nothing to change, 2 wrong usage or nothing to work with
+"""
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """Add the database, what is copied, and where from."""
+    parser.add_argument(
+        "target", metavar="URI", help="mongodb://HOST/DATABASE, with a user who may write there"
+    )
+    parser.add_argument(
+        "collections", nargs="*", metavar="COLLECTION", help="default: every one that the files have"
+    )
+    parser.add_argument(
+        "--from",
+        dest="origin",
+        metavar="FILES",
+        help="files or folder (default: the site's folder, else fixtures)",
+    )
+    parser.add_argument("--remove", action="store_true", help="take out documents that the files do not have")
+    parser.add_argument("--dry-run", action="store_true", help="say what would change, write nothing")
+    add_config_file(parser)
+
+
+def run(arguments: Namespace) -> int:
+    """Copy, and print a line for each collection that changed; give 0, also when nothing did."""
+    from mongo_tables.commands.fixturechanges import find_fixture_folder
+    from mongo_tables.findings.usage import UsageError
+    from mongo_tables.results.local import LocalSource
+    from mongo_tables.results.opening import is_uri, open_source
+    from mongo_tables.runner.push import push
+
+    if not is_uri(arguments.target):
+        raise UsageError(f"{arguments.target} is no database", "mongodb://HOST/DATABASE names one")
+    source = open_source(arguments.origin or find_fixture_folder(arguments.site))
+    if not isinstance(source, LocalSource):
+        raise UsageError("--from names files, or a folder of them", "between databases: pull, then push")
+    source.reach()
+    done = push(
+        source, arguments.target, arguments.collections, remove=arguments.remove, dry_run=arguments.dry_run
+    )
+    _print_report(done, arguments.dry_run)
+    return 0
+
+
+def _print_report(done: list[Pushed], dry_run: bool) -> None:
+    for one in done:
+        name = escape_control_chars(one.collection)
+        if one.is_change:
+            documents = format_count(one.documents, "document")
+            print(f"{name}: {documents}, {one.added} new, {one.changed} changed, {one.removed} gone")
+        if one.kept:
+            print(f"{name}: kept {format_count(one.kept, 'document')} that the files do not have (--remove)")
+    changed = sum(one.is_change for one in done)
+    print(f"{changed} of {len(done)} collections {'would change' if dry_run else 'changed'}")

@@ -1,0 +1,170 @@
+"""What a run would do, without doing it."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, closing
+
+from mongo_tables.commands.run.costing import check_costs, list_costs
+from mongo_tables.commands.run.loading import describe_machines, read_machines
+from mongo_tables.commands.run.lookingat import Seen, list_findings
+from mongo_tables.commands.run.opening import open_planned
+from mongo_tables.commands.run.planned import (
+    count_blocks,
+    estimate_variants,
+    measured_on_any,
+    read_options,
+)
+from mongo_tables.commands.run.raising import list_raised
+from mongo_tables.commands.run.sharing import Opened, share_out
+from mongo_tables.runner.atlas.address import is_atlas
+from mongo_tables.runner.blocks import LEAST_FOR_INTERVAL
+from mongo_tables.runner.errors import RunnerError
+from mongo_tables.runner.estimate import (
+    SlicesEstimate,
+    estimate_slices,
+    local_seconds,
+    table,
+)
+from mongo_tables.runner.experiment import Experiment, configs, scale, scale_of
+from mongo_tables.runner.lengthening import LEAST_REQUESTS, MOST_TIMES_LONGER
+from mongo_tables.runner.localaddress import is_local
+from mongo_tables.runner.machines import names_machines, variants_for
+from mongo_tables.runner.namedtargets import NamedTarget, database_on
+from mongo_tables.runner.profiles import PROFILES, least_batches
+from mongo_tables.runner.sharding import wants_shards
+from mongo_tables.runner.store import open_store
+
+
+def print_estimates(arguments: Namespace, wanted: Sequence[Experiment]) -> None:
+    """Print documents, bytes and minutes of each experiment, and how long all take on a local replica set.
+
+    Raises RunnerError where the run itself would be refused.
+    """
+    local = sum(is_local(named.where) for named in arguments.target)
+    machines = read_machines(arguments)
+    with ExitStack() as held:
+        opened = [
+            Opened(named, held.enter_context(closing(open_planned(arguments, named))))
+            for named in arguments.target
+        ]
+        _print_all(arguments, wanted, opened, local)
+        if machines is not None:
+            print(describe_machines(machines, arguments.processes))
+        refused = [seen for named in arguments.target for seen in _look_at(named, wanted)]
+        store = held.enter_context(closing(open_store(arguments.output)))
+        tasks = share_out(wanted, read_options(arguments), opened, store, leave_out=arguments.all)
+        for line in list_costs(arguments, tasks):
+            print(line)
+        if arguments.max_cost is not None:
+            check_costs(arguments, tasks)
+    if refused:
+        names = dict.fromkeys(seen.refused for seen in refused)
+        raise RunnerError(
+            f"the run would be refused for the database{'s' * (len(names) > 1)} {', '.join(names)}",
+            refused[0].hint,
+        )
+
+
+def _print_all(
+    arguments: Namespace, wanted: Sequence[Experiment], opened: Sequence[Opened], local: int
+) -> None:
+    """Print each experiment and, where all targets are ``local`` ones, how long all of them take."""
+    estimates = [_print_estimate(arguments, experiment, opened) for experiment in wanted]
+    if local == len(arguments.target):
+        where = "a local replica set" if local == 1 else f"{local} local replica sets"
+        minutes = _say_minutes(*(sum(seconds) for seconds in zip(*estimates, strict=True)))
+        print(f"all on {where} with two processors and nothing else to do, loading included: about {minutes}")
+        if any(count_blocks(arguments, one)[0] >= LEAST_FOR_INTERVAL for one in wanted):
+            print(
+                "  on top: blocks that are measured again, as something else used the machine, twice at most"
+            )
+
+
+def _look_at(named: NamedTarget, wanted: Sequence[Experiment]) -> list[Seen]:
+    """Print what is on a target that was given; give what a run would be refused for there."""
+    if is_local(named.where) or is_atlas(named.where):
+        return []
+    there = [one for one in wanted if variants_for(one, named)]
+    databases, sharded = (
+        {database_on(one, named) for one in some}
+        for some in (there, [one for one in there if wants_shards(configs(one))])
+    )
+    refused = []
+    for seen in list_findings(named.where, databases, sharded):
+        print(seen.text)
+        refused += [seen] if seen.refused else []
+    return refused
+
+
+def _say_minutes(least: float, most: float) -> str:
+    """How long it takes, of both in seconds."""
+    minutes = dict.fromkeys(f"{seconds / 60:.0f}" for seconds in (least, most))
+    return f"{' to '.join(minutes)} minutes"
+
+
+def _print_estimate(
+    arguments: Namespace, experiment: Experiment, opened: Sequence[Opened]
+) -> tuple[float, float]:
+    """Print what one experiment does; give the seconds that it takes on local replica sets, the least and the most."""
+    numbers = measured_on_any(arguments, experiment, opened)
+    repeats, most_repeats = count_blocks(arguments, experiment)
+    factor = scale_of(experiment, arguments.scale)
+    scaled = scale(experiment, factor)
+    print(f"{experiment.name}: {experiment.title}")
+    up_to = f", up to {most_repeats}" if most_repeats > repeats else ""
+    blocks = "block" if most_repeats == 1 else "blocks"
+    print(f"  {len(numbers)} variants, each in {repeats} {blocks}{up_to}, at scale {factor:g}")
+    least = least_batches(arguments.profile)
+    raised = list_raised(experiment, arguments.scale, arguments.duration, least)
+    for line in (*raised, *_list_lengths(arguments)):
+        print(f"  {line}")
+    in_slices = _print_slices(arguments, scaled)
+    for line in table(estimate_variants(arguments, experiment, repeats, numbers)):
+        print(f"  {line}")
+    if experiment.published and not arguments.duration:
+        source = experiment.published["source"]
+        print(f"  time: of all windows, where it is not given at the speed of {source}")
+    targets = 1 if names_machines(experiment) else len(_targets_of(arguments, experiment))
+    shortest, longest = (
+        targets * local_seconds(estimate_variants(arguments, experiment, blocks, numbers).values())
+        + (in_slices.local_seconds(blocks) if in_slices else 0.0)
+        for blocks in (repeats, most_repeats)
+    )
+    return shortest, longest
+
+
+def _targets_of(arguments: Namespace, experiment: Experiment) -> list[NamedTarget]:
+    return [named for named in arguments.target if variants_for(experiment, named)]
+
+
+def _print_slices(arguments: Namespace, scaled: Experiment) -> SlicesEstimate | None:
+    """Print which windows in slices there are, and why there are none where they were asked for; give them."""
+    if not arguments.slices:
+        return None
+    others = len(_targets_of(arguments, scaled)) - 1
+    if not others or names_machines(scaled):
+        print("  in slices: none, as no two targets have the same variants")
+        return None
+    found = estimate_slices(scaled, arguments.slices / 1000, others)
+    if arguments.rate or not found.windows:
+        print("  in slices: none, as its work cannot take turns")
+        return None
+    print(f"  in slices: {found.windows} windows of {found.seconds:.1f} s in each block, with what warms")
+    return found
+
+
+def _list_lengths(arguments: Namespace) -> Iterator[str]:
+    """How long windows are, beside what the experiment says."""
+    if arguments.profile:
+        yield f"{arguments.profile} profile: rows and pages name it"
+    if arguments.duration:
+        yield f"each window lasts {arguments.duration:g} s, whatever the experiment says"
+    if arguments.profile and not PROFILES[arguments.profile].lengthens:
+        yield "windows with few requests are not lengthened"
+    elif not arguments.rate:
+        yield (
+            f"a window that time ends before each connection has {LEAST_REQUESTS} requests is lengthened, "
+            f"up to {MOST_TIMES_LONGER} times"
+        )

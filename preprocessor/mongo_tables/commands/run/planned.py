@@ -1,0 +1,63 @@
+"""What the command line says of each experiment: how it is run, in how many blocks, and what that takes."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+from collections.abc import Collection, Sequence
+
+from mongo_tables.commands.run.sharing import Opened
+from mongo_tables.runner.estimate import Asked, Estimate, estimate
+from mongo_tables.runner.execution import Options, choose_variants, has_rates
+from mongo_tables.runner.experiment import Experiment, scale, scale_of
+
+
+def read_options(arguments: Namespace) -> Options:
+    """How a run was asked for on the command line."""
+    return Options(
+        arguments.scale,
+        arguments.seconds,
+        arguments.repeats,
+        arguments.seed,
+        arguments.client,
+        arguments.rate,
+        arguments.arrivals,
+        arguments.on_error,
+        arguments.duration,
+        arguments.as_is,
+        arguments.profile,
+        arguments.batch_seconds,
+        arguments.paced_seconds,
+        arguments.slices and arguments.slices / 1000,
+    )
+
+
+def count_blocks(arguments: Namespace, experiment: Experiment) -> tuple[int, int]:
+    """How many blocks are measured at least, and at most."""
+    repeats = arguments.repeats or experiment.repeats
+    return repeats, max(repeats, arguments.most_repeats)
+
+
+def measured_on_any(arguments: Namespace, experiment: Experiment, opened: Sequence[Opened]) -> set[int]:
+    """Numbers of the variants that are measured on at least one target."""
+    options = read_options(arguments)
+    chosen = (choose_variants(experiment, options, place.target, place.named) for place in opened)
+    return {number for numbers in chosen for number in numbers}
+
+
+def estimate_variants(
+    arguments: Namespace, experiment: Experiment, blocks: int, numbers: Collection[int]
+) -> dict[int, Estimate]:
+    """Of the variants with these numbers, over so many blocks."""
+    lengthens = read_options(arguments).lengthens and not arguments.rate
+    compares = not (arguments.rate or has_rates(experiment))
+    asked = Asked(
+        arguments.seconds,
+        arguments.batch_seconds,
+        arguments.paced_seconds,
+        arguments.duration,
+        lengthens,
+        compares,
+    )
+    factor = scale_of(experiment, arguments.scale)
+    found = enumerate(estimate(scale(experiment, factor), factor, blocks, asked))
+    return {number: one for number, one in found if number in numbers}

@@ -1,0 +1,40 @@
+"""``mongo-tables schema``: the JSON Schema of a comment."""
+
+from __future__ import annotations
+
+import sys
+from argparse import ArgumentParser, Namespace
+
+from mongo_tables.commands.options import EXIT
+from mongo_tables.schemas.loading import names
+
+DESCRIPTION = "Prints the JSON Schema that comments are validated against; editors complete from it."
+EPILOG = EXIT
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """Add which schema."""
+    parser.add_argument(
+        "name",
+        nargs="?",
+        default="table",
+        type=_schema_called,
+        choices=names(),
+        help="which one, a comment by its keyword too (default: table)",
+    )
+
+
+def _schema_called(name: str) -> str:
+    """The name of the schema that describes a comment with this keyword; any other text as it is."""
+    from mongo_tables.comments.keywords import KEYWORDS  # the list of choices needs none of it
+
+    return KEYWORDS.get(name, name)
+
+
+def run(arguments: Namespace) -> int:
+    """Print the schema as the site publishes it."""
+    from mongo_tables.schemas.editors import editor_schema
+
+    # JSON is UTF-8, whatever the terminal speaks.
+    sys.stdout.buffer.write(editor_schema(arguments.name).encode("utf-8"))
+    return 0

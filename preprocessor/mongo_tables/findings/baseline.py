@@ -1,0 +1,89 @@
+"""A baseline: the findings that a large site has today, accepted, so that only new ones fail.
+
+A finding is recognised by its file, its rule and its message, not by its line: text that is written above an old
+fault does not make it new. How often the same finding stands in a file is counted; one more of it is new.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections import Counter
+from collections.abc import Iterable
+from pathlib import Path
+from typing import NamedTuple
+
+from mongo_tables.findings.finding import Finding
+
+VERSION = 1
+
+Mark = tuple[str, str, str]
+"""What a finding is recognised by: its file as the baseline names it, its rule, its message without lines."""
+
+_PLACE = re.compile(r"\blines? \d+(?:(?:, | and )\d+)*")
+
+
+class BaselineError(Exception):
+    """The text is no baseline; the message says why, on one line."""
+
+
+class Compared(NamedTuple):
+    """Findings held against a baseline: those it does not know, and how many of its own are gone."""
+
+    new: tuple[Finding, ...]
+    gone: int
+
+
+def format_baseline(findings: Iterable[Finding], folder: Path) -> str:
+    """Give the text of the baseline that accepts ``findings`` and stands in ``folder``: files are named from there."""
+    counted = Counter(_mark(one, folder) for one in set(findings))
+    accepted = [
+        {"file": file, "rule": rule, "message": message, "count": count}
+        for (file, rule, message), count in sorted(counted.items())
+    ]
+    return json.dumps({"version": VERSION, "findings": accepted}, indent=2) + "\n"
+
+
+def compare_with_baseline(findings: Iterable[Finding], text: str, folder: Path) -> Compared:
+    """Hold ``findings`` against the baseline ``text``, which stands in ``folder``.
+
+    Where a file has more of one finding than the baseline accepts, the last ones count as new. Raises BaselineError.
+    """
+    left = _read_accepted(text)
+    new = []
+    for one in sorted(set(findings)):
+        mark = _fold(_mark(one, folder))
+        if left[mark] > 0:
+            left[mark] -= 1
+        else:
+            new.append(one)
+    return Compared(tuple(new), left.total())
+
+
+def _mark(one: Finding, folder: Path) -> Mark:
+    file = Path(os.path.relpath(one.file, folder)).as_posix()
+    return file, one.rule, _PLACE.sub("line …", one.message)
+
+
+def _fold(mark: Mark) -> Mark:
+    """A mark without the capital and the full stop that messages of version 0.1 have."""
+    file, rule, message = mark
+    return file, rule, (message[:1].lower() + message[1:]).removesuffix(".")
+
+
+def _read_accepted(text: str) -> Counter[Mark]:
+    try:
+        content = json.loads(text)
+        if content["version"] != VERSION:
+            raise BaselineError(
+                f"it has version {content['version']!r}, this program reads version {VERSION}"
+            )
+        return Counter(
+            {
+                _fold((one["file"], one["rule"], one["message"])): int(one["count"])
+                for one in content["findings"]
+            }
+        )
+    except (ValueError, TypeError, KeyError) as error:
+        raise BaselineError(f"it is not a list of accepted findings ({type(error).__name__})") from None

@@ -1,0 +1,263 @@
+"""Findings → text for a terminal, JSON, GitHub annotations or SARIF, and the exit code.
+
+Every form is sorted, without repetitions, and depends on nothing but the findings.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, Literal, get_args
+
+from mongo_tables import __version__
+from mongo_tables.findings.rules import RULES
+
+if TYPE_CHECKING:
+    from mongo_tables.findings.finding import Finding, Place, Severity
+
+ReportFormat = Literal["text", "json", "github", "sarif"]
+REPORT_FORMATS: tuple[ReportFormat, ...] = get_args(ReportFormat)
+
+SEVERITIES: tuple[Severity, ...] = ("error", "warning", "note")
+"""From the gravest down."""
+
+
+def report(
+    findings: Iterable[Finding],
+    form: ReportFormat,
+    *,
+    color: bool = False,
+    sources: Mapping[str, str] | None = None,
+) -> str:
+    """Give all findings in one of ``REPORT_FORMATS``, ending in a newline; nothing when there is nothing to say.
+
+    ``color`` and ``sources`` (file → its text, for an excerpt under each finding) matter to the form "text".
+    ``json`` and ``sarif`` are whole documents without findings, too. Another form raises ``KeyError``.
+    """
+    ordered = sorted(set(findings))
+    if form == "text":
+        return _text(ordered, color, sources or {})
+    forms: dict[str, Callable[[list[Finding]], str]] = {"json": _json, "github": _github, "sarif": _sarif}
+    return forms[form](ordered)
+
+
+def exit_code(findings: Iterable[Finding], fail_on: Severity = "warning") -> int:
+    """Give 1 when there is a finding as grave as ``fail_on``, or graver, else 0."""
+    return int(bool(failing(findings, fail_on)))
+
+
+def failing(findings: Iterable[Finding], fail_on: Severity) -> list[Finding]:
+    """The findings that are as grave as ``fail_on``, or graver."""
+    grave = SEVERITIES[: SEVERITIES.index(fail_on) + 1]
+    return [finding for finding in findings if finding.severity in grave]
+
+
+def amounts(findings: Iterable[Finding]) -> str:
+    """Count findings in words: "3 errors, 1 warning"; nothing without any."""
+    return ", ".join(
+        format_count(number, severity) for severity, number in _counts(findings).items() if number
+    )
+
+
+def summary(findings: Iterable[Finding]) -> str:
+    """Count distinct findings in words: "3 errors, 1 warning in 2 files"; "no findings" without any."""
+    distinct = set(findings)
+    if not distinct:
+        return "no findings"
+    return f"{amounts(distinct)} in " + format_count(len({finding.file for finding in distinct}), "file")
+
+
+def _counts(findings: Iterable[Finding]) -> dict[str, int]:
+    severities = [finding.severity for finding in findings]
+    return {severity: severities.count(severity) for severity in SEVERITIES}
+
+
+def format_count(number: int, noun: str) -> str:
+    """Give "1 page", "2 pages"."""
+    return f"{number} {noun}" + ("" if number == 1 else "s")
+
+
+# Control characters, which a terminal obeys; marks that turn the direction of writing; half surrogates.
+_HARMFUL = "[\x00-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff\ufeff]"
+
+
+def escape_control_chars(text: str) -> str:
+    """Give ``text`` with each character that a terminal would obey as its escape, such as ``\\x1b``."""
+    return re.sub(_HARMFUL, lambda match: ascii(match.group())[1:-1], text)
+
+
+def hint_line(hint: str) -> str:
+    """Give the line with what to do about the fault in the line above."""
+    return f"  hint: {escape_control_chars(hint)}"
+
+
+# -- text --
+
+_COLORS = {"error": "\x1b[31m", "warning": "\x1b[33m", "note": "\x1b[36m"}
+_BOLD, _DIM, _PLAIN = "\x1b[1m", "\x1b[2m", "\x1b[0m"
+
+
+def _text(findings: list[Finding], color: bool, sources: Mapping[str, str]) -> str:
+    if not findings:
+        return ""
+    lines = [line for finding in findings for line in _text_lines(finding, color, sources)]
+    return "\n".join([*lines, summary(findings)]) + "\n"
+
+
+def _text_lines(finding: Finding, color: bool, sources: Mapping[str, str]) -> list[str]:
+    place = escape_control_chars(finding.file) + (f":{finding.line}:{finding.column}" if finding.line else "")
+    severity: str = finding.severity
+    if color:
+        place = f"{_BOLD}{place}{_PLAIN}"
+        severity = f"{_COLORS[severity]}{severity}{_PLAIN}"
+    lines = [f"{place}: {severity} {finding.rule} {escape_control_chars(finding.message)}"]
+    lines += _excerpt(finding, sources.get(finding.file))
+    lines += (f"  in {_say_place(place)}" for place in finding.related)
+    if finding.hint:
+        hint = hint_line(finding.hint)
+        lines.append(f"{_DIM}{hint}{_PLAIN}" if color else hint)
+    return lines
+
+
+def _say_place(place: Place) -> str:
+    return f"{escape_control_chars(place.file)}:{place.line}:{place.column}"
+
+
+_EXCERPT = 100
+
+
+def _excerpt(finding: Finding, source: str | None) -> list[str]:
+    """Give the line that is meant, cut around the column when it is long, and a caret under the column."""
+    lines = _lines(source or "")
+    if source is None or not 1 <= finding.line <= len(lines):
+        return []
+    start = max(0, finding.column - 1 - _EXCERPT // 2)
+    shown = lines[finding.line - 1][start : start + _EXCERPT]
+    before = escape_control_chars(shown[: finding.column - 1 - start].expandtabs(4))
+    after = escape_control_chars(shown[finding.column - 1 - start :].expandtabs(4))
+    return [f"    {before}{after}".rstrip(), "    " + " " * len(before) + "^"]
+
+
+@lru_cache(maxsize=1)
+def _lines(source: str) -> list[str]:
+    """The lines of a page; findings come page by page, so one page is enough to remember."""
+    return re.split(r"\r\n|\r|\n", source.removeprefix("\ufeff"))
+
+
+# -- JSON --
+
+
+def _json(findings: list[Finding]) -> str:
+    content = {
+        "findings": [_plain(finding) for finding in findings],
+        "summary": {**_counts(findings), "files": len({finding.file for finding in findings})},
+    }
+    return _dump(content)
+
+
+def _plain(finding: Finding) -> dict[str, Any]:
+    return {
+        "file": finding.file,
+        "line": finding.line,
+        "column": finding.column,
+        "rule": finding.rule,
+        "name": _rule_name(finding),
+        "severity": finding.severity,
+        "message": finding.message,
+        "hint": finding.hint,
+    } | ({"related": [place._asdict() for place in finding.related]} if finding.related else {})
+
+
+def _rule_name(finding: Finding) -> str:
+    return RULES[finding.rule].name if finding.rule in RULES else finding.rule
+
+
+def _dump(content: Any) -> str:
+    # ASCII only, so that nothing in it is obeyed by a terminal and no encoding can spoil it.
+    import json  # the help of a command does not pay for it
+
+    return json.dumps(content, indent=2) + "\n"
+
+
+# -- GitHub annotations --
+
+
+def _github(findings: list[Finding]) -> str:
+    return "".join(_annotation(finding) + "\n" for finding in findings)
+
+
+def _annotation(finding: Finding) -> str:
+    """Give one workflow command.
+
+    https://docs.github.com/actions/reference/workflows-and-actions/workflow-commands
+    """
+    command = "notice" if finding.severity == "note" else finding.severity
+    properties = {"file": finding.file}
+    if finding.line:
+        properties |= {"line": str(finding.line), "col": str(finding.column)}
+    properties["title"] = f"{finding.rule} {_rule_name(finding)}"
+    given = ",".join(f"{key}={_property(value)}" for key, value in properties.items())
+    said = [finding.message, *(f"in {_say_place(place)}" for place in finding.related)]
+    said += [f"hint: {finding.hint}"] if finding.hint else []
+    return f"::{command} {given}::" + "%0A".join(_data(line) for line in said)
+
+
+def _data(text: str) -> str:
+    return escape_control_chars(text).replace("%", "%25")
+
+
+def _property(text: str) -> str:
+    return _data(text).replace(":", "%3A").replace(",", "%2C")
+
+
+# -- SARIF --
+
+
+def _sarif(findings: list[Finding]) -> str:
+    """Give a SARIF 2.1.0 log: https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html."""
+    rules = sorted({*RULES, *(finding.rule for finding in findings)})
+    driver = {
+        "name": "mongo-tables",
+        "semanticVersion": __version__,
+        "rules": [_sarif_rule(rule) for rule in rules],
+    }
+    run = {
+        "tool": {"driver": driver},
+        "columnKind": "unicodeCodePoints",
+        "results": [_result(finding, rules.index(finding.rule)) for finding in findings],
+    }
+    schema = "https://json.schemastore.org/sarif-2.1.0.json"
+    return _dump({"$schema": schema, "version": "2.1.0", "runs": [run]})
+
+
+def _sarif_rule(rule: str) -> dict[str, Any]:
+    if rule not in RULES:
+        return {"id": rule}
+    known = RULES[rule]
+    return {
+        "id": rule,
+        "name": known.name,
+        "shortDescription": {"text": known.summary},
+        "defaultConfiguration": {"level": known.severity},
+    }
+
+
+def _result(finding: Finding, index: int) -> dict[str, Any]:
+    said = "; ".join(filter(None, (finding.message, finding.hint)))
+    return {
+        "ruleId": finding.rule,
+        "ruleIndex": index,
+        "level": finding.severity,
+        "message": {"text": said},
+        "locations": [_location(finding)],
+    } | ({"relatedLocations": [_location(place) for place in finding.related]} if finding.related else {})
+
+
+def _location(at: Finding | Place) -> dict[str, Any]:
+    from urllib.parse import quote
+
+    place: dict[str, Any] = {"artifactLocation": {"uri": quote(at.file, errors="replace")}}
+    if at.line:
+        place["region"] = {"startLine": at.line, "startColumn": at.column}
+    return {"physicalLocation": place}

@@ -1,0 +1,143 @@
+"""Numbers that are written as texts, and what goes wrong where they are compared with numbers.
+
+Of two types MongoDB puts one behind the other as a whole, and nothing fails.
+Source: https://www.mongodb.com/docs/manual/reference/bson-type-comparison-order/
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import pairwise
+from typing import Any, Final, NamedTuple
+
+from mongo_tables.aggregation.fields import conditions_in
+from mongo_tables.aggregation.values import is_number
+
+EQUALITIES: Final = frozenset({"$eq", "$ne", "$in", "$nin"})
+ORDERS: Final = frozenset({"$gt", "$gte", "$lt", "$lte", "$cmp", "$bucket"})
+_TELLING_TYPES: Final = frozenset({"$type", "$isNumber"})
+_BETWEEN_THOUSANDS: Final = r"[,_'’\u00a0\u2009\u202f ]"
+_NUMERAL: Final = rf"[+-]?(?:\d{{1,3}}(?:{_BETWEEN_THOUSANDS}\d{{3}})+|\d+)(?:\.\d+)?(?:[eE][+-]?\d+)?"
+"""A number as people and programs write one, its thousands apart or not."""
+
+
+class Comparison(NamedTuple):
+    """An operator at a place of a query, or of a pipeline, that compares a field.
+
+    It does so with ``numbers``, with the ``other`` field of the document, or its values with each other.
+    """
+
+    path: tuple[str | int, ...]
+    field: str
+    operator: str
+    numbers: tuple[float, ...] = ()
+    other: str = ""
+
+
+def names_types(part: Any) -> bool:
+    """Whether a query or pipeline looks at the types of values, and so knows of texts."""
+    if isinstance(part, Mapping):
+        return not _TELLING_TYPES.isdisjoint(part) or any(map(names_types, part.values()))
+    return isinstance(part, (list, tuple)) and any(map(names_types, part))
+
+
+def find_conditions(query: Mapping[str, Any], path: tuple[str | int, ...] = ()) -> Iterator[Comparison]:
+    """Where a query compares a field with numbers, or within ``$expr`` with another field."""
+    for key, condition, place in conditions_in(query, path):
+        if key == "$expr":
+            yield from _conditions_within(condition, place)
+        elif not key.startswith("$"):
+            yield from _conditions_of(key, condition, place)
+
+
+def _conditions_of(field: str, condition: Any, path: tuple[str | int, ...]) -> Iterator[Comparison]:
+    if not isinstance(condition, Mapping):
+        condition, places = {"$eq": condition}, {"$eq": path}
+    else:
+        places = {operator: (*path, operator) for operator in condition}
+    for operator, operand in condition.items():
+        if operator == "$not" and isinstance(operand, Mapping):
+            yield from _conditions_of(field, operand, places[operator])
+        elif numbers := numbers_in(operand):
+            yield Comparison(places[operator], field, operator, numbers)
+
+
+def _conditions_within(expression: Any, path: tuple[str | int, ...]) -> Iterator[Comparison]:
+    """The comparisons anywhere in an expression, of which one operand is a field as it is."""
+    if isinstance(expression, (list, tuple)):
+        for number, one in enumerate(expression):
+            yield from _conditions_within(one, (*path, number))
+    elif isinstance(expression, Mapping):
+        for name, operands in expression.items():
+            if name in EQUALITIES | ORDERS and isinstance(operands, (list, tuple)) and len(operands) == 2:
+                yield from _compare(name, operands, (*path, name))
+            yield from _conditions_within(operands, (*path, name))
+
+
+def _compare(operator: str, operands: Sequence[Any], path: tuple[str | int, ...]) -> Iterator[Comparison]:
+    first, second = map(field_in, operands)
+    if first and second:
+        yield Comparison(path, first, operator, other=second)
+    for field, operand in ((first, operands[1]), (second, operands[0])):
+        if field and (numbers := numbers_in(operand)):
+            yield Comparison(path, field, operator, numbers)
+
+
+def field_in(expression: Any) -> str:
+    """The field of the document that an expression gives as it is; "" where it gives something else."""
+    is_field = isinstance(expression, str) and expression.startswith("$") and not expression.startswith("$$")
+    return expression[1:] if is_field else ""
+
+
+def numbers_in(operand: Any) -> tuple[float, ...]:
+    """The numbers that an operand is, or has as its elements."""
+    values = operand if isinstance(operand, (list, tuple)) else [operand]
+    return tuple(float(str(one)) for one in values if is_number(one))
+
+
+def say_wrong(operator: str, numbers: Sequence[float], values: Sequence[Any]) -> str:
+    """What goes wrong where an operator compares values with numbers, or with each other; "" where nothing must."""
+    texts = {
+        one: number for one in values if isinstance(one, str) and (number := read_numeral(one)) is not None
+    }
+    example = next(iter(texts), "")
+    if not texts:
+        return ""
+    if operator in EQUALITIES:
+        equal = [text for text, number in texts.items() if number in numbers]
+        return f'for `{operator}`, "{equal[0]}" is not {texts[equal[0]]:g}' if equal else ""
+    if operator in ORDERS:
+        return f'`{operator}` compares "{example}" with a number, which says nothing of its size'
+    if any(map(is_number, values)):
+        return f'for `{operator}`, "{example}" stands behind all numbers'
+    wrong = next((pair for pair in pairwise(sorted(texts)) if texts[pair[0]] > texts[pair[1]]), None)
+    return f'for `{operator}`, "{wrong[0]}" is less than "{wrong[1]}"' if wrong else ""
+
+
+def say_wrong_pair(operator: str, pairs: Iterable[tuple[Any, Any]]) -> str:
+    """What goes wrong where an operator compares two values of a document; "" where nothing must."""
+    for pair in pairs:
+        first, second = map(_number_of, pair)
+        texts = [one for one in pair if isinstance(one, str)]
+        if not texts or first is None or second is None:
+            continue
+        if len(texts) == 1 and (operator in ORDERS or first == second):
+            return f'`{operator}` compares "{texts[0]}" with a number, which says nothing of its size'
+        if len(texts) == 2 and operator in ORDERS and (first < second) != (pair[0] < pair[1]):
+            return f'`{operator}` compares "{texts[0]}" with "{texts[1]}" letter by letter'
+    return ""
+
+
+def _number_of(value: Any) -> float | None:
+    """The number that a value is or says; None where it is none."""
+    if isinstance(value, str):
+        return read_numeral(value)
+    return float(str(value)) if is_number(value) else None
+
+
+def read_numeral(text: str) -> float | None:
+    """The number that a text is; None where it is none."""
+    if re.fullmatch(_NUMERAL, text.strip()) is None:
+        return None
+    return float(re.sub(_BETWEEN_THOUSANDS, "", text.strip()))

@@ -1,0 +1,93 @@
+"""Rules about the horizontal axis of charts: dates that are none, and a zone that nothing is shown in."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime
+from itertools import pairwise
+from typing import Any, Final
+
+from mongo_tables.aggregation.values import is_date
+from mongo_tables.findings.finding import Finding
+from mongo_tables.findings.rules import finding
+from mongo_tables.render.chartdata import plot_of
+from mongo_tables.render.chartseries import present_values
+from mongo_tables.specs.model import PipelineSpec
+
+Rows = Sequence[Mapping[str, Any]]
+
+_DATE: Final = re.compile(r"\d{4}-\d\d(-\d\d([T ]\d\d(:\d\d){0,2}(\.\d+)?Z?)?)?")
+
+
+def find_zone_without_dates(spec: PipelineSpec, rows: Rows) -> Iterator[Finding]:
+    """MT425: a time zone is named for an axis that has no dates, so it changes nothing."""
+    plot = plot_of(spec)
+    if plot and plot.timezone and not any(map(is_date, present_values(rows, plot.x))):
+        message = f"`timezone` changes nothing here: no row has a date in `{plot.x}`"
+        hint = "leave dates as dates in the pipeline; $dateToString and $dateTrunc have a `timezone` of their own"
+        yield finding("MT425", spec.file, spec.locate((*plot.place, "timezone"), key=True), message, hint)
+
+
+def find_dates_as_names(spec: PipelineSpec, rows: Rows) -> Iterator[Finding]:
+    """MT426: texts that are dates stand in the order in which rows name them, which is not that of time."""
+    plot = plot_of(spec)
+    if plot is None:
+        return
+    names = _dates_as_text(rows, plot.x)
+    wrong = _out_of_order(names)
+    if wrong is not None:
+        message = f"`{plot.x}` has texts, which stand in the order of the rows: {wrong[0]} before {wrong[1]}"
+        hint = "leave dates as dates in the pipeline: they stand on a time axis, to scale"
+        yield finding("MT426", spec.file, spec.locate((*plot.place, "x")), message, hint)
+
+
+def _dates_as_text(rows: Rows, column: str) -> list[str]:
+    """The texts of a column, each once; none where one of its values is no text of a date."""
+    names = list(dict.fromkeys(present_values(rows, column)))
+    return names if all(isinstance(one, str) and _DATE.fullmatch(one) for one in names) else []
+
+
+def _out_of_order(names: list[str]) -> tuple[str, str] | None:
+    """The first two that stand against the order of time, where it does not run backwards throughout."""
+    if names == sorted(names, reverse=True):
+        return None
+    return next(((one, other) for one, other in pairwise(names) if one > other), None)
+
+
+def find_dates_not_to_scale(spec: PipelineSpec, rows: Rows) -> Iterator[Finding]:
+    """MT429: a line goes over texts that are dates, at equal distances whatever time lies between them."""
+    plot = plot_of(spec)
+    if plot is None or plot.mark != "line":
+        return
+    names = _dates_as_text(rows, plot.x)
+    if len(names) < 3 or _out_of_order(names) or _evenly_spaced(names):
+        return
+    message = (
+        f"`{plot.x}` has texts, which stand at equal distances: {names[0]}, {names[1]} and {names[2]} too, "
+        "whatever time lies between them"
+    )
+    dates = f'{{"$set": {{"{plot.x}": {{"$toDate": "${plot.x}"}}}}}}'
+    hint = f"make dates of them, which stand on a time axis, to scale: {dates}"
+    yield finding("MT429", spec.file, spec.locate((*plot.place, "x")), message, hint)
+
+
+def _evenly_spaced(names: list[str]) -> bool:
+    """Whether there is always as much time between two dates: as many months of the calendar, or seconds."""
+    try:
+        moments = [datetime.fromisoformat(_whole(name)) for name in names]
+    except ValueError:
+        return True  # No day of the calendar: who knows what it is.
+    months = {12 * (b.year - a.year) + b.month - a.month for a, b in pairwise(moments)}
+    same_day = len({(one.day, one.time()) for one in moments}) == 1
+    return (same_day and len(months) == 1) or len({b - a for a, b in pairwise(moments)}) == 1
+
+
+def _whole(name: str) -> str:
+    """The date with the day and the time that it leaves out."""
+    day, _, time = name.removesuffix("Z").replace("T", " ").partition(" ")
+    time, _, part = time.partition(".")
+    return f"{day}{'-01' if len(day) == 7 else ''} {time + '00:00:00'[len(time) :]}.{(part + '000000')[:6]}"
+
+
+RULES: Final = (find_zone_without_dates, find_dates_as_names, find_dates_not_to_scale)

@@ -1,0 +1,301 @@
+"""Rules about fields: columns and paths that no document has, that only some have, that say something else."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from mongo_tables.aggregation.fields import conditions_in
+from mongo_tables.aggregation.values import MISSING, is_flag, truthy
+from mongo_tables.findings.finding import Finding
+from mongo_tables.findings.nearest import did_you_mean
+from mongo_tables.lint.rulecontext import RuleContext, quote
+from mongo_tables.lint.shape.expressions import Path, Visit
+from mongo_tables.lint.shape.flow import StageFlow
+from mongo_tables.lint.shape.values import ARRAY, Shape, lookup, member
+from mongo_tables.render.column import column_value, index_hint
+
+Parts = tuple[str, ...]
+
+
+def _never(shape: Shape) -> bool:
+    """Whether there is no value, or only arrays with nothing of that name in them."""
+    if shape.absent:
+        return True
+    return shape.kinds == ARRAY and shape.items is not None and _never(shape.items)
+
+
+def find_columns_never_there(subject: RuleContext) -> Iterator[Finding]:
+    """MT302: a column that no row can have is empty from top to bottom."""
+    rows = subject.flow.rows
+    for path, column in subject.spec.shown_columns:
+        if rows.kinds and _never(subject.column(column)):
+            names = list(rows.fields)
+            named = did_you_mean(column, names) or (f"the rows have {quote(names[:12])}" if names else "")
+            hint = _element(column, rows) or named
+            message = f"no row can have the column `{column}`: readers see it empty"
+            yield subject.finding("MT302", subject.spec.locate(path), message, hint)
+
+
+def find_paths_never_there(subject: RuleContext) -> Iterator[Finding]:
+    """MT402: a path that no document has gives nothing, and what is computed from it is null."""
+    told: set[str] = set()
+    for stage in subject.flow.stages:
+        for path, text, shape in (*_fields_read(stage), *_fields_kept(stage), *_fields_named(stage)):
+            parts = tuple(text.split("."))
+            if (
+                text in told
+                or not stage.before.kinds
+                or not _never(shape)
+                or _is_computed(stage.before, parts)
+            ):
+                continue
+            told.add(text)
+            yield subject.in_pipeline("MT402", path, _never_message(stage, text), _near(stage.before, parts))
+
+
+def _fields_read(stage: StageFlow) -> Iterator[tuple[Path, str, Shape]]:
+    for visit in stage.visits:
+        if not visit.name and not visit.guarded and (text := _field_text(visit)):
+            yield visit.path, text, visit.shape
+
+
+def _field_text(visit: Visit) -> str:
+    text = str(visit.operands[0].expression)
+    return "" if text.startswith("$$") else text[1:]
+
+
+def _fields_kept(stage: StageFlow) -> Iterator[tuple[Path, str, Shape]]:
+    """Fields that a projection includes as they are."""
+    if stage.name == "$project":
+        for name, value in stage.argument.items():
+            if is_flag(value) and truthy(value):
+                yield (*stage.path, name), name, lookup(stage.before, tuple(name.split(".")))
+
+
+def find_mistyped_paths_of_variables(subject: RuleContext) -> Iterator[Finding]:
+    """MT402: what a variable holds has no such field, and one that is called nearly so."""
+    told: set[str] = set()
+    for visit in subject.visits:
+        text = "" if visit.name or visit.guarded else str(visit.operands[0].expression)
+        name, _, rest = text.partition(".")
+        if not name.startswith("$$") or not rest or text in told or not _never(visit.shape):
+            continue
+        hint = _near(visit.operands[0].shape, tuple(rest.split(".")))
+        if hint.startswith("did you mean"):
+            told.add(text)
+            message = f"`{text}` is read, but `{name}` never has it: what comes of it is empty or null"
+            yield subject.in_pipeline("MT402", visit.path, message, hint)
+
+
+def find_mistyped_conditions(subject: RuleContext) -> Iterator[Finding]:
+    """MT402: no document meets a condition on a field that none has, and one has a name that is nearly the same.
+
+    Without such a name a condition may well ask for what no document has yet, an `error` for instance.
+    """
+    for stage in subject.stages("$match"):
+        for path, text in _list_asked(stage.argument, stage.path):
+            parts = tuple(text.split("."))
+            if not stage.before.kinds or not _never(lookup(stage.before, parts)):
+                continue
+            hint = _near(stage.before, parts)
+            if hint.startswith("did you mean"):
+                message = f"`{text}` is asked for, but no document has it here: none meets the condition"
+                yield subject.in_pipeline("MT402", path, message, hint, key=True)
+
+
+def find_asked_fields(query: Any) -> list[str]:
+    """The fields of which a query asks for a value, in the order of its text."""
+    return [text for _, text in _list_asked(query, ())]
+
+
+def _list_asked(query: Any, path: Path) -> Iterator[tuple[Path, str]]:
+    for key, value, at in conditions_in(query, path):
+        if not key.startswith("$") and "$nor" not in at and _asks_for_value(value):
+            yield at, key
+
+
+def _asks_for_value(condition: Any) -> bool:
+    """Whether nothing that lacks the field meets a condition: one that compares, or asks whether it is there."""
+    if not isinstance(condition, Mapping) or not all(key.startswith("$") for key in condition):
+        return condition is not None
+    return any(_meets_no_missing(name, operand) for name, operand in condition.items())
+
+
+def _meets_no_missing(operator: str, operand: Any) -> bool:
+    if operator == "$exists":
+        return truthy(operand)
+    if operator in ("$in", "$all"):
+        return isinstance(operand, list | tuple) and None not in operand
+    return operator in _COMPARING and operand is not None
+
+
+_COMPARING = frozenset(
+    {"$eq", "$gt", "$gte", "$lt", "$lte", "$regex", "$type", "$size", "$mod", "$elemMatch"}
+)
+
+
+def _fields_named(stage: StageFlow) -> Iterator[tuple[Path, str, Shape]]:
+    """The fields that a stage reads by their names alone."""
+    argument = stage.argument
+    key = {"$unwind": "path", "$lookup": "localField"}.get(stage.name, "")
+    named, path = (
+        (argument.get(key), (*stage.path, key)) if isinstance(argument, Mapping) else (argument, stage.path)
+    )
+    if key and isinstance(named, str):
+        text = named.removeprefix("$")
+        yield path, text, lookup(stage.before, tuple(text.split(".")))
+
+
+def _is_computed(root: Shape, parts: Parts) -> bool:
+    """Whether the field is made by an earlier stage, from something that is not there: told already."""
+    above = lookup(root, parts[:-1])
+    return parts[-1] in above.fields or any(
+        one in root.fields and root.fields[one].absent for one in parts[:1]
+    )
+
+
+def _never_message(stage: StageFlow, text: str) -> str:
+    what = "is kept" if stage.name == "$project" and text in stage.argument else "is read"
+    return f"`{text}` {what}, but no document has it here: what comes of it is empty or null"
+
+
+def _element(path: str, root: Shape) -> str:
+    """What to write for the element of an array, where a path has a number for it."""
+    parts = path.split(".")
+    numbers = (at for at, part in enumerate(parts) if part.isdigit())
+    in_array = any(at and "array" in lookup(root, tuple(parts[:at])).kinds for at in numbers)
+    hint = index_hint(path) if in_array else ""
+    return f"{hint[:1].upper()}{hint[1:]}." if hint else ""
+
+
+def _near(root: Shape, parts: Parts) -> str:
+    if element := _element(".".join(parts), root):
+        return element
+    for depth, name in enumerate(parts):
+        above = lookup(root, parts[:depth])
+        if _never(lookup(above, (name,))):
+            place = f"`{'.'.join(parts[:depth])}` has" if depth else "documents have"
+            names = [
+                one for one in above.fields if one not in (name, "_", "_id") and not above.fields[one].absent
+            ]
+            there = f"{place} {quote(names[:8])} here" if names else "take it out"
+            return did_you_mean(name, names) or there
+    return ""
+
+
+def find_paths_sometimes_there(subject: RuleContext) -> Iterator[Finding]:
+    """MT403: where only some documents have a field, the cell of the others does not say why it has no value."""
+    for path, column, source in _columns_with_gaps(subject):
+        if lookup(subject.flow.documents, tuple(source.split("."))).missing:
+            why = f"only some documents have `{source}`: in the column `{column}` the others have no value"
+            yield _say_gap(subject, path, source, why)
+
+
+def find_empty_arrays(subject: RuleContext, rows: Sequence[Mapping[str, Any]]) -> Iterator[Finding]:
+    """MT403: an array that all documents have, and that has no element in some of them."""
+    for path, column, source in _columns_with_gaps(subject):
+        there = lookup(subject.flow.documents, tuple(source.split(".")))
+        is_array = "array" in there.kinds and not there.missing
+        if is_array and any(column_value(row, column) is MISSING for row in rows):
+            why = f"in some documents `{source}` has no element: in the column `{column}` they have no value"
+            yield _say_gap(subject, path, source, why)
+
+
+def _columns_with_gaps(subject: RuleContext) -> Iterator[tuple[Path, str, str]]:
+    """The columns that may lack a value of which nothing is said, each with its place and the field it comes from."""
+    for path, column in subject.spec.shown_columns if subject.known else ():
+        shape = subject.column(column)
+        form = subject.spec.format.get(column)
+        dealt_with = form is not None and (form.missing is not None or form.reason is not None)
+        # A cell without an address is one without a link.
+        may_lack = path[0] != "format" and shape.missing and not shape.absent and not shape.unknown
+        if may_lack and shape.traits.path and not dealt_with:
+            yield path, column, shape.traits.path
+
+
+def _say_gap(subject: RuleContext, path: Path, source: str, why: str) -> Finding:
+    return subject.finding(
+        "MT403",
+        _read_at(subject, source) or subject.spec.locate(path),
+        f"{why}, which readers may take for no, for 0 or for an error",
+        'say what a missing one means, with {"$ifNull": [field, …]}, or what is written for it, with '
+        '"format": {column: {"reason": "…"}}',
+    )
+
+
+def _read_at(subject: RuleContext, source: str) -> tuple[int, int] | None:
+    for visit in subject.visits:
+        if not visit.name and visit.shape.traits.path == source:
+            return subject.at(visit.path)
+    return None
+
+
+_VARIED = "variant"
+
+
+def find_overridden_settings(subject: RuleContext) -> Iterator[Finding]:
+    """MT412: a setting is shown for all, but the variants of the experiment replaced it."""
+    varied = member(subject.flow.documents, _VARIED)
+    told = set()
+    for _, column in subject.spec.shown_columns:
+        traits = subject.column(column).traits
+        head, _, rest = (traits.path or "").partition(".")
+        if head in ("", "_id", _VARIED) or not rest or traits.known is None:
+            continue
+        found = _same_name(varied, rest.rpartition(".")[2], _VARIED, 3)
+        if found is None or found[1] == traits.known or head in told:
+            continue
+        told.add(head)
+        at = _read_at(subject, traits.path or "")
+        yield subject.finding(
+            "MT412",
+            at or subject.spec.locate(("columns",)),
+            f"`{traits.path}` is shown, but the documents were measured with `{found[0]}`, which is another one in "
+            "some of them: readers are told of a machine that was not used",
+            f"show `{found[0]}`, row by row",
+        )
+
+
+def _same_name(shape: Shape, name: str, path: str, depth: int) -> tuple[str, frozenset[object]] | None:
+    if shape.unknown or not depth:
+        return None
+    for field in shape.fields:
+        inner = shape.fields[field]
+        if field == name and inner.traits.known:
+            return f"{path}.{field}", inner.traits.known
+        found = _same_name(inner, name, f"{path}.{field}", depth - 1)
+        if found:
+            return found
+    return None
+
+
+def find_two_copies(subject: RuleContext) -> Iterator[Finding]:
+    """MT415: one value is read from the key of the documents, its neighbours from the field that the key copies."""
+    read = {visit.shape.traits.path or "" for visit in subject.visits if not visit.name}
+    for visit in subject.visits:
+        path = visit.shape.traits.path or ""
+        if visit.name or not path.startswith("_id.") or path.count(".") < 2:
+            continue
+        copy = _VARIED + path[len("_id") :]
+        parent = copy.rpartition(".")[0] + "."
+        there = lookup(subject.flow.documents, tuple(copy.split(".")))
+        if any(one.startswith(parent) for one in read) and not there.absent and not there.unknown:
+            yield subject.in_pipeline(
+                "MT415",
+                visit.path,
+                f"`{path}` is read from the key of the document, but what stands beside it from `{parent[:-1]}`: "
+                "when the two differ, one row shows both",
+                f"read `{copy}`",
+            )
+
+
+RULES = (
+    find_columns_never_there,
+    find_paths_never_there,
+    find_mistyped_conditions,
+    find_mistyped_paths_of_variables,
+    find_paths_sometimes_there,
+    find_overridden_settings,
+    find_two_copies,
+)

@@ -1,0 +1,290 @@
+"""Rules about the order of rows: sort keys that sort nothing, rows picked by chance, numbers sorted as text."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, Final
+
+from mongo_tables.findings.finding import Finding
+from mongo_tables.findings.nearest import did_you_mean
+from mongo_tables.findings.rules import finding
+from mongo_tables.lint.asking import collect_documents
+from mongo_tables.lint.ordering import By
+from mongo_tables.lint.rulecontext import RuleContext, quote
+from mongo_tables.lint.shape.expressions import Path
+from mongo_tables.lint.shape.flow import StageFlow
+from mongo_tables.lint.shape.values import NUMBERS, Shape, lookup
+from mongo_tables.lint.sortings import last_sorting, write_sorting
+from mongo_tables.render.column import column_value
+from mongo_tables.specs.model import ChartSpec, PipelineSpec
+
+if TYPE_CHECKING:
+    from mongo_tables.results.model import LocalDocuments
+
+
+def sort_keys(stage: StageFlow) -> Iterator[tuple[str, Shape]]:
+    """The sort keys of a stage with their shapes; array positions in a key are not followed."""
+    for key, order in stage.argument.items():
+        if isinstance(order, (int, float)) and not any(part.isdigit() for part in key.split(".")):
+            yield key, lookup(stage.before, tuple(key.split(".")))
+
+
+def find_missing_sort_keys(subject: RuleContext) -> Iterator[Finding]:
+    """MT305: a sort by a field that no row has leaves rows in whatever order they come."""
+    for stage in subject.stages("$sort"):
+        for key, shape in sort_keys(stage):
+            if not shape.absent or not stage.before.kinds:
+                continue
+            dropped = _find_dropping_stage(subject, stage, key)
+            if dropped is not None:
+                line = subject.at((dropped.number,))[0]
+                why = f"the `{dropped.name}` in line {line} has dropped it"
+                hint = f"sort before the `{dropped.name}`, or keep `{key}` in it"
+            else:
+                why = "no document has it"
+                names = [
+                    name for name, one in stage.before.fields.items() if not one.absent and name != "_id"
+                ]
+                hint = did_you_mean(key, names) or (f"they have {quote(names[:8])} here" if names else "")
+            yield subject.in_pipeline(
+                "MT305",
+                (*stage.path, key),
+                f"rows are sorted by `{key}`, but {why}: readers see them in chance order",
+                hint,
+                key=True,
+            )
+
+
+def _find_dropping_stage(subject: RuleContext, sort: StageFlow, key: str) -> StageFlow | None:
+    parts = tuple(key.split("."))
+    for stage in reversed(subject.flow.stages[: sort.number]):
+        if not lookup(stage.before, parts).absent:
+            computed = isinstance(stage.argument, Mapping) and stage.argument.get(key) not in (None, 0, False)
+            return None if computed else stage
+    return None
+
+
+def find_limits_without_sort(subject: RuleContext) -> Iterator[Finding]:
+    """MT401: which documents a ``$limit`` keeps is chance when nothing has put them in order."""
+    for stage in chance_limits(subject):
+        without, add = f"`{stage.name}` without a `$sort` before it", "put a `$sort` before it"
+        if not subject.spec.has_own_pipeline:
+            without, add = "`limit` without `sort`", "add a `sort`"
+        yield subject.in_pipeline(
+            "MT401",
+            stage.path,
+            f"{without}: which document is shown is chance, and changes when results are added",
+            f"{add}{_sort_by_time(subject.spec, stage.before)}",
+        )
+
+
+def _sort_by_time(spec: PipelineSpec, documents: Shape) -> str:
+    """A sort by a date that documents have there, as an example; by their ``_id`` where they have none."""
+    dates = [name for name, shape in documents.fields.items() if "date" in shape.kinds and not shape.unknown]
+    if dates:
+        return f", for example {write_sorting(spec, {dates[0]: -1})} for the newest"
+    whole = documents.fields.get("_id")
+    return (
+        f", for example {write_sorting(spec, {'_id': 1})}" if whole is not None and not whole.absent else ""
+    )
+
+
+def chance_limits(subject: RuleContext) -> list[StageFlow]:
+    """The stages that keep some documents of those that nothing has put in order."""
+    before = [By.STORAGE, *(order.by for order in subject.orders)]
+    return [
+        stage
+        for stage, by in zip(subject.flow.stages, before, strict=False)
+        if stage.name in ("$limit", "$skip") and by in (By.STORAGE, By.CHANCE)
+    ]
+
+
+def find_rows_by_chance(subject: RuleContext) -> Iterator[Finding]:
+    """MT416: rows come out of a stage that promises no order, and nothing sorts them."""
+    order = subject.orders[-1] if subject.orders else None
+    if order is None or order.by is not By.CHANCE or chance_limits(subject) or _draws_in_order(subject):
+        return
+    name = _stage_name(order.cause)
+    yield subject.in_pipeline(
+        "MT416",
+        order.cause,
+        f"{_WHY_CHANCE.get(name, f'`{name}` gives its rows')} in no order, and nothing sorts them: a server and files "
+        "show the same rows in different places",
+        _sort_by(subject),
+        key=True,
+    )
+
+
+def find_random_order(subject: RuleContext) -> Iterator[Finding]:
+    """MT421: a document or a number is drawn anew by every run, and no sort behind it changes that."""
+    order = subject.orders[-1] if subject.orders else None
+    for path, name in draws(subject.spec.pipeline, ()):
+        if name == "$sample" and order is not None and order.by is By.CHANCE:
+            continue  # MT416 tells of it
+        what = "picks documents" if name in ("$sample", "$sampleRate") else "makes numbers"
+        yield subject.in_pipeline(
+            "MT421",
+            path,
+            f"`{name}` {what} at random: every run, and every build, shows something else",
+            "select by what documents have, with `$match`, or `$sort` and `$limit`",
+            key=True,
+        )
+
+
+def draws(written: Any, path: Path) -> Iterator[tuple[Path, str]]:
+    """Where a pipeline has a stage or an operator that goes by lot."""
+    if isinstance(written, Mapping):
+        for name, one in written.items():
+            if name in ("$sample", "$rand", "$sampleRate"):
+                yield (*path, name), name
+            elif name != "$literal":
+                yield from draws(one, (*path, name))
+    elif isinstance(written, (list, tuple)):
+        for index, one in enumerate(written):
+            yield from draws(one, (*path, index))
+
+
+_WHY_CHANCE: Final = {
+    "$group": "`$group` gives its groups",
+    "$unionWith": "`$unionWith` gives the documents of two collections",
+    "$addToSet": "`$addToSet` gives its elements",
+    "$graphLookup": "`$graphLookup` gives what it finds",
+    "$densify": "`$densify` gives what it adds beyond the last document of each partition",
+    "$sample": "`$sample` gives documents picked at random",
+}
+
+
+def _stage_name(path: Path) -> str:
+    """The operator that a place in the pipeline leads to."""
+    return next((str(part) for part in reversed(path) if str(part).startswith("$")), "")
+
+
+def _sort_by(subject: RuleContext) -> str:
+    first = subject.columns[0] if subject.columns else "_id"
+    where = "end the pipeline with a `$sort`" if subject.spec.has_own_pipeline else "add a `sort`"
+    return f"{where} that tells the rows apart, for example {write_sorting(subject.spec, {first: 1})}"
+
+
+def find_stored_order(subject: RuleContext) -> Iterator[Finding]:
+    """MT417: rows come as their documents are stored, which a copy of the collection need not share."""
+    by = subject.orders[-1].by if subject.orders else By.STORAGE
+    if by is By.STORAGE and not chance_limits(subject) and not _draws_in_order(subject):
+        yield subject.finding(
+            "MT417",
+            subject.spec.locate(("pipeline",)),
+            "nothing sorts the rows: they come as the documents are stored, which files and a server need not share",
+            _sort_by(subject),
+        )
+
+
+def _draws_in_order(subject: RuleContext) -> bool:
+    """Whether a chart puts its points in order itself: over an axis of numbers or dates, with nothing to name."""
+    spec = subject.spec
+    if not isinstance(spec, ChartSpec) or spec.drawn.series or spec.drawn.facets or spec.drawn.mark == "bar":
+        return False
+    kinds = subject.column(spec.drawn.x).kinds
+    return bool(kinds) and kinds <= NUMBERS | {"date", "null"}
+
+
+def find_arrays_by_chance(subject: RuleContext) -> Iterator[Finding]:
+    """MT420, MT417: an array is shown whose elements come in no order, or as documents are stored."""
+    arrays = subject.orders[-1].arrays if subject.orders else {}
+    for column in dict.fromkeys(column for _, column in subject.spec.shown_columns):
+        order = arrays.get(column)
+        if order is not None and order.by in (By.CHANCE, By.STORAGE):
+            name = _stage_name(order.cause)
+            why = _WHY_CHANCE.get(name, f"`{name}` gives its elements")
+            yield subject.in_pipeline(
+                "MT420" if order.by is By.CHANCE else "MT417",
+                order.cause,
+                f"{why} {'in no order' if order.by is By.CHANCE else 'as documents are stored'}, and `{column}` shows "
+                "them: a server and files may write them in different orders",
+                f'sort them: {{"$set": {{"{column}": {{"$sortArray": {{"input": "${column}", "sortBy": 1}}}}}}}}',
+                key=True,
+            )
+
+
+def find_text_order(subject: RuleContext) -> Iterator[Finding]:
+    """MT408: texts with numbers in them are sorted letter by letter, so that 10 stands before 9."""
+    for stage in subject.stages("$sort"):
+        for key, shape in sort_keys(stage):
+            example = _find_misplaced_texts(shape.traits.known or (), stage.argument[key])
+            if example is not None:
+                yield subject.in_pipeline(
+                    "MT408", (*stage.path, key), *_describe_text_order(subject.spec, key, example), key=True
+                )
+
+
+def shows_sort_keys(spec: PipelineSpec) -> bool:
+    """Whether the rows have all that they are sorted by, so that `text_order` knows better than who foresees it."""
+    sorting = last_sorting(spec.pipeline)
+    return sorting is not None and sorting.is_seen
+
+
+def find_text_order_of_rows(spec: PipelineSpec, rows: Sequence[Mapping[str, Any]]) -> Iterator[Finding]:
+    """MT408: texts with numbers in them are sorted letter by letter, and two of them stand the wrong way round."""
+    sorting = last_sorting(spec.pipeline)
+    if sorting is None or not sorting.is_seen:
+        return
+    for key, direction in sorting.keys.items():
+        example = _find_misplaced_texts((column_value(row, key) for row in rows), direction)
+        if example is not None:
+            at = spec.locate(("pipeline", sorting.place, sorting.name, key), key=True)
+            yield finding("MT408", spec.file, at, *_describe_text_order(spec, key, example))
+
+
+def find_text_order_in_stages(subject: RuleContext, source: LocalDocuments) -> Iterator[Finding]:
+    """MT408 about texts that stages make of numbers: fixtures are asked which there are."""
+    spec = subject.spec
+    for stage in subject.stages("$sort"):
+        for key, shape in sort_keys(stage):
+            if not shape.traits.numeral or shows_sort_keys(spec):
+                continue
+            values = [*spec.pipeline[: stage.number], {"$group": {"_id": f"${key}"}}]
+            example = _find_misplaced_texts(
+                (one["_id"] for one in collect_documents(spec, source, values)), stage.argument[key]
+            )
+            if example is not None:
+                path = (*stage.path, key)
+                yield subject.in_pipeline("MT408", path, *_describe_text_order(spec, key, example), key=True)
+
+
+def _describe_text_order(spec: PipelineSpec, key: str, example: str) -> tuple[str, str]:
+    """Message and hint about a key that sorts numbers as text."""
+    how = (
+        "keep them as fields until after the `$sort`" if spec.has_own_pipeline else "by a field that has them"
+    )
+    message = f"`{key}` is text with numbers in it, and sorts letter by letter: {example}"
+    return message, f"sort by the numbers themselves: {how}"
+
+
+_RUN = re.compile(r"\d+")
+
+
+def _find_misplaced_texts(values: Iterable[Any], direction: Any) -> str | None:
+    """Two of the values, texts that differ in numbers alone, that stand the wrong way round by these."""
+    framed: dict[str, list[str]] = defaultdict(list)
+    for text in sorted({value for value in values if isinstance(value, str)}):
+        framed[_RUN.sub("#", text)].append(text)
+    for texts in framed.values():
+        for text, following in pairwise(texts):
+            runs, next_runs = _RUN.findall(text), _RUN.findall(following)
+            padded = any(run.startswith("0") and run != "0" for run in (*runs, *next_runs))
+            if not padded and [int(run) for run in runs] > [int(run) for run in next_runs]:
+                first, second = (text, following) if direction == 1 else (following, text)
+                return f'"{first}" stands before "{second}"'
+    return None
+
+
+RULES = (
+    find_missing_sort_keys,
+    find_limits_without_sort,
+    find_text_order,
+    find_rows_by_chance,
+    find_random_order,
+    find_stored_order,
+    find_arrays_by_chance,
+)

@@ -1,0 +1,274 @@
+"""MT433: texts that are numbers, compared letter by letter, with numbers, or sorted among them (``numerals``).
+
+A comparison is with numbers, with another field, or of the values with each other, as what sorts them makes it.
+Fixtures are asked which values there are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from mongo_tables.aggregation.catalogue import collection_arguments
+from mongo_tables.findings.finding import Finding
+from mongo_tables.lint.asking import Documents, Stages, collect_documents, leading_match
+from mongo_tables.lint.numerals import (
+    EQUALITIES,
+    ORDERS,
+    Comparison,
+    field_in,
+    find_conditions,
+    names_types,
+    numbers_in,
+    say_wrong,
+    say_wrong_pair,
+)
+from mongo_tables.lint.rulecontext import RuleContext
+from mongo_tables.lint.rules_order import sort_keys
+from mongo_tables.lint.shape.expressions import Path, Visit
+from mongo_tables.lint.shape.values import NUMBERS, Shape, lookup
+from mongo_tables.render.column import column_value
+
+if TYPE_CHECKING:
+    from mongo_tables.results.model import LocalDocuments
+
+_ENDS: Final = frozenset({"$max", "$min", "$maxN", "$minN"})
+_GROUPING: Final = frozenset({"$group", "$bucket", "$bucketAuto", "$setWindowFields"})
+
+
+class _Use(NamedTuple):
+    """A comparison in the pipeline, and whose values it compares.
+
+    The documents are those of another ``collection`` than the pipeline's where one is named, as ``first`` chooses them.
+    """
+
+    comparison: Comparison
+    collection: str = ""
+    first: Stages = ()
+
+
+def find_numerals(subject: RuleContext, source: LocalDocuments) -> Iterator[Finding]:
+    """MT433: what readers take for a comparison of numbers was one of texts; a pipeline that looks at types knows."""
+    if names_types(subject.spec.pipeline):
+        return
+    told: set[tuple[str, str]] = set()
+    for use in _find_uses(subject, source):
+        one = use.comparison
+        if (use.collection, one.field) in told:
+            continue
+        if why := _say_wrong(use, subject, source):
+            told.add((use.collection, one.field))
+            yield subject.in_pipeline(
+                "MT433",
+                one.path,
+                f"`{one.field}` has texts that are numbers: {why}",
+                'make numbers of them in the file of results; or here, with {"$toDouble": …}, without the signs '
+                "between thousands",
+                key=one.operator == "$sort",
+            )
+
+
+def _find_uses(subject: RuleContext, source: LocalDocuments) -> Iterator[_Use]:
+    """Every comparison of a field that has texts, as far as it is known which field of the collection a value is."""
+    own = (
+        _first_conditions(subject, source),
+        _sortings(subject),
+        _inner_sortings(subject),
+        _ends(subject),
+        _buckets(subject),
+        _conditions(subject),
+        _operators(subject),
+        _facet_conditions(subject),
+    )
+    yield from map(_Use, chain.from_iterable(own))
+    yield from _joined_conditions(subject, source)
+
+
+def _field_of(shape: Shape) -> str:
+    """The field of the collection's documents whose texts a value is, unchanged; "" where it is none."""
+    has_texts = "string" in shape.kinds and not shape.unknown and "array" not in shape.kinds
+    return (shape.traits.path or "") if has_texts else ""
+
+
+def _field_in_elements(shape: Shape) -> str:
+    """The same of the values in an array."""
+    has_texts = shape.kinds == {"array"} and shape.items is not None and "string" in shape.items.kinds
+    return (shape.traits.path or "") if has_texts else ""
+
+
+def _sortings(subject: RuleContext) -> Iterator[Comparison]:
+    """Keys that are numbers in some documents and texts in others; texts alone are what MT408 looks at."""
+    for stage in subject.stages("$sort"):
+        for key, shape in sort_keys(stage):
+            if (field := _field_of(shape)) and shape.kinds & NUMBERS:
+                yield Comparison((*stage.path, key), field, "$sort")
+
+
+def _inner_sortings(subject: RuleContext) -> Iterator[Comparison]:
+    """What accumulators, windows and arrays are sorted by: `$top`, `$rank`, `$sortArray`."""
+    for stage in subject.flow.stages:
+        for path, keys in _find_sort_bys(stage.argument, stage.path):
+            for key in keys:
+                shape = lookup(stage.before, tuple(key.split(".")))
+                if field := _field_of(shape) or _field_in_elements(shape):
+                    yield Comparison(path, field, str(path[-2]))
+
+
+def _find_sort_bys(written: Any, path: Path) -> Iterator[tuple[Path, Sequence[str]]]:
+    """Where a stage has a ``sortBy``, and the fields that it names; those of an array below the field that holds it."""
+    if isinstance(written, Mapping):
+        for name, one in written.items():
+            if name == "sortBy":
+                yield (*path, name), _keys_of(one, written.get("input") if path[-1] == "$sortArray" else None)
+            else:
+                yield from _find_sort_bys(one, (*path, name))
+    elif isinstance(written, (list, tuple)):
+        for number, one in enumerate(written):
+            yield from _find_sort_bys(one, (*path, number))
+
+
+def _keys_of(sort_by: Any, array: Any) -> Sequence[str]:
+    keys = [*sort_by] if isinstance(sort_by, Mapping) else [""]
+    if array is None:
+        return [key for key in keys if key]
+    field = field_in(array)
+    return [".".join(filter(None, (field, key))) for key in keys] if field else ()
+
+
+def _ends(subject: RuleContext) -> Iterator[Comparison]:
+    for visit in subject.visits:
+        above = [part for part in visit.path if not isinstance(part, int) and part != "input"]
+        if visit.name or not above or above[-1] not in _ENDS:
+            continue
+        within = "" if _accumulates(visit.path, subject) else _field_in_elements(visit.shape)
+        if field := _field_of(visit.shape) or within:
+            yield Comparison(visit.path, field, str(above[-1]))
+
+
+def _accumulates(path: Path, subject: RuleContext) -> bool:
+    """Whether the operator of an operand compares values of several documents, and arrays as a whole."""
+    operators = [part for part in path if isinstance(part, str) and part.startswith("$")]
+    return subject.flow.stages[int(path[0])].name in _GROUPING and len(operators) == 2
+
+
+def _conditions(subject: RuleContext) -> Iterator[Comparison]:
+    for stage in subject.stages("$match"):
+        yield from _on_own_fields(find_conditions(stage.argument, stage.path), stage.before)
+
+
+def _on_own_fields(conditions: Iterable[Comparison], documents: Shape) -> Iterator[Comparison]:
+    """The conditions on fields that are still the collection's, one of them with texts."""
+    for one in conditions:
+        shapes = [lookup(documents, tuple(name.split("."))) for name in (one.field, one.other) if name]
+        if found := _compare(one.path, one.operator, shapes, one.numbers):
+            yield found
+
+
+def _compare(
+    path: Path, operator: str, compared: Sequence[Shape], numbers: tuple[float, ...]
+) -> Comparison | None:
+    """The comparison of a field with numbers, or of two; None where none is the collection's and has texts."""
+    fields = [shape.traits.path or "" for shape in compared]
+    if not all(fields) or not any(map(_field_of, compared)):
+        return None
+    return Comparison(path, fields[0], operator, numbers, "".join(fields[1:]))
+
+
+def _first_conditions(subject: RuleContext, source: LocalDocuments) -> Iterator[Comparison]:
+    """Those of the first stage: what documents look like is learnt from what it keeps, which texts are not among."""
+    for stage in subject.flow.stages[:1]:
+        if stage.name == "$match":
+            yield from _conditions_on(subject.spec.collection, stage.argument, stage.path, source)
+
+
+def _conditions_on(
+    collection: str, query: Mapping[str, Any], path: Path, source: LocalDocuments
+) -> Iterator[Comparison]:
+    """The conditions on fields that have texts which are numbers in a collection."""
+    for one in find_conditions(query, path):
+        texts = [*source.texts(collection, one.field)]
+        if one.other:
+            texts += source.texts(collection, one.other)
+        if texts and (one.other or say_wrong(one.operator, one.numbers, texts)):
+            yield one
+
+
+def _facet_conditions(subject: RuleContext) -> Iterator[Comparison]:
+    """Those with which the pipelines of a `$facet` begin."""
+    for stage in subject.stages("$facet"):
+        for name, inner in stage.argument.items():
+            for query, path in _leading_query(inner, (*stage.path, name)):
+                yield from _on_own_fields(find_conditions(query, path), stage.before)
+
+
+def _joined_conditions(subject: RuleContext, source: LocalDocuments) -> Iterator[_Use]:
+    """Those with which pipelines on other collections begin."""
+    for stage in subject.stages(*collection_arguments()):
+        argument = stage.argument if isinstance(stage.argument, Mapping) else {}
+        collection = argument.get(collection_arguments()[stage.name], "")
+        inner = argument.get("pipeline", ()) if collection else ()
+        for query, path in _leading_query(inner, (*stage.path, "pipeline")):
+            for one in _conditions_on(collection, query, path, source):
+                yield _Use(one, collection, ({"$match": query},))
+
+
+def _leading_query(pipeline: Stages, path: Path) -> Iterator[tuple[Mapping[str, Any], Path]]:
+    """The query with which a pipeline begins, and its place."""
+    for one in leading_match(pipeline):
+        yield one["$match"], (*path, 0, "$match")
+
+
+def _buckets(subject: RuleContext) -> Iterator[Comparison]:
+    for stage in subject.stages("$bucket", "$bucketAuto"):
+        path = (*stage.path, "groupBy")
+        numbers = numbers_in(stage.argument.get("boundaries"))
+        for visit in stage.visits if numbers or stage.name == "$bucketAuto" else ():
+            if not visit.name and visit.path == path and (field := _field_of(visit.shape)):
+                yield Comparison(path, field, stage.name, numbers)
+
+
+def _operators(subject: RuleContext) -> Iterator[Comparison]:
+    """Comparisons within expressions."""
+    for visit in subject.visits:
+        if visit.name in EQUALITIES | ORDERS and len(visit.operands) == 2:
+            yield from _compared(visit)
+
+
+def _compared(visit: Visit) -> Iterator[Comparison]:
+    shapes = [one.shape for one in visit.operands]
+    if found := _compare(visit.path, visit.name, shapes, ()):
+        yield found
+    for one, other in (visit.operands, reversed(visit.operands)):
+        if (field := _field_of(one.shape)) and (numbers := numbers_in(other.expression)):
+            yield Comparison(visit.path, field, visit.name, numbers)
+
+
+def _say_wrong(use: _Use, subject: RuleContext, source: LocalDocuments) -> str:
+    """What goes wrong with the values that the documents have; "" where nothing must."""
+    documents, one = _documents_of(use, subject, source), use.comparison
+    values = [column_value(document, one.field) for document in documents]
+    if one.other:
+        others = (column_value(document, one.other) for document in documents)
+        return say_wrong_pair(one.operator, zip(values, others, strict=True))
+    each = [part for value in values for part in (value if isinstance(value, list) else [value])]
+    return say_wrong(one.operator, one.numbers, each)
+
+
+def _documents_of(use: _Use, subject: RuleContext, source: LocalDocuments) -> Documents:
+    """The documents that the first ``$match`` keeps, whatever it asks of the fields themselves."""
+    fields = [one for one in (use.comparison.field, use.comparison.other) if one]
+    leading = use.first if use.collection else leading_match(subject.spec.pipeline)
+    first = [{"$match": _without(fields, one["$match"])} for one in leading]
+    read: list[Mapping[str, Any]] = [*first, {"$project": dict.fromkeys(fields, 1)}]
+    return collect_documents(subject.spec, source, read, use.collection)
+
+
+def _without(fields: Sequence[str], query: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The parts of a query that do not speak of the fields."""
+    return {
+        name: part
+        for name, part in query.items()
+        if name not in (*fields, "$expr")
+        and not any(one.field in fields or one.other in fields for one in find_conditions({name: part}))
+    }

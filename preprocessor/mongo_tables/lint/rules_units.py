@@ -1,0 +1,149 @@
+"""Rules about units: what a header or a name says of a column's unit, and what the computation gives."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from mongo_tables.findings.finding import Finding
+from mongo_tables.lint.rulecontext import RuleContext
+from mongo_tables.lint.rules_page import find_definition
+from mongo_tables.lint.shape import units
+from mongo_tables.lint.shape.units import Unit
+from mongo_tables.render.headers import find_added_unit
+
+_BRACKETED = re.compile(r"\(([^()]*)\)")
+_LOOSE = re.compile(r"(?:[KkMGT]i?B|bytes|docs)/s\b")
+
+
+def read_unit(header: str) -> str:
+    """The unit that a header names: what stands in its last brackets, or a word such as ``KB/s``; else nothing."""
+    bracketed = _BRACKETED.findall(header)
+    if bracketed:
+        return bracketed[-1].strip()  # type: ignore[no-any-return]
+    loose = _LOOSE.search(header)
+    return loose[0] if loose else ""
+
+
+def _columns(subject: RuleContext) -> Iterator[tuple[int, str, str, tuple[Unit, ...], Unit]]:
+    """Columns with a unit in the header and one by computation: place, name, written unit, readings, computed."""
+    for index, (column, header) in enumerate(zip(subject.columns, subject.headers, strict=False)):
+        text = read_unit(header)
+        readings = units.readings(text) if text else ()
+        computed = subject.column(column).traits.unit
+        if readings and computed:
+            yield index, column, text, readings, computed
+
+
+def find_wrong_units(subject: RuleContext) -> Iterator[Finding]:
+    """MT404: the header says one unit, the pipeline computes another."""
+    for index, column, text, readings, computed in _columns(subject):
+        powers = units.select_measured(computed)
+        fitting = [one for one in readings if units.select_measured(one) == powers]
+        if any(units.same_size(one, computed) for one in fitting):
+            continue
+        at = subject.spec.locate(("headers", index))
+        if fitting:
+            yield subject.finding("MT404", at, _off(column, text, fitting, computed), _FIX_SIZE)
+        elif computed.is_data or any(one.is_data for one in readings):
+            message = f"the header says {text}, but `{column}` counts {_format_unit(computed)}: it is no such amount"
+            yield subject.finding("MT404", at, message, "name what is counted in the header")
+
+
+_FIX_SIZE = "convert in the pipeline: B/ms divided by 1000 is MB/s, KiB/ms times 1000/1024 is MiB/s"
+
+
+def _off(column: str, text: str, readings: list[Unit], computed: Unit) -> str:
+    ratios = [computed.factor / one.factor for one in readings]
+    sizes = f"{ratios[0]:.3g} {text}"
+    if len(ratios) > 1:
+        sizes = f"{ratios[0]:.4g} {text} of 1000s, {ratios[1]:.4g} of 1024s"
+    return f"the header says {text}, but 1 in `{column}` is {sizes}: readers are told a wrong speed or size"
+
+
+def _format_unit(unit: Unit) -> str:
+    over = [base for base, power in unit.powers if power > 0]
+    under = [base for base, power in unit.powers if power < 0]
+    return " × ".join(f"{base}s" for base in over) + "".join(f" a {base}" for base in under)
+
+
+def find_mixed_units(subject: RuleContext) -> Iterator[Finding]:
+    """MT405: one table counts kilobytes of 1000 bytes in one column and of 1024 in another, under one name."""
+    sizes: list[tuple[int, str, str, bool]] = []
+    for index, column, text, readings, computed in _columns(subject):
+        if len(readings) == 2 and readings[0].is_data:
+            for binary, one in enumerate(readings):
+                if units.same_size(one, computed) and units.select_measured(one) == units.select_measured(
+                    computed
+                ):
+                    sizes.append((index, column, text, bool(binary)))
+    if len({binary for *_, binary in sizes}) < 2:
+        return
+    _, first, first_text, first_binary = sizes[0]
+    index, other, text, binary = next(one for one in sizes if one[3] != first_binary)
+    yield subject.finding(
+        "MT405",
+        subject.spec.locate(("headers", index)),
+        f"prefixes mean two things in this table: `{first}` ({first_text}) counts in steps of {_step(first_binary)}, "
+        f"`{other}` ({text}) in steps of {_step(binary)}; readers who divide one by the other are off",
+        "write KiB and MiB for steps of 1024, kB and MB for steps of 1000",
+    )
+
+
+def _step(binary: bool) -> str:
+    return "1024" if binary else "1000"
+
+
+def find_wrong_names(subject: RuleContext) -> Iterator[Finding]:
+    """MT406: a field is named for bytes, but something else is counted in it."""
+    for name, shape in subject.flow.rows.fields.items():
+        computed, path = shape.traits.unit, find_definition(subject.spec, name)
+        says = units.of_name(name)
+        if computed is None or path is None or not says or not says[0].is_data or computed.is_data:
+            continue
+        yield subject.in_pipeline(
+            "MT406",
+            path,
+            f"`{name}` is named for bytes, but counts {_format_unit(computed)}: the next author will show it as bytes",
+            "name it for what it counts",
+            key=True,
+        )
+
+
+def find_two_units(subject: RuleContext) -> Iterator[Finding]:
+    """MT427: the header names one unit, the column's format another. MT509: the same one, in other words."""
+    spec = subject.spec
+    for path, column, header in subject.spec.headings:
+        form, written = spec.format.get(column), read_unit(header)
+        says = units.readings(written)
+        if not form or not any(map(_is_unit, says)):
+            continue
+        at = spec.locate(path, key=path[0] == "labels")
+        if form.names_unit:
+            said = f"the header of `{column}` says {written}, and each cell names a unit of its own"
+            yield subject.finding(
+                "MT427", at, f"{said}: readers cannot know which it is", "take it out of the header"
+            )
+        elif form.unit and find_added_unit(header, form.unit):
+            yield _two_units(subject, column, at, written, form.unit)
+
+
+def _two_units(subject: RuleContext, column: str, at: tuple[int, int], written: str, unit: str) -> Finding:
+    alike = any(
+        one.powers == other.powers and units.same_size(one, other)
+        for one in units.readings(written)
+        for other in units.readings(unit)
+    )
+    said = f"the header of `{column}` says {written}, and `format` adds {unit}"
+    if alike:
+        return subject.finding("MT509", at, f"{said}: readers see it twice", "leave one of them out")
+    hint = "leave the wrong one out; a unit in the header is enough"
+    return subject.finding("MT427", at, f"{said}: readers cannot know which it is", hint)
+
+
+def _is_unit(unit: Unit) -> bool:
+    """Whether it measures something: a word in brackets alone may be anything."""
+    return bool(units.select_measured(unit)) or unit.factor != 1
+
+
+RULES = (find_wrong_units, find_mixed_units, find_wrong_names, find_two_units)

@@ -1,0 +1,283 @@
+"""What operators on arrays and documents give: the shapes of elements go in and come out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import Any
+
+from mongo_tables.lint.shape import units
+from mongo_tables.lint.shape.choices import find_nonzero
+from mongo_tables.lint.shape.expressions import (
+    Operand,
+    Walk,
+    form,
+    gives,
+    shape_of,
+    sources,
+)
+from mongo_tables.lint.shape.expressions import Path as At
+from mongo_tables.lint.shape.values import (
+    ANY,
+    MISSING,
+    NULL,
+    NUMBERS,
+    OBJECT,
+    STRING,
+    Shape,
+    Traits,
+    array,
+    document,
+    elements,
+    fill_missing,
+    join,
+    join_all,
+    member,
+    of_kinds,
+    with_traits,
+    without,
+)
+
+Found = Sequence[Operand]
+
+
+def _perhaps_null(shape: Shape, *inputs: Shape) -> Shape:
+    """The shape, or null where an input may be null or missing."""
+    if any(one.nullish for one in inputs):
+        return shape._replace(kinds=shape.kinds | NULL)
+    return shape
+
+
+def _traits(found: Found) -> Traits:
+    return Traits(sources=sources([one.shape for one in found]))
+
+
+@gives("$first", "$last", "$arrayElemAt")
+def _element(found: Found) -> Shape:
+    """An element, missing where the array is too short, null where there is no array."""
+    if len(found) > 1 and found[1].shape.nullish:
+        return join(_element(found[:1]), of_kinds(NULL))
+    value = found[0].shape
+    item = elements(value)
+    shape = item._replace(missing=True)
+    return _perhaps_null(shape, value) if not shape.unknown else shape
+
+
+@gives("$slice", "$reverseArray")
+def _part(found: Found) -> Shape:
+    value = found[0].shape
+    return array(elements(value))._replace(kinds=frozenset({"array", "null"}), traits=_traits(found))
+
+
+@gives("$concatArrays", "$setUnion", "$setIntersection", "$setDifference")
+def _infer_concatenation(found: Found) -> Shape:
+    items = join_all(elements(one.shape) for one in found)
+    return array(items)._replace(kinds=frozenset({"array", "null"}), traits=_traits(found))
+
+
+@gives("$objectToArray")
+def _pairs(found: Found) -> Shape:
+    value = found[0].shape
+    inner = ANY if value.open else join_all(value.fields.values())
+    pair = document({"k": of_kinds(STRING), "v": inner._replace(missing=False)})
+    return array(pair)._replace(kinds=frozenset({"array", "null"}), traits=_traits(found))
+
+
+@gives("$mergeObjects")
+def _infer_merge(found: Found) -> Shape:
+    """Later documents win; a null adds nothing."""
+    fields: dict[str, Shape] = {}
+    is_open = False
+    for one in found:
+        value = one.shape
+        if "object" not in value.kinds:
+            continue
+        certain = value.kinds == OBJECT and not value.missing
+        for name in dict.fromkeys((*fields, *value.fields)):
+            late = member(value, name)
+            early = fields.get(name, ANY if is_open else MISSING)
+            missing = early.missing and (late.missing or not certain)
+            sure = certain and not late.missing
+            fields[name] = late if sure else join(late, early)._replace(missing=missing)
+        is_open = is_open or value.open
+    return with_traits(document(fields, is_open=is_open), sources=_traits(found).sources)
+
+
+@gives("$concat")
+def _concat(found: Found) -> Shape:
+    numeral = any(one.shape.traits.numeral for one in found)
+    return Shape(STRING | NULL, traits=_traits(found)._replace(numeral=numeral))
+
+
+@gives("$toString")
+def _to_string(found: Found) -> Shape:
+    value = found[0].shape
+    kinds = value.kinds
+    numeral = bool(kinds & NUMBERS) and not value.unknown
+    return Shape(STRING | NULL, traits=_traits(found)._replace(numeral=numeral or value.traits.numeral))
+
+
+@form("$filter")
+def _filter(argument: Any, walk: Walk, path: At) -> Shape:
+    if not isinstance(argument, Mapping) or "input" not in argument:
+        return ANY
+    value = shape_of(argument["input"], walk, (*path, "input"))
+    item, inner = _bind_element(argument, value, walk)
+    condition = argument.get("cond")
+    shape_of(condition, inner._replace(guarded=True), (*path, "cond"))
+    if "limit" in argument:
+        shape_of(argument["limit"], walk, (*path, "limit"))
+    kept = _apply_condition(item, value.traits.path, condition, f"$${argument.get('as', 'this')}")
+    shape = array(kept)._replace(
+        kinds=frozenset({"array", "null"}) if value.nullish else frozenset({"array"}),
+        traits=value.traits._replace(path=None, known=None),
+    )
+    return walk.visit(path, "$filter", (Operand((*path, "input"), argument["input"], value),), shape)
+
+
+def _bind_element(argument: Mapping[str, Any], value: Shape, walk: Walk) -> tuple[Shape, Walk]:
+    item = elements(value)
+    name = argument.get("as", "this")
+    return item, walk.binding({name if isinstance(name, str) else "this": item})
+
+
+def _apply_condition(item: Shape, path: str | None, condition: Any, variable: str) -> Shape:
+    """The shape of the elements that meet the condition, which may rule out null or name a series with a known unit.
+
+    ``path`` is the array's own, if it comes from a document.
+    """
+    left, right = _comparison(condition, "$ne")
+    if right is None:
+        # $ne of null keeps a document in which the field is missing.
+        item = _exclude_kinds(item, left, variable, "null")
+    for text, is_present in find_nonzero(condition, True):
+        if is_present:
+            item = _exclude_kinds(item, text, variable, "null", "missing")
+    left, right = _comparison(condition, "$eq")
+    if left == f"{variable}.name" and isinstance(right, str):
+        chosen = frozenset({f"{path}[{right}]"}) if path else item.traits.sources
+        unit = units.of_series(right)
+        change = partial(with_traits, unit=unit, path=None, sources=chosen)
+        return _with(item, ("dataPoints", "value"), change)
+    return item
+
+
+def _exclude_kinds(item: Shape, text: Any, variable: str, *kinds: str) -> Shape:
+    """The elements without those that have one of ``kinds`` at ``text`` (the variable or a field of it)."""
+    if text == variable:
+        return without(item, *kinds)
+    prefix, _, name = text.rpartition(".") if isinstance(text, str) else ("", "", "")
+    if prefix != variable or "object" not in item.kinds:
+        return item
+    return item._replace(fields={**item.fields, name: without(member(item, name), *kinds)})
+
+
+def _comparison(condition: Any, operator: str) -> tuple[Any, Any]:
+    """Both sides of a comparison, what is constant to the right."""
+    sides = condition.get(operator) if isinstance(condition, Mapping) else None
+    if not isinstance(sides, (list, tuple)) or len(sides) != 2:
+        return (), ()
+    left, right = sides
+    return (left, right) if isinstance(left, str) and left.startswith("$") else (right, left)
+
+
+def _with(shape: Shape, parts: tuple[str, ...], change: Callable[[Shape], Shape]) -> Shape:
+    """The shape with what ``parts`` lead to, through arrays, changed."""
+    if not parts:
+        return change(shape)
+    items = shape.items
+    if "array" in shape.kinds:
+        inner = elements(shape)
+        items = inner._replace(fields=_fields_with(inner, parts, change))
+    return shape._replace(fields=_fields_with(shape, parts, change), items=items)
+
+
+def _fields_with(
+    shape: Shape, parts: tuple[str, ...], change: Callable[[Shape], Shape]
+) -> Mapping[str, Shape]:
+    if "object" not in shape.kinds:
+        return shape.fields
+    return {**shape.fields, parts[0]: _with(member(shape, parts[0]), parts[1:], change)}
+
+
+@form("$map")
+def _map(argument: Any, walk: Walk, path: At) -> Shape:
+    if not isinstance(argument, Mapping) or "input" not in argument:
+        return ANY
+    value = shape_of(argument["input"], walk, (*path, "input"))
+    _, inner = _bind_element(argument, value, walk)
+    made = shape_of(argument.get("in"), inner, (*path, "in"))
+    shape = array(made)._replace(
+        kinds=frozenset({"array", "null"}) if value.nullish else frozenset({"array"}),
+        traits=Traits(sources=value.traits.sources | made.traits.sources),
+    )
+    return walk.visit(path, "$map", (Operand((*path, "input"), argument["input"], value),), shape)
+
+
+@form("$reduce")
+def _reduce(argument: Any, walk: Walk, path: At) -> Shape:
+    if not isinstance(argument, Mapping) or "input" not in argument:
+        return ANY
+    value = shape_of(argument["input"], walk, (*path, "input"))
+    first = shape_of(argument.get("initialValue"), walk, (*path, "initialValue"))
+    of_any = walk._replace(visits=[]).binding({"this": elements(value), "value": ANY})
+    # Whatever the steps before gave, a step gives nothing but what it gives of any value.
+    so_far = with_traits(join(first, shape_of(argument.get("in"), of_any, (*path, "in"))), path=None)
+    inner = walk.binding({"this": elements(value), "value": so_far})
+    made = shape_of(argument.get("in"), inner, (*path, "in"))
+    found = join_all((first, made, of_kinds(NULL)))
+    shape = with_traits(found, path=None, sources=value.traits.sources | made.traits.sources)
+    return walk.visit(path, "$reduce", (Operand((*path, "input"), argument["input"], value),), shape)
+
+
+@form("$zip")
+def _zip(argument: Any, walk: Walk, path: At) -> Shape:
+    written = argument.get("inputs") if isinstance(argument, Mapping) else None
+    if not isinstance(written, (list, tuple)):
+        return ANY
+    found = [
+        Operand((*path, "inputs", index), one, shape_of(one, walk, (*path, "inputs", index)))
+        for index, one in enumerate(written)
+    ]
+    defaults = shape_of(argument.get("defaults"), walk, (*path, "defaults"))
+    inner = join_all(elements(one.shape) for one in found)
+    if argument.get("useLongestLength"):
+        inner = join_all((inner, of_kinds(NULL), elements(defaults)))
+    tuples = array(fill_missing(inner), inner.traits)
+    shape = array(tuples)._replace(kinds=frozenset({"array", "null"}), traits=_traits(found))
+    return walk.visit(path, "$zip", found, shape)
+
+
+@form("$sortArray", "$firstN", "$lastN", "$maxN", "$minN")
+def _some(argument: Any, walk: Walk, path: At) -> Shape:
+    if not isinstance(argument, Mapping) or "input" not in argument:
+        return ANY
+    value = shape_of(argument["input"], walk, (*path, "input"))
+    if "n" in argument:
+        shape_of(argument["n"], walk, (*path, "n"))
+    shape = array(elements(value))._replace(kinds=frozenset({"array", "null"}), traits=value.traits)
+    name = str(path[-1])
+    return walk.visit(path, name, (Operand((*path, "input"), argument["input"], value),), shape)
+
+
+@form("$getField")
+def _get_field(argument: Any, walk: Walk, path: At) -> Shape:
+    if isinstance(argument, str):
+        value, name, expression = walk.variables.get("CURRENT", walk.root), argument, "$$CURRENT"
+    elif isinstance(argument, Mapping) and {"field", "input"} <= set(argument):
+        expression, name = argument["input"], argument["field"]
+        value = shape_of(expression, walk, (*path, "input"))
+    else:
+        return ANY
+    field = name.get("$literal") if isinstance(name, Mapping) else name
+    if not isinstance(field, str):
+        return ANY
+    return walk.visit(path, "$getField", (Operand(path, expression, value),), _field(value, field))
+
+
+def _field(value: Shape, name: str) -> Shape:
+    """The field of a document, by a name that may have dots in it; null or missing where there is no document."""
+    found = member(value, name) if "object" in value.kinds else MISSING
+    if value.missing or value.kinds - OBJECT:
+        found = join_all((found, MISSING, of_kinds(NULL)))
+    return found

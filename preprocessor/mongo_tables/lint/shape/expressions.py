@@ -1,0 +1,234 @@
+"""What expressions give, without computing them.
+
+``Walk`` carries what is known while a pipeline is gone through; ``shape_of`` gives an expression's shape and notes
+every operator and field that it meets as a ``Visit``, which is what rules look at. Operators of which nothing more
+exact is known give what the catalogue of operators says they give. More exact answers are registered by
+``numbers``, ``arrays`` and ``choices``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
+from types import MappingProxyType
+from typing import Any, Final, NamedTuple
+
+from mongo_tables.aggregation import catalogue
+from mongo_tables.aggregation.values import type_name
+from mongo_tables.lint.shape.values import (
+    ANY,
+    ANY_KIND,
+    BOOL,
+    INTEGERS,
+    MISSING,
+    NULL,
+    NUMBERS,
+    Kinds,
+    Shape,
+    Traits,
+    array,
+    document,
+    fill_missing,
+    join_all,
+    lookup,
+    with_traits,
+    without,
+)
+
+Path = tuple[str | int, ...]
+Settled = frozenset[tuple[str, bool]]
+
+
+class Operand(NamedTuple):
+    """An argument as it is written, where it stands in the pipeline, and what it gives."""
+
+    path: Path
+    expression: Any
+    shape: Shape
+
+
+class Visit(NamedTuple):
+    """An operator, or a field that is read (``name`` is then empty), and what it gives."""
+
+    path: Path
+    name: str
+    operands: tuple[Operand, ...]
+    shape: Shape
+    guarded: bool = False
+
+
+_NONE_BOUND: Final[Mapping[str, Shape]] = MappingProxyType({})
+
+
+class Walk(NamedTuple):
+    """What is known at one place of a pipeline: the document, the variables, what conditions have settled.
+
+    ``settled``: expressions, as written, that are not 0 here because a condition around them says so, each with
+    whether they are not null or missing either.
+    ``guarded``: null and missing are dealt with by an operator around. ``visits`` is shared by all walks
+    of a pipeline.
+    """
+
+    root: Shape
+    visits: list[Visit]
+    variables: Mapping[str, Shape] = _NONE_BOUND
+    settled: Settled = frozenset()
+    guarded: bool = False
+
+    def binding(self, variables: Mapping[str, Shape]) -> Walk:
+        """A walk in which the variables are bound as well."""
+        hidden = tuple(f"$${name}" for name in variables)
+        kept = frozenset(one for one in self.settled if not one[0].startswith(hidden))
+        return self._replace(variables={**self.variables, **variables}, settled=kept)
+
+    def visit(self, path: Path, name: str, operands: Sequence[Operand], shape: Shape) -> Shape:
+        """Notes a visit; gives its shape."""
+        self.visits.append(Visit(path, name, tuple(operands), shape, self.guarded))
+        return shape
+
+
+Form = Callable[[Any, Walk, Path], Shape]
+Give = Callable[[Sequence[Operand]], Shape]
+FORMS: Final[dict[str, Form]] = {}
+GIVES: Final[dict[str, Give]] = {}
+
+
+def form(*names: str) -> Callable[[Form], Form]:
+    """Registers what operators give that bind variables or choose: ``(argument, walk, path) -> Shape``."""
+
+    def register(function: Form) -> Form:
+        FORMS.update(dict.fromkeys(names, function))
+        return function
+
+    return register
+
+
+def gives(*names: str) -> Callable[[Give], Give]:
+    """Registers what operators with a list of arguments give: ``(operands) -> Shape``."""
+
+    def register(function: Give) -> Give:
+        GIVES.update(dict.fromkeys(names, function))
+        return function
+
+    return register
+
+
+def shape_of(expression: Any, walk: Walk, path: Path) -> Shape:
+    """What an expression gives. ``path`` is where it stands in the pipeline."""
+    if isinstance(expression, str):
+        return _of_text(expression, walk, path)
+    if isinstance(expression, Mapping):
+        return _of_document(expression, walk, path)
+    if isinstance(expression, (list, tuple)):
+        found = [shape_of(item, walk, (*path, index)) for index, item in enumerate(expression)]
+        return array(join_all(map(fill_missing, found)), Traits(sources=sources(found)))
+    return constant(expression)
+
+
+def constant(value: Any) -> Shape:
+    """The shape of a value that is written in the pipeline."""
+    if isinstance(value, Mapping):
+        return document({name: constant(inner) for name, inner in value.items()})
+    if isinstance(value, (list, tuple)):
+        return array(join_all(map(constant, value)))
+    known = frozenset({value}) if isinstance(value, (str, int, float)) else None
+    number = isinstance(value, (int, float)) and not isinstance(value, bool)
+    return Shape(frozenset({type_name(value)}), traits=Traits(known=known, nonzero=number and value != 0))
+
+
+def _of_text(text: str, walk: Walk, path: Path) -> Shape:
+    if not text.startswith("$"):
+        return constant(text)
+    if text.startswith("$$"):
+        name, _, rest = text[2:].partition(".")
+        found = _variable(name, walk)
+        parts = tuple(rest.split(".")) if rest else ()
+    else:
+        found, parts = walk.variables.get("CURRENT", walk.root), tuple(text[1:].split("."))
+    shape = lookup(found, parts)
+    if (text, True) in walk.settled:
+        shape = with_traits(without(shape, "null", "missing"), nonzero=True)
+    elif (text, False) in walk.settled:
+        shape = with_traits(shape, nonzero=True)
+    return walk.visit(path, "", (Operand(path, text, found),), shape)
+
+
+def _variable(name: str, walk: Walk) -> Shape:
+    if name in walk.variables:
+        return walk.variables[name]
+    if name in ("ROOT", "CURRENT"):
+        return walk.root
+    if name == "REMOVE":
+        return MISSING
+    return ANY
+
+
+def _of_document(expression: Mapping[str, Any], walk: Walk, path: Path) -> Shape:
+    first = next(iter(expression), "")
+    if first.startswith("$"):
+        return _of_operator(first, expression[first], walk, (*path, first))
+    fields = {name: shape_of(value, walk, (*path, name)) for name, value in expression.items()}
+    shape = document(fields)
+    return with_traits(shape, sources=sources(list(fields.values())))
+
+
+def _of_operator(name: str, argument: Any, walk: Walk, path: Path) -> Shape:
+    if name in ("$literal", "$const"):
+        return walk.visit(path, name, (), constant(argument))
+    if name in FORMS:
+        return FORMS[name](argument, walk, path)
+    found = operands(argument, walk, path)
+    give = GIVES.get(name)
+    return walk.visit(path, name, found, give(found) if give else by_catalogue(name, found))
+
+
+def operands(argument: Any, walk: Walk, path: Path) -> list[Operand]:
+    """The arguments of an operator: of a list each, of a document of named arguments each, else the one."""
+    if isinstance(argument, (list, tuple)):
+        items: list[tuple[Any, Path]] = [(item, (*path, index)) for index, item in enumerate(argument)]
+    elif isinstance(argument, Mapping) and not next(iter(argument), "$").startswith("$"):
+        items = [(item, (*path, name)) for name, item in argument.items()]
+    else:
+        items = [(argument, path)]
+    return [Operand(where, item, shape_of(item, walk, where)) for item, where in items]
+
+
+def sources(shapes: Sequence[Shape]) -> frozenset[str]:
+    """The fields that any of the shapes was computed from."""
+    if len(shapes) == 1:
+        return shapes[0].traits.sources
+    return frozenset().union(*(shape.traits.sources for shape in shapes))
+
+
+_GIVEN: Final[Mapping[str, Kinds]] = {
+    "number": NUMBERS | NULL,
+    "integer": INTEGERS | NULL,
+    "bool": BOOL,
+    "any": ANY_KIND,
+}
+_NULL_AS_BOOL: Final = ("$toBool",)
+
+
+@lru_cache(maxsize=512)
+def _kinds(name: str) -> Kinds | None:
+    """The kinds that the catalogue promises, null among them; None when it promises nothing."""
+    operator = catalogue.find("expression", name)
+    if operator is None or operator.refused or "any" in operator.gives.split("|"):
+        return None
+    kinds = frozenset[str]()
+    for word in operator.gives.split("|"):
+        kinds |= _GIVEN.get(word, frozenset({word}))
+    answers_null = operator.gives != "bool" or name in _NULL_AS_BOOL
+    return kinds | NULL if answers_null else kinds
+
+
+def by_catalogue(name: str, found: Sequence[Operand]) -> Shape:
+    """What the catalogue says an operator gives; anything where it does not say, or where an option decides."""
+    kinds = _kinds(name)
+    traits = Traits(sources=sources([one.shape for one in found]))
+    if kinds is None:
+        return Shape(ANY_KIND, missing=True, traits=traits)
+    choices = [one.shape for one in found if one.path[-1] in ("onNull", "onError")]
+    if choices:
+        return join_all([Shape(kinds, traits=traits), *choices])
+    return Shape(kinds, traits=traits)

@@ -1,0 +1,294 @@
+"""What a value can look like: a small lattice of immutable shapes.
+
+A shape holds the BSON kinds that are possible (names as in ``$type``), whether the value may be missing, what is
+known of the fields of documents and of the elements of arrays, and traits: facts about meaning. ``join`` gives
+what holds of two values at once; ``lookup`` follows a dotted path as an expression does, through arrays.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from types import MappingProxyType
+from typing import Any, Final, NamedTuple
+
+from mongo_tables.lint.shape.units import Unit, of_field
+
+Kinds = frozenset[str]
+Parts = tuple[str, ...]
+
+NUMBERS: Final[Kinds] = frozenset({"int", "long", "double", "decimal"})
+INTEGERS: Final[Kinds] = frozenset({"int", "long"})
+NULL: Final[Kinds] = frozenset({"null"})
+OBJECT: Final[Kinds] = frozenset({"object"})
+ARRAY: Final[Kinds] = frozenset({"array"})
+STRING: Final[Kinds] = frozenset({"string"})
+BOOL: Final[Kinds] = frozenset({"bool"})
+ANY_KIND: Final[Kinds] = (
+    NUMBERS
+    | NULL
+    | OBJECT
+    | ARRAY
+    | STRING
+    | BOOL
+    | {"date", "timestamp", "objectId", "binData", "regex", "minKey", "maxKey"}
+    | {"javascript", "javascriptWithScope", "undefined", "symbol", "dbPointer"}
+)
+"""All kinds: nothing is known."""
+
+
+_NEARLY_ALL: Final = len(ANY_KIND) - 4
+
+
+class Traits(NamedTuple):
+    """What is known of a value beside its kind.
+
+    ``path``: the field of the collection's documents that the value is, unchanged; ``sources``: the fields it
+    was computed from. ``known``: every value that the collection's documents have there, when they are few.
+    ``nonzero``: it is never 0. ``digits``: it was rounded to that many decimals. ``zeroed``: what was null has
+    become 0. ``numeral``: a text with a number in it, so that text order is not number order.
+    """
+
+    path: str | None = None
+    sources: frozenset[str] = frozenset()
+    known: frozenset[Any] | None = None
+    nonzero: bool = False
+    digits: int | None = None
+    unit: Unit | None = None
+    zeroed: bool = False
+    numeral: bool = False
+
+
+PLAIN: Final = Traits()
+
+
+_NO_FIELDS: Final[Mapping[str, Any]] = MappingProxyType({})
+
+
+class Shape(NamedTuple):
+    """What a value can look like.
+
+    ``fields``: the known fields of a document; ``open``: whether it may have others. ``items``: what the elements
+    of an array look like, None where that is unknown. No kind but ``missing``: the value is never there.
+    """
+
+    kinds: Kinds
+    missing: bool = False
+    fields: Mapping[str, Shape] = _NO_FIELDS
+    open: bool = True
+    items: Shape | None = None
+    traits: Traits = PLAIN
+
+    @property
+    def absent(self) -> bool:
+        """Whether no document has the value."""
+        return not self.kinds
+
+    @property
+    def nullish(self) -> bool:
+        """Whether the value may be null or missing."""
+        return self.missing or "null" in self.kinds
+
+    @property
+    def unknown(self) -> bool:
+        """Whether next to nothing is known of the value's kind."""
+        return len(self.kinds) >= _NEARLY_ALL
+
+
+ANY: Final = Shape(ANY_KIND, missing=True)
+PRESENT: Final = Shape(ANY_KIND)
+MISSING: Final = Shape(frozenset(), missing=True)
+NOTHING: Final = Shape(frozenset())
+"""No value at all: the shape of an element of no array; ``join`` leaves the other side as it is."""
+
+
+def of_kinds(*kinds: Iterable[str], traits: Traits = PLAIN) -> Shape:
+    """A value of one of the kinds, never missing."""
+    return Shape(frozenset().union(*kinds), traits=traits)
+
+
+def document(fields: Mapping[str, Shape], *, is_open: bool = False) -> Shape:
+    """A document with these fields, and perhaps with others."""
+    return Shape(OBJECT, fields=fields, open=is_open)
+
+
+def array(items: Shape | None, traits: Traits = PLAIN) -> Shape:
+    """An array of such elements; a missing element is stored as null."""
+    return Shape(ARRAY, items=None if items is None else fill_missing(items), traits=traits)
+
+
+def unknown_documents() -> Shape:
+    """A collection of which nothing is known: every field may be there, with any value."""
+    return Shape(OBJECT, traits=Traits(path=""))
+
+
+def fill_missing(shape: Shape) -> Shape:
+    """The shape with null where it was missing."""
+    if not shape.missing:
+        return shape
+    return shape._replace(missing=False, kinds=shape.kinds | NULL)
+
+
+def present(shape: Shape) -> Shape:
+    """The shape of the value where it is not missing."""
+    return shape._replace(missing=False) if shape.missing else shape
+
+
+def only(shape: Shape, kinds: Kinds) -> Shape:
+    """The shape of the value where it is of one of ``kinds``; never missing."""
+    return shape._replace(kinds=shape.kinds & kinds, missing=False)
+
+
+def without(shape: Shape, *kinds: str) -> Shape:
+    """The shape of the value if it has another kind than ``kinds``; ``missing`` counts as a kind."""
+    left = shape.kinds.difference(kinds)
+    if len(left) == len(shape.kinds):
+        left = shape.kinds
+    return shape._replace(kinds=left, missing=shape.missing and "missing" not in kinds)
+
+
+def with_traits(shape: Shape, **traits: Any) -> Shape:
+    """The shape with other traits."""
+    return shape._replace(traits=shape.traits._replace(**traits))
+
+
+def join(one: Shape, other: Shape) -> Shape:
+    """The shape of a value that has one shape or the other."""
+    if one is other or other is NOTHING:
+        return one
+    if one is NOTHING:
+        return other
+    kinds = one.kinds | other.kinds
+    if len(kinds) >= len(ANY_KIND):
+        kinds = ANY_KIND
+    fields, is_open = _join_fields(one, other)
+    return Shape(
+        kinds,
+        one.missing or other.missing,
+        fields,
+        is_open,
+        _join_items(one, other),
+        one.traits if one.traits is other.traits else _join_traits(one, other),
+    )
+
+
+def join_all(shapes: Iterable[Shape]) -> Shape:
+    """The join of any number of shapes; ``NOTHING`` of none."""
+    joined = NOTHING
+    for shape in shapes:
+        joined = join(joined, shape)
+    return joined
+
+
+def _join_fields(one: Shape, other: Shape) -> tuple[Mapping[str, Shape], bool]:
+    if "object" not in one.kinds:
+        return other.fields, other.open
+    if "object" not in other.kinds or one.fields is other.fields:
+        return one.fields, one.open or ("object" in other.kinds and other.open)
+    names = dict.fromkeys((*one.fields, *other.fields))
+    fields = {name: join(member(one, name), member(other, name)) for name in names}
+    return fields, one.open or other.open
+
+
+def _join_items(one: Shape, other: Shape) -> Shape | None:
+    if "array" not in one.kinds:
+        return other.items
+    if "array" not in other.kinds:
+        return one.items
+    return None if one.items is None or other.items is None else join(one.items, other.items)
+
+
+def _join_traits(one: Shape, other: Shape) -> Traits:
+    """The facts that hold for both. A side that is always null or missing does not contradict the other."""
+    first, second = one.traits, other.traits
+    if not one.kinds - NULL:
+        return _with_gaps(second, first.sources, "null" in one.kinds)
+    if not other.kinds - NULL:
+        return _with_gaps(first, second.sources, "null" in other.kinds)
+    return Traits(
+        path=first.path if first.path == second.path else None,
+        sources=first.sources | second.sources,
+        known=None if first.known is None or second.known is None else first.known | second.known,
+        nonzero=first.nonzero and second.nonzero,
+        digits=first.digits if first.digits == second.digits else None,
+        unit=first.unit if first.unit == second.unit else None,
+        zeroed=first.zeroed or second.zeroed,
+        numeral=first.numeral or second.numeral,
+    )
+
+
+def _with_gaps(traits: Traits, sources: frozenset[str], nulls: bool) -> Traits:
+    """The facts about a value that may be missing as well, or null, in which case it is no field unchanged."""
+    path = None if nulls else traits.path
+    return traits._replace(nonzero=False, sources=traits.sources | sources, path=path)
+
+
+def member(shape: Shape, name: str) -> Shape:
+    """The field ``name`` of a value where it is a document."""
+    found = shape.fields.get(name)
+    if found is not None:
+        return found
+    if not shape.open:
+        return MISSING
+    path = shape.traits.path
+    if path is None:
+        return ANY
+    own = f"{path}.{name}" if path else name
+    return Shape(ANY_KIND, True, traits=Traits(own, frozenset({own}), unit=of_field(name)))
+
+
+def lookup(shape: Shape, parts: Parts) -> Shape:
+    """What a path leads to, as an expression reads it: an array on the way gives the array of what is found."""
+    if not parts:
+        return shape
+    found = NOTHING
+    if "object" in shape.kinds:
+        found = lookup(member(shape, parts[0]), parts[1:])
+    if "array" in shape.kinds:
+        found = join(found, array(_inside(shape, parts), _inner_traits(shape, parts)))
+    if shape.missing or shape.kinds - _NESTING:
+        found = join(found, MISSING)
+    return found
+
+
+def column(rows: Shape, name: str) -> Shape:
+    """What rows have in a column of a table: a field of this very name, else what the dots lead to."""
+    return rows.fields[name] if name in rows.fields else lookup(rows, tuple(name.split(".")))
+
+
+_NESTING: Final = OBJECT | ARRAY
+
+
+def _inside(shape: Shape, parts: Parts) -> Shape | None:
+    """The values at ``parts`` of the elements that are documents; None when the elements are unknown."""
+    if shape.items is None or not shape.items.kinds:
+        return None
+    if "object" not in shape.items.kinds:
+        return NOTHING
+    return present(lookup(only(shape.items, OBJECT), parts))
+
+
+def _inner_traits(shape: Shape, parts: Parts) -> Traits:
+    path = shape.traits.path
+    if path is None:
+        return Traits(sources=shape.traits.sources, nonzero=True)
+    own = ".".join((path, *parts))
+    return Traits(path=own, sources=frozenset({own}), nonzero=True)
+
+
+def elements(shape: Shape) -> Shape:
+    """What the elements of an array look like; anything where that is unknown."""
+    if "array" not in shape.kinds:
+        return NOTHING
+    return PRESENT if shape.items is None else shape.items
+
+
+def has_array(shape: Shape) -> bool:
+    """Whether the value certainly can be an array, or a document with one in it."""
+    if shape.unknown:
+        return False
+    return "array" in shape.kinds or any(has_array(inner) for inner in shape.fields.values())
+
+
+def admits(shape: Shape, kind: str) -> bool:
+    """Whether the shape allows a value of this kind; ``missing`` is one."""
+    return shape.missing if kind == "missing" else kind in shape.kinds

@@ -1,0 +1,105 @@
+"""What a comment silences with ``"ignore": {"MT402": "why"}``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Final
+
+from mongo_tables.findings.finding import Finding, Severity
+from mongo_tables.findings.rules import finding
+from mongo_tables.specs.model import Spec
+
+_FIRST_IGNORABLE_ERROR: Final = "MT302"
+_ABOUT_SENTENCES: Final = "MT324"
+"""It needs `--prose`, and its finding stands in a sentence: that a comment ignores it is never in vain."""
+SEEN_IN_ROWS: Final = frozenset(
+    {
+        "MT335",
+        "MT336",
+        "MT408",
+        "MT411",
+        "MT418",
+        "MT419",
+        "MT424",
+        "MT425",
+        "MT426",
+        "MT429",
+        "MT430",
+        "MT431",
+        "MT432",
+        "MT433",
+        "MT508",
+    }
+)
+"""Rules that may speak only once pipelines have run."""
+_NEED_ROWS: Final = (
+    frozenset(
+        {"MT302", "MT303", "MT304", "MT332", "MT333", "MT334", "MT335", "MT336", "MT403", "MT430", "MT431"}
+    )
+    | SEEN_IN_ROWS
+)
+
+
+def is_silenced(found: Finding, ignore: Mapping[str, str]) -> bool:
+    """Whether the comment takes the finding upon itself."""
+    return found.rule in ignore and may_be_ignored(found.rule, found.severity)
+
+
+def may_be_ignored(rule: str, severity: Severity) -> bool:
+    """Whether a comment may take findings of a rule upon itself.
+
+    An error of syntax, of safety or of a pipeline that cannot run stays one, whatever the comment says.
+    """
+    return severity != "error" or rule >= _FIRST_IGNORABLE_ERROR
+
+
+Places = Mapping[tuple[str, int], Sequence[Finding]]
+"""Findings by file and line: with many comments and many findings, no comment goes through all of them."""
+
+
+def _by_place(found: Iterable[Finding]) -> Places:
+    places: dict[tuple[str, int], list[Finding]] = {}
+    for one in found:
+        places.setdefault((one.file, one.line), []).append(one)
+    return places
+
+
+def _about(spec: Spec, places: Places) -> Iterator[Finding]:
+    """The findings that stand within the comment."""
+    comment = spec.comment
+    last = comment.body_lines[-1][0] if comment.body_lines else comment.line
+    for line in range(comment.line, last + 1):
+        yield from places.get((spec.file, line), ())
+
+
+def without_silenced(found: Iterable[Finding], specs: Iterable[Spec]) -> list[Finding]:
+    """The findings that no comment takes upon itself."""
+    listed = list(found)
+    places = _by_place(listed)
+    ignoring = (spec for spec in specs if spec.ignore)
+    silenced = {one for spec in ignoring for one in _about(spec, places) if is_silenced(one, spec.ignore)}
+    return [one for one in listed if one not in silenced]
+
+
+def find_unused_ignores(found: Sequence[Finding], specs: Iterable[Spec], *, ran: bool) -> list[Finding]:
+    """A finding for every rule that a comment ignores in vain.
+
+    ``found``: all findings, the silenced included. ``ran``: whether pipelines were run; where they were not, rules
+    that need rows have not spoken.
+    """
+    waiting = frozenset[str]() if ran else _NEED_ROWS
+    places = _by_place(found)
+    return [
+        finding(
+            "MT507",
+            spec.file,
+            spec.locate(("ignore", rule), key=True),
+            f"{rule} is ignored, but finds nothing here that can be ignored",
+            "take it out of the ignore list, lest it hide what comes later",
+        )
+        for spec in specs
+        for rule in spec.ignore
+        if rule not in waiting
+        and rule != _ABOUT_SENTENCES
+        and not any(is_silenced(one, {rule: ""}) for one in _about(spec, places))
+    ]

@@ -1,0 +1,23 @@
+"""Whether figures stay what they are while their results do: nothing in them asks for the time or draws at random."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from mongo_tables.specs.model import Spec
+
+_FICKLE: Final = ("$$NOW", "$$CLUSTER_TIME", "$rand", "$sample")
+"""What gives other rows at another time or at every call."""
+
+
+def is_lasting(spec: Spec) -> bool:
+    """Whether the same results give the same figure tomorrow."""
+    return is_lasting_text(
+        str([getattr(spec, name, None) for name in ("pipeline", "let", "where", "expect")])
+    )
+
+
+def is_lasting_text(asked: str) -> bool:
+    """The same of a query as a text, such as ``Query.key``."""
+    return not any(word in asked for word in _FICKLE)

@@ -1,0 +1,240 @@
+"""What a finding's hint would change in its file, as data: for `check --fix`, and for an editor's quick fixes.
+
+A rewrite is read from the finding and the text that it was found in, so that whoever has both can offer it. Where it
+is not certain what stands at the place of a finding, there is none.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from mongo_tables.findings.nearest import nearest_word
+
+if TYPE_CHECKING:
+    from mongo_tables.findings.finding import Finding
+
+
+class Edit(NamedTuple):
+    """A text to be put in the place of what stands from ``start`` to ``end``, offsets in characters in the file."""
+
+    start: int
+    end: int
+    text: str
+
+
+class Rewrite(NamedTuple):
+    """One way to do what a hint says: what it is called in a menu, and its edits, in order and apart from each other.
+
+    ``preferred``: it says what was meant. Otherwise it is an example, of which only an author knows whether it is.
+    """
+
+    title: str
+    edits: tuple[Edit, ...]
+    preferred: bool = True
+
+
+_MEANT: Final = r"did you mean `(.+?)`\?(?:; .+)?"
+_NAME: Final = r"(?:write|did you mean) `<!-- ([A-Z_]+):`\??"
+_STRING: Final = r'"([^"\\\n]*)"'
+_LINE_END: Final = r"\r\n|\r|\n"
+_UNSORTED: Final = "MT401"
+_SYNTAX: Final = "MT120"
+_ENDS: Final = ("MT101", "MT102", "MT107", "MT110")
+
+
+def rewrites_of(finding: Finding, text: str) -> tuple[Rewrite, ...]:
+    """The rewrites that a finding's hint stands for, the likeliest first; none where it stands for none.
+
+    ``text`` is that of the finding's file, in which it was found.
+    """
+    at = find_offset(text, finding.line, finding.column)
+    if at is None:
+        return ()
+    if finding.rule == _SYNTAX:
+        return tuple(_mend_syntax(finding.hint, text, at))
+    if finding.rule == _UNSORTED:
+        return tuple(_sort_before(finding.hint, text, at))
+    if finding.rule in _ENDS:
+        return tuple(_mend_end(finding.rule, text, at))
+    if name := re.fullmatch(_NAME, finding.hint):
+        return tuple(_rename_comment(name[1], text, at))
+    meant = re.fullmatch(_MEANT, finding.hint)
+    return tuple(_replace_word(meant[1], text, at)) if meant else ()
+
+
+def apply_edits(text: str, edits: Iterable[Edit]) -> str:
+    """The text with edits that do not overlap."""
+    for edit in sorted(edits, reverse=True):
+        text = text[: edit.start] + edit.text + text[edit.end :]
+    return text
+
+
+def find_offset(text: str, line: int, column: int) -> int | None:
+    """The offset of a place that a finding has, counted from 1 without a mark of byte order; None outside the text."""
+    start = 1 if text.startswith("\ufeff") else 0
+    for _ in range(line - 1):
+        end = re.compile(_LINE_END).search(text, start)
+        if end is None:
+            return None
+        start = end.end()
+    at = start + column - 1
+    return at if line and at <= len(text) else None
+
+
+# -- a word that is nearly a known one --
+
+
+def _replace_word(meant: str, text: str, at: int) -> Iterator[Rewrite]:
+    # What is wrong with a variable is told at the key of its expression, where it has one.
+    key = re.compile(rf"{_STRING}\s*:\s*").match(text, at) if meant.startswith("$$") else None
+    string = re.compile(_STRING).match(text, key.end() if key else at)
+    if string is None or not _is_plain(meant):
+        return
+    near = [span for span in _list_words(string[1], meant) if _is_near(string[1][slice(*span)], meant)]
+    if len(near) == 1:
+        start, end = (string.start(1) + offset for offset in near[0])
+        yield Rewrite(f"Replace `{text[start:end]}` by `{meant}`", (Edit(start, end, meant),))
+
+
+def _is_plain(word: str) -> bool:
+    """Whether a word is told whole, stands in a JSON string as it is, and ends no comment."""
+    return json.dumps(word, ensure_ascii=False) == f'"{word}"' and "--" not in word and "…" not in word
+
+
+def _is_near(written: str, meant: str) -> bool:
+    return written != meant and bool(nearest_word(written, [meant]))
+
+
+def _list_words(string: str, meant: str) -> Iterator[tuple[int, int]]:
+    """Where a word may stand that was to be ``meant``: the whole string, or as many names of a path as that has."""
+    if meant.startswith("$"):
+        # Behind the name of a variable its fields stay as they are.
+        yield 0, string.find(".") if "." in string and meant.startswith("$$") else len(string)
+        return
+    first = len(string) - len(string.lstrip("$-"))
+    dots = [first - 1, *(dot.start() for dot in re.finditer(r"\.", string)), len(string)]
+    for before, behind in zip(dots, dots[meant.count(".") + 1 :], strict=False):
+        yield before + 1, behind
+
+
+def _rename_comment(name: str, text: str, at: int) -> Iterator[Rewrite]:
+    written = re.compile(r"<!--+[ \t]*(\w+)(?:[ \t]*:)?").match(text, at)
+    if written is not None:
+        yield Rewrite(f"Write `<!-- {name}:`", (Edit(written.start(), written.end(), f"<!-- {name}:"),))
+
+
+# -- where a comment begins and ends --
+
+
+def _mend_end(rule: str, text: str, at: int) -> Iterator[Rewrite]:
+    if rule == "MT107" and text.startswith("--!>", at):
+        yield Rewrite("Write -->", (Edit(at, at + 4, "-->"),))
+    elif rule == "MT102" and text.startswith("-->", at):
+        yield Rewrite(r"Write --\u003e", (Edit(at, at + 3, r"--\u003e"),))
+    elif rule == "MT110" and text[at - 1 : at] == "\\":
+        yield Rewrite("Remove the backslash", (Edit(at - 1, at, ""),), preferred=False)
+    elif rule == "MT101" and (end := _end_of_body(text, at)):
+        mistyped = _MISTYPED_END.match(text, end)
+        yield Rewrite(
+            "Write -->" if mistyped else "Add -->", (Edit(end, mistyped.end() if mistyped else end, " -->"),)
+        )
+
+
+_MISTYPED_END: Final = re.compile(r"[ \t]*[-–—](?:[ \t]*[-–—])*[ \t]*>")
+"""What was to be the end of a comment: `->`, `-- >`, or a dash that an editor has made of two."""
+
+
+def _end_of_body(text: str, at: int) -> int:
+    """Where the JSON of the comment that begins at a place ends; 0 where that is not certain."""
+    body = re.compile(r"<!--\s*\w+\s*:\s*").match(text, at)
+    try:
+        return json.JSONDecoder().raw_decode(text, body.end())[1] if body else 0
+    except (ValueError, RecursionError):
+        return 0
+
+
+# -- what is no JSON --
+
+
+def _mend_syntax(hint: str, text: str, at: int) -> Iterator[Rewrite]:
+    from mongo_tables.jsontext.reader import end_of_odd_token  # only who has such a finding pays for it
+
+    if hint == "remove the comma":
+        yield Rewrite("Remove the comma", (Edit(at, at + 1, ""),))
+    elif hint == "write a comma":
+        yield Rewrite("Write a comma", (Edit(at, at, ","),))
+    elif hint == "write a colon":
+        yield Rewrite("Write a colon", (Edit(at, at + (2 if text.startswith("=>", at) else 1), ":"),))
+    elif hint.startswith("remove the text that begins with"):
+        yield from _remove_comment(text, at)
+    elif hint.startswith("write "):
+        value, rest = _read_value(hint.removeprefix("write "))
+        end = end_of_odd_token(text, at)
+        if value and end is not None and "--" not in value:
+            preferred = rest in ("", ", in double quotes")
+            yield Rewrite(f"Write {value}", (Edit(at, end, value),), preferred)
+
+
+def _remove_comment(text: str, at: int) -> Iterator[Rewrite]:
+    """Take out a comment within JSON: one that ends its line with the blanks before it."""
+    found = re.compile(r"//[^\r\n]*|/\*.*?\*/", re.DOTALL).match(text, at)
+    if found is not None and "-->" not in found[0]:
+        start = (
+            len(text[:at].rstrip(" \t"))
+            if re.compile(r"[ \t]*(?:[\r\n]|\Z)").match(text, found.end())
+            else at
+        )
+        yield Rewrite("Remove this text", (Edit(start, found.end(), ""),))
+
+
+def _read_value(words: str) -> tuple[str, str]:
+    """The JSON value that a hint begins with, and what it says behind it; "" where it begins with none."""
+    quoted = re.fullmatch(r"`(null|true|false)`", words)
+    if quoted:
+        return quoted[1], ""
+    try:
+        _, end = json.JSONDecoder().raw_decode(words)
+    except ValueError:
+        return "", ""
+    return words[:end], words[end:]
+
+
+# -- documents that nothing has put in order --
+
+
+def _sort_before(hint: str, text: str, at: int) -> Iterator[Rewrite]:
+    yield from _swap_with_sort(text, at)
+    example = re.search(r', for example (\{.*\}|"sort": .+?)(?: for the newest)?$', hint)
+    start = _find_start(text, at)
+    if example is not None and start is not None and "--" not in example[1]:
+        yield Rewrite(
+            f"Put {example[1]} before it", (Edit(start, start, f"{example[1]}, "),), preferred=False
+        )
+
+
+def _find_start(text: str, at: int) -> int | None:
+    """Where the stage whose argument begins at a place begins, or the key ``limit`` of a comment without stages."""
+    stage = re.search(r'\{\s*"\$(?:limit|skip)"\s*:\s*\Z|"limit"\s*:\s*\Z', text[:at])
+    return stage.start() if stage else None
+
+
+def _swap_with_sort(text: str, at: int) -> Iterator[Rewrite]:
+    """Change places with a ``$sort`` that is the next stage: it was to say which documents are kept."""
+    start = _find_start(text, at)
+    if start is None or not text.startswith("{", start):
+        return
+    try:
+        limit, end = json.JSONDecoder().raw_decode(text, start)
+        between = re.compile(r"\s*,\s*").match(text, end)
+        if between is None:
+            return
+        sort, last = json.JSONDecoder().raw_decode(text, between.end())
+    except ValueError:
+        return
+    if isinstance(sort, dict) and list(sort) == ["$sort"]:
+        first, second = text[start:end], text[between.end() : last]
+        edits = (Edit(start, end, second), Edit(between.end(), last, first))
+        yield Rewrite(f"Put the `$sort` before the `{next(iter(limit))}`", edits)

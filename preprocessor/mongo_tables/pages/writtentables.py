@@ -1,0 +1,128 @@
+"""Tables as they were written into pages: their parts, which row of one is which of another, and how two differ."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from itertools import takewhile
+from math import inf
+from typing import Final, NamedTuple
+
+from mongo_tables.files.text import shorten
+from mongo_tables.render.shownnumbers import read_numbers
+
+Cells = Sequence[str]
+
+_ESCAPE: Final = re.compile(r"\\([!-/:-@\[-`{-~])")
+"""https://spec.commonmark.org/0.31.2/#backslash-escapes"""
+_DASHES: Final = re.compile("-+")
+_ADDRESS: Final = re.compile(r"\]\([^()\s]*\)")
+_NO_DIGITS: Final = str.maketrans("0123456789", "abcdefghij")
+
+
+class WrittenTable(NamedTuple):
+    """The lines of a table that ``pipe_table`` has written: those above it, its headers and alignments, its cells.
+
+    Cells are Markdown. ``below`` are the words of its notes: their numbers follow from the rows.
+    """
+
+    above: list[str]
+    headers: list[str]
+    alignments: list[str]
+    rows: list[list[str]]
+    below: list[str]
+
+    @classmethod
+    def of(cls, lines: Iterable[str]) -> WrittenTable:
+        """The parts of some lines."""
+        written = list(lines)
+        above = list(takewhile(lambda line: not line.startswith("|"), written))
+        rows = list(takewhile(lambda line: line.startswith("|"), written[len(above) :]))
+        cells = [[cell.strip(" ") for cell in row[1:-1].split(" |")] for row in rows]
+        alignments = [_DASHES.sub("-", cell) for row in cells[1:2] for cell in row]
+        notes = [read_numbers(read_cell(line)).words for line in written[len(above) + len(rows) :]]
+        return cls(above, [cell for row in cells[:1] for cell in row], alignments, cells[2:], notes)
+
+    @property
+    def texts(self) -> list[list[str]]:
+        """The cells of its rows as one reads them."""
+        return [[read_cell(cell) for cell in row] for row in self.rows]
+
+
+def read_cell(markdown: str) -> str:
+    """A cell as one reads it, as far as numbers in it go: the digits of an address are none."""
+    return _read_references(_ADDRESS.sub(lambda found: found[0].translate(_NO_DIGITS), markdown))
+
+
+def _read_references(markdown: str) -> str:
+    from html import unescape  # and with it the names of all characters; most tables stand as they are to be
+
+    return unescape(markdown)
+
+
+def order_like(rows: Sequence[Cells], others: Sequence[Cells], names: Sequence[int]) -> list[Cells] | None:
+    """The rows in the order of the ``others``; None where it cannot be told which is which.
+
+    They go by their cells at ``names``, without those that moved, as figures do that sort rows; and where these
+    do not tell them apart, by all that stand in both tables alike.
+    """
+    settled = [at for at in range(min(map(len, rows), default=0)) if _column(rows, at) == _column(others, at)]
+    for known in ([at for at in names if at in settled], settled):
+        by_name = {tuple(row[at] for at in known): row for row in rows}
+        ordered = [by_name.get(tuple(row[at] for at in known)) for row in others]
+        if len(by_name) == len(rows) == len(others):
+            return None if None in ordered else [row for row in ordered if row is not None]
+    return None
+
+
+def _column(rows: Sequence[Cells], at: int) -> list[str]:
+    return sorted(row[at] for row in rows if at < len(row))
+
+
+def describe_difference(standing: Iterable[str], today: Iterable[str]) -> str:
+    """In what two tables differ: rows, their order, or a cell as it stands and as it is now; "" for no tables.
+
+    Of several cells it is the one that moved farthest: another may be within the tolerance.
+    """
+    then, now = WrittenTable.of(standing), WrittenTable.of(today)
+    if not then.rows or not now.rows:
+        return ""
+    if then.headers != now.headers:
+        return "its columns are others"
+    if len(then.rows) != len(now.rows):
+        return f"it has {len(then.rows)} {_rows(len(then.rows))}, and {len(now.rows)} now"
+    if sorted(then.rows) == sorted(now.rows):
+        return "only the order of its rows is another" if then.rows != now.rows else ""
+    rows = order_like(then.rows, now.rows, [0]) or then.rows
+    differing = [
+        (cell, today_cell, f"`{_quote(header)}` of `{_quote(new[0])}`")
+        for old, new in zip(rows, now.rows, strict=True)
+        for header, cell, today_cell in zip(now.headers, old, new, strict=False)
+        if cell != today_cell
+    ]
+    if not differing:
+        return ""
+    cell, today_cell, name = max(differing, key=lambda one: _distance(one[0], one[1]))
+    return f"{name} is {_quote(cell)}, and {_quote(today_cell)} now"
+
+
+def _distance(standing: str, today: str) -> float:
+    """How far the first number of a cell moved, as a part of the one that stands; other words are farther than any."""
+    then, now = read_numbers(read_cell(standing)), read_numbers(read_cell(today))
+    if then.words != now.words or not then.numbers or not then.numbers[0]:
+        return inf
+    return float(abs(now.numbers[0] - then.numbers[0]) / abs(then.numbers[0]))
+
+
+def describe_change(standing: str, today: str) -> str:
+    """A value as it stands and as it is now; "" where they are the same."""
+    return "" if standing == today else f"it is {_quote(standing)}, and {_quote(today)} now"
+
+
+def _quote(cell: str) -> str:
+    """A cell as it may stand in a message: as readers see it, in one line."""
+    return shorten(_ESCAPE.sub(r"\1", _read_references(cell))) or "nothing"
+
+
+def _rows(count: int) -> str:
+    return "row" if count == 1 else "rows"

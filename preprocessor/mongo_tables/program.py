@@ -1,0 +1,19 @@
+"""Starts the command line, with a garbage collector that looks seldom from the first module on."""
+
+from __future__ import annotations
+
+import sys
+
+from mongo_tables.files.gcpause import seldom_collected
+
+
+def main() -> int:
+    """Run the command that the process's arguments say; give the exit status."""
+    with seldom_collected():
+        from mongo_tables.cli import main as run  # it stays to the end: nothing of it is to be collected
+
+        return run()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,93 @@
+"""Where links to a table, a chart or one of their rows lead: the same place from build to build.
+
+An anchor is made of words that readers see, never of a position or of a hash: a link holds while a table keeps its
+title and a row its label, whatever is added beside them.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Final
+
+from mongo_tables.specs.model import PipelineSpec, TableSpec
+
+if TYPE_CHECKING:
+    from mongo_tables.render.column import Column
+    from mongo_tables.specs.model import Spec
+
+_LONGEST: Final = 60
+_KEYS: Final = 3
+_IDS: Final = re.compile('<(?:figure|tr)[^>]* id="([^"]+)"')
+_GAP: Final = re.compile("[^a-z0-9]+")
+
+
+def with_anchors(specs: Sequence[Spec | None]) -> list[Spec | None]:
+    """The specs of one page, in which every table and chart has an ``id``.
+
+    One that has none of its own gets its kind and its title, else its caption, else its columns; what the page has
+    twice is numbered in the order of the page.
+    """
+    asking = [spec for spec in specs if isinstance(spec, PipelineSpec)]
+    own = {spec.id for spec in asking if spec.id}
+    unnamed = [spec for spec in asking if not spec.id]
+    found = iter(distinct((_derive_name(spec) for spec in unnamed), own))
+    return [
+        spec._replace(id=next(found)) if isinstance(spec, PipelineSpec) and not spec.id else spec
+        for spec in specs
+    ]
+
+
+def row_anchors(anchor: str, columns: Sequence[Column]) -> list[str]:
+    """An id for each row of a table, made of the table's own and what names the row.
+
+    That is its first cell, with the next one or two where only they tell all rows apart. A column of fractions is
+    measured, names nothing, and changes with every measurement. Rows that nothing tells apart are numbered.
+    """
+    labels = [words(name) or "row" for name in columns[0].names]
+    names = labels
+    for column in columns[1:_KEYS]:
+        if len(set(names)) == len(names) or any(map(_is_fraction, column.values)):
+            break
+        names = [f"{name}-{words(own)}" for name, own in zip(names, column.names, strict=True)]
+    named = names if len(set(names)) == len(names) else labels
+    return distinct((f"{anchor}--{name}" for name in named), set())
+
+
+def _is_fraction(value: object) -> bool:
+    return isinstance(value, float) and not value.is_integer()
+
+
+def anchors_in(figure: str) -> list[str]:
+    """The ids of a figure's HTML: its own and those of its rows."""
+    return _IDS.findall(figure)
+
+
+def _derive_name(spec: PipelineSpec) -> str:
+    columns = " ".join(spec.headers) if isinstance(spec, TableSpec) else ""
+    kind = spec.comment.kind
+    name = next(filter(None, map(words, (spec.title or "", spec.caption or "", columns))), "")
+    return f"{kind}-{name}" if name else kind
+
+
+def words(text: str, longest: int = _LONGEST) -> str:
+    """The text in small letters, digits and hyphens, as it can stand in any address; not too long."""
+    if not text.isascii():
+        text = unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode()
+    return _GAP.sub("-", text.lower())[:longest].strip("-")
+
+
+def distinct(names: Iterable[str], taken: set[str]) -> list[str]:
+    """The names made distinct: a repeated name gets the first free number from 2."""
+    taken = set(taken)
+    numbers: dict[str, int] = {}
+    found = []
+    for name in names:
+        number, free = numbers.get(name, 2), name
+        while free in taken:
+            free, number = f"{name}-{number}", number + 1
+        numbers[name] = number
+        taken.add(free)
+        found.append(free)
+    return found

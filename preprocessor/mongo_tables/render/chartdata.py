@@ -1,0 +1,208 @@
+"""What a chart is asked to draw, and what there is to be drawn: plain data."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import groupby, pairwise
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self
+
+from mongo_tables.aggregation.values import is_date
+from mongo_tables.render.text import with_minus_signs
+from mongo_tables.render.timeaxis import moment_text
+from mongo_tables.render.values import cell_text, is_number
+from mongo_tables.specs.charts import ChartSettings
+from mongo_tables.specs.model import ChartSpec, TableSpec
+
+if TYPE_CHECKING:
+    from mongo_tables.specs.columnformat import ColumnFormat
+    from mongo_tables.specs.model import PipelineSpec
+
+Rows = Sequence[Mapping[str, object]]
+AxisKind = Literal["number", "time", "category"]
+
+
+class Plot(ChartSettings):
+    """A chart as it is asked for, whether by a comment of its own or by a table.
+
+    ``spread``: column → the fields of its lowest and its highest value. ``place`` is the path of the settings in the
+    comment.
+    """
+
+    name: str = ""
+    labels: Mapping[str, str] = {}
+    format: Mapping[str, ColumnFormat] = {}
+    spread: Mapping[str, tuple[str, ...]] = {}
+    place: tuple[str, ...] = ()
+
+    @classmethod
+    def with_words(cls, settings: ChartSettings, **words: Any) -> Self:
+        """The plot of these settings, with the words and formats of a comment."""
+        return cls(**vars(settings), **words)
+
+    @property
+    def from_zero(self) -> bool:
+        """Whether what is drawn is as long, or as high, as the value: from zero on."""
+        return self.mark in ("bar", "area")
+
+    def label(self, column: str) -> str:
+        """What a column is called, without its unit."""
+        return self.labels.get(column, column)
+
+    def unit(self, column: str) -> str:
+        """The unit of a column's numbers, as its axis has them; empty where none is given."""
+        form = self.format.get(column)
+        return form.raw_unit if form else ""
+
+    def unit_beside(self, column: str) -> str:
+        """The unit that a value's text does not name itself."""
+        form = self.format.get(column)
+        return "" if form and form.names_unit else self.unit(column)
+
+    @property
+    def common_unit(self) -> str:
+        """The unit of all columns of the vertical axis; "" where they have several."""
+        units = {self.unit(column) for column in self.y}
+        return units.pop() if len(units) == 1 else ""
+
+    def text(self, column: str, value: object) -> str:
+        """A value as a cell of the column shows it on a page."""
+        text = cell_text(value, self.format.get(column))
+        return with_minus_signs(text) if is_number(value) else text
+
+    def x_text(self, value: object) -> str:
+        """A value of the horizontal axis in full: a date on the clock of the chart's zone."""
+        if self.timezone and is_date(value):
+            return moment_text(value, self.timezone)
+        return self.text(self.x, value)
+
+
+class Point(NamedTuple):
+    """One value of a series: its place on the horizontal axis, and None where there is nothing to draw.
+
+    ``ends``: the lowest and the highest value, where both are known and can be drawn, and both in words. ``unit`` is
+    that of the value; ``counted`` says how many repeats or blocks are behind it, where that is known. In a stack
+    ``base`` is where it begins, and ``total`` what all that stand on one another come to, where that is known; it is
+    ``absent`` where no row has it.
+    """
+
+    x: float
+    y: float | None
+    x_text: str
+    y_text: str
+    ends: tuple[float, float] | None = None
+    ends_text: str = ""
+    unit: str = ""
+    counted: str = ""
+    base: float = 0.0
+    total: str = ""
+    absent: bool = False
+
+    @property
+    def top(self) -> float:
+        """Where it ends on the vertical axis."""
+        return self.base + (self.y or 0.0)
+
+    @property
+    def in_words(self) -> str:
+        """The value with its unit."""
+        return f"{self.y_text} {self.unit}" if self.unit else self.y_text
+
+
+class Series(NamedTuple):
+    """One line, or one colour of bars or dots; ``panel`` names that of several panels in which it stands."""
+
+    name: str
+    points: tuple[Point, ...]
+    panel: str = ""
+
+    @property
+    def drawn(self) -> list[Point]:
+        """The points that there are."""
+        return [point for point in self.points if point.y is not None]
+
+    def runs(self) -> Iterator[list[Point]]:
+        """The points between the gaps."""
+        return _runs(self.points, lambda point: point.y is not None)
+
+    def ranged_runs(self) -> Iterator[list[Point]]:
+        """The points between those whose range is not known."""
+        return _runs(self.points, lambda point: point.ends is not None)
+
+
+def _runs(points: Sequence[Point], there: Callable[[Point], bool]) -> Iterator[list[Point]]:
+    for is_there, run in groupby(points, there):
+        if is_there:
+            yield list(run)
+
+
+class Data(NamedTuple):
+    """All that is drawn. ``x_values`` with ``x_texts``: every place on the horizontal axis, in order."""
+
+    kind: AxisKind
+    x_values: tuple[float, ...]
+    x_texts: tuple[str, ...]
+    series: tuple[Series, ...]
+
+    @property
+    def gap(self) -> float:
+        """The smallest distance of two places on the horizontal axis; 0 where there is one place only."""
+        return min((right - left for left, right in pairwise(self.x_values)), default=0.0)
+
+    @property
+    def y_values(self) -> list[float]:
+        """Every value that the vertical axis has to show, the ends of ranges too."""
+        points = (point for series in self.series for point in series.drawn)
+        return [value for point in points for value in (point.top, *(point.ends or ()))]
+
+
+class Panel(NamedTuple):
+    """One of several drawings side by side: what it is called, and what it shows."""
+
+    name: str
+    data: Data
+
+
+def plot_of(spec: PipelineSpec) -> Plot | None:
+    """The plot of a chart, or that of a table which asks for one."""
+    if isinstance(spec, ChartSpec):
+        return chart_plot(spec)
+    return table_plot(spec) if isinstance(spec, TableSpec) else None
+
+
+def chart_plot(spec: ChartSpec) -> Plot:
+    """The plot of a MONGO_CHART."""
+    return Plot.with_words(spec.drawn, labels=spec.labels, **_words_of(spec, spec.spread))
+
+
+def table_plot(spec: TableSpec) -> Plot | None:
+    """The plot that a table asks for; its headers name the axes."""
+    if spec.chart is None:
+        return None
+    labels = dict(zip(spec.columns, spec.headers, strict=True))
+    return Plot.with_words(spec.chart, labels=labels, place=("chart",), **_words_of(spec, spec.spread))
+
+
+def _words_of(spec: PipelineSpec, spread: Mapping[str, tuple[str, ...]]) -> dict[str, Any]:
+    return {"name": spec.title or spec.caption or "", "format": spec.format, "spread": spread}
+
+
+def as_table(spec: PipelineSpec) -> TableSpec:
+    """The table of what a chart draws: where pictures cannot go, and for who cannot see them; a table is its own."""
+    if isinstance(spec, TableSpec):
+        return spec
+    columns = tuple(dict.fromkeys(column for path, column in spec.shown_columns if path[0] != "spread"))
+    names = {column: name for _, column, name in spec.headings}
+    return TableSpec(
+        comment=spec.comment,
+        file=spec.file,
+        collection=spec.collection,
+        pipeline=spec.pipeline,
+        let=spec.let,
+        format=spec.format,
+        title=spec.title,
+        caption=spec.caption,
+        empty=spec.empty,
+        columns=columns,
+        headers=tuple(names.get(column, column) for column in columns),
+        spread=spec.spread if isinstance(spec, ChartSpec) else {},
+    )

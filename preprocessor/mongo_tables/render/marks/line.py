@@ -1,0 +1,53 @@
+"""Lines through the values of each series, broken where one is missing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from mongo_tables.render.chartaxes import Axes
+from mongo_tables.render.chartdata import Point, Series
+from mongo_tables.render.chartparts import colour_class, coordinate
+from mongo_tables.render.marks.dot import draw_markers, draw_ranges
+
+_TOUCHING = 11
+"""How near markers may stand before they hide the line between them."""
+
+
+def draw_lines(axes: Axes) -> Iterator[str]:
+    """The lines of all series with their markers and ranges."""
+    for index, series in enumerate(axes.data.series):
+        yield f'<g class="{look_of_line(axes, index)}">'
+        yield from draw_line(axes, series)
+        yield from draw_ranges(axes, series)
+        yield from draw_markers(axes, index, series)
+        yield "</g>"
+
+
+def look_of_line(axes: Axes, index: int) -> str:
+    """The classes of a series: its colour, its dashes and, where markers would touch, that they are hidden."""
+    look = f"{colour_class(index)} mongo-chart__d{index % 4}"
+    return f"{look} mongo-chart__dense" if is_dense(axes) else look
+
+
+def is_dense(axes: Axes) -> bool:
+    """Whether the markers of neighbours would touch."""
+    return len(axes.data.x_values) - 1 > (axes.x.end - axes.x.start) / _TOUCHING
+
+
+def draw_line(axes: Axes, series: Series) -> Iterator[str]:
+    """A line through each run of values; a spot for one alone, which would not be seen without its marker."""
+    for run in series.runs():
+        if len(run) > 1:
+            yield f'<path class="mongo-chart__line" d="M{path_through(axes, run)}"/>'
+        elif is_dense(axes):
+            yield f'<path class="mongo-chart__spot" d="M{path_through(axes, run)}h0.1"/>'
+
+
+def path_through(axes: Axes, run: list[Point]) -> str:
+    """The corners of a line through the values, for a path."""
+    return path_of(axes, ((one.x, one.top) for one in run))
+
+
+def path_of(axes: Axes, corners: Iterable[tuple[float, float]]) -> str:
+    """The same of any corners, each by its values on both axes."""
+    return "L".join(f"{coordinate(axes.x.at(x))} {coordinate(axes.y.at(y))}" for x, y in corners)

@@ -1,0 +1,138 @@
+"""What stands under a figure of a site: where its rows come from, as files to take away, and how it was made.
+
+One line in sight; what else is told, the command, the pipeline and the single runs are folded away. Search engines
+that heed ``data-search-exclude`` pass over all of it: a pipeline is no answer to anybody's search.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+from mongo_tables.render.campaigns import whose_runs
+from mongo_tables.render.provenance import (
+    due_part,
+    provenance_commands,
+    provenance_details,
+    provenance_parts,
+)
+from mongo_tables.render.runs import amount_of, lines_of
+from mongo_tables.render.text import text_html
+from mongo_tables.specs.selection import STAGES
+
+if TYPE_CHECKING:
+    from mongo_tables.render.runs import ListedRuns
+    from mongo_tables.results.provenance import Provenance
+    from mongo_tables.specs.model import TableSpec
+
+_WIDTH: Final = 96
+_JSON: Final = json.JSONEncoder(ensure_ascii=False).encode
+
+
+@dataclass(frozen=True, slots=True)
+class ProvenanceBlock:
+    """The contents of the block under a figure: its provenance if any, and links, kind of file → address.
+
+    ``runs`` is the list of single runs, None where there are none, or too many; or where an earlier figure of the same
+    page, whose anchor is ``runs_at``, lists them already.
+    """
+
+    source: Provenance | None
+    links: Mapping[str, str]
+    runs: ListedRuns | None = None
+    runs_at: str | None = None
+
+
+def provenance_html(spec: TableSpec, made: ProvenanceBlock) -> str:
+    """The HTML under a figure."""
+    parts = _list_parts(made.source, spec.max_age) if made.source else ()
+    line = " · ".join([*parts, *(_link(spec, *link) for link in made.links.items())])
+    shown = f"<p>{line}</p>\n" if line else ""
+    return f'<div class="mongo-table__source" data-search-exclude>\n{shown}{_fold(spec, made)}\n</div>'
+
+
+def _list_parts(source: Provenance, max_age: int | None) -> Iterator[str]:
+    """The parts of the line as HTML; a script can read the day after which the results are too old."""
+    due = source.due(max_age)
+    for part in provenance_parts(source, due):
+        text = text_html(part)
+        is_due = due is not None and part == due_part(due)
+        yield f'<time class="mongo-table__due" datetime="{due}">{text}</time>' if is_due else text
+
+
+def _link(spec: TableSpec, kind: str, to: str) -> str:
+    name = f"{kind}: rows of {spec.title or spec.id or 'this figure'}"
+    saved = f' download="{text_html(spec.id or "rows")}.{kind.lower()}"' if to.startswith("data:") else ""
+    return f'<a href="{text_html(to)}"{saved} aria-label="{text_html(name)}">{kind}</a>'
+
+
+def _fold(spec: TableSpec, made: ProvenanceBlock) -> str:
+    rows_from = text_html("\n".join(_as_written(spec)))
+    collection = f"the collection <code>{text_html(spec.collection)}</code>"
+    label, said = "Pipeline", f"This pipeline over {collection} gives the rows:"
+    if not spec.has_own_pipeline:
+        label, said = "Selection", f"The rows are these documents of {collection}:"
+    label = f"{label} of {spec.title or spec.id or 'this figure'}"
+    parts = [
+        "<details>",
+        "<summary>How it was made</summary>",
+        *_details(made.source),
+        *_commands(made.source),
+        f"<p>{said}</p>",
+        f'<pre tabindex="0" role="group" aria-label="{text_html(label)}"><code>{rows_from}</code></pre>',
+        *_runs(made),
+        "</details>",
+    ]
+    return "\n".join(parts)
+
+
+def _details(source: Provenance | None) -> list[str]:
+    told = provenance_details(source) if source else ()
+    items = (f"<li>{name}: {text_html(text)}</li>" for name, text in told)
+    return ["<ul>", *items, "</ul>"] if told else []
+
+
+def _commands(source: Provenance | None) -> list[str]:
+    commands = provenance_commands(source) if source else []
+    if not commands:
+        return []
+    written = "<br>\n".join(f"<code>{text_html(command)}</code>" for command in commands)
+    return [f"<p>Measured by<br>\n{written}</p>"]
+
+
+def _as_written(spec: TableSpec) -> Iterator[str]:
+    """What gives the rows, as the comment has it, names of shared stages and all; the JSON file has them in place."""
+    written = spec.comment.parsed.value
+    keys = {key: written[key] for key in STAGES if key in written}
+    yield from _lay_out(written.get("pipeline", keys), "", "", top=True)
+
+
+def _lay_out(value: Any, before: str, after: str, *, top: bool = False) -> Iterator[str]:
+    """JSON in lines: what fits into one stands on one, but each stage begins a line of its own."""
+    line = before + _JSON(value) + after
+    if not value or not isinstance(value, (dict, list)) or (len(line) <= _WIDTH and not top):
+        yield line
+        return
+    indent = before[: len(before) - len(before.lstrip())] + "  "
+    opening, closing = "{}" if isinstance(value, dict) else "[]"
+    yield before + opening
+    last = len(value) - 1
+    for number, each in enumerate(value.items() if isinstance(value, dict) else value):
+        key, inner = each if isinstance(value, dict) else ("", each)
+        name = f"{_JSON(key)}: " if isinstance(value, dict) else ""
+        yield from _lay_out(inner, indent + name, "," if number < last else "")
+    yield indent[:-2] + closing + after
+
+
+def _runs(made: ProvenanceBlock) -> list[str]:
+    whose = text_html(whose_runs(made.source.sets)) if made.source else ""
+    if made.runs is not None:
+        return [f"<p>The single runs behind the rows{whose}:</p>", made.runs.html]
+    runs = made.source.runs if made.source else ()
+    if runs and made.runs_at:
+        return [f'<p>The single runs: under <a href="#{text_html(made.runs_at)}">an earlier figure</a>.</p>']
+    if not runs:
+        return []
+    return [f"<p>Behind the rows are {amount_of(lines_of(runs))}{whose}: too many to list here.</p>"]

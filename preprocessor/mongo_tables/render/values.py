@@ -1,0 +1,294 @@
+"""One value of a row as the text of a cell.
+
+Numbers are printed as they are. Nothing is rounded, padded or grouped unless the author asks for it in
+``format``: a figure in a performance table is evidence, and a tool that prints ``1.2e+06`` for 1200000 has
+changed it.
+
+The rules, for a value without a format:
+
+* a double is the shortest decimal text that reads back as the same double, written as JavaScript and
+  ``mongosh`` write it: ``139.8``, ``512`` (never ``512.0``), ``0.000001``, ``1e-7``, ``1e+21``, ``-0``,
+  ``NaN``, ``-Infinity`` (ECMA-262, Number::toString; only negative zero keeps its sign here);
+* a 32- or 64-bit integer has all its digits; a Decimal128 is the text MongoDB keeps, with its trailing zeros;
+* a date is ISO 8601 in UTC, with milliseconds only when there are any: ``2026-11-02T09:30:00Z``;
+* an array or a sub-document is JSON on one line, its scalars by the same rules;
+* ``null`` is ``n/a`` and a field that the row does not have is a dash: never blank, never 0. Where the author gives
+  a reason both are ``n/a``, and the reason stands under the table.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from base64 import b64encode
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from datetime import UTC, datetime, timedelta
+from decimal import Decimal
+from typing import TYPE_CHECKING, Any, Final, TypeGuard
+from uuid import UUID
+
+from bson.binary import UUID_SUBTYPE, Binary
+from bson.datetime_ms import DatetimeMS
+from bson.dbref import DBRef
+from bson.decimal128 import Decimal128
+from bson.max_key import MaxKey
+from bson.min_key import MinKey
+from bson.regex import Regex
+from bson.timestamp import Timestamp
+
+from mongo_tables.aggregation.errors import AggregationError
+from mongo_tables.aggregation.values import MISSING, is_date, millis
+from mongo_tables.render.numbertext import number_text
+from mongo_tables.render.rounding import WIDE, round_decimals, round_significant, shorten_fraction, wide_for
+
+if TYPE_CHECKING:
+    from mongo_tables.specs.columnformat import ColumnFormat
+
+
+MISSING_TEXT: Final = "—"
+NULL_TEXT: Final = "n/a"
+MOST_DIGITS: Final = 6
+"""Significant digits that somebody may read; a fraction that has more is shown for what arithmetic made of it."""
+
+_CONTROL: Final = (
+    "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u061c\u200e\u200f"
+    "\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufeff\ufffe\uffff]"
+)
+_EPOCH: Final = datetime(1970, 1, 1)
+_LINE_END: Final = "\r\n|[\r\u2028\u2029]"
+
+
+def cell_text(value: object, form: ColumnFormat | None = None) -> str:
+    """The text of a cell, unescaped, by the rules of this module; ``form`` says what the author asked for."""
+    return format_value(value, raw_or_nothing(value), form)
+
+
+def format_value(value: object, raw: str, form: ColumnFormat | None) -> str:
+    """The same as ``cell_text``, for a value whose raw text is already known."""
+    if value is MISSING or value is None:
+        return _absent_text(value, form)
+    if form is None:
+        return raw
+    if is_number(value):
+        return number_text(raw, form, isinstance(value, int))
+    return _formatted_date(value, raw, form) if form.date and is_date(value) else raw
+
+
+def _formatted_date(value: Any, raw: str, form: ColumnFormat) -> str:
+    """A date by the author's pattern, in the author's zone; one that no pattern can write as it is."""
+    from mongo_tables.aggregation.dateformats import date_text  # and with it `zoneinfo`, which costs
+    from mongo_tables.aggregation.dates import zone
+
+    try:
+        return date_text(millis(value), zone(form.timezone or "UTC"), form.date or "")
+    except AggregationError:
+        return raw
+
+
+def raw_or_nothing(value: object) -> str:
+    """As ``raw_text``; "" where there is no value."""
+    return "" if value is MISSING or value is None else raw_text(value)
+
+
+def _absent_text(value: object, form: ColumnFormat | None) -> str:
+    if form is not None and (form.missing is not None or form.reason is not None):
+        return NULL_TEXT if form.missing is None else form.missing
+    return MISSING_TEXT if value is MISSING else NULL_TEXT
+
+
+def raw_text(value: object) -> str:
+    """The text of a present value with no format: what ``data-v`` and a download hold."""
+    plain = _PLAIN.get(type(value))
+    if plain is not None:
+        return plain(value)
+    if isinstance(value, str):
+        return str(value)
+    if isinstance(value, int):
+        return str(int(value))
+    if isinstance(value, float):
+        return _double_text(value)
+    if isinstance(value, (Mapping, list, tuple)):
+        return json_text(value)
+    return _special_text(value)
+
+
+def json_text(value: object) -> str:
+    """A value as JSON on one line: arrays and sub-documents, their scalars by the rules for cells."""
+    if isinstance(value, Mapping):
+        pairs = (f"{_quote(str(name))}: {json_text(item)}" for name, item in value.items())
+        return "{" + ", ".join(pairs) + "}"
+    if isinstance(value, (list, tuple)):
+        return "[" + ", ".join(map(json_text, value)) + "]"
+    if value is None:
+        return "null"
+    return raw_text(value) if is_number(value) or isinstance(value, bool) else _quote(raw_text(value))
+
+
+def _quote(text: str) -> str:
+    return json.dumps(text, ensure_ascii=False)
+
+
+_NUMBERS: Final = frozenset({int, float})
+_SCALARS: Final = frozenset({str, int, float, bool, type(None)})
+
+
+def is_document(value: object) -> TypeGuard[Mapping[str, Any]]:
+    """Whether the value is a document, by its type first: to ask what is a mapping costs more than a cell's text."""
+    return type(value) not in _SCALARS and isinstance(value, Mapping)
+
+
+def is_number(value: object) -> bool:
+    """Whether the value is one of MongoDB's four numeric types (a boolean is none)."""
+    if type(value) in _NUMBERS:  # Every cell is asked for it, several times.
+        return True
+    if isinstance(value, (int, float)):
+        return not isinstance(value, bool)
+    return isinstance(value, Decimal128)
+
+
+def finite_decimal(value: object) -> Decimal | None:
+    """A number as the decimal that a reader of the raw rows sees; None for NaN, an infinity and what is no number."""
+    number = Decimal(raw_text(value)) if is_number(value) else None
+    return number if number is not None and number.is_finite() else None
+
+
+def significant_digits(value: object) -> int:
+    """How many digits a number with a fraction shows from its first that is not 0; 0 for any other value."""
+    if not isinstance(value, float | Decimal128):
+        return 0
+    number = Decimal(raw_text(value))
+    if not number.is_finite() or number == number.to_integral_value(context=wide_for(number)):
+        return 0
+    return len(number.normalize(WIDE).as_tuple().digits)
+
+
+def brief_text(value: object, form: ColumnFormat | None = None, beside: Iterable[Decimal] = ()) -> str:
+    """A value as a message tells it: rounded as its cell is, a fraction that no format rounds to six digits.
+
+    The value is not rounded across any of the numbers ``beside`` it: the message would contradict itself.
+    """
+    raw, others = raw_or_nothing(value), list(beside)
+    if not is_number(value) or not (number := Decimal(raw)).is_finite():
+        return cell_text(value, form)
+    rounded = raw if form is None or form.names_unit else _rounded_text(number, form) or raw
+    if rounded != raw and _alike(Decimal(rounded), number, others):
+        return rounded
+    if significant_digits(value) <= MOST_DIGITS:
+        return raw
+    texts = (str(round_significant(number, digits, pad=False)) for digits in range(MOST_DIGITS, len(raw)))
+    return next((text for text in texts if _alike(Decimal(text), number, others)), raw)
+
+
+def _rounded_text(number: Decimal, form: ColumnFormat) -> str:
+    """The number as its cell rounds it; "" where it does not."""
+    if form.decimals is not None:
+        return format(round_decimals(number, form.decimals), "f")
+    if form.significant is not None:
+        return format(round_significant(number, form.significant, pad=False), "f")
+    if form.few_digits:
+        return format(shorten_fraction(number, pad=False), "f")
+    return ""
+
+
+def _alike(shown: Decimal, number: Decimal, others: Sequence[Decimal]) -> bool:
+    return all((shown > one, shown < one) == (number > one, number < one) for one in others)
+
+
+def _double_text(value: float) -> str:
+    text = float.__repr__(value)
+    if text.endswith(".0"):
+        return text[:-2]
+    if "e" in text:
+        return _exponent_text(text)
+    # repr() changes to exponents sooner than JavaScript: a text without one is JavaScript's as well.
+    return _NOT_FINITE.get(text, text)
+
+
+_NOT_FINITE: Final = {"nan": "NaN", "inf": "Infinity", "-inf": "-Infinity"}
+
+
+#: What nearly every cell holds; subclasses, such as ``Int64``, are told by what they are made from.
+_PLAIN: Final[Mapping[type, Callable[[Any], str]]] = {
+    str: str,
+    int: str,
+    float: _double_text,
+    bool: lambda value: "true" if value else "false",
+}
+
+
+def _exponent_text(text: str) -> str:
+    """Python's exponent notation as JavaScript's: plain digits from 1e-6 up to 1e21, no zero-padding."""
+    mantissa, exponent = text.split("e")
+    power = int(exponent)
+    if -7 < power < 21:
+        return format(Decimal(text), "f")
+    return f"{mantissa}e{power:+d}"
+
+
+def _special_text(value: object) -> str:
+    """The types beyond JSON."""
+    if isinstance(value, datetime):
+        return _date_text(value)
+    if isinstance(value, (bytes, bytearray)):
+        return _binary_text(value)
+    if isinstance(value, DatetimeMS):
+        return _milliseconds_text(int(value))
+    if isinstance(value, (Regex, re.Pattern)):
+        return _regex_text(value)
+    if isinstance(value, DBRef):
+        return json_text(value.as_doc())
+    if isinstance(value, Timestamp):
+        return f"Timestamp({value.time}, {value.inc})"
+    return type(value).__name__ if isinstance(value, (MinKey, MaxKey)) else str(value)
+
+
+def _binary_text(value: bytes | bytearray) -> str:
+    """A UUID as such, any other bytes in base 64, as Extended JSON has them."""
+    if isinstance(value, Binary) and value.subtype == UUID_SUBTYPE and len(value) == 16:
+        return str(UUID(bytes=bytes(value)))
+    return b64encode(value).decode("ascii")
+
+
+def _date_text(value: datetime) -> str:
+    """ISO 8601 in UTC. A date without a time zone is UTC, as PyMongo gives it."""
+    moment = value.astimezone(UTC) if value.tzinfo else value
+    text = f"{moment.year:04d}-{moment:%m-%dT%H:%M:%S}"
+    milliseconds = moment.microsecond // 1000
+    return f"{text}.{milliseconds:03d}Z" if milliseconds else f"{text}Z"
+
+
+def _milliseconds_text(milliseconds: int) -> str:
+    """Outside Python's years 1 to 9999 a date has no calendar text: its milliseconds since 1970 are given."""
+    try:
+        return _date_text(_EPOCH + timedelta(milliseconds=milliseconds))
+    except OverflowError:
+        return f"Date({milliseconds})"
+
+
+def _regex_text(value: Regex[Any] | re.Pattern[Any]) -> str:
+    letters = "".join(letter for letter, flag in _REGEX_FLAGS if int(value.flags) & flag)
+    pattern = value.pattern if isinstance(value.pattern, str) else repr(value.pattern)
+    return f"/{pattern}/{letters}"
+
+
+_REGEX_FLAGS: Final = (("i", re.I), ("m", re.M), ("s", re.S), ("x", re.X))
+
+
+def visible(text: str) -> str:
+    """The text with everything that a page cannot show, or that would rearrange it, made visible.
+
+    Control characters become their pictures (``␀``), marks that turn the direction of writing become their
+    escape (``\\u202e``), half surrogates become U+FFFD, and every kind of line end becomes ``\\n``.
+    """
+    if text.isascii() and text.isprintable():
+        return text
+    return re.sub(_CONTROL, _picture, re.sub(_LINE_END, "\n", text))
+
+
+def _picture(match: re.Match[str]) -> str:
+    code = ord(match[0])
+    if code < 0x20:
+        return chr(0x2400 + code)
+    if code == 0x7F:
+        return "\u2421"
+    return "\ufffd" if 0xD800 <= code <= 0xDFFF else f"\\u{code:04x}"

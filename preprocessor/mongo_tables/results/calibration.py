@@ -1,0 +1,164 @@
+"""What comes out where nothing differs, and what is called where something does: verdicts over pairs of equal things.
+
+A pair is one and the same thing, measured again and again side by side with itself. That its ratio is called faster or
+slower is a false alarm, and the share of them is that of a measurement as a whole: machine, target, windows, blocks and
+statistics. The same pairs say how small a difference is seen: the speeds of one side are multiplied by 1 minus a
+slowdown, first of the one side and then of the other, and the share of these trials in which it is called slower is the
+power.
+
+Pairs come in groups, as the rows of an experiment do: they share blocks and windows, so they do not say as much as
+pairs with windows of their own. The interval of a share takes that into account (see ``shares``). In the power one pair
+at a time is slower and those that are judged together with it are not, which is the hardest case for the one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
+from math import inf, sqrt
+from statistics import fmean, median, variance
+from typing import Any, Final, Literal, NamedTuple
+
+from mongo_tables.results.conclusions import Pairs, find_interval, judge_together, list_figures
+from mongo_tables.results.intervals import Interval, log_ratios
+from mongo_tables.results.shares import Count, share_of_groups
+from mongo_tables.results.verdicts import Verdict, judge
+
+SLOWDOWNS: Final = tuple(percent / 100 for percent in range(1, 26))
+CALLED: Final = 0.84
+"""The share of the trials in which a slowdown is to be called."""
+Judged = Literal["alone", "together"]
+JUDGED: Final[tuple[Judged, ...]] = ("alone", "together")
+"""The two ways to judge a pair: by itself, and among those of its group, as a row among those of its experiment."""
+Family = Sequence[Pairs]
+"""Pairs that were measured in the same blocks, and are judged together."""
+
+
+class _Trial(NamedTuple):
+    """What a pair is called by itself, and among those that it is judged together with."""
+
+    alone: Verdict
+    together: Verdict
+
+
+_Intervals = Sequence[Interval | None]
+"""Of the pairs of a family."""
+
+
+def calibrate(groups: Sequence[Family], negligible: float = 0.0) -> dict[str, Any]:
+    """How often equal things are called different, the power, and the noise; shares are from 0 to 1.
+
+    To the power a difference up to the part ``negligible`` is none. How often equal things are called different says
+    how far intervals can be trusted: there every difference counts. Raises ValueError without a pair.
+    """
+    pairs = [pair for group in groups for pair in group]
+    intervals = [[find_interval(pair) for pair in group] for group in groups]
+    equal = [_judge(group) for group in intervals]
+    different: tuple[Verdict, ...] = ("faster", "slower")
+    beyond = [[find_interval(pair, negligible) for pair in group] for group in groups]
+    power = [_power(groups, beyond, slowdown, negligible) for slowdown in SLOWDOWNS]
+    return {
+        "pairs": len(pairs),
+        "negligible": negligible,
+        "groups": [
+            {
+                "pairs": len(some),
+                **{way: _count(some, way, different).number for way in JUDGED},
+                "each": [_describe_pair(one) for one in found],
+            }
+            for some, found in zip(equal, intervals, strict=True)
+        ],
+        **_shares(equal, different),
+        "power": power,
+        **{f"smallest_{way}": _find_smallest(power, way) for way in JUDGED},
+        "half_width": _half_width(chain.from_iterable(intervals)),
+        "spread": _spread(pairs),
+    }
+
+
+def find_ratio_of_sides(pairs: Sequence[Pairs]) -> dict[str, float] | None:
+    """What one side does to the other in all pairs together, 1 if taking turns favours none, with its 95 % interval.
+
+    None where a side did nothing. Each ratio of a pair counts as one with nothing in common with the others.
+    """
+    speeds, references = (
+        tuple(chain.from_iterable(getattr(pair, side) for pair in pairs)) for side in ("speeds", "references")
+    )
+    found = find_interval(Pairs(tuple(range(len(speeds))), speeds, references))
+    return None if found is None else {"ratio": found.ratio, "low": found.low, "high": found.high}
+
+
+def _describe_pair(found: Interval | None) -> dict[str, Any]:
+    """What the verdicts of a pair follow from, so that whoever doubts them can judge again."""
+    figures = list_figures(found, 0)
+    return {name: figures[name] for name in ("ratio", "low", "high", "p")}
+
+
+def _judge(intervals: _Intervals, negligible: float = 0.0) -> list[_Trial]:
+    """The verdicts of pairs that are judged together."""
+    alone: list[Verdict] = [
+        judge(one.low, one.high, negligible=negligible) if one else "not known" for one in intervals
+    ]
+    together = judge_together(intervals, negligible=negligible)
+    return [_Trial(*verdicts) for verdicts in zip(alone, together, strict=True)]
+
+
+def _power(
+    groups: Sequence[Family], intervals: Sequence[_Intervals], slowdown: float, negligible: float
+) -> dict[str, Any]:
+    """The shares of the trials in which a side of one pair is called slower that is, by this part of its speed."""
+    trials = [
+        list(_slow_each(group, equal, slowdown, negligible))
+        for group, equal in zip(groups, intervals, strict=True)
+    ]
+    return {"slowdown": slowdown, **_shares(trials, ("slower",))}
+
+
+def _slow_each(group: Family, equal: _Intervals, slowdown: float, negligible: float) -> Iterator[_Trial]:
+    """The verdicts of each pair when it alone has a side that is slower: once the one, once the other."""
+    for place, pair in enumerate(group):
+        for slower in _slow_down(pair, slowdown):
+            some = [*equal[:place], find_interval(slower, negligible), *equal[place + 1 :]]
+            yield _judge(some, negligible)[place]
+
+
+def _slow_down(pair: Pairs, slowdown: float) -> tuple[Pairs, Pairs]:
+    """The pair with its one side slower, and with its other side slower, which is then to be called so."""
+    sides = (pair.speeds, pair.references)
+    one, other = (tuple(speed * (1 - slowdown) for speed in side) for side in sides)
+    return pair._replace(speeds=one), Pairs(pair.blocks, other, pair.speeds)
+
+
+def _shares(groups: Sequence[Sequence[_Trial]], verdicts: Sequence[Verdict]) -> dict[str, Any]:
+    """The share of the trials of all groups that have one of the verdicts, judged in both ways."""
+    return {
+        way: share_of_groups([_count(some, way, verdicts) for some in groups])._asdict() for way in JUDGED
+    }
+
+
+def _count(trials: Sequence[_Trial], judged: Judged, verdicts: Sequence[Verdict]) -> Count:
+    return Count(sum(getattr(trial, judged) in verdicts for trial in trials), len(trials))
+
+
+def _find_smallest(power: Sequence[dict[str, Any]], judged: Judged) -> dict[str, float | None]:
+    """The smallest slowdown that is called often enough, and by the interval of the share the least and the most.
+
+    None where none of ``SLOWDOWNS`` is.
+    """
+    return {
+        name: next((row["slowdown"] for row in power if row[judged][end] >= CALLED), None)
+        for name, end in (("slowdown", "share"), ("low", "high"), ("high", "low"))
+    }
+
+
+def _half_width(intervals: Iterable[Interval | None]) -> float | None:
+    """By which part of 1 an interval reaches to each side, the median of all; None where no pair has one."""
+    halves = [sqrt(one.high / one.low) - 1 for one in intervals if one and one.low > 0 and one.high < inf]
+    return median(halves) if halves else None
+
+
+def _spread(pairs: Sequence[Pairs]) -> float | None:
+    """Standard deviation of the logarithm of a ratio from block to block, over all pairs; None without two blocks."""
+    logs = [log_ratios(pair.speeds, pair.references) for pair in pairs if find_interval(pair)]
+    found = [variance(one) for one in logs if len(one) > 1]
+    return sqrt(fmean(found)) if found else None

@@ -1,0 +1,251 @@
+"""One row beside another: what is known of the ratio of their speeds, and what it rests on.
+
+Two campaigns are compared in ``betweencampaigns``, what was concluded within one is read in ``withincampaign``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from math import inf
+from statistics import median
+from types import MappingProxyType
+from typing import Any, Final, NamedTuple
+
+from mongo_tables.results.benchmarks import is_benchmark
+from mongo_tables.results.conclusions import Pairs, block_speeds, name_of
+from mongo_tables.results.conditions import list_differences
+from mongo_tables.results.intervals import speed_interval
+from mongo_tables.results.machines import share_machine
+from mongo_tables.results.verdicts import ITSELF, MARGIN, Verdict
+
+Row = Mapping[str, Any]
+
+
+class Sides(NamedTuple):
+    """What is compared with what: a heading, and how something of the one and of the other is named."""
+
+    heading: str
+    one: str
+    other: str
+
+
+CAMPAIGNS: Final = Sides("NEW to OLD", "in OLD", "in NEW")
+SPEED: Final = "speed"
+TO_REFERENCE: Final = "ratio to the reference"
+PER_SECOND: Final = "/s"
+"""The unit of speeds."""
+
+
+class Side(NamedTuple):
+    """The speed of a row in operations a second, and its interval where it was measured in blocks.
+
+    Of a benchmark it is the value, in a ``unit`` of its own.
+    """
+
+    speed: float | None
+    low: float | None = None
+    high: float | None = None
+    unit: str = PER_SECOND
+
+
+class Judged(NamedTuple):
+    """What is known of a ratio; ``of`` says what it is the ratio of.
+
+    ``processes`` is over how many of them an interval is that has no verdict; 0 for all others.
+    ``p`` is held against ``threshold``, the bound for the ``rows`` that are judged together. Without a verdict there is
+    none to give; where a verdict does not come from the interval alone, ``reason`` says why.
+    """
+
+    of: str
+    ratio: float | None
+    low: float | None = None
+    high: float | None = None
+    p: float | None = None
+    blocks: int = 0
+    verdict: Verdict | None = None
+    reason: str = ""
+    threshold: float | None = None
+    rows: int = 0
+    margin: float = MARGIN
+    negligible: float = 0.0
+    processes: int = 0
+
+
+class CampaignRatio(NamedTuple):
+    """What one of several campaigns found: a ratio, its interval over so many blocks, and ``p``.
+
+    The ratio is None where no block has both, or one of both did nothing in a block.
+    """
+
+    id: str
+    start: datetime
+    ratio: float | None
+    low: float
+    high: float
+    p: float
+    blocks: int
+
+
+class Comparison(NamedTuple):
+    """One row on both sides.
+
+    ``evidence`` is what the verdict rests on: the speeds in each block of the row and of its reference, in the old
+    campaign and in the new one, or those of both sides within a campaign. ``differs`` names the fields of the
+    provenance that differ, with both values, those of the servers' machines first, then those of the machine of the
+    client. On both sides that is one machine where it is ``shared``.
+
+    Where several campaigns are concluded together, the verdict rests on those in ``campaigns``; ``campaigns_differ``
+    has the values of the fields of the provenance that are not the same in all of them.
+
+    A control is something that is compared with itself, or a reference, which two campaigns have nothing beside.
+    ``doubts`` are what speaks against the measurement, ``missing`` says which row it was compared with is not there.
+    ``lost`` says of a row that did something on the one side in how many blocks it did nothing on the other.
+    """
+
+    experiment: str
+    variant: str
+    sides: Sides
+    one: Side
+    other: Side
+    judged: Judged
+    evidence: tuple[Pairs, ...]
+    differs: Mapping[str, tuple[Any, Any]]
+    shared: bool
+    is_control: bool
+    campaigns: tuple[CampaignRatio, ...] = ()
+    campaigns_differ: Mapping[str, Sequence[Any]] = MappingProxyType({})
+    doubts: tuple[str, ...] = ()
+    missing: str = ""
+    lost: str = ""
+
+    @property
+    def name(self) -> str:
+        """Experiment and variant, as they are asked for."""
+        return f"{self.experiment}: {self.variant}"
+
+    @property
+    def heading(self) -> str:
+        """What is compared with what, and whether over several campaigns."""
+        return self.sides.heading + (", over several campaigns" if self.campaigns else "")
+
+    @property
+    def ratio(self) -> float | None:
+        """The ratio, of what ``judged`` says."""
+        return self.judged.ratio
+
+    @property
+    def why_not_judged(self) -> str:
+        """Why there is no interval to judge by; "" where there is one."""
+        judged = self.judged
+        if judged.ratio is None or judged.low is None or judged.high is None or judged.p is None:
+            return judged.reason or "it has no ratio"
+        return "" if judged.low > 0 and judged.high < inf else "fewer than three blocks have no interval"
+
+    @property
+    def verdict(self) -> Verdict | None:
+        """The verdict; None where there is none to give."""
+        return self.judged.verdict
+
+
+class Difference(NamedTuple):
+    """All rows that are on both sides, and names of those that are only on one.
+
+    Within one campaign ``not_compared`` names rows of which nothing was concluded, each with the reason; ``gone`` are
+    those of them that the first target alone has.
+    """
+
+    rows: tuple[Comparison, ...]
+    only_old: tuple[str, ...] = ()
+    only_new: tuple[str, ...] = ()
+    not_compared: tuple[str, ...] = ()
+    gone: tuple[str, ...] = ()
+
+
+def put_together(old: Row, new: Row, sides: Sides, judged: Judged, evidence: tuple[Pairs, ...]) -> Comparison:
+    """The comparison of two rows of which this is known."""
+    return Comparison(
+        experiment=new["_id"]["testname"],
+        variant=_variant(new),
+        sides=sides,
+        one=side_of_row(old),
+        other=side_of_row(new),
+        judged=judged,
+        evidence=evidence,
+        differs=dict(list_differences(old, new)),
+        shared=share_machine(old) and share_machine(new),
+        is_control=is_reference(new),
+    )
+
+
+def find_reference(row: Row, rows: Sequence[Row]) -> Row | None:
+    """The row that was measured in each block beside this one; None where it is not there."""
+    return next((one for one in rows if is_reference(one) and _shares_blocks(one, row)), None)
+
+
+def side_of_blocks(speeds: Sequence[float]) -> Side:
+    """The speed over these blocks; it has no interval where nothing was done in one of them."""
+    if not speeds:
+        return Side(None)
+    return Side(*speed_interval(speeds)) if min(speeds) > 0 else Side(median(speeds))
+
+
+def name_row(row: Row) -> str:
+    """Experiment and variant, with the name of the target where it has one."""
+    return f"{row['_id']['testname']}: {_variant(row)}"
+
+
+def say_what_stopped(old: Row, new: Row) -> str:
+    """In how many blocks or repeats a row did nothing that did something before; "" where it works, or never did."""
+    if not any(_list_speeds(old)):
+        return ""
+    speeds = _list_speeds(new)
+    if not speeds:
+        return "it has no speed"
+    idle = count_idle(speeds)
+    what = "blocks" if block_speeds(new) else "repeats"
+    return f"it did nothing in {idle} of {len(speeds)} {what}" if idle else ""
+
+
+def count_idle(speeds: Sequence[float]) -> int:
+    """In how many blocks nothing was done."""
+    return sum(speed <= 0 for speed in speeds)
+
+
+def _list_speeds(row: Row) -> list[float]:
+    """In blocks, else in repeats; documents of another program have none."""
+    blocks = list(block_speeds(row).values())
+    return blocks or [repeat["operations_per_second"] for repeat in row.get("repeats", ())]
+
+
+def is_reference(row: Row) -> bool:
+    """Whether it is the row that the others of its experiment are compared with."""
+    return _against(row) == ITSELF
+
+
+def _shares_blocks(reference: Row, row: Row) -> bool:
+    return _place(reference) == _place(row) and name_of(reference) == _against(row)
+
+
+def _against(row: Row) -> str:
+    return str(row.get("comparison", {}).get("against", ""))
+
+
+def _place(row: Row) -> tuple[Any, ...]:
+    """Rows that have this in common have blocks in common."""
+    return row["_id"]["testname"], row["_id"].get("target"), row.get("campaign", {}).get("id")
+
+
+def side_of_row(row: Row) -> Side:
+    """The speed of a row, or the figure of a benchmark tool; documents of another program have none."""
+    speeds = _list_speeds(row)
+    if block_speeds(row):
+        return side_of_blocks(speeds)
+    if is_benchmark(row):
+        return Side(row.get("value"), unit=row["unit"])
+    return Side(median(speeds) if speeds else None)
+
+
+def _variant(row: Row) -> str:
+    target = row["_id"].get("target")
+    return f"{name_of(row)} on {target}" if target else name_of(row)

@@ -1,0 +1,225 @@
+"""What rows that were measured in blocks allow to be concluded, as the subdocuments that stand in them.
+
+A ``comparison`` is that of a variant with the reference of its experiment, a ``contrast`` that with another variant
+that the experiment names, ``targets`` that of a row with the same one on another target; all are paired by block.
+
+Judged together, as ``mongo_tables.results.verdicts`` has it, are the rows of one experiment on one target, and of each
+kind by itself: comparisons with the reference, contrasts, comparisons with the first target. So at most 5 % of what one
+such family tells is none, on average; that says nothing of a page that shows several, or of whoever picks the largest.
+The reference against itself is in none of them: it is a check of the measurement, and no finding.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from math import inf
+from statistics import geometric_mean
+from typing import Any, NamedTuple
+
+from mongo_tables.results.intervals import Interval, interval
+from mongo_tables.results.variants import variant_name
+from mongo_tables.results.verdicts import ITSELF, MARGIN, NEGLIGIBLE, Verdict, discoveries, judge
+
+Row = Mapping[str, Any]
+
+
+class Pairs(NamedTuple):
+    """Speeds of two things that were measured in the same blocks, in operations a second, one for each block."""
+
+    blocks: tuple[int, ...]
+    speeds: tuple[float, ...]
+    references: tuple[float, ...]
+
+
+def conclude(rows: Sequence[Row], reference: int, margin: float = MARGIN) -> list[dict[str, Any]]:
+    """The ``comparison`` of each row of one experiment, on one target, with the row of this number.
+
+    That row itself has its second measurement in each block to its first. What no interval can be given for, as no
+    block has both, or something did nothing in one, has a ratio of None and is not known.
+    """
+    base = rows[reference]
+    others = [pair_blocks(row, base) for number, row in enumerate(rows) if number != reference]
+    own = conclude_pairs([pair_with_itself(base)], ITSELF, margin)
+    found = conclude_pairs(others, name_of(base), margin)
+    return [*found[:reference], *own, *found[reference:]]
+
+
+def conclude_contrasts(
+    rows: Sequence[Row], contrasts: Mapping[int, int], margin: float = MARGIN
+) -> dict[int, dict[str, Any]]:
+    """The ``contrast`` of rows of one experiment with others that are not its reference; both by number.
+
+    Which are compared was said before anything was measured. All of an experiment are judged together.
+    """
+    pairs = [pair_blocks(rows[one], rows[other]) for one, other in contrasts.items()]
+    told = conclude_pairs(pairs, "", margin) if pairs else []
+    return {
+        one: {**found, "against": name_of(rows[other])}
+        for (one, other), found in zip(contrasts.items(), told, strict=True)
+    }
+
+
+def conclude_targets(
+    rows_a: Sequence[Row], rows_b: Sequence[Row], margin: float = MARGIN
+) -> list[dict[str, Any] | None]:
+    """The ``targets`` of each row of ``rows_b``: its speed to that of the same row on the first target.
+
+    What two copies of the same data may differ by is no difference. None for a row that the first target has not.
+    """
+    first = [next((one for one in rows_a if is_same_row(one, row)), None) for row in rows_b]
+    pairs = [pair_blocks(row, one) for row, one in zip(rows_b, first, strict=True) if one is not None]
+    found = iter(conclude_pairs(pairs, rows_a[0]["_id"]["target"] if rows_a else "", margin, NEGLIGIBLE))
+    return [None if one is None else next(found) for one in first]
+
+
+def is_same_row(one: Row, other: Row) -> bool:
+    """Whether two rows are the same variant of the same experiment, on whatever target."""
+    return drop_target_name(one["_id"]) == drop_target_name(other["_id"])
+
+
+def name_of(row: Row) -> str:
+    """The name of the row's variant, without its target."""
+    return variant_name(drop_target_name(row["_id"]))
+
+
+def drop_target_name(key: Mapping[str, Any]) -> dict[str, Any]:
+    """The ``_id`` of a row, but for the target that it was measured on."""
+    return {name: value for name, value in key.items() if name != "target"}
+
+
+def pair_blocks(row: Row, reference: Row) -> Pairs:
+    """The speeds of both in each block that has both; one that has several windows there has the geometric mean."""
+    return _pair(block_speeds(row), block_speeds(reference))
+
+
+def pair_with_itself(row: Row) -> Pairs:
+    """The second measurement of the reference in each block, and its first; each may have a window there and back."""
+    return _pair(_speeds_by_block(row, again=True), _speeds_by_block(row, again=False))
+
+
+def pair_equal_rows(rows: Sequence[Row]) -> list[Pairs]:
+    """Equal rows as pairs of a row and its reference, which has two measurements in a block: all in one block count.
+
+    Measurement i is the row beside those before and behind it, then beside those two places before and behind it, and
+    so on round: of five each is the row twice, and no two of the ten pairs are the same. Of fewer than three there is
+    none.
+    """
+    every = list(_list_measurements(rows))
+    number = len(every)
+    return [
+        _pair(every[one], _mean_of(every[one - away], every[(one + away) % number]))
+        for away in range(1, (number + 1) // 2)
+        for one in range(number)
+    ]
+
+
+def _list_measurements(rows: Sequence[Row]) -> Iterator[dict[int, float]]:
+    """The speeds of each measurement by block; the two of a reference take turns in being the first of its block."""
+    for row in rows:
+        first, second = _speeds_by_block(row, again=False), _speeds_by_block(row, again=True)
+        if not second:
+            yield first
+            continue
+        for turn in (0, 1):
+            yield {
+                block: (first, second)[(block + turn) % 2][block]
+                for block in sorted(first.keys() & second.keys())
+            }
+
+
+def _mean_of(one: Mapping[int, float], other: Mapping[int, float]) -> dict[int, float]:
+    return {block: mean_of_block([one[block], other[block]]) for block in sorted(one.keys() & other.keys())}
+
+
+def _pair(speeds: Mapping[int, float], references: Mapping[int, float]) -> Pairs:
+    blocks = tuple(sorted(speeds.keys() & references.keys()))
+    return Pairs(blocks, tuple(speeds[one] for one in blocks), tuple(references[one] for one in blocks))
+
+
+def list_ratios(pairs: Pairs) -> list[float]:
+    """The ratio of both in each block, where both did something."""
+    return [one / other for one, other in zip(pairs.speeds, pairs.references, strict=True)]
+
+
+def block_speeds(row: Row) -> dict[int, float]:
+    """The speed of a row in each block; none where it was measured without blocks."""
+    return _means_by_block(row.get("repeats", ()))
+
+
+def _speeds_by_block(row: Row, again: bool) -> dict[int, float]:
+    return _means_by_block(repeat for repeat in row.get("repeats", ()) if bool(repeat.get("again")) == again)
+
+
+def _means_by_block(repeats: Iterable[Row]) -> dict[int, float]:
+    speeds: dict[int, list[float]] = {}
+    for repeat in repeats:
+        if "block" in repeat:
+            speeds.setdefault(int(repeat["block"]), []).append(float(repeat["operations_per_second"]))
+    return {block: mean_of_block(speeds[block]) for block in sorted(speeds)}
+
+
+def mean_of_block(speeds: Sequence[float]) -> float:
+    """The speed of a block, from those of its windows."""
+    if len(speeds) == 1:
+        return speeds[0]
+    return geometric_mean(speeds) if min(speeds) > 0 else 0.0
+
+
+def conclude_pairs(
+    pairs: Sequence[Pairs], against: str, margin: float = MARGIN, negligible: float = 0.0
+) -> list[dict[str, Any]]:
+    """The subdocument of each of some pairs, of which at most 5 % of the differences told are none, or negligible."""
+    intervals = [find_interval(one, negligible) for one in pairs]
+    return conclude_intervals(intervals, [len(one.blocks) for one in pairs], against, margin, negligible)
+
+
+def conclude_intervals(
+    intervals: Sequence[Interval | None],
+    blocks: Sequence[int],
+    against: str,
+    margin: float,
+    negligible: float = 0.0,
+) -> list[dict[str, Any]]:
+    """The subdocument of each of some intervals over so many blocks; where there is none, nothing is known."""
+    about = {"margin": margin, **({"negligible": negligible} if negligible else {})}
+    judged = judge_together(intervals, margin, negligible)
+    return [
+        {"against": against, **list_figures(one, count), **about, "verdict": verdict}
+        for one, count, verdict in zip(intervals, blocks, judged, strict=True)
+    ]
+
+
+def judge_together(
+    intervals: Sequence[Interval | None], margin: float = MARGIN, negligible: float = 0.0
+) -> list[Verdict]:
+    """The verdict of each of some intervals that are one family; without an interval nothing is known."""
+    differ = discoveries([one.p if one else 1.0 for one in intervals])
+    return [
+        judge(one.low, one.high, differs, margin, negligible) if one else "not known"
+        for one, differs in zip(intervals, differ, strict=True)
+    ]
+
+
+def find_interval(pairs: Pairs, negligible: float = 0.0) -> Interval | None:
+    """The interval of the ratio; None without a block, and where one of both did nothing in a block."""
+    if not pairs.blocks or min(*pairs.speeds, *pairs.references) <= 0:
+        return None
+    return interval(pairs.speeds, pairs.references, negligible)
+
+
+def find_negligible(told: Mapping[str, Any]) -> float:
+    """The part of a speed that a subdocument calls no difference; 0 where it names none."""
+    return float(told.get("negligible", 0.0))
+
+
+def list_figures(found: Interval | None, blocks: int) -> dict[str, Any]:
+    """Ratio, ends of the interval, ``p`` and blocks, as documents have them; without an interval nothing is known."""
+    if found is None:
+        return {"ratio": None, "low": 0.0, "high": inf, "p": 1.0, "blocks": blocks}
+    return {
+        "ratio": found.ratio,
+        "low": found.low,
+        "high": found.high,
+        "p": found.p,
+        "blocks": found.blocks,
+    }

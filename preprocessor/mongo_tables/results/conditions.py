@@ -1,0 +1,85 @@
+"""What differs in how two rows were measured: machines, versions, and what was asked of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+
+from mongo_tables.results.machines import FIELDS, of_servers, share_machine
+
+Row = Mapping[str, Any]
+
+SERVERS: Final = "servers."
+"""What fields of the servers' machines begin with."""
+CLIENT: Final = "hardware."
+"""What fields of the client's machine begin with."""
+_PROVENANCE = (
+    "versions",
+    "hardware",
+    "topology",
+    "write_concern",
+    "read_concern",
+    "read_preference",
+    "bench_config",
+)
+_ASKED = ("digest", "scale", "seconds", "warm", "in_turn", "and_back", "target", "varied")
+_CLIENT = ("kind", "rate", "processes", "scheduling", "connections", "sessions", "retryable_writes")
+_WHERE = (
+    "experiment.in_turn",
+    "experiment.and_back",
+    "experiment.target",
+    "client.processes",
+    "client.scheduling",
+)
+_WORK = ("experiment", "client", "write_concern", "read_concern", "read_preference")
+"""Parts that say what was asked of the servers."""
+_MEMBERS = "topology.members"
+"""Each member does all writes again, and a majority of one waits for nobody."""
+
+
+def list_differences(old: Row, new: Row) -> Iterator[tuple[str, tuple[Any, Any]]]:
+    """The fields that differ, each with both values: of servers first, then of the client's machine, then others."""
+    before, after = dict(_provenance(old)), dict(_provenance(new))
+    if share_machine(old) and share_machine(new):  # else each machine would be told twice
+        before, after = (_without_servers(one) for one in (before, after))
+    for field in sorted(before.keys() | after.keys(), key=_by_weight):
+        if before.get(field) != after.get(field):
+            yield field, (before.get(field), after.get(field))
+
+
+def list_other_work(old: Row, new: Row) -> Iterator[tuple[str, tuple[Any, Any]]]:
+    """The fields that say what was asked for and differ, with both values: such rows are not of the same work.
+
+    Others say where and with what it was measured.
+    """
+    return (found for found in list_differences(old, new) if _is_asked(found[0]))
+
+
+def _is_asked(field: str) -> bool:
+    return field == _MEMBERS or (field.partition(".")[0] in _WORK and field not in _WHERE)
+
+
+def _without_servers(fields: Mapping[str, Any]) -> dict[str, Any]:
+    return {field: value for field, value in fields.items() if not field.startswith(SERVERS)}
+
+
+def _by_weight(field: str) -> tuple[bool, bool, str]:
+    return not field.startswith(SERVERS), not field.startswith(CLIENT), field
+
+
+def _provenance(row: Row) -> Iterator[tuple[str, Any]]:
+    for field, value in _of_servers(row):
+        yield f"{SERVERS}{field}", value
+    for part in _PROVENANCE:
+        for field, value in row.get(part, {}).items():
+            yield f"{part}.{field}", value
+    for part, fields in (("experiment", _ASKED), ("client", _CLIENT)):
+        for field in fields:
+            yield f"{part}.{field}", row.get(part, {}).get(field)
+
+
+def _of_servers(row: Row) -> Iterator[tuple[str, Any]]:
+    """The machines of the servers: of an older row of a local target the one that they shared with the client."""
+    if share_machine(row):
+        return iter((field, value) for field, value in row.get("hardware", {}).items() if field in FIELDS)
+    return of_servers(row)

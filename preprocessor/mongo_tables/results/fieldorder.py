@@ -1,0 +1,62 @@
+"""One order for fields that a server adds in any order: those of several windows in one stage.
+
+A server adds the fields of ``$setWindowFields`` (and of the methods of ``$fill``) as they come out of a hash table:
+the order differs from that in the pipeline, and from one run to the next. So that both sources, and two runs of one,
+give the same rows, such fields stand in the order in which the pipeline writes them, wherever they stand together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from mongo_tables.results.model import Query, Rows
+
+Places = dict[str, int]
+"""The names to put in order, each with its place."""
+
+
+def settle_field_order(rows: Rows, query: Query) -> Rows:
+    """The rows, with the fields of several windows in the order in which the query writes them."""
+    written = repr(query.pipeline)  # Much cheaper than to walk through every pipeline of a site.
+    if "$setWindowFields" not in written and "$fill" not in written:
+        return rows
+    places: Places = {}
+    for name in _window_fields(query.pipeline):
+        places.setdefault(name, len(places))
+    return [_sort_fields(row, places) for row in rows] if len(places) > 1 else rows
+
+
+def _window_fields(value: Any) -> Iterator[str]:
+    """The names of the fields that windows add, stage by stage, each part of a dotted one by itself."""
+    if isinstance(value, Mapping):
+        for name, inner in value.items():
+            added = _list_added_fields(name, inner)
+            if len(added) > 1:
+                yield from (part for field in added for part in field.split("."))
+            yield from _window_fields(inner)
+    elif isinstance(value, list | tuple):
+        for inner in value:
+            yield from _window_fields(inner)
+
+
+def _list_added_fields(stage: str, argument: Any) -> list[str]:
+    if stage not in ("$setWindowFields", "$fill") or not isinstance(argument, Mapping):
+        return []
+    output = argument.get("output")
+    if not isinstance(output, Mapping):
+        return []
+    if stage == "$setWindowFields":
+        return list(output)
+    return [name for name, way in output.items() if isinstance(way, Mapping) and "method" in way]
+
+
+def _sort_fields(value: Any, places: Places) -> Any:
+    """The value with these fields in order in every document, within the positions that they already take."""
+    if type(value) is list:
+        return [_sort_fields(item, places) for item in value]
+    if type(value) is not dict:
+        return value
+    moved = iter(sorted((name for name in value if name in places), key=places.__getitem__))
+    names = [next(moved) if name in places else name for name in value]
+    return {name: _sort_fields(value[name], places) for name in names}

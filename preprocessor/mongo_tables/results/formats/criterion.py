@@ -1,0 +1,207 @@
+"""Criterion's public outputs: messages of ``cargo criterion --message-format=json``, and ``raw.csv``.
+
+https://bheisler.github.io/criterion.rs/book/cargo_criterion/external_tools.html documents the messages,
+https://bheisler.github.io/criterion.rs/book/user_guide/csv_output.html the table, and calls all JSON files in
+``target/criterion`` private: their structure may change at any time, so they are refused. The samples are parts of one
+process; each did the work a number of times.
+
+Of a run that failed a panic, an error of Cargo's or a build without success is told where the file has it, and a
+benchmark of a group that never ended where others did. A table that is cut between two lines cannot be told from one of
+fewer samples, and messages of benchmarks alone not from those of fewer benchmarks.
+"""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Iterator
+from itertools import groupby
+from typing import Any, Final
+
+from mongo_tables.results.formats.benchmark import (
+    AGAIN,
+    SECONDS,
+    TIME,
+    Benchmark,
+    Better,
+    Interval,
+    Origin,
+    make_documents,
+    shift,
+)
+from mongo_tables.results.formats.heads import HEADER_OF_CRITERION
+from mongo_tables.results.formats.jsonpart import Part, read_lines
+from mongo_tables.results.formats.model import SourceFile
+
+_TOOL: Final = "Criterion"
+_ORIGIN: Final = Origin(_TOOL, versions={"harness": "cargo-criterion"})
+_POWERS: Final = {"s": 0, "ms": -3, "us": -6, "µs": -6, "ns": -9, "ps": -12}
+_COMPLETE: Final = "benchmark-complete"
+_GROUP: Final = "group-complete"
+_PASSED_OVER: Final = frozenset((
+    "compiler-message", "compiler-artifact", "build-script-executed", "build-finished", "timing-info",
+))  # fmt: skip
+"""Reasons of Cargo's own messages: https://doc.rust-lang.org/cargo/reference/external-tools.html#json-messages."""
+_BUILT: Final = "build-finished"
+_FAILURE: Final = re.compile(r"thread '.*' (?:\(\d+\) )?panicked at .+|error(?:\[E\d+\])?: .+")
+"""What Rust and Cargo print of a failure, beside the messages."""
+_COLUMNS: Final = (
+    *("group", "function", "value", "throughput_num", "throughput_type"),
+    *("sample_measured_value", "unit", "iteration_count"),
+)
+_PUBLIC: Final = "cargo criterion --message-format=json > bench.json"
+
+
+def read(file: SourceFile) -> Iterator[dict[str, Any]]:
+    """The documents of the file: the measure of each benchmark. Raises ``ResultsError`` for a private file."""
+    head = file.head(4096)
+    if head.startswith(HEADER_OF_CRITERION):
+        return make_documents(file, Origin(_TOOL, versions={"harness": _TOOL}), _read_table(file))
+    if '"reason":' not in head:
+        raise file.refuse(
+            "Criterion calls this file private, and may change it at any time",
+            hint=f"its public output: {_PUBLIC}",
+        )
+    return make_documents(file, _ORIGIN, _read_messages(file))
+
+
+def _read_messages(file: SourceFile) -> list[Benchmark]:
+    """The benchmarks of all messages; those of a group are a suite, and what is in none is one of Criterion's.
+
+    Messages of Cargo are passed over, and so is JSON without a reason, which other programs print.
+    """
+    _refuse_failure(file)
+    completed: list[Part] = []
+    groups: dict[str, str] = {}
+    for message in read_lines(file):
+        reason = message.find("reason")
+        if reason and reason.value == _COMPLETE:
+            completed.append(message)
+        elif reason and reason.value == _GROUP:
+            name = message.need("group_name").text()
+            groups |= {one.text(): name for one in message.need("benchmarks").elements()}
+        elif reason and reason.value == _BUILT and message.fields().get("success") is False:
+            raise message.refuse("the build failed, so results may be missing", AGAIN)
+        elif reason and reason.text() not in _PASSED_OVER:
+            raise reason.refuse(f"the message {reason.text()!r} of cargo-criterion is not known")
+    for one in completed:
+        if groups and (key := one.need("id").text()) not in groups:
+            raise one.refuse(f"the group of {key!r} never ended, so results may be missing", AGAIN)
+    return [_read_message(one, groups) for one in completed]
+
+
+def _refuse_failure(file: SourceFile) -> None:
+    """Raise the error that the run failed, where a line beside the messages says so."""
+    for number, line in enumerate(file.lines(), 1):
+        if _FAILURE.fullmatch(said := line.strip()):
+            raise file.refuse(f"the run failed, so results may be missing: {said}", number, 1, AGAIN)
+
+
+def _read_message(message: Part, groups: dict[str, str]) -> Benchmark:
+    key = message.need("id").text()
+    group = groups.get(key, "")
+    rest = key.removeprefix(f"{group}/") if group and group != key else key
+    name, _, last = rest.rpartition("/")
+    sized = bool(name) and last.isdecimal()
+    typical, slope = message.need("typical"), message.find("slope")
+    unit = message.need("unit")
+    samples = message.need("measured_values").numbers()
+    counts = [one.whole() for one in message.need("iteration_count").elements()]
+    if len(samples) != len(counts) or 0 in counts:
+        raise message.refuse("`measured_values` and `iteration_count` do not belong together")
+    return Benchmark(
+        suite=group if group and group != key else _TOOL,
+        key=key,
+        name=rest,
+        base=name if sized else rest,
+        **_name_measure(unit.text()),
+        parameters={"value": last} if sized else {},
+        value=_read_estimate(typical, "estimate"),
+        statistic="slope" if slope and slope.fields().get("estimate") == typical.fields().get("estimate") else "mean",
+        summary={name: _read_estimate(message.need(name), "estimate") for name in ("mean", "median")},
+        interval=Interval(
+            _read_estimate(typical, "lower_bound"), _read_estimate(typical, "upper_bound"),
+            "confidence interval of the value, by Criterion",
+        ),
+        samples=[_scale(one / count, unit.text()) for one, count in zip(samples, counts, strict=True)],
+        iterations=counts,
+        extra=_read_throughput(message),
+    )  # fmt: skip
+
+
+def _read_throughput(message: Part) -> dict[str, int]:
+    """How much work an iteration is, where the benchmark says so: ``bytes_per_iteration``."""
+    given = message.find("throughput")
+    parts = given.elements() if given else ()
+    return {f"{one.need('unit').text()}_per_iteration": one.need("per_iteration").whole() for one in parts}
+
+
+def _read_estimate(part: Part, key: str) -> float:
+    number = part.need(key).number()
+    if number is None:
+        raise part.refuse(f"`{key}` is not finite")
+    return _scale(number, part.need("unit").text())
+
+
+def _scale(number: float, unit: str) -> float:
+    return shift(number, _POWERS[unit]) if _POWERS.get(unit) else number
+
+
+def _name_measure(unit: str) -> dict[str, Any]:
+    """Times are Criterion's own measure; another one, a plug-in's, is called by its unit."""
+    better: Better = "lower" if unit in _POWERS else ""
+    is_time = unit in _POWERS
+    return {"metric": TIME if is_time else unit, "unit": SECONDS if is_time else unit, "better": better}
+
+
+def _read_table(file: SourceFile) -> list[Benchmark]:
+    rows = csv.reader(_whole_lines(file), strict=True)
+    try:
+        if tuple(next(rows)) != _COLUMNS:
+            raise file.refuse(
+                "a table of Criterion with other columns than those that are known", 1, 1, ",".join(_COLUMNS)
+            )
+        read_rows = [_read_row(file, rows.line_num, row) for row in rows]
+    except csv.Error as error:
+        raise file.refuse(f"not CSV: {error}", rows.line_num, 1) from None
+    return [
+        _make_benchmark(id_, unit, [one[2:] for one in some])
+        for (id_, unit), some in groupby(read_rows, key=lambda one: one[:2])
+    ]
+
+
+def _whole_lines(file: SourceFile) -> Iterator[str]:
+    """The lines; the last one has an end too, or it is cut off."""
+    for number, line in enumerate(file.lines(), 1):
+        if not line.endswith("\n"):
+            raise file.refuse("the table ends within a row", number, 1, AGAIN)
+        yield line
+
+
+_Row = tuple[tuple[str, ...], str, float, int]
+
+
+def _read_row(file: SourceFile, line: int, row: list[str]) -> _Row:
+    try:
+        *name, value, unit, count = row
+        if len(name) != 5 or int(count) < 1:
+            raise ValueError
+        return tuple(name), unit, float(value), int(count)
+    except ValueError:
+        raise file.refuse("a row of Criterion's table is cut off or has no numbers", line, 1) from None
+
+
+def _make_benchmark(id_: tuple[str, ...], unit: str, rows: list[Any]) -> Benchmark:
+    group, function, value, amount, kind = id_
+    parts = [one for one in (group, function, value) if one]
+    return Benchmark(
+        suite=group if len(parts) > 1 else _TOOL,
+        key="/".join(parts),
+        name="/".join(parts[1:]) or group,
+        base=function or group,
+        **_name_measure(unit),
+        parameters={"value": value} if value else {},
+        samples=[_scale(measured / count, unit) for measured, count in rows],
+        iterations=[count for _, count in rows],
+        extra={f"{kind}_per_iteration": amount} if amount else {},
+    )

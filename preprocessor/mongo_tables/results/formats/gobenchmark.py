@@ -1,0 +1,301 @@
+"""Go's benchmark format: what ``go test -bench`` prints, and whatever else writes it.
+
+https://go.dev/design/14313-benchmark-format says what lines there are: ``key: value`` describes all results behind it,
+a line that begins with ``Benchmark`` is a result, all else is passed over. Lines ``Unit`` say which direction
+of a unit is better (https://github.com/golang/go/issues/43744). A name that stands in several lines was run several
+times: each line is a sample, all of one process of ``go test``.
+
+``go test`` prints a name and a tab before the benchmark runs, and the result behind it: where the benchmark prints
+lines of its own, its result is a later line without a name. golang.org/x/perf/benchfmt, and so benchstat, takes such a
+name for a mistake, goes on, and leaves the result out; here the two belong together.
+
+Go ends each line, so a last one without an end is cut off, and the lines of a failure are known: neither file is read.
+Nor is one in which a name that began has no result.
+A file that is cut between two lines cannot be told from a whole one: many keep the lines of results alone.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from itertools import chain
+from math import isfinite
+from typing import Any, Final, NamedTuple
+
+from mongo_tables.results.formats.benchmark import (
+    AGAIN,
+    SECONDS,
+    TIME,
+    Benchmark,
+    Better,
+    Origin,
+    make_documents,
+    read_date,
+    shift,
+    with_parameters,
+)
+from mongo_tables.results.formats.model import SourceFile
+from mongo_tables.results.model import ResultsError
+
+TOOL: Final = "Go benchmark"
+NANOSECONDS: Final = "ns/op"
+_SECONDS: Final = "sec/op"
+BETTER: Final[Mapping[str, Better]] = {
+    NANOSECONDS: "lower", _SECONDS: "lower", "B/op": "lower", "allocs/op": "lower", "MB/s": "higher", "B/s": "higher",
+}  # fmt: skip
+"""The better direction of the units that Go's own tools know."""
+CONFIGURATION: Final = re.compile(r"([^\sA-Z:][^\sA-Z:]*):(?:[ \t]+(.*))?")
+PARAMETER: Final = re.compile(r"([^=/]+)=([^/]*)")
+_RESULT: Final = re.compile(r"Benchmark(?![a-z])\S*\s+\d+\s")
+_BEGUN: Final = re.compile(r"(Benchmark[^\sa-z]\S*) *\t")
+"""A name as ``go test`` prints it before the benchmark runs; alone in its line, without a tab, it is that of ``-v``."""
+_RESULT_ALONE: Final = re.compile(
+    r" *\d+(?:\t *[\d.]+ \S+)+\s*|[ \t]*\d+[ \t]+[\d.]+[ \t]+\S+/\S+(?:[ \t]+[\d.]+[ \t]+\S+)*\s*"
+)
+"""A result without its name: between tabs, or between blanks where its first unit can be nothing else."""
+_LIKE_RESULT: Final = re.compile(r"[ \t]*Benchmark(?![a-z])\S*[ \t]+[\d.]\S*[ \t].*/(?:op|s)\b")
+_FORM: Final = "NAME ITERATIONS VALUE UNIT, and more values and units, from the beginning of the line"
+_PROCESSORS: Final = re.compile(r"-(\d+)$")
+_FAILURE: Final = re.compile(
+    r"(?:Benchmark\S*\s+)?(--- FAIL: .+|panic: .+|fatal error: .+|exit status [1-9]\d*|FAIL(?:\t.*)?"
+    r"|signal: (?:killed|terminated|interrupt|aborted|hangup|quit|segmentation fault|bus error)(?: \(core dumped\))?"
+    r"|\*\*\* Test killed.*|g?make(?:\[\d+\])?: \*\*\* .+)",
+    re.DOTALL,
+)
+"""What ``go test``, or the ``make`` that ran it, prints of a failure; the name of the benchmark may stand before it."""
+_PACKAGE: Final = "pkg"
+_ORIGIN: Final = frozenset((
+    "goos", "goarch", "cpu", "cpu-count", "kernel", "commit", "commit-time", "branch", "harness", "runtime",
+    "start-time",
+))  # fmt: skip
+"""What configuration lines say of a whole run; a file in which it changes is of several."""
+
+Others = tuple[tuple[str, str], ...]
+"""Configuration that is none of the format's own, by key."""
+
+
+@dataclass(slots=True)
+class _Samples:
+    """What one name, in one package, has in one unit, under configuration that is none of the format's own."""
+
+    suite: str
+    name: str
+    unit: str
+    others: Others
+    values: list[float] = field(default_factory=list)
+    iterations: list[int] = field(default_factory=list)
+    lost: int = 0
+
+
+class _Begun(NamedTuple):
+    """A benchmark whose result is still to come, and the line that has its name."""
+
+    name: str
+    line: int
+
+
+@dataclass(slots=True)
+class _Reading:
+    """What was read of a file so far; ``others`` is the configuration that results behind it stand under."""
+
+    begun: _Begun | None = None
+    origin: dict[str, str] = field(default_factory=dict)
+    suite: str = TOOL
+    others: Others = ()
+    better: dict[str, str] = field(default_factory=dict)
+    samples: dict[tuple[str, str, str, Others], _Samples] = field(default_factory=dict)
+
+
+def read(file: SourceFile) -> Iterator[dict[str, Any]]:
+    """The documents of the file: each unit of each name.
+
+    Raises ``ResultsError`` for a line that is like a result and is none, for a result without a name and a name without
+    a result, for a NUL character, which no name of a field may have, for a run that failed, for a last line without an
+    end, and for a file of several runs.
+    """
+    reading = _Reading()
+    for number, line in enumerate(file.lines(), 1):
+        if "\0" in line:
+            raise file.refuse("a NUL character stands in the text", number, line.index("\0") + 1)
+        if failure := _FAILURE.fullmatch(line.rstrip()):
+            raise _refuse_failure(file, number, failure[1])
+        if not line.endswith("\n"):
+            raise file.refuse(_describe_cut(line), number, 1, AGAIN)
+        if line.startswith("Benchmark"):
+            _refuse_begun(file, reading)
+            _read_named(file, number, line, reading)
+        elif reading.begun and _RESULT_ALONE.fullmatch(line):
+            _read_result(file, number, f"{reading.begun.name} {line}", reading)
+            reading.begun = None
+        elif _RESULT_ALONE.fullmatch(line):
+            raise file.refuse("a result stands here without the name of its benchmark", number, 1, _FORM)
+        elif _LIKE_RESULT.match(line):
+            raise _refuse_alike(file, number, line)
+        elif line.startswith("Unit "):
+            _read_unit(line, reading)
+        elif found := CONFIGURATION.fullmatch(line.rstrip()):
+            _read_configuration(file, number, found[1], (found[2] or "").strip(), reading)
+    _refuse_begun(file, reading)
+    varied = _find_varied([one.others for one in reading.samples.values()])
+    merged = _merge(reading.samples.values(), varied)
+    benchmarks = [_make_benchmark(one, reading.better) for one in merged]
+    return make_documents(file, _make_origin(reading.origin), benchmarks)
+
+
+def _refuse_failure(file: SourceFile, number: int, said: str) -> ResultsError:
+    """The error that the run failed: what would have come behind the failure is not in the file."""
+    message = f"the run failed, so results may be missing: {' '.join(said.split())}"
+    return file.refuse(message, number, 1, AGAIN)
+
+
+def _describe_cut(line: str) -> str:
+    name = line.split()[0] if line.startswith("Benchmark") else ""
+    return f"the file ends within {f'the result of {name!r}' if name else 'a line'}"
+
+
+def _read_configuration(file: SourceFile, number: int, key: str, value: str, reading: _Reading) -> None:
+    if key == _PACKAGE:
+        reading.suite = value or TOOL
+    elif key not in _ORIGIN:
+        reading.others = tuple(sorted({**dict(reading.others), key: value}.items()))
+    elif reading.samples and reading.origin.get(key, value) != value:
+        raise file.refuse(
+            f"`{key}` changes from {reading.origin[key]!r} to {value!r}: the file is of several runs", number, 1,
+            "keep each run in a file of its own",
+        )  # fmt: skip
+    else:
+        reading.origin[key] = value
+
+
+def _refuse_begun(file: SourceFile, reading: _Reading) -> None:
+    """Raise the error that a benchmark began whose result is nowhere, if one did."""
+    if begun := reading.begun:
+        raise file.refuse(f"the benchmark {begun.name!r} began here and has no result", begun.line, 1, AGAIN)
+
+
+def _read_named(file: SourceFile, number: int, line: str, reading: _Reading) -> None:
+    """A line with a name: a result, or that of a benchmark whose result comes later.
+
+    A name alone, as ``-v`` has it, is passed over.
+    """
+    if _RESULT.match(line):
+        _read_result(file, number, line, reading)
+    elif _LIKE_RESULT.match(line):
+        raise _refuse_alike(file, number, line)
+    elif begun := _BEGUN.match(line):
+        reading.begun = _Begun(begun[1], number)
+
+
+def _refuse_alike(file: SourceFile, number: int, line: str) -> ResultsError:
+    """The error for a line that is a result to whoever reads it, and none of the format."""
+    return file.refuse(f"the line of {line.split()[0]!r} is like a result, and none", number, 1, _FORM)
+
+
+def _read_result(file: SourceFile, number: int, line: str, reading: _Reading) -> None:
+    """The values of a result: its name, iterations, and values with units."""
+    words = line.split()
+    if len(words) % 2 or len(words) < 4:
+        raise file.refuse(f"the result of {words[0]!r} is cut off", number, 1, _FORM)
+    for text, unit in zip(words[2::2], words[3::2], strict=True):
+        try:
+            value = shift(text.replace("_", ""), -9 if unit == NANOSECONDS else 0)
+        except ValueError:
+            raise file.refuse(f"{text!r} is no number", number, line.index(text) + 1) from None
+        place = (reading.suite, words[0], _SECONDS if unit == NANOSECONDS else unit, reading.others)
+        found = reading.samples.setdefault(place, _Samples(*place))
+        if isfinite(value):
+            found.values.append(value)
+            found.iterations.append(int(words[1]))
+        else:
+            found.lost += 1
+
+
+def _read_unit(line: str, reading: _Reading) -> None:
+    _, unit, *properties = (*line.split(), "")
+    for one in properties:
+        name, _, value = one.partition("=")
+        if name == "better":
+            reading.better[_SECONDS if unit == NANOSECONDS else unit] = value
+
+
+def _find_varied(every: Iterable[Others]) -> set[str]:
+    """Keys that have different values in the file: what they say tells results apart."""
+    values: dict[str, set[str]] = {}
+    for key, value in set(chain.from_iterable(every)):
+        values.setdefault(key, set()).add(value)
+    return {key for key, some in values.items() if len(some) > 1}
+
+
+def _merge(every: Iterable[_Samples], varied: set[str]) -> list[_Samples]:
+    """The samples, those together that no varied configuration tells apart."""
+    merged: dict[tuple[str, str, str, Others], _Samples] = {}
+    for one in every:
+        others = tuple(pair for pair in one.others if pair[0] in varied)
+        place = (one.suite, one.name, one.unit, others)
+        into = merged.setdefault(place, _Samples(*place))
+        into.values += one.values
+        into.iterations += one.iterations
+        into.lost += one.lost
+    return list(merged.values())
+
+
+def _make_benchmark(one: _Samples, stated: Mapping[str, str]) -> Benchmark:
+    better = stated.get(one.unit) or BETTER.get(one.unit, "")
+    is_time = one.unit == _SECONDS
+    base, parameters = split_name(one.name)
+    alike = len(set(one.iterations)) == 1
+    others = dict(one.others)
+    return Benchmark(
+        suite=one.suite,
+        key=with_parameters(one.name, others),
+        name=with_parameters(one.name.removeprefix("Benchmark"), others),
+        base=base,
+        metric=TIME if is_time else one.unit,
+        unit=SECONDS if is_time else one.unit,
+        better="lower" if better == "lower" else "higher" if better == "higher" else "",
+        parameters={**parameters, **others},
+        samples=one.values,
+        iterations=one.iterations[0] if alike else one.iterations,
+        failed=f"{one.lost} of {one.lost + len(one.values)} values are not finite" if one.lost else "",
+    )
+
+
+def split_name(full: str) -> tuple[str, dict[str, str]]:
+    """A name without what ``Benchmark`` begins and numbers end it with, and its parameters, ``/key=value``.
+
+    ``-8`` at the end is how many processors Go's scheduler had, the parameter ``gomaxprocs``.
+    """
+    processors = _PROCESSORS.search(full)
+    named = full[: processors.start()] if processors else full
+    first, *others = named.removeprefix("Benchmark").split("/")
+    parameters = {one[1]: one[2] for part in others if (one := PARAMETER.fullmatch(part))}
+    plain = [part for part in others if not PARAMETER.fullmatch(part)]
+    if processors:
+        parameters["gomaxprocs"] = processors[1]
+    return "/".join([first, *plain]), parameters
+
+
+def _make_origin(known: Mapping[str, str]) -> Origin:
+    """What configuration lines say: those that the format's description shows, and those that ``export`` writes."""
+    hardware: dict[str, Any] = {
+        name: known[key]
+        for name, key in (
+            ("cpu", "cpu"),
+            ("cpu_architecture", "goarch"),
+            ("system", "goos"),
+            ("kernel", "kernel"),
+        )
+        if known.get(key)
+    }
+    if known.get("cpu-count", "").isdecimal():
+        hardware["cores"] = int(known["cpu-count"])
+    commit: dict[str, Any] = {
+        name: known[key] for name, key in (("id", "commit"), ("branch", "branch")) if known.get(key)
+    }
+    if "id" in commit and (time := read_date(known.get("commit-time", ""))):
+        commit["time"] = time
+    versions = {name: known[name] for name in ("harness", "runtime") if known.get(name)}
+    return Origin(
+        TOOL, read_date(known.get("start-time", "")), versions, hardware, commit if "id" in commit else {}
+    )

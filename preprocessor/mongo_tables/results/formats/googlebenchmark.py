@@ -1,0 +1,186 @@
+"""What Google Benchmark writes with ``--benchmark_format=json`` or ``--benchmark_out=FILE``.
+
+https://google.github.io/benchmark/user_guide.html shows it; its fields are those of ``json_reporter.cc``, which calls
+them schema 1 since version 1.9. The samples are the repetitions, all within one process. Where a file has aggregates
+alone, their figures are the summary. A fitted complexity (``BigO``, ``RMS``) is no measurement and is left out.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from mongo_tables.results.formats.benchmark import (
+    SECONDS,
+    TIME,
+    Benchmark,
+    Better,
+    Origin,
+    make_documents,
+    read_date,
+    shift,
+)
+from mongo_tables.results.formats.jsonpart import Part, read_whole
+from mongo_tables.results.formats.model import SourceFile
+
+_TOOL: Final = "Google Benchmark"
+_SCHEMA: Final = 1
+_POWERS: Final = {"s": 0, "ms": -3, "us": -6, "ns": -9}
+_TIMES: Final = {"real_time": TIME, "cpu_time": "CPU time"}
+_NOT_COUNTERS: Final = frozenset((
+    "name", "family_index", "per_family_instance_index", "run_name", "run_type", "repetitions", "repetition_index",
+    "threads", "iterations", "time_unit", "label", "aggregate_name", "aggregate_unit", "error_occurred",
+    "error_message", "skipped", "skip_message", "big_o", "rms", "cpu_coefficient", "real_coefficient", *_TIMES,
+))  # fmt: skip
+_SUMMARY: Final = ("mean", "median", "stddev", "min", "max")
+_ARGUMENT: Final = re.compile(r"([A-Za-z_]\w*):(.+)")
+
+
+@dataclass(slots=True)
+class _Measure:
+    """What all runs of a benchmark have of one measure."""
+
+    values: list[float] = field(default_factory=list)
+    iterations: list[int] = field(default_factory=list)
+    summary: dict[str, float] = field(default_factory=dict)
+    other: dict[str, float] = field(default_factory=dict)
+    lost: int = 0
+
+
+def read(file: SourceFile) -> Iterator[dict[str, Any]]:
+    """The documents of the file: times, and the counters that the benchmarks have of their own."""
+    whole = read_whole(file)
+    context = whole.need("context")
+    runs: dict[str, list[Part]] = {}
+    for one in whole.need("benchmarks").elements():
+        runs.setdefault((one.find("run_name") or one.need("name")).text(), []).append(one)
+    suite = _name_program(context)
+    benchmarks = [one for name, parts in runs.items() for one in _read_runs(suite, name, parts)]
+    return make_documents(file, _read_origin(context), benchmarks)
+
+
+def _read_origin(context: Part) -> Origin:
+    schema, version, date, cores = (
+        context.find(key) for key in ("json_schema_version", "library_version", "date", "num_cpus")
+    )
+    if schema and schema.value != _SCHEMA:
+        raise schema.refuse(f"schema {schema.value} of Google Benchmark's JSON, and only {_SCHEMA} is known")
+    number = version.text().removeprefix("v") if version else ""
+    return Origin(
+        _TOOL,
+        start=read_date(date.text()) if date else None,
+        versions={"harness": f"{_TOOL} {number}".strip()},
+        hardware={"cores": cores.whole()} if cores else {},
+    )
+
+
+def _name_program(context: Part) -> str:
+    """The program without its path, which may tell of the machine."""
+    program = context.find("executable")
+    return re.split(r"[/\\]", program.text())[-1] if program else _TOOL
+
+
+def _read_runs(suite: str, key: str, parts: Sequence[Part]) -> Iterator[Benchmark]:
+    measures: dict[str, _Measure] = {}
+    units: dict[str, str] = {}
+    failures = dict.fromkeys(text for one in parts if (text := _read_failure(one)))
+    for one in parts:
+        if not _read_failure(one):
+            _read_run(one, measures, units)
+    if failures and not measures:
+        measures, units = {TIME: _Measure()}, {TIME: SECONDS}
+    name, parameters = _split_name(key)
+    labels = dict.fromkeys(label.text() for one in parts if (label := one.find("label")))
+    for metric, found in measures.items():
+        lost = f"{found.lost} of {found.lost + len(found.values)} values are not finite" if found.lost else ""
+        lost = lost or ("" if found.values or found.summary or failures else "no value is finite")
+        yield Benchmark(
+            suite=suite,
+            key=key,
+            base=name,
+            metric=metric,
+            unit=units[metric],
+            better=_find_better(metric),
+            parameters=parameters,
+            value=None if found.values else found.summary.get("median", found.summary.get("mean")),
+            statistic="median" if "median" in found.summary else "mean",
+            summary=found.summary,
+            samples=found.values,
+            iterations=found.iterations[0] if len(set(found.iterations)) == 1 else found.iterations,
+            failed="; ".join([*failures, lost] if lost else failures),
+            extra={**found.other, **({"label": ", ".join(labels)} if labels else {})},
+        )
+
+
+def _read_failure(run: Part) -> str:
+    for failed, message in (("error_occurred", "error_message"), ("skipped", "skip_message")):
+        if (told := run.find(failed)) and told.value:
+            said = run.find(message)
+            return (said.text() if said else "") or failed.replace("_", " ")
+    return ""
+
+
+def _read_run(run: Part, measures: dict[str, _Measure], units: dict[str, str]) -> None:
+    """Add what a run measured, or an aggregate of runs, to what is known of each measure."""
+    aggregate, iterations, relative = (
+        run.find(key) for key in ("aggregate_name", "iterations", "aggregate_unit")
+    )
+    statistic = aggregate.text() if aggregate else ""
+    for metric, unit, value in _list_values(run):
+        found = measures.setdefault(metric, _Measure())
+        units.setdefault(metric, unit)
+        if value is None:
+            found.lost += not statistic
+        elif not statistic:
+            found.values.append(value)
+            found.iterations.extend([iterations.whole()] if iterations else [])
+        elif statistic in _SUMMARY:
+            found.summary[statistic] = value
+        elif (
+            relative is None or relative.value != "percentage"
+        ):  # That of the mean, which follows from the others.
+            found.other[statistic] = value
+
+
+def _list_values(run: Part) -> Iterator[tuple[str, str, float | None]]:
+    """Each measure of a run, with its unit and value."""
+    unit = run.find("time_unit")
+    if unit and unit.text() not in _POWERS:
+        raise unit.refuse(f"the unit {unit.text()!r} of Google Benchmark is not known")
+    power = _POWERS[unit.text()] if unit else 0
+    relative = run.fields().get("aggregate_unit") == "percentage"
+    for key, metric in _TIMES.items():
+        if part := run.find(key):
+            value = part.number()
+            yield metric, SECONDS, value if value is None or relative else shift(value, power)
+    for key, part in run.members():
+        if key not in _NOT_COUNTERS and part.is_number():
+            yield key, _UNITS.get(key, ""), part.number()
+
+
+_UNITS: Final = {
+    "bytes_per_second": "B/s", "items_per_second": "items/s", "allocs_per_iter": "allocations", "max_bytes_used": "B",
+    "total_allocated_bytes": "B", "net_heap_growth": "B",
+}  # fmt: skip
+
+
+def _find_better(metric: str) -> Better:
+    if metric in _TIMES.values():
+        return "lower"
+    return "higher" if metric in ("bytes_per_second", "items_per_second") else ""
+
+
+def _split_name(key: str) -> tuple[str, dict[str, str]]:
+    """A name and its arguments: ``/n:8`` is a named one, ``/8`` the first, second and so on that has no name."""
+    first, *others = key.split("/")
+    plain, parameters = [first], {}
+    for one in others:
+        if named := _ARGUMENT.fullmatch(one):
+            parameters[named[1]] = named[2]
+        elif re.fullmatch(r"-?\d+", one):
+            parameters[f"argument {sum(name.startswith('argument ') for name in parameters) + 1}"] = one
+        else:
+            plain.append(one)
+    return "/".join(plain), parameters

@@ -1,0 +1,153 @@
+"""What hyperfine writes with ``--export-json FILE``: that of versions 1, without a number, and schema 2 of version 2.
+
+The fields of schema 2 are in the section JSON of its README, those before in ``BenchmarkResult`` of its source:
+https://github.com/sharkdp/hyperfine. Each sample is a process of its own. The environment of a command is left out,
+since it may hold what nobody else is to know.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, Final
+
+from mongo_tables.results.formats.benchmark import (
+    SECONDS,
+    TIME,
+    Benchmark,
+    Origin,
+    make_documents,
+    read_date,
+    with_parameters,
+)
+from mongo_tables.results.formats.jsonpart import Part, read_whole
+from mongo_tables.results.formats.model import SourceFile
+
+_SUITE: Final = "hyperfine"
+_SCHEMA: Final = 2
+_UNITS: Final = {"second": SECONDS, "byte": "B", "": "1"}
+_METRICS: Final = {
+    "time_wall_clock": TIME, "time_cpu": "CPU time", "time_user": "user time", "time_system": "system time",
+    "memory_peak_resident": "peak memory", "cpu_cycles": "CPU cycles", "cache_references": "cache references",
+    "cache_misses": "cache misses", "branch_misses": "branch misses",
+}  # fmt: skip
+"""What measures are called here; others have the name that hyperfine gives them."""
+_SUMMARY: Final = ("mean", "median", "min", "max", "stddev")
+
+
+def read(file: SourceFile) -> Iterator[dict[str, Any]]:
+    """The documents of the file: each measure of each command."""
+    whole = read_whole(file)
+    schema = whole.find("schema_version")
+    if schema is None:
+        return make_documents(file, Origin(_SUITE, versions={"harness": "hyperfine 1"}), _read_first(whole))
+    if schema.value != _SCHEMA:
+        raise schema.refuse(
+            f"schema {schema.value} of hyperfine's JSON, and only {_SCHEMA} and that of 1.x are known"
+        )
+    return make_documents(file, _read_origin(whole), _read_second(whole))
+
+
+def _read_origin(whole: Part) -> Origin:
+    metadata = whole.need("metadata")
+    version, start, platform = (metadata.find(key) for key in ("hyperfine_version", "start_time", "platform"))
+    system, architecture = (platform.find(key) if platform else None for key in ("os", "architecture"))
+    return Origin(
+        tool=_SUITE,
+        start=read_date(start.text()) if start else None,
+        versions={"harness": f"hyperfine {version.text()}"} if version else {},
+        hardware={
+            **({"cpu_architecture": architecture.text()} if architecture else {}),
+            **({"system": system.text()} if system else {}),
+        },
+    )
+
+
+def _read_first(whole: Part) -> list[Benchmark]:
+    return [one for part in whole.need("results").elements() for one in _read_result(part)]
+
+
+def _read_result(part: Part) -> Iterator[Benchmark]:
+    """The measures of a command as versions 1 write them; of processor time they have the mean alone."""
+    command, parameters = part.need("command").text(), _read_parameters(part)
+    times, memory, codes = (part.find(key) for key in ("times", "memory_usage_byte", "exit_codes"))
+    runs = times.numbers() if times else []
+    failed = _say_failed(codes.values()) if codes else ""
+    yield _measure(
+        command, TIME, SECONDS, parameters, runs, _read_statistics(part), part.need("mean"), failed=failed
+    )
+    for key in ("user", "system"):
+        if mean := part.find(key):
+            yield _measure(command, f"{key} time", SECONDS, parameters, [], {}, mean, failed=failed)
+    if memory and (used := memory.numbers()):
+        yield _measure(command, "peak memory", "B", parameters, used, {}, None, failed=failed)
+
+
+def _read_second(whole: Part) -> list[Benchmark]:
+    return [one for part in whole.need("results").elements() for one in _read_measurements(part)]
+
+
+def _read_measurements(part: Part) -> Iterator[Benchmark]:
+    """The measures of a command as schema 2 has them: its summary names them, its measurements have the samples."""
+    name, parameters = part.find("name") or part.need("command"), _read_parameters(part)
+    runs = list(part.need("measurements").elements())
+    extra = {"command": part.need("command").text()}
+    failed = _say_failed(one.fields().get("exit_code") for one in runs)
+    for metric, summary in part.need("summary").members():
+        stated = summary.find("unit")
+        unit = stated.text() if stated else ""
+        if stated and unit not in _UNITS:
+            raise stated.refuse(f"the unit {unit!r} of hyperfine is not known")
+        samples = [one.need(metric).need("value").number() for one in runs]
+        yield _measure(
+            name.text(), _METRICS.get(metric, metric), _UNITS[unit], parameters,
+            [one for one in samples if one is not None], _read_statistics(summary), summary.need("mean"),
+            failed=failed, extra=extra,
+        )  # fmt: skip
+
+
+def _measure(
+    command: str, metric: str, unit: str, parameters: dict[str, Any], samples: Sequence[float],
+    summary: dict[str, float], mean: Part | None, *, failed: str, extra: dict[str, Any] | None = None,
+) -> Benchmark:  # fmt: skip
+    return Benchmark(
+        suite=_SUITE,
+        key=with_parameters(command, parameters),
+        name=with_parameters(
+            command, {name: one for name, one in parameters.items() if str(one) not in command}
+        ),
+        base=command,
+        metric=metric,
+        unit=unit,
+        better="lower",
+        parameters=parameters,
+        value=mean.number() if mean else None,
+        statistic="mean",
+        summary=summary,
+        samples=samples,
+        processes=max(1, len(samples)),
+        failed=failed,
+        extra=extra or {},
+    )
+
+
+def _read_statistics(part: Part) -> dict[str, float]:
+    found = {name: one.number() for name in _SUMMARY if (one := part.find(name))}
+    return {name: value for name, value in found.items() if value is not None}
+
+
+def _read_parameters(part: Part) -> dict[str, Any]:
+    """The values that a command was run with; schema 2 has each in an object."""
+    given = part.find("parameters")
+    members = given.members() if given else ()
+    return {
+        name: one.need("value").value if isinstance(one.value, dict) else one.value for name, one in members
+    }
+
+
+def _say_failed(codes: Iterable[Any]) -> str:
+    """Which runs ended otherwise than with status 0; null is the end by a signal."""
+    ends = Counter("by a signal" if code is None else f"with status {code}" for code in codes)
+    good = ends.pop("with status 0", 0)
+    total = good + sum(ends.values())
+    return "; ".join(f"{count} of {total} runs ended {end}" for end, count in ends.items())

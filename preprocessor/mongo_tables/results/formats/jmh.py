@@ -1,0 +1,146 @@
+"""What JMH writes with ``-rf json -rff FILE``: a list with an object for each benchmark, mode and set of parameters.
+
+JMH documents no list of fields; they are those of ``JSONResultFormat`` in its source, https://github.com/openjdk/jmh,
+unchanged since 1.5; old versions do not name theirs. The samples are its measured iterations, fork by fork: each fork
+is a process of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, Final, NamedTuple
+
+from mongo_tables.results.formats.benchmark import (
+    SECONDS,
+    TIME,
+    Benchmark,
+    Better,
+    Interval,
+    Origin,
+    make_documents,
+    shift,
+    with_parameters,
+)
+from mongo_tables.results.formats.jsonpart import Part, read_whole
+from mongo_tables.results.formats.model import SourceFile
+
+_POWERS: Final = {"s": 0, "ms": -3, "us": -6, "ns": -9}
+_FACTORS: Final = {"min": 60.0, "hr": 3600.0, "day": 86400.0}
+_OPERATIONS: Final = "ops/s"
+
+
+class _Mode(NamedTuple):
+    metric: str
+    better: Better
+    unit: str = SECONDS
+
+
+_MODES: Final = {
+    "thrpt": _Mode("throughput", "higher", _OPERATIONS),
+    "avgt": _Mode(TIME, "lower"),
+    "sample": _Mode("sampled time", "lower"),
+    "ss": _Mode("single-shot time", "lower"),
+}
+
+
+class _Scale(NamedTuple):
+    """A unit of ours, and how numbers come into it: by a power of ten, then by a factor."""
+
+    unit: str
+    power: int = 0
+    factor: float = 1.0
+
+    def of(self, number: float) -> float:
+        """The number in that unit."""
+        return (shift(number, self.power) if self.power else number) * self.factor
+
+
+def read(file: SourceFile) -> Iterator[dict[str, Any]]:
+    """The documents of the file: the score of each benchmark, and what its profilers measured."""
+    runs = list(read_whole(file).elements())
+    benchmarks = [one for part in runs for one in _read_run(part)]
+    return make_documents(file, _read_origin(runs[0]) if runs else Origin("JMH"), benchmarks)
+
+
+def _read_origin(part: Part) -> Origin:
+    known = part.fields()
+    version = known.get("jmhVersion", "")
+    machine = " ".join(str(known[key]) for key in ("vmName", "vmVersion") if known.get(key))
+    return Origin("JMH", versions={
+        "harness": f"JMH {version}".strip(), **({"runtime": machine} if machine else {}),
+    })  # fmt: skip
+
+
+def _read_run(part: Part) -> Iterator[Benchmark]:
+    version, mode = part.find("jmhVersion"), part.need("mode")
+    if version and not version.text().startswith("1."):
+        raise version.refuse(f"a file of JMH {version.text()}, and only those of versions 1 are known")
+    if mode.text() not in _MODES:
+        raise mode.refuse(f"the mode {mode.text()!r} of JMH is not known")
+    primary = part.need("primaryMetric")
+    unit, known = primary.need("scoreUnit"), _MODES[mode.text()]
+    if _read_scale(primary).unit != known.unit:
+        raise unit.refuse(f"the unit {unit.text()!r} of JMH is none of its mode {mode.text()!r}")
+    yield _read_metric(part, primary, known.metric, known.better)
+    if others := part.find("secondaryMetrics"):
+        yield from (_read_metric(part, one, name.lstrip("·"), "") for name, one in others.members())
+
+
+def _read_metric(part: Part, metric: Part, name: str, better: Better) -> Benchmark:
+    scale, benchmark, given = _read_scale(metric), part.need("benchmark").text(), part.find("params")
+    forks = [fork.numbers() for fork in metric.need("rawData").elements()] if metric.find("rawData") else []
+    alike = len({len(fork) for fork in forks}) == 1
+    parameters = given.fields() if given else {}
+    _, _, method = benchmark.rpartition(".")
+    score = metric.need("score").number()
+    return Benchmark(
+        suite=benchmark.rpartition(".")[0],
+        key=with_parameters(benchmark, parameters),
+        name=with_parameters(method, parameters),
+        base=method,
+        metric=name,
+        unit=scale.unit,
+        better=better,
+        parameters=parameters,
+        value=None if score is None else scale.of(score),
+        statistic="mean",
+        interval=_read_interval(metric, scale),
+        samples=[scale.of(one) for fork in forks for one in fork],
+        processes=len(forks) if alike else 1,
+        failed="" if score is not None else "JMH gives no score",
+        extra={
+            key: one.value for key in ("threads", "forks", "warmupIterations", "measurementIterations")
+            if (one := part.find(key))
+        },
+    )  # fmt: skip
+
+
+def _read_scale(metric: Part) -> _Scale:
+    """Times of an operation become seconds, operations in a time those in a second; other units stay."""
+    unit = metric.need("scoreUnit").text()
+    above, _, below = unit.partition("/")
+    if below == "op" and above in _POWERS:
+        return _Scale(SECONDS, _POWERS[above])
+    if below == "op" and above in _FACTORS:
+        return _Scale(SECONDS, factor=_FACTORS[above])
+    if above == "ops" and below in _POWERS:
+        return _Scale(_OPERATIONS, -_POWERS[below])
+    if above == "ops" and below in _FACTORS:
+        return _Scale(_OPERATIONS, factor=1 / _FACTORS[below])
+    return _Scale(unit)
+
+
+def _read_interval(metric: Part, scale: _Scale) -> Interval | None:
+    """The interval of 99.9 % that JMH gives the mean; it has none for a single sample."""
+    ends = metric.find("scoreConfidence")
+    if ends is None:
+        return None
+    found = [one.number() for one in ends.elements()]
+    if len(found) != 2:
+        raise ends.refuse(f"`scoreConfidence` must have two numbers, not {len(found)}")
+    low, high = found
+    return (
+        None
+        if low is None or high is None
+        else Interval(scale.of(low), scale.of(high), "99.9 % of the mean, by JMH")
+    )

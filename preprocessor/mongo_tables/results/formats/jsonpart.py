@@ -1,0 +1,146 @@
+"""Parts of a JSON file whose format is known: each is asked for what its format has there, and tells its place if not.
+
+Numbers may be ``NaN`` and infinite, as some tools write them although JSON has no such numbers: they are None here.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Iterator
+from typing import Any, Final, NamedTuple
+
+from mongo_tables.files.text import place_at
+from mongo_tables.jsontext.document import nearest
+from mongo_tables.jsontext.extended import kind_of
+from mongo_tables.jsontext.model import Path
+from mongo_tables.jsontext.parsing import Parsed, parse
+from mongo_tables.results.formats.model import SourceFile
+from mongo_tables.results.model import ResultsError
+
+_NOT_FINITE: Final = re.compile(r'("(?:[^"\\]|\\.)*")|-?\b(?:NaN|Infinity)\b')
+"""A string, which is left as it is, or a number that JSON has not."""
+_NUMBERS: Final = frozenset({"NaN", "Infinity", "-Infinity", "+Infinity", "Inf", "-Inf", "+Inf"})
+"""Texts that stand for a number where a tool writes a number that JSON has not as a text."""
+
+
+class Part(NamedTuple):
+    """A value of a JSON file, and where it is. Every method raises ``ResultsError`` for what is not as it is asked.
+
+    ``line`` is the line of the file in which the JSON text begins.
+    """
+
+    file: SourceFile
+    line: int
+    parsed: Parsed
+    path: Path
+    value: Any
+
+    def find(self, key: str) -> Part | None:
+        """The member of this object; None where it has none, or null."""
+        value = self.fields().get(key)
+        return None if value is None else self._at(key, value)
+
+    def need(self, key: str) -> Part:
+        """The member of this object, which has to be there."""
+        found = self.find(key)
+        if found is None:
+            raise self.refuse(f"`{key}` is missing")
+        return found
+
+    def members(self) -> Iterator[tuple[str, Part]]:
+        """Each member of this object that is not null."""
+        return ((key, self._at(key, one)) for key, one in self.fields().items() if one is not None)
+
+    def elements(self) -> Iterator[Part]:
+        """Each element of this list."""
+        return (self._at(number, one) for number, one in enumerate(self.values()))
+
+    def fields(self) -> dict[str, Any]:
+        """This value, an object."""
+        if not isinstance(self.value, dict):
+            raise self._unlike("an object")
+        return self.value
+
+    def values(self) -> list[Any]:
+        """This value, a list."""
+        if not isinstance(self.value, list):
+            raise self._unlike("a list")
+        return self.value
+
+    def text(self) -> str:
+        """This value, a text."""
+        if not isinstance(self.value, str):
+            raise self._unlike("a string")
+        return self.value
+
+    def is_number(self) -> bool:
+        """Whether this value is a number; a text that stands for one that JSON has not counts."""
+        return type(self.value) in (int, float) or (isinstance(self.value, str) and self.value in _NUMBERS)
+
+    def number(self) -> float | None:
+        """This value, a number; None for one that is none or infinite."""
+        if not self.is_number():
+            raise self._unlike("a number")
+        if isinstance(self.value, str):
+            return None
+        return float(self.value) if math.isfinite(self.value) else None
+
+    def numbers(self) -> list[float]:
+        """This list of numbers; those that are none or infinite are an error."""
+        found = self.values()
+        for number, one in enumerate(found):
+            if type(one) not in (int, float):
+                raise self._at(number, one)._unlike("a number")
+        return [float(one) for one in found]
+
+    def whole(self) -> int:
+        """This value, a whole number of things."""
+        if type(self.value) is not int or self.value < 0:
+            raise self._unlike("a whole number")
+        return self.value
+
+    def refuse(self, message: str, hint: str = "") -> ResultsError:
+        """The error that this part is not as its format has it."""
+        above, column = place_at(self.parsed.text, nearest(self.parsed.positions, self.path))
+        return self.file.refuse(message, self.line + above - 1, column, hint)
+
+    def _at(self, step: str | int, value: Any) -> Part:
+        return Part(self.file, self.line, self.parsed, (*self.path, step), value)
+
+    def _unlike(self, wanted: str) -> ResultsError:
+        name = f"`{self.path[-1]}`" if self.path and isinstance(self.path[-1], str) else "this"
+        return self.refuse(f"{name} must be {wanted}, not {kind_of(self.value)}")
+
+
+def read_whole(file: SourceFile) -> Part:
+    """The value of a file that is one JSON text. Raises ``ResultsError`` with the first fault of its JSON."""
+    return _read(file, file.text(), 1)
+
+
+def read_lines(file: SourceFile) -> Iterator[Part]:
+    """The value of each line of a file that begins as an object does; others, which other tools print, are passed over.
+
+    Raises ``ResultsError`` for a line that is broken JSON.
+    """
+    for number, line in enumerate(file.lines(), 1):
+        if line.lstrip().startswith("{"):
+            yield _read(file, line, number)
+
+
+def _read(file: SourceFile, text: str, line: int) -> Part:
+    """The value of a text that begins in this line of the file."""
+    parsed = parse(text)
+    if parsed.problems and (finite := _name_numbers(text)) != text:
+        parsed = parse(finite)
+    if parsed.problems:
+        first = parsed.problems[0]
+        above, column = place_at(parsed.text, first.offset)
+        raise file.refuse(first.message, line + above - 1, column, first.hint)
+    return Part(file, line, parsed, (), parsed.value)
+
+
+def _name_numbers(text: str) -> str:
+    """The text with numbers that JSON has not as texts."""
+    return _NOT_FINITE.sub(lambda found: found[1] or json.dumps(found[0]), text)

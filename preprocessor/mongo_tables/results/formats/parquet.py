@@ -1,0 +1,104 @@
+"""Parquet, by pyarrow; https://parquet.apache.org/docs/file-format/.
+
+Types are those of the file: a null stays null, and a time is a date in UTC, to the millisecond.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any, Final
+
+from mongo_tables.files.text import shorten
+from mongo_tables.results.formats.columnnames import field_names, find_repeated
+from mongo_tables.results.formats.model import Document, SourceFile
+
+if TYPE_CHECKING:
+    import pyarrow
+    from pyarrow.parquet import ParquetFile
+
+EXTRA: Final = "mongo-tables[parquet]"
+_AT_ONCE: Final = 4096
+
+
+def read(file: SourceFile) -> Iterator[Document]:
+    """The documents of the file, a row each. Raises ``ResultsError`` for a file, or a type, that cannot be read."""
+    try:
+        import pyarrow
+        from pyarrow.parquet import ParquetFile
+    except ImportError:
+        message = "Parquet is read by pyarrow, which is not installed"
+        raise file.refuse(message, hint=f"pip install '{EXTRA}'") from None
+    try:
+        with ParquetFile(file.path) as opened:
+            yield from _rows(file, opened)
+    except pyarrow.ArrowException as error:
+        raise file.refuse(f"not Parquet: {str(error).splitlines()[0]}") from None
+    except ArithmeticError:
+        raise file.refuse("a decimal number of more than 34 digits, which no document can have") from None
+
+
+def _rows(file: SourceFile, opened: ParquetFile) -> Iterator[Document]:
+    schema = opened.schema_arrow
+    names = field_names(schema.names)
+    if (repeated := find_repeated(names)) is not None:
+        raise file.refuse(f"two columns are named `{shorten(names[repeated])}`")
+    for column in schema:
+        if not _is_read(column.type):
+            raise file.refuse(
+                f"the column `{shorten(column.name)}` is of the type {column.type}, which no document has"
+            )
+    kinds = [_plain(kind) for kind in schema.types]
+    for batch in opened.iter_batches(_AT_ONCE):
+        columns = [_values(column, kind) for column, kind in zip(batch.columns, kinds, strict=True)]
+        yield from (dict(zip(names, row, strict=True)) for row in zip(*columns, strict=True))
+
+
+def _is_read(kind: pyarrow.DataType) -> bool:
+    """Whether there is a type of BSON for the values of one of Arrow's."""
+    from pyarrow import types
+
+    if types.is_struct(kind):
+        return all(_is_read(field.type) for field in kind)
+    if types.is_list(kind) or types.is_large_list(kind) or types.is_dictionary(kind):
+        return _is_read(kind.value_type)
+    plain = (
+        types.is_null, types.is_boolean, types.is_integer, types.is_floating, types.is_decimal, types.is_date,
+        types.is_timestamp, types.is_string, types.is_large_string, types.is_binary, types.is_large_binary,
+    )  # fmt: skip
+    return any(is_one(kind) for is_one in plain)
+
+
+def _plain(kind: pyarrow.DataType) -> pyarrow.DataType:
+    """The type of Arrow's whose values in Python ``bson`` takes: times of milliseconds in UTC, no dictionaries."""
+    import pyarrow
+    from pyarrow import types
+
+    if types.is_date(kind) or types.is_timestamp(kind):
+        return pyarrow.timestamp("ms")
+    if types.is_float16(kind):
+        return pyarrow.float32()
+    if types.is_dictionary(kind):
+        return _plain(kind.value_type)
+    if types.is_list(kind) or types.is_large_list(kind):
+        return pyarrow.list_(_plain(kind.value_type))
+    if types.is_struct(kind):
+        return pyarrow.struct([field.with_type(_plain(field.type)) for field in kind])
+    return kind
+
+
+def _values(column: pyarrow.Array, kind: pyarrow.DataType) -> list[Any]:
+    values: list[Any] = column.cast(kind, safe=False).to_pylist()
+    return [_with_decimals(value) for value in values] if "decimal" in str(kind) else values
+
+
+def _with_decimals(value: Any) -> Any:
+    """The value with the decimals of BSON in place of Python's."""
+    from decimal import Decimal
+
+    from bson.decimal128 import Decimal128
+
+    if isinstance(value, Decimal):
+        return Decimal128(value)
+    if isinstance(value, dict):
+        return {name: _with_decimals(inner) for name, inner in value.items()}
+    return [_with_decimals(inner) for inner in value] if isinstance(value, list) else value

@@ -1,0 +1,112 @@
+"""What pytest-benchmark writes with ``--benchmark-json=FILE`` and ``--benchmark-autosave``.
+
+Its documentation has no list of fields; they are those of ``Metadata.as_dict`` and ``BenchmarkSession`` of versions 3.1
+to 5: https://github.com/ionelmc/pytest-benchmark. The samples are its rounds, all within the process of pytest.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+
+from mongo_tables.results.formats.benchmark import (
+    SECONDS,
+    TIME,
+    Benchmark,
+    Origin,
+    make_documents,
+    read_date,
+)
+from mongo_tables.results.formats.jsonpart import Part, read_whole
+from mongo_tables.results.formats.model import SourceFile
+
+_KNOWN: Final = ("3.", "4.", "5.")
+_SUMMARY: Final = {
+    "mean": "mean", "median": "median", "min": "min", "max": "max", "stddev": "stddev", "q1": "q1", "q3": "q3",
+}  # fmt: skip
+
+
+def read(file: SourceFile) -> Iterator[dict[str, Any]]:
+    """The documents of the file: the time of each benchmark."""
+    whole = read_whole(file)
+    origin = _read_origin(whole)
+    return make_documents(file, origin, [_read_benchmark(one) for one in whole.need("benchmarks").elements()])
+
+
+def _read_origin(whole: Part) -> Origin:
+    version = whole.need("version")
+    if not version.text().startswith(_KNOWN):
+        raise version.refuse(
+            f"a file of pytest-benchmark {version.text()}, and only those of versions 3 to 5 are known"
+        )
+    machine, commit, date = whole.find("machine_info"), whole.find("commit_info"), whole.find("datetime")
+    return Origin(
+        tool="pytest-benchmark",
+        start=read_date(date.text()) if date else None,
+        versions={"harness": f"pytest-benchmark {version.text()}", **_read_runtime(machine)},
+        hardware=_read_machine(machine) if machine else {},
+        commit=_read_commit(commit) if commit else {},
+    )
+
+
+def _read_runtime(machine: Part | None) -> dict[str, str]:
+    known = _read_texts(machine, {"name": "python_implementation", "version": "python_version"})
+    return {"runtime": f"{known['name']} {known['version']}"} if len(known) == 2 else {}
+
+
+def _read_machine(machine: Part) -> dict[str, Any]:
+    cpu = machine.find("cpu")
+    about = _read_texts(machine, {"cpu_architecture": "machine", "system": "system", "kernel": "release"})
+    if cpu is None or not isinstance(cpu.value, dict):
+        return about
+    cores = cpu.find("count")
+    model = _read_texts(cpu, {"cpu": "brand"}) | _read_texts(cpu, {"cpu": "brand_raw"})
+    return {**model, **about, **({"cores": cores.whole()} if cores else {})}
+
+
+def _read_commit(commit: Part) -> dict[str, Any]:
+    named = _read_texts(commit, {"id": "id", "branch": "branch"})
+    named = {name: text for name, text in named.items() if text != "(unknown)"}
+    if "id" not in named:
+        return {}
+    time = read_date(_read_texts(commit, {"time": "time"}).get("time", ""))
+    dirty = commit.fields().get("dirty")
+    return {
+        **named,
+        **({"time": time} if time else {}),
+        **({"dirty": dirty} if isinstance(dirty, bool) else {}),
+    }
+
+
+def _read_texts(part: Part | None, names: Mapping[str, str]) -> dict[str, str]:
+    """The texts that the part has, by our names for them."""
+    found = {name: one.text() for name, key in names.items() if part and (one := part.find(key))}
+    return {name: text for name, text in found.items() if text}
+
+
+def _read_benchmark(one: Part) -> Benchmark:
+    key, stats = one.need("fullname").text(), one.need("stats")
+    samples = stats.find("data") or one.find("data")
+    extra, group, parameters = one.find("extra_info"), one.find("group"), one.find("params")
+    told = {"group": group.text() if group else "", **(extra.fields() if extra else {})}
+    return Benchmark(
+        suite=key.partition("::")[0],
+        key=key,
+        name=one.need("name").text(),
+        base=one.need("name").text().partition("[")[0],
+        metric=TIME,
+        unit=SECONDS,
+        better="lower",
+        parameters=parameters.fields() if parameters else {},
+        value=stats.need("median").number(),
+        statistic="median",
+        summary=_read_summary(stats),
+        samples=samples.numbers() if samples else (),
+        iterations=stats.need("iterations").whole(),
+        extra={name: value for name, value in told.items() if value != ""},
+    )
+
+
+def _read_summary(stats: Part) -> dict[str, float]:
+    found = {name: part.number() for key, name in _SUMMARY.items() if (part := stats.find(key))}
+    return {name: value for name, value in found.items() if value is not None}

@@ -1,0 +1,179 @@
+"""What YCSB prints when a load or a run is over, a line for each figure: ``[READ], AverageLatency(us), 412.5``.
+
+The lines are those of ``TextMeasurementsExporter`` (https://github.com/brianfrankcooper/YCSB), in versions 0.1 to 0.17;
+other lines, which it prints before, are passed over. Of the command line, which can hold a password, only the workload
+and the number of threads are read.
+
+YCSB ends each line, so a last one without an end is cut off; so is a last operation that lacks figures which YCSB gives
+of each. A file that is cut between two operations cannot be told from a whole one.
+
+How operations ended is counted by ``Return=STATUS``. Figures of a kind of which some ended otherwise than well say so
+in ``failed``, and so do those of the whole run.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import Any, Final, NamedTuple
+
+from mongo_tables.results.formats.benchmark import Benchmark, Better, Origin, make_documents, shift
+from mongo_tables.results.formats.model import SourceFile
+from mongo_tables.results.model import ResultsError
+
+_TOOL: Final = "YCSB"
+_OURS: Final = re.compile(r"\[[^\]]+\], ")
+_LINE: Final = re.compile(r"\[([^\]]+)\], ([^,]+), (.*)")
+_NAMED: Final = re.compile(r"(.+)\((.+)\)")
+_VERSION: Final = re.compile(r"YCSB Client (\S+)")
+_WORKLOAD: Final = re.compile(r"-P\s+(?:\S*[/\\])?([\w.-]+)(?=\s|$)")
+_THREADS: Final = re.compile(r"(?:-threads\s+|threadcount=)(\d+)")
+_BUCKET: Final = re.compile(r">?\d+")
+_OPERATIONS: Final = "Operations"
+_LATENCY_MAX: Final = "MaxLatency"
+"""The last of the figures that each version gives of each operation."""
+_PERCENTILE: Final = "PercentileLatency"
+_UNCOUNTED: Final = 1.0
+"""Seconds that the first histogram counts to: it gives no percentile that lies beyond, each other version gives all."""
+_RETURNED: Final = "Return="
+"""How often operations ended so: not each kind of operation did."""
+_GOOD: Final = frozenset({"OK", "BATCHED_OK", "0"})
+"""How operations end well; by a number in the first versions."""
+_AGAIN: Final = "run YCSB once more"
+_POWERS: Final = {"us": -6, "ms": -3}
+_UNITS: Final = {"us": "s", "ms": "s", "ops/sec": "ops/s", "%": "%"}
+_COUNTS: Final = {"MBs": "MB", "Count": "", "Load": "", "Operations": "operations"}
+
+
+class _Line(NamedTuple):
+    """What a line says: of which kind of operation, what is measured in which unit, and the figure, times in seconds.
+
+    ``measure`` is as it is written, with the unit in brackets; ``metric`` is without, and ``unit`` is "" for none.
+    """
+
+    subject: str
+    measure: str
+    metric: str
+    unit: str
+    value: float | None
+
+
+def read(file: SourceFile) -> Iterator[dict[str, Any]]:
+    """The documents of the file: each figure of each kind of operation.
+
+    Buckets of a histogram and points of a series in time are parts of a figure, and are refused.
+    """
+    versions = {"harness": _TOOL}
+    parameters: dict[str, str] = {}
+    found = []
+    number = 0
+    for number, line in enumerate(file.lines(), 1):
+        if not line.endswith("\n"):
+            raise _refuse_cut(file, number)
+        if version := _VERSION.match(line):
+            versions["harness"] = f"{_TOOL} {version[1]}"
+        elif line.startswith("Command line:"):
+            parameters |= _read_command(line)
+        elif _OURS.match(line):
+            found.append(_read_line(file, number, line))
+    if lacking := _find_lacking(found):
+        raise file.refuse(f"the file ends within {found[-1].subject}: it has no {lacking}", number, 1, _AGAIN)
+    failures = _tell_failures(found)
+    benchmarks = [_make_benchmark(one, parameters, failures[one.subject]) for one in found]
+    return make_documents(file, Origin(_TOOL, versions=versions), benchmarks)
+
+
+def _tell_failures(lines: Sequence[_Line]) -> dict[str, str]:
+    """By subject how many of its operations failed, and in which way; "" for none.
+
+    Subjects that are no kind of operation, such as the whole run, are told the failures of all kinds.
+    """
+    ends: dict[str, dict[str, float]] = {one.subject: {} for one in lines if one.measure == _OPERATIONS}
+    for one in lines:
+        if one.measure.startswith(_RETURNED):
+            ends.setdefault(one.subject, {})[one.measure.removeprefix(_RETURNED)] = one.value or 0
+    told = {
+        subject: "; ".join(
+            f"{count:.0f} of {sum(some.values()):.0f} operations returned {end}"
+            for end, count in some.items()
+            if end not in _GOOD and count
+        )
+        for subject, some in ends.items()
+    }
+    whole = "; ".join(f"{subject}: {said}" for subject, said in told.items() if said)
+    return {one.subject: told.get(one.subject, whole) for one in lines}
+
+
+def _find_lacking(lines: Sequence[_Line]) -> str:
+    """A figure that the last operation lacks, and each has: ends of latency, and what the others have; "" for none."""
+    measures: dict[str, dict[str, _Line]] = {}
+    for one in lines:
+        if not one.measure.startswith(_RETURNED):
+            measures.setdefault(one.subject, {})[one.measure] = one
+    last = measures.pop(lines[-1].subject, {}) if lines else {}
+    if _OPERATIONS not in last:
+        return ""
+    longest = next((line for name, line in last.items() if name.startswith(_LATENCY_MAX)), None)
+    if longest is None:
+        return _LATENCY_MAX
+    if not any(_PERCENTILE in one for one in last) and (longest.value or 0) < _UNCOUNTED:
+        return _PERCENTILE
+    others = (one for one in measures.values() if _OPERATIONS in one)
+    return next((measure for one in others for measure in one if measure not in last), "")
+
+
+def _read_command(line: str) -> dict[str, str]:
+    """What of a command line is told: the last workload file without its folder, and the threads."""
+    workloads, threads = _WORKLOAD.findall(line), _THREADS.findall(line)
+    return {
+        **({"workload": workloads[-1]} if workloads else {}),
+        **({"threads": threads[-1]} if threads else {}),
+    }
+
+
+def _refuse_cut(file: SourceFile, number: int) -> ResultsError:
+    return file.refuse("a line of YCSB that is cut off", number, 1, "[OPERATION], MEASURE, VALUE")
+
+
+def _read_line(file: SourceFile, number: int, line: str) -> _Line:
+    parts = _LINE.fullmatch(line.rstrip())
+    if parts is None:
+        raise _refuse_cut(file, number)
+    if _BUCKET.fullmatch(parts[2]):
+        hint = (
+            "run YCSB without measurement.histogram.verbose, and with another measurementtype than timeseries"
+        )
+        raise file.refuse("buckets of a histogram, or points of a series, are not read", number, 1, hint)
+    try:
+        value = float(parts[3])
+    except ValueError:
+        raise file.refuse(f"{parts[3]!r} is no number", number, line.rindex(parts[3]) + 1) from None
+    named = _NAMED.fullmatch(parts[2])
+    metric, unit = named.groups() if named else (parts[2], "")
+    return _Line(parts[1], parts[2], metric, unit, _scale(value, unit))
+
+
+def _scale(value: float, unit: str) -> float | None:
+    """The figure, times in seconds; None for one that is not finite."""
+    if abs(value) < float("inf"):
+        return shift(value, _POWERS[unit]) if unit in _POWERS else value
+    return None
+
+
+def _make_benchmark(line: _Line, parameters: dict[str, str], failure: str) -> Benchmark:
+    return Benchmark(
+        suite=_TOOL,
+        key=line.subject,
+        metric=line.metric,
+        unit=_UNITS.get(line.unit, line.unit) if line.unit else _COUNTS.get(line.measure, ""),
+        better=_find_better(line.measure),
+        parameters=parameters,
+        value=line.value,
+        failed="not a number" if line.value is None else failure,
+    )
+
+
+def _find_better(measure: str) -> Better:
+    if measure.startswith("Throughput"):
+        return "higher"
+    return "lower" if "Latency(" in measure or measure.startswith("RunTime") else ""

@@ -1,0 +1,50 @@
+"""Which files look like results, by how they begin and by their names; nothing else of them is read."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from mongo_tables.results.formats import HEAD, find_format, may_be_read
+from mongo_tables.results.formats.model import SourceFile
+
+_SETTINGS: Final = re.compile(
+    r"(package(-lock)?|tsconfig.*|jsconfig|composer|manifest|renovate|pyrightconfig|launch|settings|.*\.schema)\.json",
+    re.IGNORECASE,
+)
+_TELLING: Final = re.compile(r"bench|perf|result|measur|timing|latenc|throughput|speed", re.IGNORECASE)
+
+
+class LikelyFile(NamedTuple):
+    """A file with documents: its path, what its format is called, whether a tool that measures wrote it."""
+
+    path: Path
+    format: str
+    is_of_tool: bool
+
+
+def look_at(path: Path) -> LikelyFile | None:
+    """What the file may be; None where it is in no format that is read, is settings, or cannot be opened."""
+    if not may_be_read(path.name) or _SETTINGS.fullmatch(path.name):
+        return None
+    try:
+        found = find_format(path.name, SourceFile(path).head(HEAD))
+    except OSError:
+        return None
+    return None if found is None else LikelyFile(path, found.name, found.recognise is not None)
+
+
+def has_telling_name(name: str) -> bool:
+    """Whether a name, or a path, speaks of measuring."""
+    return _TELLING.search(name) is not None
+
+
+def list_likely_files(folder: Path) -> list[str]:
+    """The names of a folder's files that a tool wrote, or whose name is telling; none where there is no folder."""
+    try:
+        paths = sorted(path for path in folder.iterdir() if path.is_file())
+    except OSError:
+        return []
+    looked = (look_at(path) for path in paths)
+    return [one.path.name for one in looked if one and (one.is_of_tool or has_telling_name(one.path.name))]

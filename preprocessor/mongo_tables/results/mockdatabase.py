@@ -1,0 +1,194 @@
+"""The fixtures as a mongomock database, with our aggregation in place of mongomock's.
+
+mongomock gives another result than a server for many operators, so ``aggregate`` never reaches it.
+Documents enter its store, which is slow for thousands of them, only when something else than ``aggregate``
+asks for them.
+"""
+
+# mongomock is only partly typed.
+# mypy: disable-error-code="no-untyped-call"
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import Any, Final, Protocol
+
+import mongomock
+from mongomock.collection import Collection
+from mongomock.command_cursor import CommandCursor
+from mongomock.database import Database
+from mongomock.store import CollectionStore, ServerStore
+from pymongo.errors import OperationFailure
+
+from mongo_tables.aggregation import AggregationError, NotOffline, check
+from mongo_tables.aggregation.errors import format_path
+from mongo_tables.results.model import PipelineRefused, Query, ResultsError, Rows
+
+NAME: Final = "performance"
+"""The name of the database in its client."""
+
+
+class Documents(Protocol):
+    """The documents of one collection of a fixture folder."""
+
+    def documents(self) -> list[dict[str, Any]]:
+        """All of them, decoded."""
+        ...
+
+
+class Fixtures(Protocol):
+    """What the database needs of a fixture folder."""
+
+    def collections(self) -> tuple[str, ...]:
+        """Names of the collections there are."""
+        ...
+
+    def read_collection(self, collection: str) -> Documents:
+        """The documents of a collection."""
+        ...
+
+    def aggregate(self, query: Query) -> Rows:
+        """The rows of a query."""
+        ...
+
+
+class LazyStore(CollectionStore):
+    """A collection's documents that come in when first looked at."""
+
+    def __init__(self, name: str, fill: Callable[[], OrderedDict[Any, Any]]) -> None:
+        self._fill: Callable[[], OrderedDict[Any, Any]] | None = fill
+        super().__init__(name)
+        self._fill = fill
+
+    @property
+    def _documents(self) -> OrderedDict[Any, Any]:
+        if self._fill is not None:
+            self._held, self._fill = self._fill(), None
+        return self._held
+
+    @_documents.setter
+    def _documents(self, documents: OrderedDict[Any, Any]) -> None:
+        self._fill = None  # replaced as a whole (`drop`): nothing comes in any more
+        self._held = documents
+
+    @property
+    def is_untouched(self) -> bool:
+        """Whether the documents are still those of the fixture, none of them looked at."""
+        return self._fill is not None
+
+    @property
+    def is_created(self) -> bool:
+        """Whether the database lists the collection."""
+        return self.is_untouched or bool(super().is_created)
+
+
+class FixtureDatabase(Database):
+    """A mongomock database whose collections are those of a fixture folder."""
+
+    def __init__(self, source: Fixtures) -> None:
+        servers = ServerStore()
+        super().__init__(mongomock.MongoClient(_store=servers), NAME, _store=servers[NAME])
+        self._client._database_accesses[NAME] = (
+            self  # `database.client[NAME]` is this database, not a plain one
+        )
+        self._source = source
+        for name in source.collections():
+            self._store._collections[name] = LazyStore(name, partial(self._fill, name))
+
+    def get_collection(self, name: str, *args: Any, **options: Any) -> FixtureCollection:
+        """The collection of that name; its ``aggregate`` is ours.
+
+        Raises ``ResultsError`` for fixture files with faults: at the line that names the collection, and not from
+        within mongomock.
+        """
+        self._source.read_collection(name)
+        if name not in self._collection_accesses:
+            plain = super().get_collection(name, *args, **options)
+            self._collection_accesses[name] = FixtureCollection.like(plain, self._source)
+        found: FixtureCollection = super().get_collection(name, *args, **options)
+        return found
+
+    def find_written(self, name: str) -> list[dict[str, Any]] | None:
+        """The documents in the mongomock database; None while they cannot differ from the fixture's."""
+        store = self._store._collections.get(name)
+        if store is None or getattr(store, "is_untouched", False):
+            return None
+        return list(self[name].find())
+
+    def _fill(self, name: str) -> OrderedDict[Any, Any]:
+        """The documents as mongomock keeps them: put into a store of their own, for ours is locked meanwhile."""
+        scratch: Any = mongomock.MongoClient()[self.name][name]
+        documents = self._source.read_collection(name).documents()
+        if documents:
+            scratch.insert_many(documents)
+        held: OrderedDict[Any, Any] = scratch._store._documents
+        return held
+
+
+class FixtureCollection(Collection):
+    """A mongomock collection that leaves ``aggregate`` to our evaluator."""
+
+    _source: Fixtures
+
+    @classmethod
+    def like(cls, plain: Collection, source: Fixtures) -> FixtureCollection:
+        """The same collection with the same options, aggregating through ``source``."""
+        made = cls(
+            plain.database,
+            plain.name,
+            plain._db_store,
+            write_concern=plain.write_concern,
+            read_concern=plain.read_concern,
+            read_preference=plain.read_preference,
+            codec_options=plain.codec_options,
+        )
+        made._source = source
+        return made
+
+    def with_options(self, *args: Any, **options: Any) -> FixtureCollection:
+        """As pymongo's: the same collection, read or written with other options."""
+        other = super().with_options(*args, **options)
+        return self if other is self else self.like(other, self._source)
+
+    def aggregate(
+        self, pipeline: Sequence[Mapping[str, Any]], session: Any = None, let: Any = None, **unused: Any
+    ) -> CommandCursor:
+        """A cursor over what the pipeline gives, what was written to this database included.
+
+        Raises ``OperationFailure``, as PyMongo does, for what a server refuses or fails on; ``ResultsError`` for what
+        files cannot answer, a collation among it, and for what no results source runs (``$out``, JavaScript).
+        """
+        if unused.get("collation"):
+            raise ResultsError(
+                "files are not compared by a collation", hint="it runs on a MongoDB server only"
+            )
+        query = Query(self.name, tuple(pipeline), let or {})
+        try:
+            return CommandCursor(self._source.aggregate(query))
+        except ResultsError as error:
+            raise _as_of_a_server(error, query) from None
+
+
+def _as_of_a_server(error: ResultsError, query: Query) -> Exception:
+    """The error that a driver would raise, where a server would refuse too; place and hint are shown below it."""
+    raised: Exception = error
+    if isinstance(error, PipelineRefused):
+        raised = OperationFailure(error.message, error.code)
+    elif refusal := _find_refusal(query):
+        raised = OperationFailure(refusal.message, refusal.code)
+    for note in (f"at {format_path(error.path)}" if error.path else "", error.hint):
+        if note:
+            raised.add_note(note)
+    return raised
+
+
+def _find_refusal(query: Query) -> AggregationError | None:
+    """What a server has against a pipeline that was not run here: a stage or an operator that it does not know."""
+    try:
+        check(query.pipeline, variables=query.let)
+    except NotOffline:
+        return None
+    except AggregationError as error:
+        return error
+    return None

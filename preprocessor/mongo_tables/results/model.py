@@ -1,0 +1,272 @@
+"""What results sources share: the query, its limits, its rows or why there are none, and the protocol of a source."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol, TypeVar
+
+from mongo_tables.aggregation.limits import Limits as FileLimits
+from mongo_tables.files.records import Value
+from mongo_tables.files.text import shorten_path
+from mongo_tables.findings.finding import Finding
+from mongo_tables.findings.rules import finding
+from mongo_tables.findings.usage import CommandError
+
+if TYPE_CHECKING:
+    from mongo_tables.results.rawdocuments import RawPlace
+
+_T = TypeVar("_T")
+
+Rows = list[dict[str, Any]]
+"""The rows of one query. Values are BSON types as ``bson.decode`` gives them: ``int`` is an int32,
+``Int64`` an int64.
+"""
+
+
+class PlainRows(list[dict[str, Any]]):
+    """Rows from plain files: other programs wrote them, with all the digits that a double has."""
+
+
+class Limits(NamedTuple):
+    """What one query may cost: milliseconds on the server, rows, bytes of BSON, milliseconds to connect.
+
+    ``files``: what it may cost where it runs on files. ``limitoptions`` says what they are called elsewhere.
+    """
+
+    time_ms: int = 10_000
+    rows: int = 10_000
+    bytes: int = 16 * 2**20
+    connect_ms: int = 2_000
+    files: FileLimits = FileLimits()
+
+
+class Query(Value):
+    """One aggregation: the collection, its stages, and the variables that the stages may read as
+    ``$$name``.
+    """
+
+    collection: str
+    pipeline: tuple[Mapping[str, Any], ...]
+    let: Mapping[str, Any] = {}
+
+    @cached_property
+    def key(self) -> str:
+        """The content itself as a text: equal for equal queries (field order counts), in every process."""
+        import bson
+
+        parts = {"collection": self.collection, "pipeline": list(self.pipeline), "let": dict(self.let)}
+        try:
+            return bson.encode(parts).decode("latin-1")
+        except (bson.errors.InvalidDocument, bson.errors.InvalidStringData, OverflowError):
+            return repr(parts)
+
+
+class ResultsError(CommandError):
+    """A query, or a whole source, that gives no rows; the message never holds a secret.
+
+    It is one line; only the faults of fixture files are several, one a line.
+
+    ``path`` leads from the pipeline to the culprit where that is known: ``(3, "$set", "x")``.
+    ``environment`` is true when the source cannot be used at all (no server, no folder, unreadable files),
+    so that asking it again for another query is useless. ``faults`` are those of fixture files, of many the first,
+    and ``more`` how many others there are.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        hint: str = "",
+        path: tuple[str | int, ...] | None = None,
+        environment: bool = False,
+        faults: Sequence[Fault] = (),
+        more: int = 0,
+    ) -> None:
+        super().__init__(message, hint)
+        self.path = path
+        self.environment = environment
+        self.faults = faults
+        self.more = more
+
+    def as_findings(self, file: str = "fixtures") -> Sequence[Finding]:
+        """The faults of fixture files; how many more there are is one of ``file``."""
+        found = [
+            finding("MT310", shorten_path(each.file), (each.line, each.column), each.message, each.hint)
+            for each in self.faults
+        ]
+        if self.more:
+            message = f"fixture files have {self.more} more faults"
+            found.append(finding("MT310", file, (0, 0), message, "mend those that are told first"))
+        return found
+
+
+FAULTS_SHOWN: Final = 20
+
+
+def combine_faults(faults: Sequence[Fault]) -> ResultsError:
+    """One error for all faults: a line each for the first ones, and how many more there are."""
+    lines = [str(fault) for fault in faults[:FAULTS_SHOWN]]
+    if more := max(0, len(faults) - FAULTS_SHOWN):
+        lines.append(f"and {more} more")
+    hints = dict.fromkeys(fault.hint for fault in faults if fault.hint)
+    first = tuple(faults[:FAULTS_SHOWN])
+    return ResultsError(
+        "\n".join(lines), hint=next(iter(hints), ""), environment=True, faults=first, more=more
+    )
+
+
+class PipelineRefused(ResultsError):
+    """A pipeline that a server refuses as well, or fails on; ``code`` is the server's number, where it is known."""
+
+    def __init__(
+        self, message: str, *, hint: str, path: tuple[str | int, ...] | None, code: int | None
+    ) -> None:
+        super().__init__(message, hint=hint, path=path)
+        self.code = code
+
+
+class LocalDocuments(Protocol):
+    """Documents on this machine: they can be read, and stages can be run on some of them alone.
+
+    Every method may raise ``ResultsError``. Documents are shared: nobody may change them.
+    """
+
+    @property
+    def limits(self) -> FileLimits:
+        """What one pipeline may cost."""
+        ...
+
+    def with_documents(
+        self,
+        collection: str,
+        pipeline: Sequence[Mapping[str, Any]],
+        use: Callable[[Iterable[dict[str, Any]]], _T],
+        *,
+        pruned: bool = False,
+    ) -> _T:
+        """Call ``use`` with the documents that the pipeline needs for its rows, decoded whole, and give its result.
+
+        Left out are documents that its first ``$match`` is certain to drop, and fields that it cannot read. They can
+        be gone through once. Where the pipeline goes on with parts of them alone, what it cannot read is left in
+        them, unless ``pruned``. ``use`` may be called a second time, when bytes turn out to be no BSON.
+        """
+        ...
+
+    def documents(self, collection: str) -> Rows:
+        """All documents of a collection, none for an unknown one."""
+        ...
+
+    def candidates(self, query: Query) -> Rows:
+        """The documents that the query's first ``$match`` may keep, whole; all of them when it can keep none."""
+        ...
+
+    def raw_places(self, collection: str, pipeline: Sequence[Mapping[str, Any]]) -> list[RawPlace]:
+        """Where the documents, as BSON, stand that the pipeline's first ``$match`` may keep."""
+        ...
+
+    def texts(self, collection: str, field: str) -> frozenset[str]:
+        """The texts that documents of a collection have in a field; those in arrays are not among them."""
+        ...
+
+    def count(self, collection: str) -> int:
+        """How many documents a collection has."""
+        ...
+
+    def lines(self, collection: str) -> Iterable[bytes]:
+        """Every document of a collection as a line of Extended JSON, none for an unknown one."""
+        ...
+
+    def files(self, collection: str) -> Sequence[Path]:
+        """The files that the documents of a collection are in; none for an unknown one."""
+        ...
+
+    def broken(self) -> Sequence[Fault]:
+        """The first fault of each plain file that nothing was asked of and that cannot be read as it is."""
+        ...
+
+    def unread(self) -> Sequence[Path]:
+        """The files that are there and not read, sorted."""
+        ...
+
+    def apply_query(self, rows: Iterable[dict[str, Any]], query: Query) -> Rows:
+        """Run the query's stages on ``rows`` in place of its collection; row and byte limits do not apply."""
+        ...
+
+
+class ResultsSource(Protocol):
+    """What every source offers. Every method may raise ``ResultsError`` and nothing else on a user's
+    mistake.
+    """
+
+    @property
+    def name(self) -> str:
+        """The source as it may be shown: no user, no password, no options."""
+        ...
+
+    @property
+    def workers(self) -> int:
+        """How many queries are worth asking at the same time."""
+        ...
+
+    @property
+    def local(self) -> LocalDocuments | None:
+        """The documents, where they are on this machine; None where only what a query gives can be had."""
+        ...
+
+    def reach(self) -> None:
+        """Return when the source can be asked; raise ``ResultsError(environment=True)`` when it cannot."""
+        ...
+
+    def collections(self) -> tuple[str, ...]:
+        """Names of the collections there are, sorted. A query on another gives no rows, as on a server."""
+        ...
+
+    def aggregate(self, query: Query) -> Rows:
+        """The rows of a query, within the limits the source was opened with."""
+        ...
+
+    def raws(self, collection: str) -> Iterable[bytes]:
+        """Every document of a collection as BSON; the order means nothing. None for an unknown collection."""
+        ...
+
+    def version(self) -> str:
+        """The version of MongoDB that answers, such as ``8.0.4``; "" where none does."""
+        ...
+
+    def state(self) -> str | None:
+        """A key of everything the source holds, equal only while nothing changed; None where that is
+        unknowable.
+        """
+        ...
+
+    def writes(self) -> str:
+        """A text that changes once something was written to the source; cheap enough to ask for every few seconds."""
+        ...
+
+    def forget(self, *, idle: bool = False) -> None:
+        """Drop what is kept only to answer the next query sooner, as decoded documents are.
+
+        With ``idle`` also collections that nobody asked for since the last time; who asks for them later gets the same
+        documents, or a ``ResultsError``.
+        """
+        ...
+
+    def close(self) -> None:
+        """Give back connections; the source is not used afterwards."""
+        ...
+
+
+class Fault(NamedTuple):
+    """A fault at a place of a fixture file; line and column from 1, in characters, or 0 for all of the file."""
+
+    file: Path
+    line: int
+    column: int
+    message: str
+    hint: str = ""
+
+    def __str__(self) -> str:
+        place = f":{self.line}:{self.column}" if self.line else ""
+        return f"{self.file}{place}: {self.message}"

@@ -1,0 +1,174 @@
+"""Opens the results source that a text names, by a table of the kinds of sources.
+
+Another kind is a row of ``KINDS`` and a module with its source.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+from os.path import lexists
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from mongo_tables.results.sourcetext import Part, move_parts, split_parts
+
+if TYPE_CHECKING:
+    from mongo_tables.results.model import Limits, ResultsError, ResultsSource
+
+
+_SCHEME: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
+
+
+class Kind(NamedTuple):
+    """A kind of results source.
+
+    ``form`` and ``meaning`` are its line in the help, ``short`` its name in a sentence, ``give`` what a hint tells to
+    write. ``is_named`` says whether a text that no kind before it takes names one, ``open`` gives that source.
+    """
+
+    form: str
+    meaning: str
+    short: str
+    give: str
+    is_named: Callable[[str], bool]
+    open: Callable[[str, Limits], ResultsSource]
+
+
+def is_uri(where: str, folder: Path = Path()) -> bool:
+    """Whether ``where`` is a URI, or was meant to be one, and so may hold a password; otherwise it is a path.
+
+    A path is relative to ``folder``. What has an ``@``, or begins with ``mongodb``, is a path only as far as
+    there is such a file or folder: ``mongodb:/user:password@host`` lacks a slash.
+    """
+    if _SCHEME.match(where.strip()):
+        return True
+    return any(_is_meant_as_uri(part, folder / part.pattern) for part in split_parts(where, folder))
+
+
+def _is_meant_as_uri(part: Part, path: Path) -> bool:
+    if _SCHEME.match(part.pattern.strip()):
+        return True
+    there = next((place for place in (path, *path.parents) if lexists(place)), Path())
+    absent = str(path.relative_to(there)) if path != there else ""
+    begins = f"{part.name}:" if ":" in part.name else absent
+    return "@" in f"{part.name}{absent}{absent and part.types}" or begins.lower().startswith("mongodb")
+
+
+def _is_deployment(where: str) -> bool:
+    return where.lower().startswith(("mongodb://", "mongodb+srv://"))
+
+
+def _open_deployment(where: str, limits: Limits) -> ResultsSource:
+    from mongo_tables.results.mongodb import MongoSource
+
+    return MongoSource(where, limits)
+
+
+def _names_files(where: str) -> bool:
+    """Whether a text names files: one, some by a pattern, or parts of which each says more than a path."""
+    if is_uri(where):
+        return False
+    parts = split_parts(where)
+    if len(parts) != 1 or str(parts[0]) != parts[0].pattern or not parts[0].is_path:
+        return True
+    path = Path(parts[0].pattern)
+    if lexists(path):
+        return not path.is_dir()
+    from mongo_tables.results.formats import may_be_read
+
+    return may_be_read(path.name)
+
+
+def _open_files(where: str, limits: Limits) -> ResultsSource:
+    from mongo_tables.results.openingfiles import open_files
+
+    return open_files(where, limits)
+
+
+def _open_fixtures(where: str, limits: Limits) -> ResultsSource:
+    from mongo_tables.results.fixtures import FixtureSource
+
+    return FixtureSource(Path(where), limits)
+
+
+_FIXTURES: Final = Kind(
+    form="FOLDER",
+    meaning="such files in a folder, and fixture files FOLDER/COLLECTION/*.jsonl",
+    short="a folder",
+    give="the path of a folder (. for this one)",
+    is_named=lambda where: not is_uri(where),
+    open=_open_fixtures,
+)
+
+KINDS: Final = (
+    Kind(
+        form="mongodb://HOST/DATABASE",
+        meaning="a MongoDB deployment; nothing is ever written to it",
+        short="a mongodb:// URI",
+        give="mongodb://HOST/DATABASE, mongodb+srv://HOST/DATABASE",
+        is_named=_is_deployment,
+        open=_open_deployment,
+    ),
+    Kind(
+        form="[NAME=]FILE[?COLUMN=TYPE],…",
+        meaning="files, or patterns of files, of results: JSON, JSON Lines, CSV, TSV, Parquet, also packed (.gz)",
+        short="a file",
+        give="the path of a file (bench.json), a pattern (runs=bench/*.csv)",
+        is_named=_names_files,
+        open=_open_files,
+    ),
+    _FIXTURES,
+)
+"""Every kind of results source, in the order in which a text is held against them. The folder comes last: it takes any
+text that is no URI."""
+
+
+def list_kinds(more: Iterable[tuple[str, str]] = ()) -> str:
+    """One line of help for each kind of source and each of ``more``: what to write, and what it means."""
+    lines = [*((kind.form, kind.meaning) for kind in KINDS), *more]
+    width = max(len(form) for form, _ in lines)
+    return "\n".join(f"  {form:<{width}}   {meaning}" for form, meaning in lines)
+
+
+def join_kinds() -> str:
+    """The names of all kinds, joined with "or" for a sentence."""
+    *first, last = (kind.short for kind in KINDS)
+    return f"{', '.join(first)} or {last}"
+
+
+def open_source(where: str, limits: Limits | None = None) -> ResultsSource:
+    """The source that ``where`` names.
+
+    Nothing is connected or read yet. Raises ``ResultsError`` for a text that names none.
+    """
+    where = where.strip()
+    if not where:
+        raise _unusable("an empty text names no results source")
+    kind = _kind_of(where)
+    if kind is None:  # It may hold a password.
+        raise _unusable(f"the results source mongodb://*** is not {join_kinds()} that is there")
+    from mongo_tables.results.model import Limits
+
+    return kind.open(where, limits or Limits())
+
+
+def move_source(where: str, folder: Path, write: Callable[[Path], str]) -> str:
+    """The same source written elsewhere: paths in ``where`` are relative to ``folder``, and ``write`` writes them."""
+    return where if is_uri(where, folder) else move_parts(where, folder, write)
+
+
+def is_fixture_folder(where: str) -> bool:
+    """Whether ``where`` names fixtures, into which ``pull`` can write."""
+    return _kind_of(where.strip()) is _FIXTURES
+
+
+def _kind_of(where: str) -> Kind | None:
+    return next((kind for kind in KINDS if kind.is_named(where)), None)
+
+
+def _unusable(message: str) -> ResultsError:
+    hint = f"give {', or '.join(kind.give for kind in KINDS)}"
+    from mongo_tables.results.model import ResultsError  # the help of a command needs the table alone
+
+    return ResultsError(message, hint=hint, environment=True)

@@ -1,0 +1,224 @@
+"""What several campaigns conclude of the same rows, as the subdocument ``campaigns`` that stands in them.
+
+What differs from one hour to the other is in no interval over the blocks of one campaign, so the campaign is a second
+level above the block: ``mongo_tables.results.intervals.pool``. Rows are judged together as those of one campaign are
+(``mongo_tables.results.conclusions``). Only what was asked for alike is pooled; where it ran may differ, and is named.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain
+from typing import Any, Final, NamedTuple
+
+from mongo_tables.findings.usage import UsageError
+from mongo_tables.results.comparison import name_row
+from mongo_tables.results.conclusions import conclude_intervals, find_negligible
+from mongo_tables.results.conditions import list_differences, list_other_work
+from mongo_tables.results.fewrequests import has_few_requests
+from mongo_tables.results.intervals import Interval, pool
+
+Row = Mapping[str, Any]
+Group = Sequence[Row]
+"""One and the same row of several campaigns, the oldest first."""
+
+FIELD: Final = "campaigns"
+"""Where a row has what several campaigns conclude of it: as its ``comparison``, and below that the others."""
+COMPARISON: Final = "comparison"
+CONTRAST: Final = "contrast"
+_BELOW: Final = (CONTRAST, "targets", "slices")
+LEAST_CAMPAIGNS: Final = 2
+"""With fewer there is only what the one found."""
+
+
+class LeftOut(NamedTuple):
+    """A row of which several campaigns conclude nothing, and why."""
+
+    name: str
+    reason: str
+
+
+class Pooled(NamedTuple):
+    """All rows of some results, those that several campaigns have with what these conclude."""
+
+    rows: tuple[Row, ...]
+    left_out: tuple[LeftOut, ...]
+
+
+def pool_rows(rows: Sequence[Row], others: Sequence[Row]) -> Pooled:
+    """The rows with what their campaign and those of ``others`` conclude together.
+
+    A campaign that is there twice counts once. What was concluded before is replaced, or taken away where nothing is
+    concluded now; rows of experiments that ``others`` do not have stay as they are.
+    Raises UsageError where two campaigns did not measure the same.
+    """
+    again = {row["_id"]["testname"] for row in others}
+    groups = {
+        place: _find_group(row, others) for place, row in enumerate(rows) if row["_id"]["testname"] in again
+    }
+    found = _conclude({place: group for place, group in groups.items() if len(group) >= LEAST_CAMPAIGNS})
+    bare = {place: {name: value for name, value in rows[place].items() if name != FIELD} for place in groups}
+    return Pooled(
+        tuple(
+            {**bare.get(place, row), **({FIELD: found[place]} if place in found else {})}
+            for place, row in enumerate(rows)
+        ),
+        (*_list_alone(rows, groups), *_list_missing(rows, others)),
+    )
+
+
+def find_over_campaigns(row: Row, field: str) -> Mapping[str, Any] | None:
+    """What several campaigns conclude in place of this subdocument of a row; None where they conclude nothing."""
+    over: Mapping[str, Any] = row.get(FIELD, {})
+    return (over or None) if field == COMPARISON else over.get(field)
+
+
+def _find_group(row: Row, others: Sequence[Row]) -> Group:
+    """The row and the same ones of other campaigns; empty where the row itself is compared with nothing."""
+    if not _is_compared(row):
+        return ()
+    same = (one for one in others if one["_id"] == row["_id"] and _is_compared(one))
+    by_campaign: dict[str, Row] = {}
+    for one in chain([row], same):
+        by_campaign.setdefault(one["campaign"]["id"], one)
+    return sorted(by_campaign.values(), key=lambda one: one["campaign"]["start"])
+
+
+def _is_compared(row: Row) -> bool:
+    return COMPARISON in row and {"id", "start"} <= row.get("campaign", {}).keys()
+
+
+def _conclude(groups: Mapping[int, Group]) -> dict[int, dict[str, Any]]:
+    """The subdocument of each row, by its place."""
+    for group in groups.values():
+        _refuse_other_work(group)
+    below = {field: _conclude_field(groups, field) for field in _BELOW}
+    return {
+        place: {
+            **told,
+            "differs": _list_differing(groups[place]),
+            **_count_requests(groups[place]),
+            **{field: found[place] for field, found in below.items() if place in found},
+        }
+        for place, told in _conclude_field(groups, COMPARISON).items()
+    }
+
+
+def _conclude_field(groups: Mapping[int, Group], field: str) -> dict[int, dict[str, Any]]:
+    """What campaigns conclude together of this subdocument, where two or more have it; judged family by family."""
+    having = {place: [one for one in group if field in one] for place, group in groups.items()}
+    families: dict[tuple[Any, ...], list[int]] = {}
+    for place, group in having.items():
+        if len(group) >= LEAST_CAMPAIGNS:
+            families.setdefault(_family(group[0], field), []).append(place)
+    return {
+        place: told
+        for places in families.values()
+        for place, told in zip(places, _conclude_family([having[one] for one in places], field), strict=True)
+    }
+
+
+def _family(row: Row, field: str) -> tuple[Any, ...]:
+    """Rows that have this in common are judged together; the reference against itself is by itself.
+
+    Contrasts of an experiment are with one row each, and judged together all the same.
+    """
+    told = row[field]
+    against = "" if field == CONTRAST else told["against"]
+    return row["_id"]["testname"], row["_id"].get("target"), against, told["margin"], find_negligible(told)
+
+
+def _conclude_family(groups: Sequence[Group], field: str) -> Iterator[dict[str, Any]]:
+    first = groups[0][0][field]
+    negligible = find_negligible(first)
+    intervals = [_pool([one[field] for one in group], negligible) for group in groups]
+    blocks = [sum(one[field]["blocks"] for one in group) for group in groups]
+    judged = conclude_intervals(intervals, blocks, first["against"], first["margin"], negligible)
+    for told, group in zip(judged, groups, strict=True):
+        each = [
+            {
+                "id": one["campaign"]["id"],
+                "start": one["campaign"]["start"],
+                **{name: one[field][name] for name in ("ratio", "low", "high", "p", "blocks")},
+                **({"speed": one["speed"]["median"]} if "speed" in one else {}),
+            }
+            for one in group
+        ]
+        yield {**told, "against": group[0][field]["against"], "count": len(group), "each": each}
+
+
+def _pool(told: Sequence[Mapping[str, Any]], negligible: float) -> Interval | None:
+    """The interval over campaigns; None where one of them has no ratio."""
+    if any(one["ratio"] is None for one in told):
+        return None
+    each = [Interval(one["ratio"], one["low"], one["high"], one["blocks"], one["p"]) for one in told]
+    return pool(each, negligible)
+
+
+def _refuse_other_work(group: Group) -> None:
+    """Raise UsageError for a campaign that measured something else than the oldest one."""
+    first = group[0]
+    for other in group[1:]:
+        for field, (one, another) in _list_incomparable(first, other):
+            ids = [row["campaign"]["id"] for row in (first, other)]
+            raise UsageError(
+                f"{name_row(first)}: the campaigns {ids[0]} and {ids[1]} did not measure the same: {field} is "
+                f"{one} in the one and {another} in the other",
+                "pool what was asked for alike; --experiment leaves other experiments out",
+            )
+
+
+def _list_incomparable(first: Row, other: Row) -> Iterator[tuple[str, tuple[Any, Any]]]:
+    """The fields that say what was asked for, or compared with what, and differ, with both values."""
+    yield from list_other_work(first, other)
+    widths = [row["campaign"].get("slice_seconds") for row in (first, other) if "slices" in row]
+    if len(set(widths)) > 1:
+        yield "campaign.slice_seconds", (widths[0], widths[1])
+    for field in (COMPARISON, *_BELOW):
+        for name in ("against", "margin", "negligible"):
+            values = [row[field].get(name, 0) for row in (first, other) if field in row]
+            if len(set(values)) > 1:
+                yield f"{field}.{name}", (values[0], values[1])
+
+
+def _list_differing(group: Group) -> list[dict[str, Any]]:
+    """The fields that say where it ran and are not the same in all campaigns, with the values as texts."""
+    found: dict[str, list[Any]] = {}
+    for other in group[1:]:
+        for field, (one, another) in list_differences(group[0], other):
+            values = found.setdefault(field, [one])
+            if another not in values:
+                values.append(another)
+    return [
+        {"field": field, "values": [None if one is None else str(one) for one in values]}
+        for field, values in found.items()
+    ]
+
+
+def _count_requests(group: Group) -> dict[str, bool]:
+    """Whether all campaigns together rest on few requests; nothing where a campaign does not say how many it had."""
+    counts = [repeat.get("latency", {}).get("count") for row in group for repeat in row.get("repeats", ())]
+    connections = [row.get("client", {}).get("connections") for row in group]
+    if not counts or None in counts or None in connections:
+        return {}
+    return {"few_requests": has_few_requests(counts, max(connections))}
+
+
+def _list_alone(rows: Sequence[Row], groups: Mapping[int, Group]) -> Iterator[LeftOut]:
+    for place, group in groups.items():
+        if not group:
+            nameless = COMPARISON in rows[place]
+            why = (
+                "it does not say of which campaign it is" if nameless else "it is compared with no reference"
+            )
+            yield LeftOut(name_row(rows[place]), why)
+        elif len(group) < LEAST_CAMPAIGNS:
+            yield LeftOut(name_row(rows[place]), f"only in campaign {group[0]['campaign']['id']}")
+
+
+def _list_missing(rows: Sequence[Row], others: Sequence[Row]) -> Iterator[LeftOut]:
+    known = [row["_id"] for row in rows]
+    for row in others:
+        if row["_id"] not in known:
+            known.append(row["_id"])
+            yield LeftOut(name_row(row), "not among the rows of the results")

@@ -1,0 +1,228 @@
+"""Where the rows of a figure come from: which result documents, measured when, on what, by which program.
+
+It is asked of the same documents that the pipeline starts from: the stages that only choose documents lead, and one
+``$group`` by everything that is told follows. Documents that were measured alike give one row, so the answer is as
+long as what is different, not as what there is. Only fields that documents have appear in it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from datetime import date, datetime, timedelta
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from mongo_tables.aggregation.fields import NO_EXPRESSION, Gives, Order, effect_of, record_of
+from mongo_tables.results.machines import LOCAL
+from mongo_tables.results.model import Query
+from mongo_tables.results.resultshape import IS_RESULT
+from mongo_tables.results.told import IN_PROVENANCE, RUN_COLUMNS
+
+if TYPE_CHECKING:
+    from mongo_tables.results.model import Rows
+
+_BY_FIELD: Final = ("experiment", "campaign", "client", "servers", "commit")
+"""Parts that differ from document to document, though the fields shown of them do not."""
+_POOLED: Final = {name: f"$$this.{name}" for name in ("id", "start", "blocks")}
+"""What is told of each campaign that concluded a row: its ratio is another one for every row."""
+_READ: Final = frozenset((*IN_PROVENANCE, "_id", "start_time", "repeats"))
+_TOLD_BY: Final = (*IN_PROVENANCE, "start_time")
+"""Fields without any of which a document has nothing to tell."""
+_SHAPED: Final = "is_result"
+_REPEAT: Final = {name: f"$$this.{name}" for name in ("block", *RUN_COLUMNS)}
+
+
+def _value_of(part: str, names: Sequence[str]) -> Any:
+    """What is told of a part, as an expression."""
+    if part == "campaigns":
+        each = {"$map": {"input": "$campaigns.each", "in": _POOLED}}
+        told = {"each": each, "differs": "$campaigns.differs"}
+        return {"$cond": [{"$isArray": "$campaigns.each"}, told, "$$REMOVE"]}
+    return _fields_of(part, names) if part in _BY_FIELD else f"${part}"
+
+
+def _fields_of(part: str, names: Sequence[str]) -> Mapping[str, Any]:
+    """Some fields of a part; nothing, and no time lost over it, where documents do not have the part."""
+    fields = {name: f"${part}.{name}" for name in names}
+    return {"$cond": [{"$eq": [{"$type": f"${part}"}, "object"]}, fields, "$$REMOVE"]}
+
+
+_TOLD: Final = {part: _value_of(part, names) for part, names in IN_PROVENANCE.items()} | {_SHAPED: IS_RESULT}
+_RUNS: Final = {"key": "$_id", "repeats": {"$map": {"input": "$repeats", "in": _REPEAT}}}
+_GROUP: Final[Mapping[str, Any]] = {
+    "$group": {
+        "_id": _TOLD,
+        "first": {"$min": "$start_time"},
+        "last": {"$max": "$start_time"},
+        "documents": {"$sum": 1},
+        "runs": {"$push": {"$cond": [{"$isArray": "$repeats"}, _RUNS, "$$REMOVE"]}},
+    }
+}
+_EACH: Final[Mapping[str, Any]] = {
+    "$project": {
+        "told": {"$mergeObjects": [_TOLD]},
+        "start": "$start_time",
+        "runs": {"$cond": [{"$isArray": "$repeats"}, [_RUNS], []]},
+    }
+}
+"""What one document says of itself, beside its ``_id``."""
+
+
+class Run(NamedTuple):
+    """One repeat behind a row: ``key`` is the ``_id`` of its document, ``number`` counts from 1.
+
+    ``values`` has the fields of ``RUN_COLUMNS``, as far as the document has them. ``block`` is the one that it was
+    measured in, from 0, as the document has it; None where it was measured without blocks.
+    """
+
+    key: Any
+    number: int
+    values: Mapping[str, Any]
+    block: int | None = None
+
+
+class Provenance(NamedTuple):
+    """What the documents behind a figure say of themselves.
+
+    ``sets`` has each distinct set of what is told, by part of the document and name of the field. ``documents`` is the
+    number of those that it is told of. ``first`` and ``last`` are the dates of the oldest and the newest document, None
+    where no document has one; of documents that nothing is told of, to measure their age. ``results``: every document
+    is a benchmark result. Many figures of a site have the same, hence it can be a key.
+    """
+
+    sets: tuple[Mapping[str, Any], ...]
+    documents: int
+    first: datetime | None = None
+    last: datetime | None = None
+    runs: tuple[Run, ...] = ()
+    results: bool = True
+
+    def __hash__(self) -> int:
+        return hash((self.documents, self.first, self.last, self.results))
+
+    def due(self, max_age: int | None) -> date | None:
+        """The last day on which the newest document is at most ``max_age`` days old; None without a date or a limit."""
+        if self.last is None or max_age is None:
+            return None
+        try:
+            return self.last.date() + timedelta(days=max_age)
+        except OverflowError:  # Beyond the calendar: never.
+            return None
+
+
+def source_query(collection: str, pipeline: Sequence[Mapping[str, Any]], let: Mapping[str, Any]) -> Query:
+    """The query for the provenance of a figure; figures that start from the same documents share one query."""
+    return Query(collection, (*choice(pipeline), _GROUP), let)
+
+
+def asks_in_vain(query: Query, may_have: Callable[[Sequence[str]], bool]) -> bool:
+    """Whether it is a ``source_query`` about documents of which nothing can be told.
+
+    ``may_have`` says whether any of them may have one of some fields. Of no documents ``provenance_of`` tells as much.
+    """
+    return is_source_query(query) and not may_have(_TOLD_BY)
+
+
+def is_source_query(query: Query) -> bool:
+    """Whether it asks for the provenance of a figure."""
+    return bool(query.pipeline) and query.pipeline[-1] is _GROUP
+
+
+def ids_query(query: Query) -> Query:
+    """The query for the ``_id`` of each document that a ``source_query`` is about."""
+    return query._replace(pipeline=(*query.pipeline[:-1], {"$project": {"_id": 1}}))
+
+
+def each_query(query: Query, ids: Sequence[Any]) -> Query:
+    """The query for what documents say of themselves, of those that a ``source_query`` is about and have these ids."""
+    return query._replace(pipeline=(*query.pipeline[:-1], {"$match": {"_id": {"$in": ids}}}, _EACH))
+
+
+def group_of_one(said: Mapping[str, Any]) -> dict[str, Any]:
+    """A group of the one document that says so, as the answer to a ``source_query`` has it."""
+    start = said.get("start")
+    return {"_id": said["told"], "first": start, "last": start, "documents": 1, "runs": said["runs"]}
+
+
+def choice(pipeline: Sequence[Mapping[str, Any]]) -> Sequence[Mapping[str, Any]]:
+    """The leading stages that decide which documents there are; every document leaves them with what is told.
+
+    Fields that a stage adds do no harm, and a choice behind may need them, as long as they are not told themselves.
+    """
+    length = 0
+    for number, stage in enumerate(pipeline, 1):
+        ((name, argument),) = stage.items()
+        order = _order_of_chosen(name, argument)
+        if order is Order.CHANCE or (order is None and not _adds_untold(name, argument)):
+            break
+        length = number if order is Order.KEPT else length
+    return pipeline[:length]
+
+
+def _order_of_chosen(name: str, argument: Any) -> Order | None:
+    """The order of the documents that a stage chooses and gives as they are; None of a stage that does not."""
+    record = record_of(name)
+    return record.order(argument) if record and record.gives in (Gives.CHOSEN, Gives.BY_PLACE) else None
+
+
+def _adds_untold(name: str, argument: Any) -> bool:
+    """Whether a stage only computes fields that the provenance does not show."""
+    record, effect = record_of(name), effect_of(name, argument)
+    if record is None or record.gives is not Gives.EACH or effect.only:
+        return False
+    return all(one.expression is not NO_EXPRESSION and one.parts[0] not in _READ for one in effect.fields)
+
+
+def provenance_of(groups: Rows, *, asked: bool = False) -> Provenance | None:
+    """The provenance in the answer to a ``source_query``; None where nothing is known of the documents.
+
+    It is told of benchmark results, or, where the author ``asked`` for it, of whatever documents there are.
+    """
+    results = [group for group in groups if group["_id"].get(_SHAPED)]
+    telling = groups if asked else results
+    told = {repr(one): one for group in telling if (one := _select_told_fields(group["_id"]))}
+    sets = tuple(told[key] for key in sorted(told))
+    dates = [group[end] for group in telling or groups for end in ("first", "last")]
+    known = [date for date in dates if isinstance(date, datetime)]
+    if not (sets or known):
+        return None
+    measured = [document for group in telling for document in group["runs"]]
+    return Provenance(
+        sets=sets,
+        documents=sum(group["documents"] for group in telling),
+        first=min(known, default=None),
+        last=max(known, default=None),
+        runs=tuple(run for document in sorted(measured, key=_began) for run in _runs(document)),
+        results=len(results) == len(groups),
+    )
+
+
+def _select_told_fields(parts: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+    """The fields of each part that are shown, without fields that have no value and parts that have no field.
+
+    A target that is not local is shown as just that, never with the names of its hosts.
+    """
+    found = {}
+    for part, names in IN_PROVENANCE.items():
+        value = parts.get(part)
+        if isinstance(value, Mapping):
+            wanted = names or tuple(value)
+            found[part] = {name: value[name] for name in wanted if value.get(name) is not None}
+    if "target" in (experiment := found.get("experiment", {})):
+        experiment["target"] = LOCAL if experiment["target"] == LOCAL else "remote"
+    return {part: fields for part, fields in found.items() if fields}
+
+
+def _runs(document: Mapping[str, Any]) -> Iterator[Run]:
+    for number, repeat in enumerate(document["repeats"], 1):
+        values = {name: value for name, value in repeat.items() if name != "block"}
+        block = repeat.get("block")
+        yield Run(document["key"], number, values, block if isinstance(block, int) else None)
+
+
+def _began(document: Mapping[str, Any]) -> tuple[str, str]:
+    """When the first repeat began, as text that sorts like the date."""
+    starts = [repeat.get("start_time") for repeat in document["repeats"][:1]]
+    return (
+        "".join(start.isoformat() for start in starts if isinstance(start, datetime)),
+        repr(document["key"]),
+    )

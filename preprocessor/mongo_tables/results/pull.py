@@ -1,0 +1,339 @@
+"""Copies collections from a results source into a fixture folder, so that pages can be built without it.
+
+A document stays in the file that has it, whatever that is called. A new one whose ``_id.testname`` is a string goes to
+``COLLECTION/TESTNAME.jsonl``, any other to ``COLLECTION/COLLECTION.jsonl``; within a file documents stand in the order
+in which a server sorts their ``_id``. A second pull of the same documents therefore writes the same bytes. Files of
+such names that nothing is left for are removed; one that somebody named, and of which the source has nothing, is kept:
+it may be the only copy.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence, Set
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+from mongo_tables.aggregation.ordering import Key, key
+from mongo_tables.files import atomic
+from mongo_tables.results import fixturefiles, fixturetext, rawbson
+from mongo_tables.results.limits import OPTIONS
+from mongo_tables.results.model import Limits, Query, ResultsError, ResultsSource
+from mongo_tables.results.opening import open_source
+from mongo_tables.results.plaincollections import PlainCollections
+from mongo_tables.results.readpaths import Tree
+from mongo_tables.results.sourcetext import Part
+from mongo_tables.results.typedjson import line
+
+PULL_LIMITS = Limits(time_ms=120_000, rows=1_000_000, bytes=2**30)
+"""A whole collection is allowed to cost more than a table."""
+
+
+@dataclass(frozen=True, slots=True)
+class Copied:
+    """One collection to copy: what it is called there, and in the files where that is not the same.
+
+    ``pipeline``: stages, with the variables ``let``, that its documents go through; None copies them as they are.
+    """
+
+    collection: str
+    name: str = ""
+    pipeline: tuple[Mapping[str, Any], ...] | None = None
+    let: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def target(self) -> str:
+        """The name of the collection in the files."""
+        return self.name or self.collection
+
+
+@dataclass(frozen=True, slots=True)
+class FileChange:
+    """One fixture file: how many documents it holds now, and how many of them are new, different, or gone.
+
+    ``renamed_from``: a file that had its documents before, in another notation. ``rewritten``: the same documents in
+    another order or notation. ``kept``: a file with documents of its own, which the source does not have.
+    """
+
+    path: Path
+    documents: int
+    added: int = 0
+    changed: int = 0
+    removed: int = 0
+    renamed_from: str = ""
+    rewritten: bool = False
+    kept: bool = False
+
+    @property
+    def is_change(self) -> bool:
+        """Whether the file differs from before."""
+        return bool(self.added or self.changed or self.removed or self.renamed_from or self.rewritten)
+
+
+@dataclass(frozen=True, slots=True)
+class PullReport:
+    """What a pull did, or with ``dry_run`` would do, file by file in order of their paths."""
+
+    files: tuple[FileChange, ...]
+
+
+def pull(
+    where: str,
+    folder: Path,
+    copied: Sequence[Copied] = (),
+    prune_paths: Mapping[str, Tree | None] | None = None,
+    *,
+    dry_run: bool = False,
+    limits: Limits = PULL_LIMITS,
+) -> PullReport:
+    """Make ``folder`` hold the documents of collections (none named: all) of the results source ``where``.
+
+    With ``prune_paths`` (see ``readpaths.trees_by_collection``) only what pipelines read is kept of each
+    document; a collection that it does not name, or names with None, is kept whole. Nothing is written
+    before everything is read and has been proven to come back from the files byte for byte; where the files
+    cannot be written, none is. Raises ``ResultsError``, also where a collection would replace itself.
+    """
+    return copy_source(open_source(where, limits), folder, copied, prune_paths, dry_run=dry_run)
+
+
+def copy_source(
+    source: ResultsSource,
+    folder: Path,
+    copied: Sequence[Copied] = (),
+    prune_paths: Mapping[str, Tree | None] | None = None,
+    *,
+    dry_run: bool = False,
+) -> PullReport:
+    """The same as ``pull``, of a source that is open, and is closed then."""
+    plans = _plan_files(source, folder, copied, prune_paths or {})
+    contents = {path: _content(path, raws) for plan in plans for path, raws in plan.files.items()}
+    changes = [change for plan in plans for change in _changes(plan, contents)]
+    if not dry_run:
+        stale = {path for plan in plans for path in plan.held if path not in contents}
+        _write(contents, sorted(stale - {change.path for change in changes if change.kept}))
+    return PullReport(tuple(sorted(changes, key=lambda change: change.path)))
+
+
+@dataclass(frozen=True, slots=True)
+class _Plan:
+    """One collection: the documents of each file that shall be, and by ``_id`` those of each file that is."""
+
+    collection: str
+    files: Mapping[Path, Sequence[bytes]]
+    held: Mapping[Path, Mapping[bytes, bytes]]
+
+
+def _plan_files(
+    source: ResultsSource, folder: Path, copied: Sequence[Copied], trees: Mapping[str, Tree | None]
+) -> list[_Plan]:
+    """Plan what the files of each collection will hold. Closes the source."""
+    plans = []
+    try:
+        copied = copied or [Copied(one) for one in source.collections() if not one.startswith("system.")]
+        for one in copied:
+            _refuse_itself(source, folder, one)
+            _refuse_beside(folder, one)
+            fixturefiles.refuse_outside(fixturefiles.folder_of(folder, one.target) / "any")
+            raws = _prune(_fetch_documents(source, one), trees.get(one.target))
+            held = _read_files(fixturefiles.folder_of(folder, one.target))
+            plans.append(_Plan(one.target, _files(folder, one.target, raws, held), held))
+    finally:
+        source.close()
+    return plans
+
+
+def _refuse_itself(source: ResultsSource, folder: Path, one: Copied) -> None:
+    """Raise when a collection would be copied onto itself: a second pull would transform documents twice."""
+    if one.target == one.collection and Path(source.name).resolve() == folder.resolve():
+        raise _impossible(
+            f"the collection {one.collection!r} of {source.name} would be written over itself",
+            "name another folder with --to, or another collection with --as",
+        )
+
+
+def _refuse_beside(folder: Path, one: Copied) -> None:
+    """Raise when a plain file in the folder is that collection already: it would then be in two places."""
+    plain = PlainCollections([Part("", str(folder), "")]) if folder.is_dir() else None
+    if plain and one.target in plain.names():
+        raise _impossible(
+            f"the collection {one.target!r} is in {plain.where(one.target)} already",
+            "remove that file, or name another folder with --to, or another collection with --as",
+        )
+
+
+def _prune(raws: Sequence[bytes], tree: Tree | None) -> Sequence[bytes]:
+    return raws if tree is None else [rawbson.prune(raw, tree, 0) for raw in raws]
+
+
+def _fetch_documents(source: ResultsSource, one: Copied) -> list[bytes]:
+    """Fetch the documents to write, as BSON."""
+    if not one.collection:
+        raise _impossible("the name of a collection is empty")
+    raws = list(source.raws(one.collection)) if one.pipeline is None else _rows(source, one, one.pipeline)
+    if not raws:
+        of = "has no documents" if one.pipeline is None else "gives no documents by that pipeline"
+        raise _impossible(f"the collection {one.collection!r} of {source.name} {of}; nothing is changed")
+    return raws
+
+
+def _rows(source: ResultsSource, one: Copied, pipeline: tuple[Mapping[str, Any], ...]) -> list[bytes]:
+    """The rows of the pipeline as documents, each with an ``_id`` of its own."""
+    import bson
+
+    rows = source.aggregate(Query(one.collection, pipeline, one.let))
+    if any("_id" not in row for row in rows):
+        raise _impossible("a row of the pipeline has no _id", "keep the one of its document, or make one")
+    raws = [bson.encode(row) for row in rows]
+    if len({_only_id(raw) for raw in raws}) < len(raws):
+        raise _impossible(
+            "several rows of the pipeline have the same _id", "a collection holds each _id once"
+        )
+    return raws
+
+
+def _files(
+    folder: Path, collection: str, raws: Sequence[bytes], held: Mapping[Path, Mapping[bytes, bytes]]
+) -> dict[Path, list[bytes]]:
+    """The documents of each file: known ones stay in the file that has them, new ones go to that of their test."""
+    place = fixturefiles.folder_of(folder, collection)
+    homes = {key: _choose_target(path) for path, documents in held.items() for key in documents}
+    found: dict[Path, list[bytes]] = {}
+    for raw in sorted(raws, key=_order):
+        file = homes.get(_only_id(raw)) or place / f"{_stem(raw, collection)}.jsonl"
+        found.setdefault(file, []).append(raw)
+    return found
+
+
+def _choose_target(path: Path) -> Path:
+    """The file that will hold the documents of ``path``: itself, or for a JSON array a file of lines beside it."""
+    return path.with_suffix(".jsonl")
+
+
+def _order(raw: bytes) -> Key:
+    import bson
+
+    return key(bson.decode(_only_id(raw), OPTIONS)["_id"])
+
+
+def _only_id(raw: bytes) -> bytes:
+    return rawbson.prune(raw, {"_id": {}}, 0)
+
+
+def _stem(raw: bytes, collection: str) -> str:
+    try:
+        name = rawbson.string_at(raw, ("_id", "testname"))
+    except rawbson.Unclear:
+        name = None
+    safe = quote(name or collection, safe=" ")
+    return safe if not safe.startswith(".") else f"%2E{safe[1:]}"
+
+
+def _content(path: Path, raws: Sequence[bytes]) -> bytes:
+    content = "".join(f"{line(raw)}\n" for raw in raws).encode()
+    for raw, back in zip(raws, fixturetext.documents(path, content), strict=True):
+        if raw != back:
+            raise _impossible(
+                f"the document {line(_only_id(raw))} holds a value that Extended JSON cannot carry"
+            )
+    return content
+
+
+def _changes(plan: _Plan, contents: Mapping[Path, bytes]) -> list[FileChange]:
+    """The change of each file of a collection, including files that are removed."""
+    old = {key: raw for documents in plan.held.values() for key, raw in documents.items()}
+    new = {path: _by_id(raws) for path, raws in plan.files.items()}
+    everywhere = {key for documents in new.values() for key in documents}
+    changes = [_change(path, new[path], old, everywhere, plan, contents[path]) for path in new]
+    for path, documents in plan.held.items():
+        if path not in new and _choose_target(path) not in new:
+            named = all(_stem(raw, plan.collection) == path.stem for raw in documents.values())
+            known = any(key in everywhere for key in documents)
+            kept = bool(documents) and not (named or known)
+            removed = 0 if kept else sum(key not in everywhere for key in documents)
+            changes.append(FileChange(path, len(documents) if kept else 0, removed=removed, kept=kept))
+    return changes
+
+
+def _change(
+    path: Path,
+    new: Mapping[bytes, bytes],
+    old: Mapping[bytes, bytes],
+    everywhere: Set[bytes],
+    plan: _Plan,
+    content: bytes,
+) -> FileChange:
+    homes = [home for home in plan.held if _choose_target(home) == path]
+    removed = {key for home in homes for key in plan.held[home]} - everywhere
+    added = sum(key not in old for key in new)
+    changed = sum(key in old and old[key] != raw for key, raw in new.items())
+    arrays = [home.name for home in homes if home != path]
+    same = not (added or changed or removed or arrays)
+    return FileChange(
+        path,
+        documents=len(new),
+        added=added,
+        changed=changed,
+        removed=len(removed),
+        renamed_from=arrays[0] if arrays else "",
+        rewritten=same and path in plan.held and path.read_bytes() != content,
+    )
+
+
+def _read_files(place: Path) -> dict[Path, dict[bytes, bytes]]:
+    """The documents of each file of a collection so far, by ``_id``; of two with one ``_id``, the first counts.
+
+    Raises ``ResultsError`` for a file that cannot be read as a fixture: nobody knows what would be lost with it.
+    """
+    found: dict[Path, dict[bytes, bytes]] = {}
+    seen: set[bytes] = set()
+    for path in fixturefiles.files_in(place):
+        try:
+            documents = _by_id(list(fixturetext.documents(path, fixturefiles.read(path))))
+        except ResultsError as error:
+            first = error.message.partition("\n")[0]
+            raise _impossible(
+                f"{first}; what is in the file would be lost, so nothing is changed", "mend or move the file"
+            ) from None
+        found[path] = {key: raw for key, raw in documents.items() if key not in seen}
+        seen |= found[path].keys()
+    return found
+
+
+def _by_id(raws: Sequence[bytes]) -> dict[bytes, bytes]:
+    return {_only_id(raw): raw for raw in raws}
+
+
+def _write(contents: Mapping[Path, bytes], stale: Sequence[Path]) -> None:
+    """Write what differs, all or none, then remove what is stale."""
+    made: list[Path] = []
+    try:
+        different = {
+            path: content
+            for path, content in contents.items()
+            if not path.exists() or path.read_bytes() != content
+        }
+        for folder in dict.fromkeys(path.parent for path in different):
+            _make(folder, made)
+        atomic.write_all(different)
+        for path in stale:
+            path.unlink()
+    except OSError as error:
+        for folder in reversed(made):
+            with suppress(OSError):  # one that holds files stays
+                folder.rmdir()
+        place = f"{error.filename}: " if error.filename else ""
+        raise _impossible(f"{place}cannot be written: {error.strerror or error}") from None
+
+
+def _make(folder: Path, made: list[Path]) -> None:
+    """Make the folder and those above it; each is entered in ``made`` as soon as it is there."""
+    for place in reversed([folder, *folder.parents]):
+        if not place.is_dir():
+            place.mkdir()
+            made.append(place)
+
+
+def _impossible(message: str, hint: str = "") -> ResultsError:
+    return ResultsError(message, hint=hint, environment=True)

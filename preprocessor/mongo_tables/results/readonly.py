@@ -1,0 +1,163 @@
+"""What a pipeline in a page may not do: write, run code, or read the state of a server instead of results.
+
+What may stand in a pipeline is a list, the catalogue of operators: what is not in it is not sent to a server, which
+may have it all the same and do anything by it. Which of them are refused stands there as well. Needs no
+database, so that every check can use it. Called once for every query, before anything is sent
+(``results.running.guard``). Sources: the stage and operator lists of the MongoDB manual,
+https://www.mongodb.com/docs/manual/reference/operator/aggregation-pipeline/ and
+https://www.mongodb.com/docs/manual/core/server-side-javascript/.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
+from typing import Any, Final, Literal, NamedTuple
+
+from mongo_tables.aggregation.catalogue import KINDS, collection_arguments, forbidden_operators, names
+from mongo_tables.findings.nearest import did_you_mean
+
+Path = tuple[str | int, ...]
+
+_FORBIDDEN: Final = {
+    "writes": "writes to the database; a page only reads",
+    "code": "runs code on the server; say it with aggregation operators",
+    "state": "reads the state of the server, not results; its rows differ from run to run",
+}
+"""The message about an operator, by what it does (``catalogue.forbidden_operators``)."""
+_INTERNAL = "is internal to the server, and what it does is not documented"
+_ELSEWHERE = "reads another database than the results source"
+
+_INTERNAL_PREFIX: Final = "$_internal"
+_SCALARS = frozenset({str, int, float, bool, type(None)})
+# Names with "$" that are no operators: of database references, and of what stands within `$text` and `$geoWithin`.
+_PARTS = frozenset(
+    {"$ref", "$id", "$db", "$language", "$caseSensitive", "$diacriticSensitive", "$uniqueDocs"}
+)
+
+_Position = Literal["language", "query", "conditions", "data", "literal"]
+"""What keys with "$" mean at a place: operators of expressions and stages; those of a query, beside field names or of
+one field; none, as a value is compared with; none, and whatever it is comes out as it is.
+"""
+_QUERIES: Mapping[str, str] = {
+    "$graphLookup": "restrictSearchWithMatch",
+    "$geoNear": "query",
+    "$vectorSearch": "filter",
+}
+"""Where stages other than ``$match`` have a query."""
+_COMPARING = frozenset({"$eq", "$ne", "$gt", "$gte", "$lt", "$lte", "$in", "$nin", "$jsonSchema", "$comment"})
+
+
+class Refusal(NamedTuple):
+    """Why a pipeline is not run, and where: ``path`` leads from the pipeline to the refused key or value.
+
+    ``known``: it does more than read; otherwise nothing is known of it. ``hint`` names what may have been meant.
+    """
+
+    path: Path
+    message: str
+    known: bool = True
+    hint: str = ""
+
+
+def refusals(pipeline: Sequence[Any] | Mapping[str, Any]) -> list[Refusal]:
+    """Everything in a pipeline (or in a mapping of variables) that must not reach a server, in reading
+    order.
+
+    A refused name is refused at any depth: pipelines nest in ``$lookup``, ``$facet``, ``$unionWith`` and
+    whatever a later server adds, and no expression has the name of a refused stage. A name that is not known is
+    refused wherever a server looks for an operator. Under ``$literal`` keys are data.
+    """
+    return list(_in_value(pipeline, (), "language")) if _suspicious(pipeline) else []
+
+
+@cache
+def _list_allowed_names() -> frozenset[str]:
+    """Every name with "$" that only reads, whether it runs offline or not."""
+    return frozenset(name for kind in KINDS for name in names(kind)) - forbidden_operators().keys() | _PARTS
+
+
+def _suspicious(value: Any) -> bool:
+    """Whether anything may have to be refused; values beyond JSON's own types take the slow path."""
+    kind = type(value)
+    if kind in _SCALARS:
+        return False
+    if kind is dict:
+        return not _harmless(value) or any(map(_suspicious, value.values()))
+    if kind is list or kind is tuple:
+        return any(map(_suspicious, value))
+    return isinstance(value, (Mapping, list, tuple, str))
+
+
+def _harmless(value: Mapping[str, Any]) -> bool:
+    operators = {key for key in value if type(key) is not str or key[:1] == "$"}
+    return not operators or (
+        operators <= _list_allowed_names() and operators.isdisjoint(collection_arguments())
+    )
+
+
+def _in_value(value: Any, path: Path, position: _Position) -> Iterator[Refusal]:
+    if isinstance(value, Mapping):
+        yield from _in_mapping(value, path, position)
+    elif isinstance(value, (list, tuple)):
+        below: _Position = "data" if position == "conditions" else position  # a list to equal
+        for number, inner in enumerate(value):
+            yield from _in_value(inner, (*path, number), below)
+    elif isinstance(value, str) and type(value).__name__ == "Code":
+        yield Refusal(path, f"JavaScript code as a value: {_FORBIDDEN['code']}")
+
+
+def _in_mapping(value: Mapping[str, Any], path: Path, position: _Position) -> Iterator[Refusal]:
+    if position == "conditions" and not str(next(iter(value), "")).startswith("$"):
+        position = "data"  # a document to equal, not operators
+    for key, inner in value.items():
+        refused = _refusal(str(key), (*path, key), position)
+        if refused is not None:
+            yield refused
+            continue
+        if key in collection_arguments() and position == "language":
+            yield from _elsewhere(inner, (*path, key))
+        yield from _in_value(inner, (*path, key), _position_below(str(key), path, position))
+
+
+def _refusal(key: str, path: Path, position: _Position) -> Refusal | None:
+    if position == "literal":
+        return None
+    if key in forbidden_operators():
+        return Refusal(path, f"{key} {_FORBIDDEN[forbidden_operators()[key]]}")
+    if key.startswith(_INTERNAL_PREFIX):
+        return Refusal(path, f"{key} {_INTERNAL}")
+    if key.startswith("$") and position != "data" and key not in _list_allowed_names():
+        message = f"{key} is not among the operators that are known to only read"
+        return Refusal(path, message, known=False, hint=did_you_mean(key, _list_allowed_names()))
+    return None
+
+
+def _position_below(key: str, path: Path, position: _Position) -> _Position:
+    """What keys with "$" mean within the value of the key at a path."""
+    if position == "language":
+        if key in ("$literal", "$const"):
+            return "literal"
+        is_query = key == "$match" or (path and _QUERIES.get(str(path[-1])) == key)
+        return "query" if is_query else "language"
+    if position == "query" and not key.startswith("$"):
+        return "conditions"
+    if position in ("query", "conditions"):
+        return _position_in_query(key)
+    return position
+
+
+def _position_in_query(operator: str) -> _Position:
+    if operator in _COMPARING:
+        return "data"
+    if operator in ("$and", "$or", "$nor", "$elemMatch", "$all"):
+        return "query"
+    return "conditions" if operator == "$not" else "language"
+
+
+def _elsewhere(join: Any, path: Path) -> Iterator[Refusal]:
+    """Where a join names another database, by a document instead of a name."""
+    if isinstance(join, Mapping):
+        for key in ("db", "from", "coll"):
+            if key in join and (key == "db" or isinstance(join[key], Mapping)):
+                yield Refusal((*path, key), f"{path[-1]} {_ELSEWHERE}")

@@ -1,0 +1,98 @@
+"""Fixtures as they were at a revision of a Git repository: ``HEAD~3:fixtures``."""
+
+from __future__ import annotations
+
+import io
+import os
+import re
+import subprocess
+import zipfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path, PurePosixPath
+from tempfile import TemporaryDirectory
+
+from mongo_tables.findings.usage import UsageError
+
+# An @ in the path would be that of USER:PASSWORD@HOST, a URI that lacks its scheme.
+_REVISION = re.compile(r"(?P<revision>[^:]+):(?P<path>[^:@]+)")
+_URI = re.compile(r"mongodb(\+srv)?[:/]|.*://", re.IGNORECASE)
+_EXAMPLE = "name a revision and a path from here: HEAD~1:fixtures"
+
+
+def is_revision(where: str) -> bool:
+    """Whether ``where`` names a path of a revision: it has a colon, and there is no such file.
+
+    A URI is never a revision, mistyped or not: Git's error message would show the password.
+    """
+    named = _REVISION.fullmatch(where) is not None and _URI.match(where) is None
+    return named and not Path(where).exists()
+
+
+@contextmanager
+def on_disk(where: str) -> Iterator[str]:
+    """A results source that can be opened for the block: ``where``, or the files of the revision that it names.
+
+    Raises UsageError as ``write_revision`` does.
+    """
+    if not is_revision(where):
+        yield where
+        return
+    with TemporaryDirectory(prefix="mongo-tables-") as folder:
+        yield str(write_revision(where, Path(folder)))
+
+
+def last_change(where: str) -> str:
+    """The full name of the revision that last changed ``REVISION:PATH``, seen from there.
+
+    Raises UsageError with what Git says.
+    """
+    found = _parts(where)
+    asked = ("rev-list", "--max-count=1", "--end-of-options", found["revision"], "--", found["path"])
+    return _git(where, *asked).decode("ascii").strip()
+
+
+def list_revisions(path: str) -> list[str]:
+    """This path at each revision that changed it and still has it, ``REVISION:PATH``, the newest first.
+
+    Raises UsageError with what Git says.
+    """
+    found = _parts(f"HEAD:{path}")
+    asked = ("rev-list", "--end-of-options", found["revision"], "--", found["path"])
+    revisions = _git(path, *asked).decode("ascii").split()
+    listed = (f"{revision}:{path}" for revision in revisions)
+    return [where for where in listed if _git(where, "ls-tree", "--end-of-options", *where.split(":", 1))]
+
+
+def write_revision(where: str, folder: Path) -> Path:
+    """Write the files of ``REVISION:PATH`` under ``folder``; give the path there. Nothing else is touched.
+
+    Raises UsageError with what Git says when there is no such revision, path or repository.
+    """
+    found = _parts(where)
+    asked = ("archive", "--format=zip", "--end-of-options", found["revision"], found["path"])
+    with zipfile.ZipFile(io.BytesIO(_git(where, *asked))) as archive:
+        archive.extractall(folder)
+    return folder / found["path"]
+
+
+def _parts(where: str) -> re.Match[str]:
+    found = _REVISION.fullmatch(where)
+    if found is None:
+        raise UsageError(f"{where}: not a revision and a path")
+    if PurePosixPath(found["path"]).is_absolute():
+        # Git would take it for one in the work tree, and the files there would be compared with themselves.
+        raise UsageError(f"{where}: the path of a revision begins at the folder you are in", _EXAMPLE)
+    return found
+
+
+def _git(where: str, *asked: str) -> bytes:
+    english = {**os.environ, "LC_ALL": "C"}  # What it says stands in a sentence of ours.
+    try:
+        done = subprocess.run(["git", *asked], capture_output=True, check=False, env=english)
+    except FileNotFoundError:
+        raise UsageError(f"{where}: git is not installed") from None
+    if done.returncode != 0:
+        said = done.stderr.decode("utf-8", "replace").strip().splitlines() or [f"git {asked[0]} failed"]
+        raise UsageError(f"{where}: {said[0]}", _EXAMPLE)
+    return done.stdout

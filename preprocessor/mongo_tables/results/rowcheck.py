@@ -1,0 +1,181 @@
+"""Whether a row has the shape that comparing, pooling and histories rely on: rows may be written by hand, or cut off.
+
+That is less than ``schemas/result.schema.json`` asks for, which older rows need not have: what is there must be what it
+is taken for. A subdocument of conclusions must not contradict itself either, since a verdict is told as it stands.
+"""
+
+from __future__ import annotations
+
+import reprlib
+from collections.abc import Callable, Iterator, Mapping
+from datetime import datetime
+from math import inf
+from sys import float_info
+from typing import Any, Final, NamedTuple, get_args
+
+from mongo_tables.results.machines import FIELDS
+from mongo_tables.results.verdicts import Verdict, find_contradiction
+
+_FASTEST: Final = 1e100
+"""Speeds are up to that, or 0, or as many times below 1: quotients of others are infinite."""
+
+
+class _Leaf(NamedTuple):
+    """A value without parts; ``words`` say what it must be."""
+
+    words: str
+    holds: Callable[[Any], bool]
+
+
+class _Array(NamedTuple):
+    """An array of such values."""
+
+    of: _Shape
+    least: int = 0
+
+
+class _Document(NamedTuple):
+    """A document: fields that it has, and fields that it may have; others do not matter."""
+
+    needed: Mapping[str, _Shape] = {}
+    possible: Mapping[str, _Shape] = {}
+    contradiction: Callable[[Any], str] | None = None
+    """Of a document whose fields are right, what they say against one another."""
+
+
+_Shape = _Leaf | _Array | _Document
+
+
+def find_row_fault(row: Mapping[str, Any]) -> str:
+    """What of a row is not as `mongo-tables run` writes it, with its path; "" where all that is needed is."""
+    return next(_list_faults(row, _ROW, ""), "")
+
+
+def _list_faults(value: Any, shape: _Shape, path: str) -> Iterator[str]:
+    if isinstance(shape, _Leaf):
+        if not shape.holds(value):
+            yield _complain(path, value, shape.words)
+    elif isinstance(shape, _Array):
+        yield from _list_faults_of_array(value, shape, path)
+    elif not isinstance(value, Mapping):
+        yield _complain(path, value, "a document")
+    else:
+        yield from _list_faults_of_document(value, shape, path)
+
+
+def _list_faults_of_array(value: Any, shape: _Array, path: str) -> Iterator[str]:
+    if not isinstance(value, list) or len(value) < shape.least:
+        yield _complain(path, value, f"an array of {shape.least} or more" if shape.least else "an array")
+        return
+    for number, one in enumerate(value):
+        yield from _list_faults(one, shape.of, f"{path}.{number}")
+
+
+def _list_faults_of_document(value: Mapping[str, Any], shape: _Document, path: str) -> Iterator[str]:
+    prefix = f"{path}." if path else ""
+    right = True
+    for name, part in {**shape.needed, **shape.possible}.items():
+        if name in value:
+            for fault in _list_faults(value[name], part, prefix + name):
+                right = False
+                yield fault
+        elif name in shape.needed:
+            right = False
+            yield f"{prefix}{name} is missing"
+    if right and shape.contradiction and (fault := shape.contradiction(value)):
+        yield f"{path} {fault}"
+
+
+def _complain(path: str, value: Any, words: str) -> str:
+    return f"{path} is {'null' if value is None else reprlib.repr(value)}, and not {words}"
+
+
+def _is_number(value: Any, least: float, most: float) -> bool:
+    # NaN is in no range.
+    return isinstance(value, int | float) and not isinstance(value, bool) and least <= value <= most
+
+
+def _is_finite(value: Any) -> bool:
+    return _is_number(value, 0, float_info.max)
+
+
+def _is_speed(value: Any) -> bool:
+    return _is_finite(value) and (value == 0 or 1 / _FASTEST <= value <= _FASTEST)
+
+
+def _is_ratio(value: Any) -> bool:
+    return _is_finite(value) and value > 0
+
+
+def _find_own_contradiction(told: Mapping[str, Any]) -> str:
+    """What a subdocument of conclusions says against itself."""
+    if told["ratio"] is None:
+        return "" if told["verdict"] == "not known" else f"is called {told['verdict']}, but has no ratio"
+    ratio, low, high, margin = (told[name] for name in ("ratio", "low", "high", "margin"))
+    return find_contradiction(told["verdict"], ratio, low, high, margin, told.get("negligible", 0.0))
+
+
+def _find_pooled_contradiction(told: Mapping[str, Any]) -> str:
+    without = told["ratio"] is not None and any(one["ratio"] is None for one in told["each"])
+    return "has a ratio, but not of each campaign" if without else _find_own_contradiction(told)
+
+
+_TEXT: Final = _Leaf("a text", lambda value: isinstance(value, str))
+_DATE: Final = _Leaf("a date", lambda value: isinstance(value, datetime))
+_WHOLE: Final = _Leaf("a whole number from 0 on", lambda value: _is_finite(value) and value == int(value))
+_NUMBER: Final = _Leaf("a number from 0 on", _is_finite)
+_SPEED: Final = _Leaf("a number from 0 on", _is_speed)
+_PLAIN: Final = _Leaf(
+    "a text, a number or null", lambda value: value is None or isinstance(value, str | int | float)
+)
+_ANY: Final = _Document()
+_FOUND: Final[Mapping[str, _Shape]] = {
+    "ratio": _Leaf("a number above 0 or null", lambda value: value is None or _is_ratio(value)),
+    "low": _NUMBER,
+    "high": _Leaf("a number above 0 or infinity", lambda value: value == inf or _is_ratio(value)),
+    "p": _Leaf("a number from 0 to 1", lambda value: _is_number(value, 0, 1)),
+    "blocks": _WHOLE,
+}
+_VERDICT: Final = _Leaf(f"one of {', '.join(get_args(Verdict))}", lambda value: value in get_args(Verdict))
+_CONCLUDED: Final[Mapping[str, _Shape]] = {
+    "against": _TEXT,
+    **_FOUND,
+    "margin": _NUMBER,
+    "verdict": _VERDICT,
+}
+_OWN: Final = _Document(
+    _CONCLUDED,
+    {
+        "negligible": _NUMBER,
+        "mean_latency": _Leaf("a number from 0 on or null", lambda value: value is None or _is_finite(value)),
+    },
+    _find_own_contradiction,
+)
+_EACH: Final = _Array(_Document({"id": _TEXT, "start": _DATE, **_FOUND}, {"speed": _NUMBER}), least=2)
+_OVER: Final[Mapping[str, _Shape]] = {**_CONCLUDED, "each": _EACH}
+_POOLED: Final = _Document(_OVER, {"negligible": _NUMBER}, _find_pooled_contradiction)
+_BELOW: Final = ("contrast", "targets", "slices")
+_DIFFERENCES: Final = _Array(_Document({"field": _TEXT, "values": _Array(_PLAIN)}))
+_CAMPAIGNS: Final = _Document(
+    _OVER, {"differs": _DIFFERENCES, **dict.fromkeys(_BELOW, _POOLED)}, _find_pooled_contradiction
+)
+_REPEAT: Final = _Document(
+    {"operations_per_second": _SPEED}, {"block": _WHOLE, "latency": _Document({}, {"count": _WHOLE})}
+)
+_PARTS: Final = (
+    "experiment", "versions", "hardware", "topology", "write_concern", "read_concern", "read_preference",
+    "bench_config",
+)  # fmt: skip
+_ROW: Final = _Document(
+    {"_id": _Document({"testname": _TEXT}, {"target": _TEXT})},
+    {
+        "start_time": _DATE,
+        "repeats": _Array(_REPEAT),
+        "campaign": _Document({}, {"id": _TEXT, "start": _DATE, "slice_seconds": _NUMBER}),
+        **dict.fromkeys(("comparison", *_BELOW), _OWN),
+        "campaigns": _CAMPAIGNS,
+        "servers": _Document({}, {"members": _Array(_Document({}, dict.fromkeys(FIELDS, _PLAIN)))}),
+        "client": _Document({}, {"connections": _WHOLE}),
+        **dict.fromkeys(_PARTS, _ANY),
+    },
+)

@@ -1,0 +1,83 @@
+"""Which fixture folder a test reads, and its documents: read once in a run, and for each test unchanged."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+import pytest
+
+from mongo_tables.files.text import shorten_path
+from mongo_tables.results.fixtures import FixtureSource
+from mongo_tables.results.model import ResultsError
+from mongo_tables.results.testing.names import SETTING
+from mongo_tables.results.testing.saying import fail, say, say_error
+
+if TYPE_CHECKING:
+    from mongo_tables.results.mockdatabase import FixtureDatabase
+
+_HINT = (
+    f"name a folder with a folder of *.jsonl for each collection, by `{SETTING}` in the settings of pytest or by "
+    f"@pytest.mark.{SETTING}(…)"
+)
+
+
+class Named(NamedTuple):
+    """A fixture folder, and the place where somebody named it; "" where nobody did."""
+
+    folder: Path
+    place: str
+
+
+def open_folder(request: pytest.FixtureRequest, known: dict[Path, FixtureSource]) -> FixtureSource:
+    """The fixture folder of a test as a source of its own; ``known`` are those that were read before.
+
+    A folder that is not there, or has no collections, fails the test, with the place that names it.
+    """
+    folder, place = find_folder(request)
+    if folder not in known:
+        if not folder.is_dir():
+            message = f"there is no fixture folder {shorten_path(folder)}"
+            fail(say(place, message, _HINT))
+        source = FixtureSource(folder)
+        try:
+            source.reach()
+        except ResultsError as error:
+            fail(say_error(place, error))
+        known[folder] = source
+    return known[folder].with_own_database()
+
+
+def open_database(source: FixtureSource) -> FixtureDatabase:
+    """The database of a source. Where mongomock is missing, the test fails, with what brings it."""
+    try:
+        return source.database
+    except ResultsError as error:
+        fail(say_error("", error))
+
+
+def find_folder(request: pytest.FixtureRequest) -> Named:
+    """The folder that the marker nearest to the test names, else the settings of pytest."""
+    marker = request.node.get_closest_marker(SETTING)
+    if marker is None:
+        return _from_settings(request.config)
+    place = f"{shorten_path(request.path)}:{(request.node.location[1] or 0) + 1}:1"
+    if len(marker.args) != 1 or marker.kwargs or not isinstance(marker.args[0], str | Path):
+        fail(say(place, f"the marker `{SETTING}` takes one folder"))
+    return Named((request.path.parent / marker.args[0]).resolve(), place)
+
+
+def _from_settings(config: pytest.Config) -> Named:
+    above = config.rootpath if config.inipath is None else config.inipath.parent
+    return Named((above / config.getini(SETTING)).resolve(), _place_of_setting(config.inipath))
+
+
+def _place_of_setting(file: Path | None) -> str:
+    """Where the file of pytest's settings names the folder; "" where it does not."""
+    if file is None:
+        return ""
+    for number, line in enumerate(file.read_text("utf-8").splitlines(), 1):
+        if found := re.match(rf"\s*{SETTING}\s*[=:]", line):
+            return f"{shorten_path(file)}:{number}:{found[0].index(SETTING) + 1}"
+    return ""

@@ -1,0 +1,137 @@
+"""What ``mongo_aggregate`` is: runs a pipeline on the fixtures of a test, and compares its rows with a golden file."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import sys
+from collections.abc import Mapping, Sequence
+from itertools import islice
+from pathlib import Path
+from types import FrameType
+from typing import Any, Final
+
+import pytest
+
+from mongo_tables.aggregation.errors import format_path
+from mongo_tables.files.text import shorten_path
+from mongo_tables.results.fixtures import FixtureSource
+from mongo_tables.results.model import Query, ResultsError
+from mongo_tables.results.testing import goldenfile
+from mongo_tables.results.testing.goldenfile import Line
+from mongo_tables.results.testing.names import UPDATE
+from mongo_tables.results.testing.pipelinefile import PipelineFile, read_pipeline
+from mongo_tables.results.testing.rowdifferences import describe
+from mongo_tables.results.testing.roworder import is_ordered
+from mongo_tables.results.testing.saying import fail, say, say_error
+
+FOLDER: Final = "golden"
+"""Beside the file of the test; in it a folder of that file's name."""
+_UNSAFE: Final = r"[^\w.,=+@\[\]-]+"
+_LONGEST: Final = 120
+
+Pipeline = Sequence[Mapping[str, Any]] | str | Path
+
+
+class GoldenAggregate:
+    """Runs pipelines for one test. Each call has a golden file of its own, named after the test or by the call."""
+
+    def __init__(
+        self, request: pytest.FixtureRequest, source: FixtureSource, written: dict[Path, bytes]
+    ) -> None:
+        self._request = request
+        self._source = source
+        self._written = written
+        self._compared: set[Path] = set()
+
+    def __call__(
+        self,
+        collection: str,
+        pipeline: Pipeline,
+        *,
+        let: Mapping[str, Any] | None = None,
+        golden: str = "",
+    ) -> list[dict[str, Any]]:
+        """The rows of a pipeline, after they were found to be those of the golden file, or were written there.
+
+        ``let`` are the variables of the command, ``golden`` names the file where the name of the test is not to. The
+        test fails where rows differ, there is no such file yet, or a server would refuse the pipeline.
+        """
+        caller = _place_of_call(sys._getframe(1))
+        path = self._find_golden_file(golden, caller)
+        stages, rows = self._run(collection, pipeline, let or {}, caller)
+        ordered = is_ordered(stages)
+        lines = goldenfile.write_lines(rows, ordered=ordered)
+        if self._request.config.getoption(UPDATE):
+            self._write(path, lines, caller)
+        else:
+            self._compare(path, lines, ordered, caller)
+        return rows
+
+    def _run(
+        self, collection: str, pipeline: Pipeline, let: Mapping[str, Any], caller: str
+    ) -> tuple[Sequence[Mapping[str, Any]], list[dict[str, Any]]]:
+        """The stages of a pipeline, and its rows."""
+        file: PipelineFile | None = None
+        try:
+            if isinstance(pipeline, str | Path):
+                file = read_pipeline(self._request.path.parent / pipeline)
+                stages = file.stages
+            else:
+                stages = tuple(pipeline)
+            return stages, self._source.aggregate(Query(collection, stages, let))
+        except ResultsError as error:
+            path = error.path or ()
+            place = caller if file is None or not path else file.locate(path)
+            fail(say_error(place, error, f" (at {format_path(path)})" if path and file is None else ""))
+
+    def _find_golden_file(self, name: str, caller: str) -> Path:
+        """The golden file of a call. Two calls of one test cannot have the same."""
+        if re.search(_UNSAFE, name) or name.startswith("."):
+            message = f"`golden` is no name of a file: {name!r}"
+            fail(say(caller, message, "letters, digits and -_.,=+@[] make one"))
+        file = self._request.path
+        path = file.parent / FOLDER / file.stem / f"{name or _name_of_test(self._request.node)}.jsonl"
+        if path in self._compared:
+            message = f"the golden file {shorten_path(path)} is compared twice in one test"
+            fail(say(caller, message, 'give each call a name: golden="…"'))
+        self._compared.add(path)
+        return path
+
+    def _compare(self, path: Path, lines: Sequence[Line], ordered: bool, caller: str) -> None:
+        hint = f"write it with: pytest {UPDATE} {shorten_path(self._request.path)}"
+        if not path.exists():
+            message = f"there is no golden file {shorten_path(path)}"
+            fail(say(caller, message, hint))
+        try:
+            golden = goldenfile.read_lines(path, ordered=ordered)
+        except ResultsError as error:
+            fail(say_error(caller, error))
+        if told := describe(golden, lines):
+            head = f"the rows are not those of {shorten_path(path)} (- is there, + is now)"
+            fail("\n".join([say(caller, head), *told, f"  hint: where they are right, {hint}"]))
+
+    def _write(self, path: Path, lines: Sequence[Line], caller: str) -> None:
+        """Write the golden file, unless a test has written other rows into it in this run."""
+        content = goldenfile.content_of(lines)
+        if self._written.setdefault(path, content) != content:
+            message = f"another test of this run has other rows for {shorten_path(path)}"
+            fail(say(caller, message, 'give each its own name: golden="…"'))
+        try:
+            goldenfile.write(path, content)
+        except OSError as error:
+            fail(say(caller, f"{shorten_path(path)} cannot be written: {error.strerror}"))
+
+
+def _name_of_test(node: pytest.Item) -> str:
+    """A name of a file for a test: its classes, its own name and its parameters; unlike that of any other test."""
+    name = ".".join(one.name for one in node.listchain() if isinstance(one, pytest.Class | pytest.Item))
+    safe = re.sub(_UNSAFE, "_", name)[:_LONGEST]
+    return safe if safe == name else f"{safe}-{hashlib.sha256(name.encode()).hexdigest()[:8]}"
+
+
+def _place_of_call(frame: FrameType) -> str:
+    """``FILE:LINE:COLUMN`` of the call that a frame is at."""
+    at = next(islice(frame.f_code.co_positions(), frame.f_lasti // 2, None), (None,) * 4)
+    line, column = at[0] or frame.f_lineno, (at[2] or 0) + 1
+    return f"{shorten_path(Path(frame.f_code.co_filename))}:{line}:{column}"

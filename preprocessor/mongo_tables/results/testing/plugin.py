@@ -1,0 +1,91 @@
+"""What pytest loads: an option, a setting, a marker, and the fixtures ``mongo_database`` and ``mongo_aggregate``.
+
+It is loaded in every run of pytest beside which this package is installed, also where no test asks for a fixture of
+it. What does the work is therefore imported in the fixtures.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from mongo_tables.results.testing.names import SETTING, UPDATE
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from mongo_tables.results.fixtures import FixtureSource
+    from mongo_tables.results.mockdatabase import FixtureDatabase
+    from mongo_tables.results.testing.goldenaggregate import GoldenAggregate
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add the option that writes golden files, and the setting that names the fixture folder."""
+    group = parser.getgroup("mongo-tables", "pipelines of MongoDB, by mongo-tables")
+    group.addoption(
+        UPDATE,
+        action="store_true",
+        help="write the rows that mongo_aggregate gets into its golden files, and compare nothing",
+    )
+    parser.addini(
+        SETTING,
+        "the fixture folder of mongo_database, seen from the file with the settings",
+        default="fixtures",
+    )
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Tell pytest of the marker."""
+    config.addinivalue_line(
+        "markers", f"{SETTING}(folder): the fixture folder of mongo_database, seen from the file of the test"
+    )
+
+
+def pytest_report_header(config: pytest.Config) -> str | None:
+    """A line in the head of a run that writes golden files."""
+    return "mongo-tables: golden files are written, not compared" if config.getoption(UPDATE) else None
+
+
+@pytest.fixture(scope="session")
+def _mongo_sources() -> dict[Path, FixtureSource]:
+    """The fixture folders that were read in this run."""
+    return {}
+
+
+@pytest.fixture(scope="session")
+def _mongo_golden_files() -> dict[Path, bytes]:
+    """The golden files that were written in this run."""
+    return {}
+
+
+@pytest.fixture
+def _mongo_source(request: pytest.FixtureRequest, _mongo_sources: dict[Path, FixtureSource]) -> FixtureSource:
+    from mongo_tables.results.testing.fixturefolder import open_folder
+
+    return open_folder(request, _mongo_sources)
+
+
+@pytest.fixture
+def mongo_database(_mongo_source: FixtureSource) -> FixtureDatabase:
+    """A mongomock database with the documents of the fixture folder; ``aggregate`` gives what a server gives.
+
+    Each test has its own: what it writes, no other test sees, and no file.
+    """
+    from mongo_tables.results.testing.fixturefolder import open_database
+
+    return open_database(_mongo_source)
+
+
+@pytest.fixture
+def mongo_aggregate(
+    request: pytest.FixtureRequest, _mongo_source: FixtureSource, _mongo_golden_files: dict[Path, bytes]
+) -> GoldenAggregate:
+    """A function that runs a pipeline on ``mongo_database`` and compares its rows with a golden file.
+
+    ``mongo_aggregate(collection, pipeline, let=None, golden="")`` gives the rows. ``pipeline`` is a list of stages, or
+    the path of a JSON file with one, seen from the file of the test.
+    """
+    from mongo_tables.results.testing.goldenaggregate import GoldenAggregate
+
+    return GoldenAggregate(request, _mongo_source, _mongo_golden_files)

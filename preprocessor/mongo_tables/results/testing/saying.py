@@ -1,0 +1,39 @@
+"""What a failed test says: where, what, and what to do about it."""
+
+from __future__ import annotations
+
+from typing import NoReturn
+
+import pytest
+
+from mongo_tables.files.text import shorten_path
+from mongo_tables.findings.reporters import escape_control_chars, hint_line
+from mongo_tables.results.model import Fault, ResultsError
+
+
+def fail(text: str) -> NoReturn:
+    """Fail the test with this text alone: what it was found by is nobody's concern."""
+    raise pytest.fail.Exception(text, pytrace=False) from None
+
+
+def say(place: str, message: str, hint: str = "") -> str:
+    """The text of a failure: ``FILE:LINE:COLUMN: message``, and below it the hint; a place may be ""."""
+    line = escape_control_chars(f"{place}: {message}" if place else message)
+    return f"{line}\n{hint_line(hint)}" if hint else line
+
+
+def say_error(place: str, error: ResultsError, at: str = "") -> str:
+    """The same of an error; where it tells faults of files, each has a line with a place of its own.
+
+    ``at`` stands behind the message: where in a pipeline it is.
+    """
+    if not error.faults:
+        return say(place, f"{error.message}{at}", error.hint)
+    lines = [escape_control_chars(_say_fault(fault)) for fault in error.faults]
+    more = [f"and {error.more} more"] if error.more else []
+    return "\n".join([*lines, *more, *([hint_line(error.hint)] if error.hint else [])])
+
+
+def _say_fault(fault: Fault) -> str:
+    place = f":{fault.line}:{fault.column}" if fault.line else ""
+    return f"{shorten_path(fault.file)}{place}: {fault.message}"

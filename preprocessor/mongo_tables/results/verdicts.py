@@ -1,0 +1,191 @@
+"""What an interval says of a difference: faster, slower, no difference that matters, or not known; and in words.
+
+An interval that leaves 1 is a difference where it also stands among the others: of twenty rows without any difference
+one would leave 1 by chance, so rows are judged together with others (Benjamini and Hochberg, 1995): which ones says
+``mongo_tables.results.conclusions``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from decimal import Decimal
+from math import ceil, inf, isclose, sqrt
+from typing import Final, Literal, TypeVar
+
+Verdict = Literal["faster", "slower", "no difference", "not known"]
+_Ratio = TypeVar("_Ratio", float, Decimal)
+
+ITSELF: Final = "itself"
+"""What the reference, which the others are compared with, is compared with."""
+MARGIN: Final = 0.10
+"""How much faster or slower something may still be where it is said not to differ."""
+NEGLIGIBLE: Final = 0.02
+"""How much faster or slower one copy of some data may be than another on the same server; two targets have two copies.
+
+Slices of 40 ms saw one copy 0.9 % faster, with an interval from 0.4 to 1.5 %; ``benchmarks.copies`` looks at others.
+"""
+CAMPAIGNS_FOR_T: Final = 5
+"""Student's t over fewer campaigns has intervals that are too wide to say anything."""
+SHARE: Final = 0.05
+"""How many of the differences that are told may be none, on average."""
+_IN_TIMES_FROM: Final = 2.0
+"""From this ratio on a speed is so many times another, and not so many per cent faster."""
+_IN_FRACTIONS_BELOW: Final = 0.1
+"""Below this ratio a speed is a fraction of another: of 99.4 and 99.7 per cent slower, one is half the other."""
+
+
+def judge(
+    low: float, high: float, differs: bool = True, margin: float = MARGIN, negligible: float = 0.0
+) -> Verdict:
+    """The verdict for an interval of ratios; ``differs`` is whether it is one of the ``discoveries``.
+
+    ``faster`` and ``slower`` mean that the whole interval is farther from 1 than what is ``negligible``, ``no
+    difference`` that it lies between 1 / (1 + margin) and 1 + margin.
+    """
+    if differs and low > 1 + negligible:
+        return "faster"
+    if differs and high < 1 / (1 + negligible):
+        return "slower"
+    return "no difference" if 1 / (1 + margin) <= low and high <= 1 + margin else "not known"
+
+
+def find_contradiction(
+    verdict: str, ratio: float, low: float, high: float, margin: float = MARGIN, negligible: float = 0.0
+) -> str:
+    """What a verdict, a ratio and its interval say against one another; "" where they are sound."""
+    if not (low <= ratio <= high or isclose(ratio, low) or isclose(ratio, high)):
+        return f"has a ratio of {ratio}, outside its interval from {low} to {high}"
+    # Whether a difference stands among the others cannot be told from its row.
+    fitting = [judge(low, high, differs, margin, negligible) for differs in (True, False)]
+    if verdict in fitting:
+        return ""
+    return (
+        f"is called {verdict}, but an interval from {low} to {high} with a margin of {margin} says "
+        f"{' or '.join(dict.fromkeys(fitting))}"
+    )
+
+
+def leaves_out(low: float, high: float, negligible: float = 0.0) -> bool:
+    """Whether an interval has neither 1 nor what is negligible: its whole lies on one side of both."""
+    return low > 1 + negligible or high < 1 / (1 + negligible)
+
+
+def discoveries(ps: Sequence[float], share: float = SHARE) -> list[bool]:
+    """Which of some differences stand among the others, so that at most ``share`` of them are none, on average."""
+    most = threshold(ps, share)
+    return [p <= most for p in ps]
+
+
+def threshold(ps: Sequence[float], share: float = SHARE) -> float:
+    """The largest ``p`` that a difference may have among these; below 0 where none of them stands.
+
+    The p-values in ascending order are held against share / n, 2 share / n and so on; the last that is not larger
+    decides (Benjamini and Hochberg, 1995, procedure 1).
+    """
+    steps = [number * share / len(ps) for number in range(1, len(ps) + 1)]
+    return max((step for p, step in zip(sorted(ps), steps, strict=True) if p <= step), default=-1.0)
+
+
+def describe(
+    verdict: Verdict,
+    ratio: float,
+    low: float,
+    high: float,
+    blocks: int,
+    campaigns: int = 1,
+    negligible: float = 0.0,
+    apart: Sequence[float] = (),
+) -> str:
+    """The verdict in plain words, with the blocks of so many campaigns that it rests on, and why it is not known."""
+    told = f"{describe_interval(verdict, ratio, low, high, apart)}, {count_blocks(blocks, campaigns)}"
+    if verdict != "not known" or not 0 < low <= high < inf:
+        return told
+    why = _explain_doubt(low, high, campaigns, negligible)
+    return f"{told}; {why}" if why else told
+
+
+def list_ratios_apart(campaigns: Sequence[tuple[_Ratio, _Ratio, _Ratio]]) -> tuple[_Ratio, ...]:
+    """The ratios of campaigns of which not all intervals touch, in ascending order; empty where they do.
+
+    Each campaign is its ratio and both ends of its interval. Where they do not touch, no one ratio is that of all.
+    """
+    if not campaigns or max(low for _, low, _ in campaigns) <= min(high for _, _, high in campaigns):
+        return ()
+    return tuple(sorted(ratio for ratio, _, _ in campaigns))
+
+
+def join_apart(texts: Sequence[str]) -> str:
+    """Ratios of campaigns that do not agree: ``2.3 and 3.8``, of more than two ``2.3 to 3.8``; one stays as it is."""
+    return " and ".join(texts) if len(texts) == 2 else " to ".join(dict.fromkeys((texts[0], texts[-1])))
+
+
+def describe_interval(
+    verdict: Verdict, ratio: float, low: float, high: float, apart: Sequence[float] = ()
+) -> str:
+    """The verdict in the words of a sentence, with its interval: ``7 % slower (5 to 9 %)``.
+
+    ``apart`` are the ratios of campaigns that do not agree, which stand in the place of the one ratio.
+    """
+    ratios = apart or [ratio]
+    if verdict == "no difference":
+        most = ceil(round(100 * (max(high, 1 / low) - 1), 6)) or 1
+        return f"no difference larger than {most} %"
+    if verdict == "not known":
+        if not 0 < low <= high < inf:
+            return "not known"
+        *each, least, greatest = (_write_signed(round(100 * (one - 1))) for one in (*apart, low, high))
+        interval = f"({least} to {greatest} %)"
+        return f"not known: {join_apart(each)} % {interval}" if each else f"not known {interval}"
+    if ratio >= _IN_TIMES_FROM:
+        times = join_apart([f"{one:.1f}" for one in ratios])
+        return f"{times} times as fast ({low:.1f} to {high:.1f} times)"
+    if ratio < _IN_FRACTIONS_BELOW:
+        *each, least, greatest = (f"1/{1 / one:,.0f}" for one in (*ratios, low, high))
+        return f"{join_apart(each)} of the speed ({least} to {greatest})"
+    changes = sorted(abs(100 * (one - 1)) for one in ratios)
+    nearer, farther = sorted(abs(100 * (end - 1)) for end in (low, high))
+    *each, least, greatest = _round_alike([*changes, nearer, farther])
+    return f"{join_apart(each)} % {verdict} ({least} to {greatest} %)"
+
+
+def count_blocks(blocks: int, campaigns: int = 1) -> str:
+    """So many blocks, and of how many campaigns they are where that is more than one."""
+    counted = f"{blocks} block" if blocks == 1 else f"{blocks} blocks"
+    return counted if campaigns == 1 else f"{counted} of {campaigns} campaigns"
+
+
+def _write_signed(percent: int) -> str:
+    return f"{percent:+d}" if percent else "0"
+
+
+def _explain_doubt(low: float, high: float, campaigns: int, negligible: float) -> str:
+    """Why an interval says nothing; "" where it is as wide as campaigns disagree, which more blocks do not change.
+
+    What could have been seen is that of the row by itself: judged among others it takes more.
+    """
+    if leaves_out(low, high, negligible):
+        return "among so many rows chance alone brings that"
+    if leaves_out(low, high):
+        return f"two copies of the same data on one server may differ by {100 * negligible:.0f} %"
+    if campaigns > 1:
+        return ""
+    return f"judged alone, a difference {_say_size(sqrt(high / low) * (1 + negligible))} could not have been seen"
+
+
+def _say_size(ratio: float) -> str:
+    if ratio >= _IN_TIMES_FROM:
+        return f"of less than {ratio:.1f} times"
+    return f"below {100 * (ratio - 1):.0f} %"
+
+
+def _round_alike(percents: Sequence[float]) -> list[str]:
+    """The per cents with as few decimals as leave none of them 0 and both ends, the last two, apart; two at most.
+
+    Beside ones of two digits an end near 0 has its decimals alone: ``19 % (0.1 to 28 %)``.
+    """
+    texts = [[f"{percent:.{decimals}f}" for percent in percents] for decimals in range(3)]
+    *others, nearer, farther = texts[0]
+    if float(nearer) == 0 and all(len(text) > 1 for text in (*others, farther)):
+        return [*others, next((some[-2] for some in texts if float(some[-2])), texts[-1][-2]), farther]
+    told = (some for some in texts if all(map(float, some)) and some[-2] != some[-1])
+    return next(told, texts[-1])

@@ -1,0 +1,239 @@
+"""What was concluded within one campaign, as its rows have it: targets side by side, and each row and its reference.
+
+Where rows have what several campaigns conclude together, that stands in place of what their own campaign does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from math import inf
+from typing import Any, Final, NamedTuple
+
+from mongo_tables.results.benchmarks import is_benchmark
+from mongo_tables.results.comparison import (
+    SPEED,
+    CampaignRatio,
+    Comparison,
+    Difference,
+    Judged,
+    Side,
+    Sides,
+    find_reference,
+    name_row,
+    put_together,
+    say_what_stopped,
+    side_of_blocks,
+)
+from mongo_tables.results.conclusions import (
+    Pairs,
+    block_speeds,
+    find_negligible,
+    is_same_row,
+    name_of,
+    pair_blocks,
+    pair_with_itself,
+)
+from mongo_tables.results.intervals import LEAST_BLOCKS
+from mongo_tables.results.overcampaigns import COMPARISON, CONTRAST, FIELD, find_over_campaigns
+from mongo_tables.results.verdicts import ITSELF, threshold
+
+Row = Mapping[str, Any]
+
+ROWS: Final = Sides("each row to its reference, in the same block", "of the reference", "of the row")
+CONTRASTS: Final = Sides(
+    "each row to another that the experiment names, in the same block", "of the other", "of the row"
+)
+REFERENCE: Final = Sides("the reference to itself, in the same block", "first", "second")
+TARGETS: Final = "targets"
+SLICES: Final = "slices"
+_HOW: Final = {TARGETS: "in the same block", SLICES: "in slices of the same window"}
+_FIGURES: Final = ("ratio", "low", "high", "p", "blocks", "verdict", "margin")
+_GONE: Final = "no other target has such a row"
+_EACH: Final = "each"
+"""What is concluded over several campaigns has here what each of them found."""
+
+
+class _Concluded(NamedTuple):
+    """A row, and what its subdocument ``field`` says of it and another row, or several campaigns in its place.
+
+    ``other`` is that row: None where it is not among the rows, which ``missing`` says. ``evidence`` is None where the
+    rows do not have what the ratio is of: of slices they have what was concluded alone.
+    """
+
+    row: Row
+    other: Row | None
+    field: str
+    sides: Sides
+    told: Mapping[str, Any]
+    evidence: Pairs | None
+    missing: str = ""
+
+
+def compare_within(rows: Sequence[Row]) -> Difference:
+    """Each row of the further targets beside the same one on the first; where there is one target, its reference.
+
+    Where targets took turns in slices too, what that says follows. References stand beside themselves. Rows of which
+    nothing was concluded are named with the reason.
+    """
+    experiments: dict[str, list[Row]] = {}
+    for row in rows:
+        experiments.setdefault(row["_id"]["testname"], []).append(row)
+    found = [(some, _list_concluded(some)) for some in experiments.values()]
+    rest = [one for some, concluded in found for one in _list_rest(some, concluded)]
+    return Difference(
+        rows=tuple(_compare(one, some) for some, concluded in found for one in concluded),
+        not_compared=tuple(f"{name}: {reason}" for name, reason in rest),
+        gone=tuple(f"{name}: {reason}" for name, reason in rest if reason == _GONE),
+    )
+
+
+def _list_concluded(rows: Sequence[Row]) -> list[_Concluded]:
+    """What was concluded of the rows of one experiment: of its targets, else of its references."""
+    targets = [*_list_targets(rows, TARGETS), *_list_targets(rows, SLICES)]
+    if any(one.told["against"] != ITSELF for one in targets):
+        return targets
+    return [*_list_references(rows), *_list_contrasts(rows), *targets]
+
+
+def _find_told(row: Row, field: str) -> Mapping[str, Any] | None:
+    """What several campaigns conclude in place of a subdocument, else the subdocument; None where neither concludes."""
+    return find_over_campaigns(row, field) or row.get(field)
+
+
+def _list_targets(rows: Sequence[Row], field: str) -> Iterator[_Concluded]:
+    for row in rows:
+        if (told := _find_told(row, field)) is None:
+            continue
+        against = told["against"]
+        if against == ITSELF:
+            first: Row | None = row
+        else:
+            first = next((one for one in rows if _is_on(one, against, row)), None)
+        evidence = pair_blocks(row, first) if first is not None and field == TARGETS else None
+        missing = f"the row of {against} is not there" if first is None else ""
+        sides = _name_sides(_target_of(row), against, field)
+        yield _Concluded(row, first, field, sides, told, evidence, missing)
+
+
+def _name_sides(target: str, against: str, field: str) -> Sides:
+    both = ("first", "second") if against == ITSELF else (f"on {against}", f"on {target}")
+    return Sides(f"{target} to {against}, {_HOW[field]}", *both)
+
+
+def _target_of(row: Row) -> str:
+    return str(row["_id"].get("target", ""))
+
+
+def _is_on(one: Row, target: str, row: Row) -> bool:
+    return one["_id"].get("target") == target and is_same_row(one, row)
+
+
+def _list_references(rows: Sequence[Row]) -> Iterator[_Concluded]:
+    for row in rows:
+        if (told := _find_told(row, COMPARISON)) is None:
+            continue
+        if told["against"] == ITSELF:
+            twice = pair_with_itself(row)
+            if twice.blocks or not is_benchmark(row):  # A tool measures everything once in a block.
+                yield _Concluded(row, row, COMPARISON, REFERENCE, told, twice)
+            continue
+        reference = find_reference(row, rows)
+        evidence = None if reference is None else pair_blocks(row, reference)
+        missing = f"its reference, {told['against']}, is not there" if reference is None else ""
+        yield _Concluded(row, reference, COMPARISON, ROWS, told, evidence, missing)
+
+
+def _list_contrasts(rows: Sequence[Row]) -> Iterator[_Concluded]:
+    for row in rows:
+        if (told := _find_told(row, CONTRAST)) is None:
+            continue
+        against, target = told["against"], row["_id"].get("target")
+        other = next(
+            (one for one in rows if one["_id"].get("target") == target and name_of(one) == against), None
+        )
+        evidence = None if other is None else pair_blocks(row, other)
+        missing = "" if other is not None else f"the row of {against} is not there"
+        yield _Concluded(row, other, CONTRAST, CONTRASTS, told, evidence, missing)
+
+
+def _list_rest(rows: Sequence[Row], concluded: Sequence[_Concluded]) -> Iterator[tuple[str, str]]:
+    """The rows of an experiment that nothing was concluded of, each with the reason."""
+    there = [row for one in concluded for row in (one.row, one.other)]
+    first = {one.told["against"] for one in concluded if one.field == TARGETS}
+    for row in rows:
+        if not any(row is one for one in there):
+            yield name_row(row), _say_why_alone(row, first)
+
+
+def _say_why_alone(row: Row, first: Collection[str]) -> str:
+    if not block_speeds(row):
+        return "measured without blocks"
+    if not first:
+        return "nothing is concluded of it"
+    if _target_of(row) in first:
+        return _GONE
+    return f"{' or '.join(sorted(first))} has no such row"
+
+
+def _list_family(one: _Concluded, rows: Sequence[Row]) -> list[float]:
+    """The p-values of the rows that were judged together: those of the target that were compared with as much.
+
+    What several campaigns conclude is judged by itself, and what one does with the rows that others have as well.
+    """
+    target, against = _target_of(one.row), one.told["against"]
+    mine = (row for row in rows if _target_of(row) == target)
+    found: Iterator[Mapping[str, Any] | None]
+    if _EACH in one.told:
+        found = (find_over_campaigns(row, one.field) for row in mine)
+    else:
+        found = (row.get(one.field) for row in mine)
+    told = [its for its in found if its is not None]
+    return [its["p"] for its in told if its["against"] == against or one.field == CONTRAST]
+
+
+def _compare(found: _Concluded, rows: Sequence[Row]) -> Comparison:
+    """The comparison, with the speeds that the ratio is of where they are there: of the blocks that have both."""
+    evidence = found.evidence if found.evidence is not None and found.evidence.blocks else None
+    over = found.row[FIELD] if _EACH in found.told else {}
+    other = found.row if found.other is None else found.other
+    judged = _judged(found.told, _list_family(found, rows))
+    compared = put_together(other, found.row, found.sides, judged, (evidence,) if evidence else ())
+    return compared._replace(
+        one=side_of_blocks(evidence.references) if evidence else Side(None),
+        other=side_of_blocks(evidence.speeds) if evidence else Side(None),
+        campaigns=tuple(
+            CampaignRatio(*(one[name] for name in CampaignRatio._fields)) for one in found.told.get(_EACH, ())
+        ),
+        campaigns_differ={one["field"]: one["values"] for one in over.get("differs", ())},
+        is_control=found.told["against"] == ITSELF,
+        missing=found.missing,
+        doubts=tuple(_list_doubts(found)),
+        lost=say_what_stopped(other, found.row) if found.told["ratio"] is None else "",
+    )
+
+
+def _list_doubts(found: _Concluded) -> Iterator[str]:
+    """What speaks against what slices say, in the campaign that the row is of."""
+    told = found.row.get(SLICES) if found.field == SLICES else None
+    if told is None:
+        return
+    if told.get("long_requests"):
+        longest = (told.get("mean_latency") or 0) / 1000
+        yield (
+            f"requests took up to {longest:.1f} ms on average, more than a quarter of a slice: parts of them were "
+            "compared"
+        )
+    if disturbed := told.get("disturbed"):
+        yield f"something else used the machine in {disturbed} of {told['blocks']} windows"
+    if failed := told.get("failed"):
+        yield f"{failed} requests failed"
+
+
+def _judged(told: Mapping[str, Any], ps: Sequence[float]) -> Judged:
+    """What the row says; where it has no ratio, something did nothing, or no block has both."""
+    figures = {name: told[name] for name in _FIGURES}
+    if told["blocks"] < LEAST_BLOCKS and _EACH not in told:  # versions before this one judged two blocks
+        figures |= {"low": 0.0, "high": inf, "p": 1.0, "verdict": "not known"}
+    reason = "" if told["ratio"] is not None else "no block has both, or one of both did nothing in a block"
+    about: dict[str, Any] = {"threshold": threshold(ps), "rows": len(ps), "negligible": find_negligible(told)}
+    return Judged(SPEED, **figures, reason=reason, **about)

@@ -1,0 +1,147 @@
+"""What Atlas measured of the primary's machine and disk in a window.
+
+It gives a point a minute, some minutes late. A point whose minute lies inside the window tells of the window alone; a
+window shorter than that has points around it, which tell of what came before and behind as well. Points without a value
+stay as they are: the first of a rate has none. A process of which Atlas knows nothing yet (NO_DATA) has no points.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import UTC, datetime, timedelta
+from typing import Any, Final
+
+from mongo_tables.runner.atlas.api import Api, ApiError
+from mongo_tables.runner.atlas.clock import iso
+from mongo_tables.runner.monitored import INSIDE, Monitored
+
+SOURCE: Final = "Atlas Administration API"
+GRANULARITY: Final = "PT1M"
+GRANULE: Final = timedelta(minutes=1)
+PARTITION: Final = "data"
+"""The disk with the data, as Atlas calls it on all its clusters."""
+PROCESS: Final = (
+    "SYSTEM_NORMALIZED_CPU_USER",
+    "SYSTEM_NORMALIZED_CPU_KERNEL",
+    "SYSTEM_NORMALIZED_CPU_IOWAIT",
+    "SYSTEM_NORMALIZED_CPU_STEAL",
+    "OP_EXECUTION_TIME_READS",
+    "OP_EXECUTION_TIME_WRITES",
+    "OP_EXECUTION_TIME_COMMANDS",
+    "CACHE_BYTES_READ_INTO",
+    "CACHE_BYTES_WRITTEN_FROM",
+    "CACHE_FILL_RATIO",
+)
+"""So many are answered at once."""
+DISK: Final = (
+    "DISK_PARTITION_IOPS_READ",
+    "DISK_PARTITION_IOPS_WRITE",
+    "DISK_PARTITION_IOPS_TOTAL",
+    "DISK_PARTITION_THROUGHPUT_READ",
+    "DISK_PARTITION_THROUGHPUT_WRITE",
+    "DISK_PARTITION_LATENCY_READ",
+    "DISK_PARTITION_LATENCY_WRITE",
+)
+LONGEST_LAG: Final = timedelta(minutes=8)
+"""For so long points are waited for."""
+POLL_SECONDS: Final = 30.0
+_PRIMARY: Final = "REPLICA_PRIMARY"
+_NO_DATA: Final = "NO_DATA"
+
+_Series = list[dict[str, Any]]
+
+
+def measured(api: Api, name: str, start: datetime, end: datetime) -> Monitored:
+    """The series of the cluster's primary for the window between; what Atlas does not answer is named in it."""
+    ends = end + LONGEST_LAG
+    while True:
+        try:
+            process, disk, reason = _look(api, name, start, end)
+        except ApiError as error:
+            return Monitored(SOURCE, [], [], _facts("none", None, error.message))
+        now = api.clock.now()
+        if _reaches(process, end) and _reaches(disk, end):
+            lag = (now - end).total_seconds()
+            return _chosen(process, disk, start, end, lag)
+        if now >= ends:
+            minutes = LONGEST_LAG.total_seconds() / 60
+            reason = reason or f"no point had come {minutes:g} minutes after the window"
+            return _chosen(process, disk, start, end, None, reason)
+        api.clock.sleep(POLL_SECONDS)
+
+
+def _look(api: Api, name: str, start: datetime, end: datetime) -> tuple[_Series, _Series, str]:
+    """What is there now of process and disk, and why nothing is where nothing can be."""
+    members = [one for one in api.pages("processes") if _belongs(one, name)]
+    primary = next((one for one in members if one.get("typeName") == _PRIMARY), None)
+    if primary is None:
+        return [], [], _NO_DATA if any(one.get("typeName") == _NO_DATA for one in members) else "no primary"
+    place = ("processes", str(primary["id"]))
+    query = [
+        ("granularity", GRANULARITY),
+        ("start", iso(start - GRANULE)),
+        ("end", iso(end + 2 * GRANULE)),
+    ]
+    process = api.get(*place, "measurements", query=[*query, *(("m", one) for one in PROCESS)])
+    disk = api.get(*place, "disks", PARTITION, "measurements", query=[*query, *(("m", one) for one in DISK)])
+    return list(_series(process)), list(_series(disk)), ""
+
+
+def _belongs(process: Mapping[str, Any], name: str) -> bool:
+    """Whether the process is one of the cluster: no other cluster of the project begins so, with the dash behind it."""
+    return str(process.get("userAlias", "")).startswith(f"{name.lower()}-shard-")
+
+
+def _series(answer: Any) -> Iterator[dict[str, Any]]:
+    for one in (answer or {}).get("measurements") or ():
+        points = [
+            {"timestamp": _moment(point["timestamp"]), "value": point.get("value")}
+            for point in one.get("dataPoints") or ()
+        ]
+        yield {"name": one["name"], "units": one["units"], "dataPoints": points}
+
+
+def _moment(text: str) -> datetime:
+    return datetime.fromisoformat(text).astimezone(UTC)
+
+
+def _reaches(series: _Series, end: datetime) -> bool:
+    """Whether any has a value of the time behind the window."""
+    return any(
+        point["value"] is not None and point["timestamp"] >= end
+        for one in series
+        for point in one["dataPoints"]
+    )
+
+
+def _chosen(
+    process: _Series, disk: _Series, start: datetime, end: datetime, lag: float | None, reason: str = ""
+) -> Monitored:
+    """The points of minutes inside the window; where there is none, of those that it has a part in."""
+    inside = [point for point in _points([*process, *disk]) if start + GRANULE <= point["timestamp"] <= end]
+    first, last = (start + GRANULE, end) if inside else (start, end + GRANULE)
+
+    def cut(series: _Series) -> _Series:
+        return [
+            {**one, "dataPoints": [p for p in one["dataPoints"] if first <= p["timestamp"] <= last]}
+            for one in series
+        ]
+
+    found = [*cut(process), *cut(disk)]
+    place = INSIDE if inside else "around the window" if any(_points(found)) else "none"
+    return Monitored(SOURCE, cut(process), cut(disk), _facts(place, lag, reason))
+
+
+def _points(series: Sequence[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
+    return (point for one in series for point in one["dataPoints"])
+
+
+def _facts(place: str, lag: float | None, reason: str) -> dict[str, Any]:
+    """How fine and how late the points were, and where they lie."""
+    return {
+        "by": SOURCE,
+        "granularity_seconds": GRANULE.total_seconds(),
+        "lag_seconds": lag,
+        "points": place,
+        **({"not_known": reason} if reason else {}),
+    }

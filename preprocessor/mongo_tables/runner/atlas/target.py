@@ -1,0 +1,257 @@
+"""A target whose cluster the run makes on Atlas: one at a time, made anew for each disk, changed for each tier."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
+from datetime import datetime
+from functools import partial
+from types import MappingProxyType
+from typing import Any, NamedTuple
+
+from mongo_tables.runner.atlas import access, connecting, measurements
+from mongo_tables.runner.atlas.address import AtlasAddress
+from mongo_tables.runner.atlas.api import Api
+from mongo_tables.runner.atlas.budget import Budget
+from mongo_tables.runner.atlas.clusters import IN_USE, LEFT_HINT, Clusters
+from mongo_tables.runner.atlas.journal import Journal
+from mongo_tables.runner.atlas.machine import (
+    STANDARD,
+    VARIED,
+    AtlasMachine,
+    hardware_of,
+    machine_of,
+)
+from mongo_tables.runner.errors import RunnerError, TargetError
+from mongo_tables.runner.experiment import LABELS
+from mongo_tables.runner.local import MEMBERS
+from mongo_tables.runner.monitored import Monitored
+from mongo_tables.runner.signals import first_signal_noted
+from mongo_tables.runner.target import LAST_WORDS_SECONDS, Machine
+
+_NO_WISHES = frozenset({*LABELS, "teardown"})
+"""What a variant says of its machine beside what the machine is to be."""
+_IOPS = "atlasIOPS"
+_GOES_ON = "Atlas: removing what was made; press Ctrl-C once more to leave it"
+
+
+class _Running(NamedTuple):
+    """The cluster that is there: its name, as what it was asked for, and what Atlas says of it."""
+
+    name: str
+    machine: AtlasMachine
+    uri: str
+    told: Mapping[str, Any]
+
+
+class AtlasTarget:
+    """Nothing is asked of Atlas before the first ``prepare``; ``close`` leaves nothing there that ``prepare`` made."""
+
+    name = "atlas"
+    ends_with_run = True
+    given: Mapping[str, Any] = MappingProxyType({})
+
+    def __init__(
+        self,
+        address: AtlasAddress,
+        api: Api,
+        journal: Journal,
+        names: Iterator[str],
+        budget: Budget,
+        note: Callable[[str], None],
+    ) -> None:
+        """``names`` and ``budget`` are those of all targets of the run, which may be in one project."""
+        self._address = address
+        self._api = api
+        self._journal = journal
+        self._names = names
+        self._note = note
+        self._clusters = Clusters(api, journal, budget, note)
+        self._running: _Running | None = None
+        self._made: list[str] = []
+        """Names of clusters, and of their users, that may be there."""
+        self._let_in: bool | None = None
+        # A project is told from others by what does not name it.
+        project = hashlib.sha256(address.project.encode()).hexdigest()[:12]
+        self.options = json.dumps({"project": project, **address.settings})
+
+    def obstacle(self, config: Mapping[str, Any]) -> tuple[str, str] | None:
+        """A cluster has to be known in full, and its members can be neither counted out nor held up."""
+        if "members" in config and config["members"] != MEMBERS:
+            return (
+                f"asks for {config['members']} members, and a cluster on Atlas has {MEMBERS}",
+                "use --target local",
+            )
+        try:
+            machine_of(config, self._address)
+        except TargetError as error:
+            return error.message, error.hint
+        return None
+
+    def machine_for(
+        self, config: Mapping[str, Any], cache_gb: float, least_gb: float = 0.0
+    ) -> Mapping[str, Any]:
+        """The cluster for it."""
+        return machine_of(config, self._address)._asdict()
+
+    def prepare(self, config: Mapping[str, Any], cache_gb: float, least_gb: float = 0.0) -> Machine:
+        """Have the cluster of the variant run; its cache is what its tier has.
+
+        Raises TargetError; what was made until then is removed by ``close``.
+        """
+        wanted = machine_of(config, self._address)
+        running = self._running
+        if running is None or running.machine.but_tier != wanted.but_tier:
+            self._remove()
+            running = self._make(wanted)
+        elif running.machine != wanted:
+            running = self._change(running, wanted)
+        self._running = running
+        return _described(running, config.get("instance", {}))
+
+    def give_room(self) -> None:
+        """Its cache stays as it is."""
+
+    def give_cache(self) -> None:
+        """Its cache stays as it is."""
+
+    @property
+    def cache_shrunk(self) -> None:
+        """Its cache stays as it is."""
+        return
+
+    @property
+    def uri(self) -> str:
+        """Connection string of the cluster that runs; raises TargetError when none was prepared."""
+        if self._running is None:
+            raise TargetError("no cluster on Atlas is prepared")
+        return self._running.uri
+
+    def monitored(self, start: datetime, end: datetime) -> Monitored | None:
+        """What Atlas measured of the primary; raises TargetError where the cluster is another than was prepared."""
+        running = self._running
+        if running is None:
+            return None
+        found = measurements.measured(self._api, running.name, start, end)
+        if reason := self._clusters.fault(running.machine, running.name):
+            raise TargetError(reason)
+        return found
+
+    def fault(self, patience: float = LAST_WORDS_SECONDS) -> str:
+        """Why the cluster is no longer what was prepared; asked after a failure only, since Atlas counts questions."""
+        if self._running is None or not patience:
+            return ""
+        with suppress(RunnerError):  # there is a failure already, which is told
+            return self._clusters.fault(self._running.machine, self._running.name)
+        return ""
+
+    def close(self) -> None:
+        """Remove what was made: the cluster, its user, the address on the access list.
+
+        The first signal that would end that is noted. Raises TargetError where it is not possible, which says what is
+        left, and where it could not be written down; the failure before it is told first.
+        """
+        failure = sys.exc_info()[1]
+        try:
+            with first_signal_noted(partial(self._note, _GOES_ON)):
+                faults = self._remove_all()
+        except BaseException:
+            self._note(f"Atlas: something of this run may be left; {self._left_hint()}")
+            raise
+        if faults:
+            hint = self._left_hint()
+        else:
+            self._journal.end()
+            hint = "all that this run made on Atlas is removed"
+        if self._journal.fault:
+            faults.append(self._journal.fault)
+        if faults and isinstance(failure, KeyboardInterrupt):  # which goes on, and would be all that is said
+            self._note(f"Atlas: {'; '.join(faults)}; {hint}")
+        elif faults:
+            if isinstance(failure, RunnerError | OSError) and str(failure) not in faults:
+                self._note(f"Atlas: before that, {failure}")
+            raise TargetError("; ".join(faults), hint)
+
+    def _remove_all(self) -> list[str]:
+        """Remove what may be there, which is nothing before the journal begins; give what went wrong with that."""
+        faults: dict[str, None] = {}  # each once: the same may be in the way of all
+        for act in (self._remove, self._shut_out) if self._journal.begun else ():
+            try:
+                act()
+            except RunnerError as error:
+                faults[error.message] = None
+        return list(faults)
+
+    def _left_hint(self) -> str:
+        """Who removes what is left: a sweep does where it finds the journal."""
+        if self._journal.is_there:
+            return LEFT_HINT
+        hours = IN_USE.total_seconds() / 3600
+        return (
+            f"remove it by hand in the project {self._journal.project}: its journal is gone, and for {hours:g} hours "
+            "mongo-tables run --sweep leaves what no journal names; a cluster costs money until it is gone"
+        )
+
+    def _make(self, machine: AtlasMachine) -> _Running:
+        if self._let_in is None:
+            self._let_in = True  # it may be, however the request ends
+            self._let_in = access.let_in(self._api, self._journal, self._address.access)
+        name = next(self._names)
+        self._made.append(name)
+        self._clusters.create(machine, name)
+        password = access.make_user(self._api, self._journal, name)
+        told = self._clusters.wait(machine, name)
+        uri = connecting.connection_string(told, name, password)
+        connecting.await_names(told, self._api.clock)
+        connecting.await_user(uri, self._api.clock)
+        return _Running(name, machine, uri, told)
+
+    def _change(self, running: _Running, machine: AtlasMachine) -> _Running:
+        """Another tier of the same cluster: data and user stay."""
+        self._clusters.change_tier(machine, running.name)
+        told = self._clusters.wait(machine, running.name)
+        connecting.await_user(running.uri, self._api.clock)
+        return running._replace(machine=machine, told=told)
+
+    def _remove(self) -> None:
+        """Remove the clusters that may be there, each with its user. Raises TargetError."""
+        self._running = None
+        while self._made:
+            self._clusters.delete(self._made[-1])
+            access.remove_user(self._api, self._made[-1], self._journal.run)
+            self._made.pop()
+
+    def _shut_out(self) -> None:
+        """Take this machine from the access list where this run has put it there. Raises TargetError."""
+        if self._let_in:
+            access.shut_out(self._api, self._address.access, self._journal.run)
+            self._let_in = False
+
+
+def _described(running: _Running, asked: Mapping[str, Any]) -> Machine:
+    """What runs, as Atlas says it is. The operations of a STANDARD disk follow from its size."""
+    hardware, machine = hardware_of(running.told), running.machine
+    iops = hardware.get("diskIOPS")
+    ignored = _NO_WISHES | ({_IOPS} if machine.disk == STANDARD and asked.get(_IOPS) != iops else set())
+    wishes = {name: value for name, value in asked.items() if name not in ignored}
+    given = wishes.keys() & VARIED
+    return Machine(
+        bench_config={
+            "comment": "cluster on Atlas, made by mongo-tables run",
+            "atlasInstanceType": machine.tier,
+            "atlasDiskType": machine.disk,
+            "atlasIOPS": None if iops is None else int(iops),
+            "atlasDiskSizeGB": machine.gb,
+        },
+        topology={
+            "kind": "replica set",
+            "members": MEMBERS,
+            "place": f"Atlas on AWS, {machine.region}; the client elsewhere",
+            "edition": machine.edition,
+        },
+        varied={name: wishes[name] for name in sorted(given)},
+        not_varied=tuple(sorted(wishes.keys() - given)),
+    )

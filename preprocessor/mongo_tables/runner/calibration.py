@@ -1,0 +1,251 @@
+"""Calibration: workloads of which all variants are the same, measured as any experiment is.
+
+Each workload is a small experiment with one variant, in ``calibrations``. It is measured in groups: a group is an
+experiment of equal variants with blocks of its own, so that the pairs of a workload are spread over all the time that
+is taken, and each group that is done counts. The reference is measured twice in a block, as always. A pair takes one
+measurement of a block as the row and two others as its reference: five equal measurements make ten pairs; with one
+reference for all, as on a page, ten pairs would take twelve. In simulations 200 pairs made this way say as much as
+about a hundred independent ones.
+
+Where the work can take turns in slices, each variant of a group does so with itself too, as two targets do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime, timedelta
+from itertools import chain, count
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from mongo_tables.results.calibration import calibrate, find_ratio_of_sides
+from mongo_tables.results.conclusions import Pairs, pair_equal_rows
+from mongo_tables.results.verdicts import NEGLIGIBLE
+from mongo_tables.runner import experiment as experiments
+from mongo_tables.runner.addresses import shown
+from mongo_tables.runner.errors import RunnerError
+from mongo_tables.runner.estimate import Asked, SlicesEstimate, estimate, local_seconds
+from mongo_tables.runner.experiment import Experiment
+from mongo_tables.runner.gathering import pair_slices
+from mongo_tables.runner.lengthening import longest_seconds
+from mongo_tables.runner.profiles import PROFILES
+from mongo_tables.runner.slices import Slices, plan_slices
+from mongo_tables.runner.slicewindows import Counted, doubts
+from mongo_tables.runner.warmup import has_lead
+
+FOLDER = Path(__file__).with_name("calibrations")
+PAIRS = 200
+"""Of all workloads together, where nobody says how many."""
+PUBLISHED = PROFILES["publish"]
+"""Pages rest on windows so long and so many blocks, where nobody says another number."""
+PAIRS_IN_A_GROUP = 10
+"""So many pairs are five measurements of a block: four variants, of which the reference has two."""
+REFERENCE_MEASUREMENTS = 2
+"""In each block, as on a page; a row has one."""
+SLICE_MS = 40.0
+"""Milliseconds of a slice, where nobody says how many."""
+WINDOWS = 8
+"""Windows in slices of each pair, where nobody says how many; a published run has one in each block, which is more."""
+
+
+class Fine(NamedTuple):
+    """What is measured in slices: seconds of a slice, and windows of each pair."""
+
+    width: float
+    windows: int
+
+    def plan(self, *, warm: bool) -> Slices:
+        """The slices of a window."""
+        return plan_slices(self.width, "", warm=warm)
+
+    @property
+    def window_seconds(self) -> float:
+        """Length of a window without what warms; each side has one half of it."""
+        return self.plan(warm=False).counted / 1e9
+
+
+class Task(NamedTuple):
+    """What is measured of a workload: how many ``pairs`` each of its groups has, and how long a window is.
+
+    ``fine`` is what of it is measured in slices too; None where it cannot be, or was not asked for.
+    """
+
+    experiment: Experiment
+    pairs: tuple[int, ...]
+    seconds: float
+    fine: Fine | None = None
+
+
+class Group(NamedTuple):
+    """What was measured of a group of pairs, between ``start`` and ``end``; ``row`` is one of its rows.
+
+    ``fine`` has the windows in slices of each pair. ``measured_again`` is how often a block was, since something else
+    used the machine; ``disturbed`` in how many blocks it did each time, None where
+    that is not known.
+    """
+
+    pairs: Sequence[Pairs]
+    fine: Sequence[Sequence[Counted]]
+    start: datetime
+    end: datetime
+    measured_again: int
+    disturbed: int | None
+    row: Mapping[str, Any]
+
+
+def names() -> list[str]:
+    """Names of the workloads, sorted."""
+    return sorted(path.stem for path in FOLDER.glob("*.toml"))
+
+
+def load(name: str) -> Experiment:
+    """A workload by its name; raises RunnerError where there is none."""
+    if name not in names():
+        raise RunnerError(f"no workload {shown(name)!r}", f"known: {', '.join(names())}")
+    return experiments.load(str(FOLDER / f"{name}.toml"))
+
+
+def plan(
+    wanted: Sequence[Experiment], pairs: int | None, seconds: float | None, fine: Fine | None
+) -> list[Task]:
+    """What is measured of each workload: so many pairs, and windows so long; None for what pages are published with.
+
+    ``fine`` is for those that can take turns in slices; None for no slices.
+    """
+    each = pairs or -(-PAIRS // len(names()))
+    return [
+        Task(
+            experiment=one,
+            pairs=_share_out(each),
+            seconds=seconds or _window_seconds(one),
+            fine=fine if has_lead(one.workload, one.parameters) else None,
+        )
+        for one in wanted
+    ]
+
+
+def list_groups(tasks: Sequence[Task]) -> Iterator[tuple[Task, int, Experiment]]:
+    """The groups of all workloads in the order in which they are measured: the workloads take turns.
+
+    Each has its number of pairs beside it.
+    """
+    for number in range(max(len(task.pairs) for task in tasks)):
+        for task in tasks:
+            if number < len(task.pairs):
+                pairs = task.pairs[number]
+                yield task, pairs, _repeat_variant(task.experiment, number, pairs)
+
+
+def estimate_seconds(task: Task, blocks: int) -> float:
+    """How long the blocks of a workload take on a local replica set with two processors, loading included."""
+    total = 0.0
+    for _, _, experiment in list_groups([task]):
+        found = estimate(experiment, 1.0, blocks, Asked(duration=task.seconds))
+        total += local_seconds(found)
+    return total
+
+
+def estimate_fine_seconds(task: Task) -> float:
+    """How long its windows in slices take there."""
+    if task.fine is None:
+        return 0.0
+    seconds = task.fine.plan(warm=task.experiment.warm).length / 1e9
+    return SlicesEstimate(count_fine_pairs(task), seconds).local_seconds(task.fine.windows)
+
+
+def count_fine_pairs(task: Task) -> int:
+    """How many pairs take turns in slices: in each group as many as a block of it has measurements."""
+    return sum(map(count_measurements, task.pairs)) if task.fine else 0
+
+
+def _window_seconds(experiment: Experiment) -> float:
+    return longest_seconds(experiment.workload, experiment.parameters, PUBLISHED) or PUBLISHED.seconds
+
+
+def _share_out(pairs: int) -> tuple[int, ...]:
+    """How many pairs each group has."""
+    full, rest = divmod(pairs, PAIRS_IN_A_GROUP)
+    return (PAIRS_IN_A_GROUP,) * full + ((rest,) if rest else ())
+
+
+def name_group(experiment: Experiment, number: int) -> str:
+    """What the group with this number, from 0, is called among experiments."""
+    return f"calibrate_{experiment.name}_{number + 1}"
+
+
+def _repeat_variant(experiment: Experiment, group: int, pairs: int) -> Experiment:
+    """The experiment of a group of so many pairs: equal variants, told apart by their order alone."""
+    variants = tuple({"order": number} for number in range(1, count_measurements(pairs)))
+    return replace(experiment, name=name_group(experiment, group), variants=variants, baseline=0)
+
+
+def count_measurements(pairs: int) -> int:
+    """How many measurements of a block make so many pairs, each of three: that of the row, and two of the reference."""
+    return next(number for number in count(3) if number * ((number - 1) // 2) >= pairs)
+
+
+def gather_group(pairs: int, rows: Sequence[Mapping[str, Any]], fine: Sequence[Sequence[Counted]]) -> Group:
+    """So many pairs of a group, from the rows of its variants, and those in which one took turns with itself."""
+    repeats = [repeat for row in rows for repeat in row["repeats"]]
+    return Group(
+        pairs=pair_equal_rows(rows)[:pairs],
+        fine=fine,
+        start=min(repeat["start_time"] for repeat in repeats),
+        end=max(repeat["start_time"] + timedelta(milliseconds=repeat["duration"]) for repeat in repeats),
+        measured_again=rows[0]["campaign"]["measured_again"],
+        disturbed=rows[0]["campaign"]["disturbed"],
+        row=rows[0],
+    )
+
+
+def compose(task: Task, groups: Sequence[Group]) -> dict[str, Any]:
+    """The document of a workload, of which these groups are measured; where it ran is taken from a row."""
+    experiment, row = task.experiment, groups[0].row
+    campaign, done = row["campaign"], row["experiment"]
+    return {
+        "_id": {"campaign": campaign["id"], "workload": experiment.name},
+        "workload": experiment.name,
+        "title": experiment.title,
+        "campaign": {"id": campaign["id"], "start": campaign["start"]},
+        "start_time": min(group.start for group in groups),
+        "end_time": max(group.end for group in groups),
+        "pairs_asked": sum(task.pairs),
+        "pairs_together": max(len(group.pairs) for group in groups),
+        "blocks": campaign["blocks"],
+        "measured_again": sum(group.measured_again for group in groups),
+        "disturbed": _sum_known([group.disturbed for group in groups]),
+        "window_seconds": done["seconds"],
+        "reference_measurements": REFERENCE_MEASUREMENTS,
+        "windows_of_a_measurement": 2 if done["and_back"] else 1,
+        "seed": done["seed"],
+        "target": done["target"],
+        "digest": experiment.digest,
+        "parameters": dict(experiment.parameters),
+        **calibrate([group.pairs for group in groups]),
+        **({"fine": _compose_fine(task.fine, groups)} if task.fine else {}),
+        "client": {
+            **{name: row["client"][name] for name in ("kind", "processes", "connections")},
+            **({"load_machines": len(machines)} if (machines := row["client"].get("machines")) else {}),
+        },
+        **{name: row[name] for name in ("versions", "hardware", "servers", "topology")},
+    }
+
+
+def _sum_known(counts: Sequence[int | None]) -> int | None:
+    """The sum; None where one of them is not known."""
+    known = [count for count in counts if count is not None]
+    return sum(known) if len(known) == len(counts) else None
+
+
+def _compose_fine(fine: Fine, groups: Sequence[Group]) -> dict[str, Any]:
+    """What the pairs in slices say, all of a group judged together: rows of two targets are."""
+    pairs = [[pair_slices(windows) for windows in group.fine] for group in groups]
+    return {
+        "slice_seconds": fine.width,
+        "windows": fine.windows,
+        "window_seconds": fine.window_seconds,
+        **calibrate(pairs, NEGLIGIBLE),
+        "second_to_first": find_ratio_of_sides(list(chain.from_iterable(pairs))),
+        **doubts([one for group in groups for windows in group.fine for one in windows]),
+    }

@@ -1,0 +1,358 @@
+"""An experiment from its first block to its rows, on one target or on several side by side.
+
+Nothing is written to the results before all blocks are there: what rows say of each other is known then. Until then
+each window is in the journal.
+"""
+
+from __future__ import annotations
+
+import random
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from math import inf
+from typing import Any
+
+from mongo_tables.runner import published, result
+from mongo_tables.runner.blocks import (
+    MOST_ATTEMPTS,
+    Block,
+    Plan,
+    Turn,
+    choose,
+    count_disturbed,
+    goes_back,
+    is_disturbed,
+    measures_twice,
+)
+from mongo_tables.runner.errors import KEPT, RunnerError, TargetError, TimeIsOver, WorkFailed
+from mongo_tables.runner.execution import (
+    ELECTION_MS,
+    IMPATIENT_MS,
+    Run,
+    can_alternate,
+    has_rates,
+    leave,
+    measure_slices,
+    measure_window,
+)
+from mongo_tables.runner.gathering import conclude_slices, gather_rows
+from mongo_tables.runner.hostinfo import Origin, origin_of
+from mongo_tables.runner.journal import Journal, Place, SlicesPlace
+from mongo_tables.runner.resultcheck import check_result
+from mongo_tables.runner.slicewindows import Counted, SliceWindows, Which
+from mongo_tables.runner.store import Store
+from mongo_tables.runner.workloads import workload
+
+LONGEST_BREAK_SECONDS = 600.0
+"""A block that was cut off longer ago is measured anew: what is compared in it is to be of one time."""
+
+
+@dataclass(frozen=True, slots=True)
+class Length:
+    """How many blocks are measured: ``least``, then up to ``most`` until no interval is wider than ``width`` allows.
+
+    ``width`` is the part of 1 by which both ends of the interval of a ratio may differ from it. No block begins after
+    ``ends``, on the monotonic clock.
+    """
+
+    least: int
+    most: int = 0
+    width: float = 0.0
+    ends: float = inf
+
+
+@dataclass(slots=True)
+class _Measured:
+    """What is measured: of each block all attempts that are whole, and how many were given up."""
+
+    plan: Plan
+    side_by_side: bool
+    attempts: list[list[Block]] = field(default_factory=list)
+    given_up: list[int] = field(default_factory=list)
+    slices: SliceWindows = field(default_factory=SliceWindows)
+
+    def excesses(self) -> list[float | None]:
+        """How much something else used the machine in each block as it counts."""
+        return [kept.excess for kept in choose(self.attempts)]
+
+    def blocks(self) -> list[Block]:
+        """The blocks as they count: of each the attempt in which something else used the machine least."""
+        return [kept.block for kept in choose(self.attempts)]
+
+    def rows(self) -> list[dict[str, Any]]:
+        """The rows that come out of the blocks so far."""
+        return gather_rows(self.plan, self.blocks(), side_by_side=self.side_by_side)
+
+
+def execute(runs: Sequence[Run], store: Store, journal: Journal, length: Length) -> int:
+    """Measure an experiment on the targets of the runs, and write a row of each variant on each; give their number.
+
+    Rows of variants that the experiment no longer has go to the history at the end; the figures that others published
+    are written beside. Raises RunnerError; what was measured until then stays.
+    """
+    written = 0
+    experiment = runs[0].experiment
+    with left_at_end(runs):
+        if not journal.is_finished(sum(len(run.numbers) for run in runs)):
+            rows = measure_rows(runs, journal, length)
+            for row in rows:
+                check_result(row)
+                store.put(row)
+            journal.note(rows)
+            written = len(rows)
+    store.retire(experiment.name, [key for run in runs for key in _row_ids(run)])
+    published.write(experiment, store)
+    return written
+
+
+def measure_rows(runs: Sequence[Run], journal: Journal, length: Length) -> list[dict[str, Any]]:
+    """Measure an experiment on the targets of the runs, and give its rows, which are written nowhere.
+
+    The targets are to be ``left_at_end``. Raises RunnerError; what was measured until then stays in the journal.
+    """
+    return list(_rows(runs, _measure(runs, journal, length), journal))
+
+
+def measure_with_itself(
+    run: Run, pairs: int, width: float, windows: int, journal: Journal, ends: float
+) -> list[list[Counted]]:
+    """Have variants take turns with themselves in slices of so many seconds; give the ``windows`` of each pair.
+
+    Where there are more ``pairs`` than variants, the first variants have another pair, in blocks of its own. As with
+    blocks, every pair has one window, in an order drawn anew, before any has another, and those while which something
+    else used the machine are measured again. None begins after ``ends``, on the monotonic clock. The target is to be
+    ``left_at_end``. Raises RunnerError, TimeIsOver where there are too few; what was measured until then stays in the
+    journal.
+    """
+    found = SliceWindows()
+    seed = f"{run.options.seed}/{journal.campaign.id}/{run.experiment.name}"
+    for window in range(windows):
+        if time.monotonic() > ends:
+            raise TimeIsOver(
+                f"the time is over: {window} of {windows} windows in slices of each pair are measured", KEPT
+            )
+        for pair in random.Random(f"{seed}/{window}/slices").sample(range(pairs), pairs):
+            again, variant = divmod(pair, len(run.numbers))
+            place = SlicesPlace(again * windows + window, (0, 0), run.numbers[variant])
+            _measure_slices([run], width, found, place, journal)
+    _measure_slices_again([run], width, found, journal, ends)
+    return [_find_pair(run, found, pair, windows) for pair in range(pairs)]
+
+
+def _find_pair(run: Run, found: SliceWindows, pair: int, windows: int) -> list[Counted]:
+    """The windows that count of one of the pairs of ``measure_with_itself``."""
+    again, variant = divmod(pair, len(run.numbers))
+    counted = found.counted()[Which(0, run.numbers[variant])]
+    return [one for one in counted if one.block // windows == again]
+
+
+@contextmanager
+def left_at_end(runs: Sequence[Run]) -> Iterator[None]:
+    """Leave nothing behind on any target, whatever happens."""
+    try:
+        yield
+        for run in runs:
+            leave(run)
+    except BaseException as error:
+        # Whoever presses Ctrl-C does not wait for an election, and what does not answer was waited for already.
+        impatient = isinstance(error, TargetError) or not isinstance(error, Exception)
+        for run in runs:
+            run.abandon(
+                IMPATIENT_MS if impatient else ELECTION_MS,
+                error.message if isinstance(error, WorkFailed) else "",
+            )
+        raise
+
+
+def _row_ids(run: Run) -> Iterator[dict[str, Any]]:
+    for number in range(len(run.experiment.variants)):
+        yield result.row_id(run.experiment, number, run.side)
+
+
+def _measure(runs: Sequence[Run], journal: Journal, length: Length) -> _Measured:
+    """All blocks, and those again in which something else used the machine; of windows in slices likewise."""
+    measured = _Measured(_plan(runs, journal, length), bool(runs[0].side))
+    wanted, width = _list_slices(runs, measured.plan), runs[0].options.slices or 0.0
+    known: dict[tuple[int, str], Origin] = {}
+    while (number := _next_block(measured, length)) is not None:
+        if number == len(measured.attempts):
+            measured.attempts.append([])
+            measured.given_up.append(0)
+        _measure_block(runs, measured, number, journal, known)
+        for target, variant in wanted:
+            if (Which(target, variant), number) not in measured.slices.attempts:
+                place = SlicesPlace(number, (0, target), variant)
+                _measure_slices(runs, width, measured.slices, place, journal)
+    if measured.plan.twice:
+        _measure_slices_again(runs, width, measured.slices, journal, length.ends)
+    return measured
+
+
+def _list_slices(runs: Sequence[Run], plan: Plan) -> list[tuple[int, int]]:
+    """Which targets take turns with the first one in slices, with which variants; itself with the reference."""
+    if not runs[0].options.slices:
+        return []
+    if not runs[0].side:
+        runs[0].progress.note(
+            f"{runs[0].experiment.name}: no two targets have the same variants to take turns"
+        )
+        return []
+    others = [(target, number) for target, mine in enumerate(plan.variants) if target for number in mine]
+    found = [one for one in [(0, plan.reference), *others] if can_alternate(runs[one[0]], one[1])]
+    if not found:
+        runs[0].progress.note(f"{runs[0].experiment.name}: its work cannot take turns in slices")
+    return found
+
+
+def _measure_slices_again(
+    runs: Sequence[Run], width: float, windows: SliceWindows, journal: Journal, ends: float
+) -> None:
+    """Measure those again while which something else used the machine, until the time is over."""
+    while time.monotonic() <= ends and (place := windows.next_again()) is not None:
+        _measure_slices(runs, width, windows, place, journal)
+
+
+def _measure_slices(
+    runs: Sequence[Run], width: float, windows: SliceWindows, place: SlicesPlace, journal: Journal
+) -> None:
+    """Have two targets take turns in slices, unless that is kept."""
+    found = journal.window(place)
+    one, other = (runs[target] for target in place.targets)
+    if found is None:
+        found = measure_slices((one, other), place, width, journal.campaign.id, KEPT if journal.kept else "")
+        journal.keep_window(place, found)
+    windows.add(place, found)
+
+
+def _plan(runs: Sequence[Run], journal: Journal, length: Length) -> Plan:
+    experiment = runs[0].experiment
+    traits = workload(experiment.workload).TRAITS
+    there = sorted({number for run in runs for number in run.numbers})
+    compares = not (runs[0].options.rates or has_rates(experiment))
+    return Plan(
+        variants=tuple(tuple(run.numbers) for run in runs),
+        reference=experiment.baseline if experiment.baseline in there else there[0],
+        twice=measures_twice(traits, length.least),
+        shuffled=not traits.goes_on,
+        and_back=goes_back(traits, length.least, compares=compares),
+        # Each campaign has orders of its own: else what one leaves to the next would be the same in all of them.
+        seed=f"{runs[0].options.seed}/{journal.campaign.id}/{experiment.name}",
+        compares=compares,
+        contrasts={one: other for one, other in experiment.contrasts.items() if {one, other} <= {*there}},
+    )
+
+
+def _next_block(measured: _Measured, length: Length) -> int | None:
+    """The number of the block to measure now; None when there are enough. Raises TimeIsOver where there are too few."""
+    done, over = len(measured.attempts), time.monotonic() > length.ends
+    if done < length.least and over:
+        raise TimeIsOver(f"the time is over: {done} of {length.least} blocks are measured", KEPT)
+    if done < length.least:
+        return done
+    if over:
+        return None
+    again = (
+        number
+        for number, excess in enumerate(measured.excesses() if measured.plan.twice else ())
+        if is_disturbed(excess) and len(measured.attempts[number]) < MOST_ATTEMPTS
+    )
+    return next(again, done if done < length.most and _is_too_wide(measured.rows(), length.width) else None)
+
+
+def _is_too_wide(rows: Sequence[Mapping[str, Any]], width: float) -> bool:
+    """Whether the interval of any ratio reaches farther from it; how far the ratio is from 1 is not looked at."""
+    found = [row[name] for row in rows for name in ("comparison", "contrast", "targets") if name in row]
+    known = [one for one in found if one["ratio"]]
+    return any(
+        one["low"] * (1 + width) < one["ratio"] or one["high"] > one["ratio"] * (1 + width) for one in known
+    )
+
+
+def _measure_block(
+    runs: Sequence[Run],
+    measured: _Measured,
+    number: int,
+    journal: Journal,
+    known: dict[tuple[int, str], Origin],
+) -> None:
+    """Measure a block, or what is missing of it; one that was cut off too long ago is given up and measured anew."""
+    attempt = len(measured.attempts[number]) + measured.given_up[number]
+    places = _places(measured.plan, number, attempt)
+    kept = {turn: journal.window(place) for turn, place in places.items()}
+    if _is_given_up(measured.plan, places, kept, journal):
+        measured.given_up[number] += 1
+        _measure_block(runs, measured, number, journal, known)
+        return
+    for run in runs if not measured.plan.shuffled else ():
+        run.loaded.clear()
+    in_turn = len({turn.variant for turn in places})
+    block: dict[Turn, dict[str, Any]] = {}
+    for turn, place in places.items():
+        window = kept[turn]
+        if window is None:
+            kept_hint = KEPT if journal.kept else ""
+            window = measure_window(runs[turn.target], place, in_turn, measured.plan.and_back, kept_hint)
+            journal.keep_window(place, window)
+        block[turn] = window
+        run = runs[turn.target]
+        first = known.setdefault((turn.target, _asked_version(run, turn)), origin_of(window))
+        _check_origin(run, first, window)
+    measured.attempts[number].append(block)
+
+
+def _asked_version(run: Run, turn: Turn) -> str:
+    """The version of MongoDB that a variant asks its machine for; most ask for none."""
+    asked = run.experiment.variants[turn.variant].get("instance", {})
+    return str(asked.get("version", ""))
+
+
+def _places(plan: Plan, number: int, attempt: int) -> dict[Turn, Place]:
+    return {turn: Place(number, attempt, turn) for turn in plan.turns(number)}
+
+
+def _is_given_up(
+    plan: Plan, places: Mapping[Turn, Place], kept: Mapping[Turn, Mapping[str, Any] | None], journal: Journal
+) -> bool:
+    """Whether what is kept of a block is not gone on with: its windows would not be of one time."""
+    there = [window for window in kept.values() if window is not None]
+    if not there or len(there) == len(kept):
+        return False
+    if not plan.shuffled:
+        return True  # a window that goes on from the last one is no use without it
+    latest = max(window["end_time"] for window in there)
+    following = (replace(place, attempt=place.attempt + 1) for place in places.values())
+    return (datetime.now(UTC) - latest).total_seconds() > LONGEST_BREAK_SECONDS or any(
+        journal.window(place) for place in following
+    )
+
+
+def _check_origin(run: Run, first: Origin, window: Mapping[str, Any]) -> None:
+    """Raises RunnerError where a window is of another server or another machine than the first of the target."""
+    now = origin_of(window)
+    other = sorted(name for name in first.keys() | now.keys() if first.get(name) != now.get(name))
+    if other:
+        said = "; ".join(f"{name} was {first.get(name)}, and is {now.get(name)}" for name in other)
+        raise RunnerError(
+            f"{run.experiment.name}: what is kept was measured elsewhere: {said}",
+            "leave out --resume to begin anew",
+        )
+
+
+def _rows(runs: Sequence[Run], measured: _Measured, journal: Journal) -> Iterator[dict[str, Any]]:
+    campaign: dict[str, Any] = {
+        "id": journal.campaign.id,
+        "start": journal.campaign.start,
+        "blocks": len(measured.attempts),
+        "measured_again": sum(map(len, measured.attempts)) - len(measured.attempts),
+        "disturbed": count_disturbed(measured.excesses()),
+        "targets": [run.side for run in runs if run.side],
+    }
+    rows = measured.rows()
+    if measured.slices.attempts:
+        campaign["slice_seconds"] = runs[0].options.slices
+        conclude_slices(rows, measured.plan, measured.slices.counted(), runs[0].side)
+    for row in rows:
+        yield {**row, "campaign": campaign}

@@ -1,0 +1,326 @@
+"""One connection's work in a window: a step repeated at its pace, and the count of what it did."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from mongo_tables.runner.meter import Usage
+from mongo_tables.runner.recording import Recording
+from mongo_tables.runner.requestoptions import RequestOptions
+from mongo_tables.runner.schedule import Pace, Schedule
+from mongo_tables.runner.series import EXACT_BELOW, Counts, Series, bucket, merge
+from mongo_tables.runner.window import NEVER, Inside, Window
+from mongo_tables.runner.workloads import Done, Step
+
+ERRORS_IN_A_ROW = 10
+"""After so many failures without a success between them, or one that more must follow, the run is given up."""
+NO_LONGER_PRIMARY = frozenset({91, 189, 10058, 10107, 11600, 11602, 13435, 13436})
+"""Codes of a server that is not the primary any more, or not for long: every request that follows would fail as well.
+https://github.com/mongodb/specifications/blob/master/source/server-discovery-and-monitoring/server-discovery-and-monitoring.md
+"""
+
+_NOTHING = Done(0, 0, 0)
+UNSENT = "unsent"
+"""The kind under which operations are counted that were not sent."""
+
+
+@dataclass(slots=True)
+class Failures:
+    """What went wrong.
+
+    ``times`` are those of requests that failed, by the name of the error. ``lost`` counts connections that broke and
+    were opened again, ``without_service`` is the longest time in nanoseconds until one had an answer again.
+    """
+
+    times: Counts = field(default_factory=dict)
+    lost: int = 0
+    without_service: int = 0
+
+    def add(self, other: Failures) -> None:
+        """Count what another has as well."""
+        merge(self.times, other.times)
+        self.lost += other.lost
+        self.without_service = max(self.without_service, other.without_service)
+
+    def counts(self) -> dict[str, int]:
+        """How many requests failed, by the name of the error."""
+        return {name: sum(self.times[name].values()) for name in sorted(self.times)}
+
+
+@dataclass(slots=True)
+class Sendings:
+    """With a rate, the operations that were sent, and the times of requests without the wait before them."""
+
+    operations: int = 0
+    service: Counts = field(default_factory=dict)
+
+    def add(self, other: Sendings) -> None:
+        """Count what another has as well."""
+        self.operations += other.operations
+        merge(self.service, other.service)
+
+
+@dataclass(slots=True)
+class ConnectionStats:
+    """What was done; ``finished`` is on the monotonic clock.
+
+    ``operations``, ``documents`` and ``bytes`` are all that was done, ``inside`` is what of it lies in the window;
+    ``usage`` is that of the process in the window, ``whole_usage`` in all its work. ``unfinished`` counts requests that
+    were under way when the window closed, ``late`` their latencies. ``series`` has what was sent and answered in the
+    window, ``apart`` what of the measured work was not. With a rate, ``sendings`` are those of the window,
+    ``sendings_apart`` all others, and ``unsent`` counts operations that were meant to start and were not sent.
+    ``failures`` are those of requests that were sent in the window, and the time in it without service;
+    ``failures_apart`` are all others, and the time without service as a whole. ``first_late`` are the nanoseconds by
+    which the first request of each connection was sent later than it was to be; ``in_one_thread`` and ``options`` say
+    how requests were sent.
+    """
+
+    series: Series
+    apart: Series
+    operations: int = 0
+    documents: int = 0
+    bytes: int = 0
+    inside: Inside = field(default_factory=Inside)
+    unfinished: int = 0
+    finished: float = 0.0
+    usage: Usage = field(default_factory=Usage)
+    whole_usage: Usage = field(default_factory=Usage)
+    failures: Failures = field(default_factory=Failures)
+    failures_apart: Failures = field(default_factory=Failures)
+    late: Counts = field(default_factory=dict)
+    sendings: Sendings = field(default_factory=Sendings)
+    sendings_apart: Sendings = field(default_factory=Sendings)
+    unsent: int = 0
+    oldest_unsent: int = 0
+    first_late: list[int] = field(default_factory=list)
+    in_one_thread: bool = False
+    options: RequestOptions | None = None
+    gave_up: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """What a connection needs beside its work.
+
+    ``sleep`` lets others go on for so many seconds. ``reconnect`` opens the connection again, or says that it did not;
+    without it, a connection that breaks ends the work. ``tell`` is told at once why it ends.
+    """
+
+    sleep: Callable[[float], None] = time.sleep
+    reconnect: Callable[[], bool] | None = None
+    tell: Callable[[str], object] = len
+
+
+def drive(
+    step: Step,
+    tally: ConnectionStats,
+    pace: Pace,
+    window: Window,
+    slot: int,
+    around: Surroundings,
+    recording: Recording,
+) -> None:
+    """Repeat the step at its pace until it is finished or its time is over.
+
+    ``window.counters[slot]`` is kept at the number of operations so far, for whoever shows progress. ``recording`` is
+    that of all connections of this thread.
+    """
+    clock, edges, counters = time.monotonic_ns, window.edges, window.counters
+    counts = recording.counts
+    operations = documents = size = requests = alike = each = busy = over = failures = lost = 0
+    last, of_kind, own_time = _NOTHING, counts[""], _NOTHING.microseconds
+    step, starts, schedule = _paced(step, tally, pace, window, slot, around)
+    for sent in starts:
+        if sent >= over and sent >= edges[3]:
+            break
+        try:
+            done = step()
+        except Exception as error:  # whatever a driver raises is counted under its name
+            failures += 1
+            lost = lost or sent
+            now = clock()
+            recording.turn(now)  # an edge may lie behind
+            noted = tally.failures if _is_sent_in(edges, sent) else tally.failures_apart
+            tally.gave_up = count_failure(error, failures, noted, now - sent, around)
+            if tally.gave_up:
+                break
+            continue
+        now = clock()
+        if done is not last:  # most steps give the same thing again: what is in it need not be looked up
+            if done is None:
+                window.find_nothing_left(now)
+                break
+            documents += alike * last.documents
+            size += alike * last.bytes
+            requests += alike
+            last, alike, each, own_time = done, 0, done.operations, done.microseconds
+            of_kind = counts[done.kind]
+        if failures:
+            lost = failures = _note_service(tally, lost, now, edges)
+        meant = sent if schedule is None else schedule.meant
+        if own_time is not None:
+            sent = meant = now - own_time * 1000
+        lies_inside = True
+        if now >= over:
+            over = recording.turn(now)
+            lies_inside = edges[0] <= sent and now <= edges[1]
+        alike += 1
+        operations += each
+        counters[slot] = operations
+        busy += now - sent
+        took = (now - meant) // 1000
+        if not lies_inside and _lies_apart(tally, window, slot, done, (sent, now, took)):
+            recording.apart += each
+            continue
+        if took >= EXACT_BELOW:
+            took = bucket(took)
+        of_kind[took] = of_kind.get(took, 0) + 1
+    recording.add()
+    _note_service(tally, lost, clock(), edges)
+    _note_unsent(tally, schedule, edges[1])
+    documents, size, requests = (
+        documents + alike * last.documents,
+        size + alike * last.bytes,
+        requests + alike,
+    )
+    tally.operations, tally.documents, tally.bytes = operations, documents, size
+    tally.inside.add(Inside(operations, documents, size, requests, busy))
+    tally.finished = time.monotonic()
+
+
+def _paced(
+    step: Step, tally: ConnectionStats, pace: Pace, window: Window, slot: int, around: Surroundings
+) -> tuple[Step, Iterator[int], Schedule | None]:
+    """The step, which with a rate counts its own time too, and when to do it."""
+    if not pace.intervals:
+        return step, _closed_loop(pace, tally, around.sleep), None
+    schedule = Schedule(pace, window.counters, slot)
+
+    def timed() -> Done | None:
+        begun = time.monotonic_ns()
+        done = step()
+        schedule.nothing_left = done is None
+        if done is not None:
+            noted = tally.sendings if _is_sent_in(window.edges, begun) else tally.sendings_apart
+            merge(noted.service, {done.kind: {bucket((time.monotonic_ns() - begun) // 1000): 1}})
+        return done
+
+    return timed, schedule.starts(window.edges, around.sleep), schedule
+
+
+def _is_sent_in(edges: memoryview[int], sent: int) -> bool:
+    """Whether a request that was sent at that moment belongs to the window."""
+    return edges[0] <= sent < edges[1]
+
+
+def count_failure(error: Exception, failures: int, noted: Failures, took: int, around: Surroundings) -> str:
+    """Count a request that failed after so many nanoseconds, the last of so many in a row.
+
+    Gives why none may follow, which is told too; nothing where more may.
+    """
+    merge(noted.times, {_name(error): {bucket(took // 1000): 1}})
+    cut_off = _is_cut_off(error)
+    if cut_off and around.reconnect is not None and around.reconnect():
+        noted.lost += 1
+        return ""
+    if failures < ERRORS_IN_A_ROW and not cut_off:
+        return ""
+    why = one_line(error)
+    around.tell(why)
+    return why
+
+
+def _note_service(tally: ConnectionStats, lost: int, now: int, edges: memoryview[int]) -> int:
+    """A request is answered, or the work is over, after some that failed, the first of them sent at ``lost``."""
+    inside, apart = tally.failures, tally.failures_apart
+    if lost and (inside.lost or apart.lost):
+        inside.without_service = max(inside.without_service, min(now, edges[1]) - max(lost, edges[0]))
+        apart.without_service = max(apart.without_service, now - lost)
+    return 0
+
+
+def _note_unsent(tally: ConnectionStats, schedule: Schedule | None, closes: int) -> None:
+    """Operations that were meant to start before the end and were not sent, with their age then: it can only grow."""
+    if schedule is None:
+        return
+    tally.sendings.operations, tally.sendings_apart.operations = schedule.sent, schedule.sent_apart
+    tally.first_late += schedule.first_late
+    if closes == NEVER:
+        return
+    for operations, age in schedule.unsent(closes):
+        tally.unsent += operations
+        tally.oldest_unsent = max(tally.oldest_unsent, age)
+        merge(tally.late, {UNSENT: {bucket(age // 1000): 1}})
+
+
+def _lies_apart(
+    tally: ConnectionStats, window: Window, slot: int, done: Done, times: tuple[int, int, int]
+) -> bool:
+    """Take off the part of a request that is not in the window; give whether it is in no interval of its series.
+
+    ``times`` are when it was sent and answered, and its latency. One that was under way at the end is counted as such.
+    """
+    (sent, answered, took), (opens, closes, counted, *_) = times, window.edges
+    tally.inside.take_off(done, answered - sent, 1 - window.part(slot, sent, answered))
+    if opens <= sent and answered <= closes:
+        return False
+    if sent >= counted:
+        count = {done.kind: {bucket(took): 1}}
+        tally.apart.add(answered - counted, done.operations, count)
+        if opens <= sent < closes:
+            tally.unfinished += 1
+            merge(tally.late, count)
+    return True
+
+
+def _closed_loop(pace: Pace, tally: ConnectionStats, sleep: Callable[[float], None]) -> Iterator[int]:
+    """When each operation starts, without an end; waits until the first is to."""
+    clock = time.monotonic_ns
+    sleep(max(0.0, pace.first - time.monotonic()))
+    tally.first_late.append(clock() - round(pace.first * 1e9))
+    return iter(clock, None)  # costs less than a loop of our own
+
+
+def add_up(tallies: list[ConnectionStats]) -> ConnectionStats:
+    """What all connections of a process did together, which share both their series."""
+    total = ConnectionStats(tallies[0].series, tallies[0].apart)
+    for tally in tallies:
+        total.operations += tally.operations
+        total.documents += tally.documents
+        total.bytes += tally.bytes
+        total.inside.add(tally.inside)
+        total.unfinished += tally.unfinished
+        total.finished = max(total.finished, tally.finished)
+        total.gave_up = total.gave_up or tally.gave_up
+        total.unsent += tally.unsent
+        total.oldest_unsent = max(total.oldest_unsent, tally.oldest_unsent)
+        total.first_late += tally.first_late
+        total.failures.add(tally.failures)
+        total.failures_apart.add(tally.failures_apart)
+        merge(total.late, tally.late)
+        total.sendings.add(tally.sendings)
+        total.sendings_apart.add(tally.sendings_apart)
+    return total
+
+
+def _is_cut_off(error: Exception) -> bool:
+    from pymongo.errors import ConnectionFailure
+
+    return isinstance(error, OSError | ConnectionFailure) or _code(error) in NO_LONGER_PRIMARY
+
+
+def _name(error: Exception) -> str:
+    code = _code(error)
+    return f"{type(error).__name__} {code}" if code else type(error).__name__
+
+
+def _code(error: Exception) -> Any:
+    return getattr(error, "code", None)
+
+
+def one_line(error: Exception) -> str:
+    """The kind of error and the first line of what it says, at most 500 characters."""
+    return f"{type(error).__name__}: {str(error).splitlines()[0] if str(error) else ''}"[:500]

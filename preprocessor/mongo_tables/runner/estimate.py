@@ -1,0 +1,264 @@
+"""What a run will take, before it is started."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import partial
+from operator import mul
+from typing import NamedTuple
+
+from mongo_tables.runner import cachesize, warmup
+from mongo_tables.runner.blocks import goes_back, measures_twice
+from mongo_tables.runner.experiment import Experiment, configs
+from mongo_tables.runner.lengthening import (
+    LEAST_REQUESTS,
+    MOST_TIMES_LONGER,
+    longest_seconds,
+    operations_of_requests,
+    with_enough_work,
+)
+from mongo_tables.runner.local import MEMBERS
+from mongo_tables.runner.slices import plan_slices
+from mongo_tables.runner.target import wanted_cache_gb
+from mongo_tables.runner.workingset import sized
+from mongo_tables.runner.workloads import Config, Done, workload
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """For one variant: operations (None: as many as the time allows), documents and their BSON bytes.
+
+    Documents are those that are loaded before the timed window and those that it inserts; ``seconds`` is the
+    length of all its ``windows``, from the time it is given or from the published speed, None when there is
+    neither. ``local_seconds`` is how long all of it takes on a local replica set with two processors: windows, and what
+    loading, connecting and looking at the server take beside.
+    """
+
+    operations: int | None
+    documents: int
+    bytes: int
+    windows: int
+    seconds: float | None
+    local_seconds: float
+
+
+# Measured with three members and the client on two processors: all experiments by the profile for a first look.
+WINDOW_OVERHEAD_SECONDS = 0.2
+"""Around each window: to prepare, have it written to disk, look at the server, write the row."""
+MAKING_SECONDS = 0.6
+"""To make a collection and its indexes on all members, where a window has none that another left."""
+CONNECTION_SECONDS = 0.004
+"""To open a connection."""
+LOADED_BYTES_PER_SECOND = 15 * 2**20
+"""Before a window, generated there as well, into three members; into one member it is three times as fast."""
+LOADED_PER_SECOND = 20_000
+"""The same for documents or upserts that are small."""
+INSERTED_BYTES_PER_SECOND = 20 * 2**20
+"""In a window."""
+REQUESTS_PER_SECOND = 1_000
+"""The same for requests that write little."""
+AFTER_CHANGE_SECONDS = 30.0
+"""Behind a window in which the primary changes: until the members are looked through, and there is a new set."""
+
+
+class Asked(NamedTuple):
+    """How long windows are to be: ``seconds`` at most, for batches ``batch_seconds``, for paced work ``paced_seconds``.
+
+    Or, whatever the experiment says, ``duration`` seconds. With ``lengthens``, one with few requests is longer.
+    ``compares`` is whether speeds say something, as those of work at a given rate do not.
+    """
+
+    seconds: float | None = None
+    batch_seconds: float | None = None
+    paced_seconds: float | None = None
+    duration: float | None = None
+    lengthens: bool = True
+    compares: bool = True
+
+
+AS_IT_SAYS = Asked()
+"""As long as the experiment says."""
+
+
+def estimate(scaled: Experiment, factor: float, repeats: int, asked: Asked = AS_IT_SAYS) -> list[Estimate]:
+    """Give an estimate for each variant of an experiment that is already scaled by ``factor``, over ``repeats`` blocks.
+
+    All is on a machine that does nothing else.
+    """
+    durations = {variant: row["durationS"] for variant, row in scaled.published_rows() if "durationS" in row}
+    estimates = []
+    kind = workload(scaled.workload)
+    loaded: list[Config | None] = []
+    for number, config in enumerate(configs(_sized(scaled, factor))):
+        longest = longest_seconds(scaled.workload, config, asked)
+        if kind.TRAITS.changes_primary:  # what happens in them takes its time
+            longest = None
+        published = durations.get(number + 1, 0) * factor
+        limits = [
+            limit for limit in (asked.duration or config.get("testTimeSecs", published), longest) if limit
+        ]
+        windows = _count_windows(scaled, number, repeats, asked.compares)
+        before = kind.preload(config)
+        fresh = int(before not in loaded) if kind.TRAITS.keeps_data else windows
+        loaded.append(before)
+        length = _Length(min(limits, default=None), longest, bool(asked.duration), asked.lengthens)
+        estimates.append(_estimate(scaled, config, length, windows, fresh))
+    return estimates
+
+
+class _Length(NamedTuple):
+    """Of a window: as it is given or published, at most, and whether it is given for work by amount too.
+
+    With ``lengthens`` it may be longer, where few requests come to an end in it.
+    """
+
+    seconds: float | None
+    longest: float | None
+    by_time: bool
+    lengthens: bool
+
+
+def _count_windows(experiment: Experiment, number: int, blocks: int, compares: bool) -> int:
+    """How often a variant is measured in so many blocks: the reference twice in each, where there are enough.
+
+    And as often on the way back, where a block has one.
+    """
+    traits = workload(experiment.workload).TRAITS
+    times = 2 if measures_twice(traits, blocks) and number == experiment.baseline else 1
+    return times * (2 if goes_back(traits, blocks, compares=compares) else 1) * blocks
+
+
+def _sized(scaled: Experiment, factor: float) -> Experiment:
+    """The experiment with the records that a local target would load for a working set."""
+    for number, variant in enumerate(scaled.variants):
+        wanted = wanted_cache_gb(scaled.reference, variant, factor)
+        cache_gb = cachesize.of_local({**scaled.parameters, **variant}, wanted)
+        scaled = sized(scaled, number, partial(mul, cache_gb, 2**30))
+    return scaled
+
+
+def local_seconds(estimates: Iterable[Estimate]) -> float:
+    """How long all of it takes on a local replica set with two processors."""
+    return sum(one.local_seconds for one in estimates)
+
+
+class SlicesEstimate(NamedTuple):
+    """How many windows in slices each block has, and how long one is in seconds, with what warms."""
+
+    windows: int
+    seconds: float
+
+    def local_seconds(self, blocks: int) -> float:
+        """How long all of them take on local replica sets, with what is around them."""
+        return blocks * self.windows * (self.seconds + 2 * WINDOW_OVERHEAD_SECONDS)
+
+
+def estimate_slices(scaled: Experiment, width: float, others: int) -> SlicesEstimate:
+    """The windows in which so many other targets take turns with the first one, in slices of so many seconds."""
+    able = [warmup.has_lead(scaled.workload, config) for config in configs(scaled)]
+    return SlicesEstimate(
+        int(able[scaled.baseline]) + others * sum(able), plan_slices(width, "", warm=scaled.warm).length / 1e9
+    )
+
+
+def _estimate(scaled: Experiment, config: Config, length: _Length, windows: int, fresh: int) -> Estimate:
+    """Of a variant that has so many windows, of which so many load their data anew."""
+    kind = workload(scaled.workload)
+    without_end = length.by_time and kind.TRAITS.amount is not None
+    plan = None if without_end else kind.plan(with_enough_work(scaled.workload, config, None))
+    before = kind.preload(config)
+    first = workload(before.get("workload", "insert")).plan(before) if before else None
+    brought = [one for one in (first, plan if plan and plan.bytes else None) if one]
+    window = _local_window(scaled.workload, config, plan, length)
+    connecting = CONNECTION_SECONDS * config["numberOfThreads"]
+    around = (
+        WINDOW_OVERHEAD_SECONDS + connecting + (AFTER_CHANGE_SECONDS if kind.TRAITS.changes_primary else 0.0)
+    )
+    if scaled.warm:
+        around += _warming(scaled.workload, config, window)
+        around += 0.0 if warmup.has_lead(scaled.workload, config) else connecting  # a lead has the window's
+    seconds = length.seconds
+    if seconds is not None and scaled.warm:
+        seconds += _warming(scaled.workload, config, seconds)
+    return Estimate(
+        operations=plan.operations if plan else None,
+        documents=sum(load.documents for load in brought),
+        bytes=sum(load.bytes for load in brought),
+        windows=windows,
+        seconds=None if seconds is None else windows * seconds,
+        local_seconds=windows * (window + around) + fresh * (MAKING_SECONDS + _loading(first, config)),
+    )
+
+
+def _warming(name: str, config: Config, window: float) -> float:
+    """Seconds of what warms before a window: the least lead that it may have, or all of its work."""
+    return warmup.lead_seconds(window)[0] if warmup.has_lead(name, config) else window
+
+
+def _loading(first: Done | None, config: Config) -> float:
+    """Seconds that loading takes before a window."""
+    if first is None:
+        return 0.0
+    members: int = config.get("members", MEMBERS)
+    return max(
+        first.bytes * members / MEMBERS / LOADED_BYTES_PER_SECOND, first.operations / LOADED_PER_SECOND
+    )
+
+
+def _local_window(name: str, config: Config, plan: Done | None, length: _Length) -> float:
+    """Seconds of a window on a local replica set.
+
+    Work by amount is measured from the first answer of each connection on, and what is under way at the end is
+    answered too: both take as long as a request of each of them.
+    """
+    if plan is None:
+        return length.seconds or 0.0
+    amount = _writing(plan.operations, plan, name, config)
+    if length.longest is None:
+        return amount
+    of_each = _writing(operations_of_requests(name, config, 1), plan, name, config)
+    window = length.longest
+    if length.lengthens:
+        window = max(window, min(LEAST_REQUESTS * of_each, MOST_TIMES_LONGER * window))
+    return min(amount, window + 2 * of_each)
+
+
+def _writing(operations: float, plan: Done, name: str, config: Config) -> float:
+    """Seconds that so many operations of the work by amount take."""
+    connections: int = config["numberOfThreads"]
+    in_each = operations_of_requests(name, config, 1) / connections
+    size = plan.bytes / max(1, plan.operations)
+    return max(
+        operations * size / INSERTED_BYTES_PER_SECOND,
+        operations / LOADED_PER_SECOND,
+        operations / in_each / REQUESTS_PER_SECOND,
+    )
+
+
+def table(estimates: Mapping[int, Estimate]) -> list[str]:
+    """Lines for people: one for each variant, by its number from 0 on, and the time of all."""
+    lines = [f"{'variant':>7}  {'operations':>14}  {'documents':>14}  {'size':>10}  {'time':>10}"]
+    for number, one in estimates.items():
+        operations = "by time" if one.operations is None else f"{one.operations:,}"
+        loaded = f"{one.documents:>14,}  {size(one.bytes):>10}"
+        lines.append(f"{number + 1:>7}  {operations:>14}  {loaded}  {_time(one.seconds):>10}")
+    known = [one.seconds for one in estimates.values() if one.seconds]
+    lines.append(f"{'all':>7}{_time(sum(known) if known else None):>58}")
+    return lines
+
+
+def size(count: int) -> str:
+    """Bytes in the largest binary unit that leaves at least one of it."""
+    amount = float(count)
+    for unit in ("B", "KiB", "MiB", "GiB"):
+        if amount < 1024:
+            return f"{amount:.4g} {unit}"
+        amount /= 1024
+    return f"{amount:.4g} TiB"
+
+
+def _time(seconds: float | None) -> str:
+    if seconds is None:
+        return "not known"
+    return f"{seconds / 60:.1f} min"

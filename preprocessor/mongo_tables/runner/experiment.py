@@ -1,0 +1,212 @@
+"""Experiment files: read, checked, scaled.
+
+A file says what work is done (``workload``), with which ``parameters`` and ``variants``, what is warmed and
+how often it is repeated, and which figures were published for it. The names of parameters are those that
+result documents use.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from mongo_tables.runner import experimentcheck
+from mongo_tables.runner.addresses import shown
+from mongo_tables.runner.errors import ExperimentError
+from mongo_tables.runner.workloads.templates import RANGE
+
+SHORTEST_WINDOW_SECONDS = 5
+FOLDER = Path(__file__).with_name("experiments")
+LABELS = frozenset({"comment", "order", "cost", "price"})
+"""Names of parameters, and of what a variant says of its machine, that people read and no run does."""
+
+
+@dataclass(frozen=True, slots=True)
+class Experiment:
+    """What an experiment file says."""
+
+    name: str
+    title: str
+    description: str
+    workload: str
+    parameters: Mapping[str, Any]
+    variants: tuple[Mapping[str, Any], ...]
+    scaled: tuple[str, ...]
+    least: Mapping[str, int]
+    least_scale: float
+    baseline: int
+    """Number of the variant, from 0, with which the others are compared."""
+    contrasts: Mapping[int, int]
+    """Variants that are compared with another one than that as well, by number from 0."""
+    repeats: int
+    warm: bool
+    reference: Mapping[str, Any]
+    published: Mapping[str, Any]
+
+    @property
+    def digest(self) -> str:
+        """SHA-256 of what the experiment does, for results to name: with another one it is another test.
+
+        Descriptions, labels, prices and published figures do not count, nor does the order in which parameters stand.
+        What is inside a parameter keeps its order, which means something in the stages of a pipeline.
+        """
+        done = {
+            "workload": self.workload,
+            "parameters": _done(self.parameters),
+            "variants": [_done(variant) for variant in self.variants],
+            "scaled": sorted(self.scaled),
+            "least": sorted(self.least.items()),
+            **({"least_scale": self.least_scale} if self.least_scale else {}),
+            "repeats": self.repeats,
+            "warm": self.warm,
+            "cache_gb": self.reference.get("cache_gb"),
+        }
+        return _sha256(done)
+
+    @property
+    def wording(self) -> str:
+        """SHA-256 of what rows say of the experiment: rows of one run have one title, and labels of one kind."""
+        return _sha256([self.title, dict(self.parameters), list(self.variants)])
+
+    def published_rows(self) -> Iterator[tuple[int, Mapping[str, Any]]]:
+        """The published rows, each with the variant it belongs to, from 1; 0 is for none."""
+        for number, row in enumerate(self.published.get("rows", ()), 1):
+            yield row.get("variant", number), row
+
+
+def names() -> list[str]:
+    """Names of the experiments that come with the package, sorted."""
+    return sorted(path.stem for path in FOLDER.glob("*.toml"))
+
+
+def load(name: str) -> Experiment:
+    """Read a packaged experiment by its name or any file by its path; raises ExperimentError."""
+    path = Path(name) if name.endswith(".toml") else FOLDER / f"{name}.toml"
+    try:
+        content = path.read_bytes()
+    except OSError as error:
+        known = ", ".join(names())
+        raise ExperimentError(
+            f"no experiment {shown(name)!r}: {error.strerror}", f"known: {known}; or a file *.toml"
+        ) from None
+    return read(content, path.name)
+
+
+def read(content: bytes, file: str) -> Experiment:
+    """Read the bytes of an experiment file, called ``file`` in complaints; raises ExperimentError."""
+    try:
+        text = content.decode("utf-8")
+    except UnicodeDecodeError:
+        raise ExperimentError(f"{file} is not UTF-8") from None
+    data, findings = experimentcheck.parse(text, file)
+    if findings:
+        raise ExperimentError(f"{file} is not an experiment", findings=findings, source=text)
+    return Experiment(
+        name=data["name"],
+        title=data["title"],
+        description=data.get("description", "").strip(),
+        workload=data["workload"],
+        parameters=data["parameters"],
+        variants=tuple(data["variants"]),
+        scaled=tuple(data.get("scaled", ())),
+        least=data.get("least", {}),
+        least_scale=data.get("least_scale", 0.0),
+        baseline=data.get("baseline", 1) - 1,
+        contrasts={one["variant"] - 1: one["with"] - 1 for one in data.get("contrasts", ())},
+        repeats=data.get("repeats", 1),
+        warm=data.get("warm", False),
+        reference=data.get("reference", {}),
+        published=data.get("published", {}),
+    )
+
+
+def scale_of(experiment: Experiment, asked: float) -> float:
+    """The factor that the experiment is run at when this one is asked for: it may not be as small as that."""
+    return max(asked, experiment.least_scale)
+
+
+def scale(experiment: Experiment, factor: float) -> Experiment:
+    """The same experiment with everything that ``scaled`` names multiplied by ``factor``.
+
+    A number stays at least 1, or what ``least`` says of it, a time at least ``SHORTEST_WINDOW_SECONDS`` (each unless
+    it was smaller before). In a template of a query it is the range of the random numbers that shrinks, as the
+    data does that they choose from; in the stages of a pipeline nothing else does.
+    """
+    return replace(
+        experiment,
+        parameters=_scale(experiment.parameters, experiment, factor),
+        variants=tuple(_scale(variant, experiment, factor) for variant in experiment.variants),
+    )
+
+
+def configs(experiment: Experiment) -> Iterator[dict[str, Any]]:
+    """For each variant the parameters with those of the variant on top."""
+    for variant in experiment.variants:
+        yield {**experiment.parameters, **variant}
+
+
+def _sha256(value: Any) -> str:
+    return hashlib.sha256(json.dumps(value, default=str).encode()).hexdigest()  # TOML has dates, JSON has not
+
+
+def _done(values: Mapping[str, Any]) -> list[tuple[str, Any]]:
+    """Parameters by name, without labels."""
+    return [
+        (name, _done(value) if name == "instance" else value)
+        for name, value in sorted(values.items())
+        if name not in LABELS
+    ]
+
+
+def _scale(values: Mapping[str, Any], experiment: Experiment, factor: float) -> dict[str, Any]:
+    made_smaller = _smaller(values, experiment.scaled, factor)
+    for name, least in experiment.least.items():
+        if name in values:
+            made_smaller[name] = max(made_smaller[name], min(least, values[name]))
+    return made_smaller
+
+
+def _smaller(values: Mapping[str, Any], scaled: Sequence[str], factor: float) -> dict[str, Any]:
+    """Scale the values that a name in ``scaled`` leads to; ``a.b`` is the field b of a."""
+    result = {}
+    for key, value in values.items():
+        inner = [name.partition(".")[2] for name in scaled if name.partition(".")[0] == key]
+        if "" in inner:
+            result[key] = _scaled(key, value, factor)
+        elif inner:
+            result[key] = _smaller(value, inner, factor)
+        else:
+            result[key] = value
+    return result
+
+
+def _scaled(key: str, value: Any, factor: float) -> Any:
+    if isinstance(value, Mapping):
+        return {name: _scaled(name, one, factor) for name, one in value.items()}
+    if isinstance(value, list):
+        return [_templates_scaled(item, factor) for item in value]
+    if isinstance(value, str):
+        return RANGE.sub(lambda match: _range(match, factor), value)
+    if key == "testTimeSecs":
+        return max(min(value, SHORTEST_WINDOW_SECONDS), round(value * factor))
+    return max(min(value, 1), round(value * factor))
+
+
+def _templates_scaled(value: Any, factor: float) -> Any:
+    if isinstance(value, Mapping):
+        return {name: _templates_scaled(one, factor) for name, one in value.items()}
+    if isinstance(value, list):
+        return [_templates_scaled(one, factor) for one in value]
+    return _scaled("", value, factor) if isinstance(value, str) else value
+
+
+def _range(match: re.Match[str], factor: float) -> str:
+    name, first, last, count = match.groups()
+    least = int(first) + (int(count) if count else 1) - 1  # enough different numbers for a list
+    width = max(least, int(int(last) * factor))  # rounded down: a number beyond the data finds nothing
+    return f"{name}({first},{width}{',' + count if count else ''})"

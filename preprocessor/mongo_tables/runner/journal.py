@@ -1,0 +1,161 @@
+"""How far a run has come, so that one that was cut off goes on where it was.
+
+The state of a run lies beside its results. What was measured in a window is kept at once, as a row of one repeat, under
+the block it belongs to: when a run is cut off, it goes on in the same block, and when that happens while rows are
+written, they are put together from the same windows again. So no window is lost but the one that was under way, and
+no row is there twice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any
+from uuid import uuid4
+
+from mongo_tables.runner.blocks import Turn
+from mongo_tables.runner.errors import RunnerError
+from mongo_tables.runner.store import Store
+
+_LOST = "the window under way is not kept"
+_NOTHING_YET = "nothing is measured yet; --output names another place"
+
+
+@dataclass(frozen=True, slots=True)
+class Campaign:
+    """What one run measures, however often it was cut off and gone on with: its name, and when it began."""
+
+    id: str
+    start: datetime
+
+    @classmethod
+    def new(cls) -> Campaign:
+        """A campaign that begins now."""
+        now = datetime.now(UTC)
+        return cls(uuid4().hex[:12], now.replace(microsecond=now.microsecond // 1000 * 1000))
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a window belongs: the block, which attempt of it, and the turn in it."""
+
+    block: int
+    attempt: int
+    turn: Turn
+
+    def __str__(self) -> str:
+        """The name that the window is kept under."""
+        again = "-again" if self.turn.again else ""
+        back = "-back" if self.turn.back else ""
+        return f"{self.block}-{self.attempt}-{self.turn.target}-{self.turn.variant}{again}{back}"
+
+
+@dataclass(frozen=True, slots=True)
+class SlicesPlace:
+    """Where a window belongs in which two targets take turns in slices, which may be one; and which attempt it is."""
+
+    block: int
+    targets: tuple[int, int]
+    variant: int
+    attempt: int = 0
+
+    def __str__(self) -> str:
+        """The name that the window is kept under."""
+        one, other = self.targets
+        return f"{self.block}-{self.attempt}-slices-{one}-{other}-{self.variant}"
+
+
+@dataclass(slots=True)
+class Journal:
+    """The state of one experiment; ``done`` has for each written row, by its number, when its shown window began.
+
+    ``kept`` is whether anything is there to go on with.
+    """
+
+    store: Store
+    experiment: str
+    request: Mapping[str, Any]
+    campaign: Campaign
+    done: list[str] = field(default_factory=list)
+    kept: bool = False
+
+    def is_finished(self, rows: int) -> bool:
+        """Whether so many rows were written by this run, and all are still there."""
+        starts = (row.get("start_time") for row in self.store.rows(self.experiment))
+        there = {start.isoformat() for start in starts if isinstance(start, datetime)}
+        return len(self.done) == rows and there.issuperset(self.done)
+
+    def note(self, rows: Iterable[Mapping[str, Any]]) -> None:
+        """All rows are written."""
+        self.done = [row["start_time"].isoformat() for row in rows]
+        self._keep_state()
+
+    def window(self, place: Place | SlicesPlace) -> dict[str, Any] | None:
+        """What this run measured there; None when it has not come so far."""
+        return self.store.window(self.experiment, str(place)) if self.kept else None
+
+    def keep_window(self, place: Place | SlicesPlace, row: Mapping[str, Any]) -> None:
+        """The window there is measured; ``row`` has it alone, or the pairs of its slices.
+
+        Raises RunnerError where it cannot be written, which says what is lost by that.
+        """
+        try:
+            if not self.kept:
+                self._keep_state()  # first, so that no window is there without what was asked for
+            self.store.keep_window(self.experiment, str(place), row)
+        except RunnerError as error:
+            others = (
+                "those before it are; --resume goes on after them" if self.kept else f"and {_NOTHING_YET}"
+            )
+            raise RunnerError(error.message, f"{_LOST}, {others}") from None
+        self.kept = True
+
+    def check_place(self) -> None:
+        """Raise RunnerError where nothing can be written: it is cheaper to know before anything is loaded."""
+        try:
+            self._keep_state()
+        except RunnerError as error:
+            raise RunnerError(error.message, error.hint if self.kept else _NOTHING_YET) from None
+        if not self.kept:
+            self.store.keep_state(self.experiment, None)  # a run that does not begin leaves nothing
+
+    def _keep_state(self) -> None:
+        campaign = {"id": self.campaign.id, "start": self.campaign.start.isoformat()}
+        state = {"request": dict(self.request), "campaign": campaign, "done": self.done}
+        self.store.keep_state(self.experiment, state)
+
+
+def open_journal(
+    store: Store, experiment: str, request: Mapping[str, Any], resume: bool, campaign: Campaign
+) -> Journal:
+    """Begin a run as part of the campaign, or with ``resume`` go on with the one that was cut off.
+
+    ``request`` is what must be equal for that: the experiment and the options. Raises RunnerError when
+    it is not, and when nothing can be written there.
+    """
+    state = store.state(experiment) if resume else None
+    if state is None:
+        store.keep_state(experiment, None)
+        journal = Journal(store, experiment, request, campaign)
+        journal.check_place()
+        return journal
+    other = sorted(key for key in request if state["request"].get(key) != request[key])
+    if other or "campaign" not in state:
+        raise RunnerError(
+            f"{experiment}: the run that was interrupted had another {', '.join(other) or 'order'}",
+            "give the same options to go on with it, or leave out --resume to begin anew",
+        )
+    journal = Journal(store, experiment, request, _campaign(state), list(state["done"]), kept=True)
+    journal.check_place()
+    return journal
+
+
+def find_campaign(store: Store, experiments: Iterable[str]) -> Campaign | None:
+    """The campaign that was cut off, as the state of any of its experiments names it."""
+    states = map(store.state, experiments)
+    return next((_campaign(state) for state in states if state and "campaign" in state), None)
+
+
+def _campaign(state: Mapping[str, Any]) -> Campaign:
+    return Campaign(state["campaign"]["id"], datetime.fromisoformat(state["campaign"]["start"]))

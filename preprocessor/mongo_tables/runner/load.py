@@ -1,0 +1,691 @@
+"""Load: a crew of worker processes, connections shared out among them, one common start, and what they did.
+
+Everything that can be prepared is prepared by the workers before they report that they are ready; they begin at one
+moment, and what is measured of their work is a window of it (see ``window``). The processes are started once and serve
+every window of a run, because to start one takes longer than a short window.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import pickle
+import time
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime, timedelta
+from functools import partial
+from multiprocessing.connection import Connection
+from multiprocessing.context import SpawnProcess
+from types import TracebackType
+from typing import Any, Self
+
+from mongo_tables.runner.addresses import selection_ms
+from mongo_tables.runner.alternating import Alternation, Sides, SideStats
+from mongo_tables.runner.driving import UNSENT, ConnectionStats, Failures, Sendings
+from mongo_tables.runner.errors import KEPT, WorkFailed
+from mongo_tables.runner.lag import Lag
+from mongo_tables.runner.latency import mean
+from mongo_tables.runner.lengthening import ends_after
+from mongo_tables.runner.loadmachines.machinestats import MachineStats, MachineWork
+from mongo_tables.runner.meter import Usage
+from mongo_tables.runner.requestoptions import RequestOptions
+from mongo_tables.runner.scheduling import Scheduling, scheduling_of
+from mongo_tables.runner.series import Counts, Series, merge, widest
+from mongo_tables.runner.serving import serve
+from mongo_tables.runner.signals import signals_ignored
+from mongo_tables.runner.slices import Slices
+from mongo_tables.runner.warmup import NONE, Lead, Steady, WarmUp, judge, lead_interval, speeds_within
+from mongo_tables.runner.window import NEVER, Board, Inside
+from mongo_tables.runner.worker import SELECTION_MS, Assignment, Load
+
+START_DELAY_SECONDS = 0.05
+"""Between the word to start and the start, so that it has reached every worker."""
+CONNECT_SECONDS = 60.0
+"""To begin to open connections: longer than a server that does not greet is waited for."""
+CONNECTION_SECONDS = 2.0
+"""To open one of them and sign in, on a deployment far away."""
+PREPARE_SECONDS = 600.0
+"""To make what is sent: longer than the largest experiment takes on a slow machine."""
+REMIND_SECONDS = 10.0
+"""After so long it is said what is waited for."""
+UNANSWERED_SECONDS = 300.0
+"""After the end of a window: a server of which all threads wait for each other answers never."""
+POLL_SECONDS = 0.02
+STEADY_PART_POLL_SECONDS = 0.005
+"""Of work given by amount: both ends of its steady part come unannounced."""
+LOOK_SECONDS = 1.0
+"""Between two looks at the deployment while work is under way: seldom enough to cost a window nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Paced:
+    """Operations that were meant to start in a window at a given rate, and the age of the oldest not sent, in seconds.
+
+    ``service`` counts requests by the time from sending to answer.
+    """
+
+    sent: int
+    unsent: int
+    oldest_unsent: float
+    service: dict[int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What all workers did, and what of it lies in the window of ``seconds``, which opened at ``opened_at``.
+
+    ``operations``, ``documents`` and ``bytes`` are all; ``window`` is what lies inside, and ``warmup`` what came before
+    it. ``steady`` says whether the window is one in which all connections had work, ``keeps_speed`` whether its speed
+    stayed. ``latencies`` counts requests by buckets of microseconds, with a
+    rate also those that were not sent, by their age; ``latencies_by_kind`` has those of each kind that were answered.
+    ``unfinished`` were answered after the window, and are in them. ``errors`` counts requests of the window that
+    failed, by their name, ``failed`` has their times; ``all_errors`` counts those before and behind it too. ``lag`` is
+    what was waited for on the client's side. ``lost`` connections broke in the window and were opened again, and
+    ``without_service`` seconds of it are the longest time until one had an answer again. CPU seconds are those of each
+    worker process in the window. ``first_late`` are the seconds by which the first request of each connection was late,
+    by process; ``in_one_thread`` and ``options`` say how requests were sent. ``machines`` are those that did it, where
+    they are told apart.
+    """
+
+    seconds: float
+    opened_at: datetime
+    window: Inside
+    warmup: WarmUp
+    steady: bool
+    keeps_speed: Steady
+    operations: int
+    documents: int
+    bytes: int
+    unfinished: int
+    errors: dict[str, int]
+    all_errors: dict[str, int]
+    failed: Counts
+    paced: Paced
+    lag: Lag
+    lost: int
+    without_service: float
+    series: Series
+    latencies: dict[int, int]
+    latencies_by_kind: dict[str, dict[int, int]]
+    process_cpu_seconds: tuple[float, ...]
+    first_late: tuple[tuple[float, ...], ...]
+    in_one_thread: bool
+    options: RequestOptions
+    machines: tuple[MachineStats, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Patience:
+    """Until when workers are waited for, on the monotonic clock; what is said of them then, and what is asked."""
+
+    ends: Callable[[], float]
+    complaint: str
+    question: str
+
+
+class Crew(ABC):
+    """Who loads a target, as a context manager: at its end they have ended, whatever they were doing.
+
+    What a window is, is the same for all who do; they differ in how they ``start``, how each is told what to
+    ``prepare`` and when to ``go``, and how they ``collect`` what was done.
+    """
+
+    board: Board
+    ahead = 0.0
+    """Seconds that it takes at most until all see what is written on the board."""
+
+    @abstractmethod
+    def start(self) -> None:
+        """Have those there that are to work; they cost nothing until they do."""
+
+    @abstractmethod
+    def prepare(self, loads: Sequence[Load], order: Callable[[tuple[int, ...]], Any]) -> None:
+        """Tell each which of the connections are its own, by an ``order`` for them, and wait until all are ready.
+
+        Raises WorkFailed when one does not become ready.
+        """
+
+    @abstractmethod
+    def go(self, at: float) -> None:
+        """Have all begin at that moment on the monotonic clock; raises WorkFailed when one cannot."""
+
+    @abstractmethod
+    def collect(self, look: Callable[[], None], poll: float, patience: Patience) -> list[Any]:
+        """What each process did, once all have ended; ``look`` is called every ``poll`` seconds meanwhile.
+
+        Raises WorkFailed when one gave up or is lost, and when the patience is over.
+        """
+
+    @abstractmethod
+    def dismiss(self) -> None:
+        """End the work, whatever it is; there can be other work later."""
+
+    def close(self) -> None:
+        """Give back what is held."""
+        self.dismiss()
+
+    @property
+    @abstractmethod
+    def scheduling(self) -> Scheduling:
+        """How the system schedules the processes, once they have done some work."""
+
+    @abstractmethod
+    def pids(self) -> list[int]:
+        """The processes that run on this machine."""
+
+    def has_news(self) -> bool:
+        """Whether the counters on the board are of now, for all."""
+        return True
+
+    def machines(self) -> tuple[MachineWork, ...]:
+        """What each machine did last, where they are told apart."""
+        return ()
+
+    def __enter__(self) -> Self:
+        """Give the crew itself."""
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """End the processes."""
+        self.close()
+
+    @property
+    def window(self) -> tuple[int, int]:
+        """When the last window opened and closed, in nanoseconds on the monotonic clock."""
+        return self.board.opens, self.board.closes
+
+    def perform(
+        self,
+        load: Load,
+        *,
+        before: Callable[[], None] = lambda: None,
+        opened: Callable[[], None] = lambda: None,
+        over: Callable[[], None] = lambda: None,
+        progress: Callable[[int], None] = lambda done: None,
+    ) -> Outcome:
+        """Prepare, begin, measure, and wait; ``progress`` hears of operations done so far.
+
+        ``before`` is called just before the window opens, of work given by amount before the start too, in case that
+        all of it is measured; ``opened`` is called when it is open, ``over`` when it closes. Raises WorkFailed when a
+        worker could not prepare or gave up, or a member of the deployment has ended; then the pool has to be dismissed.
+        """
+        board = self.board
+        board.clear(load.seconds)
+        self.prepare([load], partial(Assignment, load))
+        if not load.lead:
+            before()
+        start = time.monotonic() + START_DELAY_SECONDS + self.ahead
+        if load.has_steady_part:
+            board.count_from(round(start * 1e9))
+        elif not load.lead:
+            board.open(round(start * 1e9), lengthens=load.lengthens)
+        self.go(start)
+        watch = _Watch(board, before, opened, over, start, load, self.ahead)
+
+        def look() -> None:
+            watch.look(news=self.has_news())
+            progress(sum(board.counters[: load.connections]))
+
+        tallies = self.collect(
+            look,
+            STEADY_PART_POLL_SECONDS if load.has_steady_part else POLL_SECONDS,
+            until_answered(board),
+        )
+        watch.end()
+        # Before what processes counted is added up.
+        machines = self.machines()
+        outcome = _outcome(tallies, start, board, watch.lead, load)
+        return replace(
+            outcome, machines=tuple(one.inside if outcome.steady else one.whole for one in machines)
+        )
+
+    def alternate(
+        self,
+        loads: tuple[Load, Load],
+        slices: Slices,
+        *,
+        opened: Callable[[], None] = lambda: None,
+        over: Callable[[], None] = lambda: None,
+    ) -> Sides:
+        """Have two loads, of as many connections, take turns; give what both did in their slices.
+
+        ``opened`` is called when the slices begin that count, ``over`` when all are over. Raises WorkFailed as
+        ``perform`` does.
+        """
+        board = self.board
+        board.clear(slices.counted / 1e9)
+        self.prepare(loads, lambda mine: Alternation(loads, mine, slices))
+        start = time.monotonic() + START_DELAY_SECONDS + self.ahead
+        board.open(round(start * 1e9) + slices.counted_from)
+        self.go(start)
+        edges = Edges(board, opened, over)
+        found = self.collect(edges.look, POLL_SECONDS, until_answered(board))
+        edges.end()
+        total = SideStats(), SideStats()
+        for of_process in found:
+            for side, done in zip(total, of_process, strict=True):
+                side.add(done)
+        return total
+
+
+class WorkerPool(Crew):
+    """Worker processes on this machine."""
+
+    def __init__(
+        self,
+        processes: int,
+        fault: Callable[[], str] = lambda: "",
+        gives_way: bool = True,
+        note: Callable[[str], None] = lambda text: None,
+    ) -> None:
+        """Start the processes; they cost nothing until they have work. Those of a machine with servers give way.
+
+        ``fault`` says why a member of the deployment has ended, empty when none has. It is asked while work is under
+        way: a write that needs every member is never answered when one of them is gone. ``note`` hears of what takes
+        long before work begins.
+        """
+        self._fault = fault
+        self._note = note
+        self._count = processes
+        self._gives_way = gives_way
+        self._context = multiprocessing.get_context("spawn")
+        with signals_ignored():  # the first lock starts a process of Python's own
+            self.board = Board.of(self._context)
+        self._pipes: list[Connection] = []
+        self._at_work: Sequence[Connection] = ()
+        self._processes: list[SpawnProcess] = []
+        self.start()
+
+    def start(self) -> None:
+        """Start the processes."""
+        for _ in range(self._count):
+            ours, theirs = self._context.Pipe()
+            process = self._context.Process(
+                target=serve, args=(theirs, self.board, self._gives_way), daemon=True
+            )
+            with signals_ignored():
+                process.start()
+            theirs.close()
+            self._pipes.append(ours)
+            self._processes.append(process)
+
+    @property
+    def scheduling(self) -> Scheduling:
+        """How the system schedules the processes, once they have done some work."""
+        return scheduling_of(self.pids())
+
+    def pids(self) -> list[int]:
+        """The processes that run."""
+        return [process.pid for process in self._processes if process.pid]
+
+    def dismiss(self) -> None:
+        """End the processes, whatever they are doing; others are started when there is work again."""
+        for process in self._processes:
+            process.terminate()
+            process.join()
+        for pipe in self._pipes:
+            pipe.close()
+        self._processes.clear()
+        self._pipes.clear()
+
+    def prepare(
+        self,
+        loads: Sequence[Load],
+        order: Callable[[tuple[int, ...]], Any],
+        mine: Sequence[int] | None = None,
+    ) -> None:
+        """Tell each process which connections are its own, of ``mine`` or else of all, and wait until it is ready."""
+        if not self._processes:
+            self.start()
+        connections = range(loads[0].connections) if mine is None else mine
+        count = min(len(self._pipes), len(connections))
+        self._at_work = pipes = self._pipes[:count]
+        for number, pipe in enumerate(pipes):
+            _tell(pipe, order(tuple(connections[number::count])))
+        longest = connect_seconds(loads, len(connections) / count)
+        self._await(pipes, longest, "opening connections", "does it permit so many connections?")
+        self._await(pipes, PREPARE_SECONDS, "preparing what they send", "is there enough memory?")
+
+    def go(self, at: float) -> None:
+        """Tell the processes that have work when to begin."""
+        for pipe in self._at_work:
+            _tell(pipe, at)
+
+    def collect(self, look: Callable[[], None], poll: float, patience: Patience) -> list[Any]:
+        """What each process did."""
+        return self._collect(self._at_work, look, poll, patience)
+
+    def _await(self, pipes: Sequence[Connection], seconds: float, doing: str, question: str) -> None:
+        """Wait until all workers have done what they are at; raises WorkFailed after so many seconds."""
+        ends = time.monotonic() + seconds
+        patience = Patience(lambda: ends, f"were still {doing} after {seconds:,.0f} s", question)
+        self._collect(pipes, _Reminder(self._note, doing).look, POLL_SECONDS, patience)
+
+    def _collect(
+        self, pipes: Sequence[Connection], progress: Callable[[], None], poll: float, patience: Patience
+    ) -> list[Any]:
+        """What each worker says next; raises WorkFailed when the patience with one is over."""
+        waiting = list(pipes)
+        said: list[Any] = []
+        next_look = time.monotonic() + LOOK_SECONDS
+        while waiting:
+            wait = self._until_look(poll) / len(waiting)
+            for pipe in [pipe for pipe in waiting if pipe.poll(wait)]:
+                said.append(_expect(pipe))
+                waiting.remove(pipe)
+            progress()
+            if waiting and time.monotonic() >= next_look:
+                if reason := self._fault():
+                    raise WorkFailed(f"the work was given up: {reason}", KEPT)
+                if time.monotonic() >= patience.ends():
+                    raise WorkFailed(
+                        f"{len(waiting)} of {len(pipes)} worker processes {patience.complaint}",
+                        f"does the deployment answer, and {patience.question} {KEPT}",
+                    )
+                next_look = time.monotonic() + LOOK_SECONDS
+        return said
+
+    def _until_look(self, poll: float) -> float:
+        """Seconds to wait for a word: no longer than until the window closes, for what a server counts goes on then."""
+        left = (self.board.closes - time.monotonic_ns()) / 1e9
+        return min(poll, left) if left > 0 else poll
+
+
+def connect_seconds(loads: Sequence[Load], each: float) -> float:
+    """How long workers may take to open so many connections each for every load."""
+    found = max(selection_ms(load.uri, SELECTION_MS) for load in loads) / 1000
+    return CONNECT_SECONDS + found + CONNECTION_SECONDS * each * len(loads)
+
+
+class _Reminder:
+    """Says what workers are still doing, whenever that has taken twice as long as the last time."""
+
+    def __init__(self, note: Callable[[str], None], doing: str) -> None:
+        """They begin now."""
+        self._note = note
+        self._doing = doing
+        self._began = time.monotonic()
+        self._next = REMIND_SECONDS
+
+    def look(self) -> None:
+        """Do what is to be done at this moment."""
+        waited = time.monotonic() - self._began
+        if waited >= self._next:
+            self._note(f"worker processes are still {self._doing}, {waited:,.0f} s by now")
+            self._next *= 2
+
+
+def until_answered(board: Board) -> Patience:
+    """How long answers are waited for, when no further request is sent."""
+    return Patience(
+        lambda: board.stops / 1e9 + UNANSWERED_SECONDS,
+        f"have requests that were not answered {UNANSWERED_SECONDS:,.0f} s after the window",
+        "is its cache large enough for the work?",
+    )
+
+
+def _tell(pipe: Connection, what: Any) -> None:
+    with _somebody_there():
+        # What `send` writes it into crashes Python 3.12.1 where nobody is there:
+        # https://github.com/python/cpython/issues/111049
+        pipe.send_bytes(pickle.dumps(what))
+
+
+def _expect(pipe: Connection) -> Any:
+    with _somebody_there():
+        answer = pipe.recv()
+    if isinstance(answer, str):
+        raise WorkFailed(f"the work was given up: {answer}", KEPT)
+    return answer
+
+
+@contextmanager
+def _somebody_there() -> Iterator[None]:
+    """Raises WorkFailed when the process at the other end of the pipe has gone, however that shows."""
+    try:
+        yield
+    except (EOFError, OSError):
+        raise WorkFailed("a worker process ended without a word", "is there enough memory?") from None
+
+
+class Edges:
+    """Has the deployment looked at when the window has opened, and when it closes."""
+
+    def __init__(self, board: Board, opened: Callable[[], None], over: Callable[[], None]) -> None:
+        self._board = board
+        self._opened: Callable[[], None] | None = opened
+        self._over: Callable[[], None] | None = over
+
+    def look(self) -> None:
+        """Do what is to be done at this moment."""
+        if self._opened is not None and time.monotonic_ns() >= self._board.opens:
+            self._opened()
+            self._opened = None
+        if time.monotonic_ns() >= self._board.closes:
+            self.end()
+
+    def end(self) -> None:
+        """The window is closed, or all work done."""
+        over, self._over = self._over, None
+        if over is not None:
+            over()
+
+
+class _Watch:
+    """Opens the window where that is for the runner to do, and has the deployment looked at at both its ends."""
+
+    def __init__(
+        self,
+        board: Board,
+        before: Callable[[], None],
+        opened: Callable[[], None],
+        over: Callable[[], None],
+        start: float,
+        load: Load,
+        ahead: float = 0.0,
+    ) -> None:
+        """``start`` is when the work begins, ``ahead`` in how many seconds all see what is written on the board."""
+        self._board = board
+        self._before = before
+        self._edges = Edges(board, opened, over)
+        self._start = start
+        self.lead = Lead(load.lead, max(load.lead, load.longest_lead), lead_interval(load.seconds) / 1e9)
+        self._done_before = 0
+        """Operations when the window opened."""
+        self._load = load
+        self._ahead = round(ahead * 1e9)
+
+    def look(self, *, news: bool = True) -> None:
+        """Do what is to be done at this moment; ``news`` says that counters are of now."""
+        board, now = self._board, time.monotonic_ns()
+        done = sum(board.counters[: self._load.connections])
+        if board.opens == NEVER and news and self._may_open(now, done):
+            self._before()
+            self._done_before = sum(board.counters[: self._load.connections])
+            opening = board.open_steady_part if self._load.has_steady_part else board.open
+            opening(time.monotonic_ns() + self._ahead, lengthens=self._load.lengthens)
+        if board.opens == NEVER:
+            return  # all of the work is measured where it runs out before the window opens
+        self._end_when(done - self._done_before >= self._load.least)
+        self._edges.look()
+
+    def _end_when(self, enough: bool) -> None:
+        """Say when a window ends that has no end before enough is done: so none can close before that was looked at."""
+        board, asked = self._board, self._load.seconds
+        if asked is None or board.opens == NEVER or board.stops != NEVER:
+            return
+        since = time.monotonic_ns() - board.opens
+        ran_out = board.closes != NEVER
+        ahead = self._ahead + widest(asked, since)
+        length = ends_after(since, round(asked * 1e9), enough or ran_out, ahead)
+        if length is not None:
+            board.end(board.opens + length)
+
+    def _may_open(self, now: int, done: int) -> bool:
+        if self._load.has_steady_part:
+            return now < self._board.closes and 0 not in self._board.first_answers[: self._load.connections]
+        return self.lead.is_over(now / 1e9 - self._start, done)
+
+    def end(self) -> None:
+        """The window is closed, or all work done."""
+        self._end_when(enough=True)
+        self._edges.end()
+
+
+def _outcome(
+    tallies: Sequence[ConnectionStats], start: float, board: Board, lead: Lead, load: Load
+) -> Outcome:
+    part = _measured_part(tallies, board, load)
+    counted = _count(tallies, whole=part is None)
+    latencies = _of_all_kinds(counted.by_kind)
+    counted.by_kind.pop(UNSENT, None)
+    part = part or _whole(tallies, start, _of_all_kinds(counted.by_kind))
+    paced = _paced(tallies, counted.sendings)
+    return Outcome(
+        seconds=part.seconds,
+        opened_at=datetime.now(UTC) + timedelta(seconds=part.opens - time.monotonic()),
+        window=part.inside,
+        warmup=_warm_up(part, start, lead, load),
+        steady=part.steady,
+        keeps_speed=_keeps_speed(part, board, counted.series, paced.service or latencies),
+        operations=sum(tally.operations for tally in tallies),
+        documents=sum(tally.documents for tally in tallies),
+        bytes=sum(tally.bytes for tally in tallies),
+        unfinished=counted.unfinished,
+        errors=counted.failures.counts(),
+        all_errors=_all_failures(tallies).counts(),
+        failed=counted.failures.times,
+        paced=paced,
+        lag=_lag(part),
+        lost=counted.failures.lost,
+        without_service=counted.failures.without_service / 1e9,
+        series=counted.series,
+        latencies=latencies,
+        latencies_by_kind=dict(sorted(counted.by_kind.items())),
+        process_cpu_seconds=tuple(usage.cpu_seconds for usage in part.usage),
+        first_late=tuple(tuple(late / 1e9 for late in tally.first_late) for tally in tallies),
+        in_one_thread=all(tally.in_one_thread for tally in tallies),
+        options=tallies[0].options or RequestOptions(),
+    )
+
+
+def _all_failures(tallies: Sequence[ConnectionStats]) -> Failures:
+    """Those of the window and those before and behind it."""
+    every = Failures()
+    for tally in tallies:
+        every.add(tally.failures)
+        every.add(tally.failures_apart)
+    return every
+
+
+def _warm_up(part: _Part, start: float, lead: Lead, load: Load) -> WarmUp:
+    """What came before the window; of work given by amount that is its start."""
+    if load.lead:
+        return lead.told(part.opens - start)
+    if load.has_steady_part and part.steady:
+        return WarmUp("first answer of each connection", part.opens - start, None)
+    return NONE
+
+
+def _keeps_speed(part: _Part, board: Board, series: Series, latencies: Mapping[int, int]) -> Steady:
+    """Whether the speed stayed; ``latencies`` are those from sending, without the backlog that a rate makes."""
+    if not part.steady:
+        return "unknown"
+    opens = part.opens * 1e9 - board.counted_from
+    latency = 1000 * (mean(latencies) or 0.0)
+    return judge(speeds_within(series, opens, opens + part.seconds * 1e9, latency))
+
+
+def _lag(part: _Part) -> Lag:
+    lag = Lag()
+    for usage in part.usage:
+        lag.add(usage.lag)
+    return lag
+
+
+def _of_all_kinds(counts: Counts) -> dict[int, int]:
+    total: Counts = {"": {}}
+    for one in counts.values():
+        merge(total, {"": one})
+    return total[""]
+
+
+def _paced(tallies: Sequence[ConnectionStats], sendings: Sendings) -> Paced:
+    return Paced(
+        sent=sendings.operations,
+        unsent=sum(tally.unsent for tally in tallies),
+        oldest_unsent=max(tally.oldest_unsent for tally in tallies) / 1e9,
+        service=_of_all_kinds(sendings.service),
+    )
+
+
+@dataclass(slots=True)
+class _Counted:
+    """What was counted of the requests that are measured: ``by_kind`` has their latencies, with a rate also ages."""
+
+    series: Series
+    by_kind: Counts
+    unfinished: int = 0
+    failures: Failures = field(default_factory=Failures)
+    sendings: Sendings = field(default_factory=Sendings)
+
+
+def _count(tallies: Sequence[ConnectionStats], whole: bool) -> _Counted:
+    """What was counted of requests of the window, or of all: then none was under way when it closed."""
+    first, *others = tallies
+    for series in (*(tally.series for tally in others), *(tally.apart for tally in tallies if whole)):
+        first.series.merge(series)
+    counted = _Counted(first.series, first.series.latencies())
+    for tally in tallies:
+        counted.failures.add(tally.failures)
+        counted.sendings.add(tally.sendings)
+        if whole:
+            counted.failures.add(tally.failures_apart)
+            counted.sendings.add(tally.sendings_apart)
+            merge(counted.by_kind, {UNSENT: tally.late.get(UNSENT, {})})
+        else:
+            counted.unfinished += tally.unfinished
+            merge(counted.by_kind, tally.late)
+    return counted
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """What is measured of the work; ``opens`` is on the monotonic clock."""
+
+    seconds: float
+    opens: float
+    inside: Inside
+    steady: bool
+    usage: tuple[Usage, ...]
+    """Of each process."""
+
+
+def _measured_part(tallies: Sequence[ConnectionStats], board: Board, load: Load) -> _Part | None:
+    """What lies in the window; None for work that has no steady part, with a request of each connection on average."""
+    inside = Inside()
+    for tally in tallies:
+        inside.add(tally.inside)
+    without_steady_part = board.opens >= board.closes or inside.requests < load.connections
+    if load.is_whole or (load.has_steady_part and without_steady_part):
+        return None
+    end = max(tally.finished for tally in tallies) if board.closes == NEVER else board.closes / 1e9
+    opens = board.opens / 1e9
+    return _Part(end - opens, opens, inside, True, tuple(tally.usage for tally in tallies))
+
+
+def _whole(tallies: Sequence[ConnectionStats], start: float, latencies: Mapping[int, int]) -> _Part:
+    """All of the work, from its start to its last answer."""
+    inside = Inside(
+        operations=sum(tally.operations for tally in tallies),
+        documents=sum(tally.documents for tally in tallies),
+        bytes=sum(tally.bytes for tally in tallies),
+        requests=sum(latencies.values()),
+        busy=1000 * sum(took * count for took, count in latencies.items()),
+    )
+    end = max(tally.finished for tally in tallies)
+    return _Part(end - start, start, inside, False, tuple(tally.whole_usage for tally in tallies))

@@ -1,0 +1,258 @@
+"""Clusters of Dask whose workers are load machines: on this machine, by SSH, or one that somebody started.
+
+Of Dask are used: how its workers are started, encryption with certificates on both sides, one pinned task for each
+machine, and its connections. What the machines do is none of its tasks.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import secrets
+import tempfile
+from collections.abc import Coroutine, Iterator, Mapping, Sequence
+from concurrent.futures import Future
+from contextlib import ExitStack, contextmanager, suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from mongo_tables.runner.errors import RunnerError
+from mongo_tables.runner.loadmachines.address import Host, LoadMachines
+from mongo_tables.runner.signals import signals_ignored
+
+if TYPE_CHECKING:
+    from distributed import Client, Security
+
+WORKERS_SECONDS = 60.0
+"""Until all machines are there."""
+CONNECT_SECONDS = 15.0
+END_SECONDS = 5.0
+_SETTINGS: Mapping[str, Any] = {
+    "distributed.worker.daemon": False,  # a daemon may not have processes of its own
+    "distributed.worker.profile.enabled": False,
+    "distributed.scheduler.allowed-failures": 0,
+    "distributed.comm.require-encryption": True,
+    # What is of use for tasks alone, and would cost as much as all of our messages:
+    "distributed.admin.system-monitor.interval": "10s",
+    "distributed.admin.tick.interval": "2s",
+    "distributed.admin.tick.cycle": "10s",
+    "distributed.scheduler.active-memory-manager.start": False,
+    "distributed.scheduler.work-stealing": False,
+}
+_WORKER: Mapping[str, Any] = {"nthreads": 1, "memory_limit": 0, "dashboard": False}
+
+
+class Cluster:
+    """The machines by their addresses, with their names, and Dask's client."""
+
+    def __init__(self, client: Client, machines: Mapping[str, str]) -> None:
+        """``machines`` are all that are there."""
+        self.client = client
+        self.machines = machines
+
+    def pin(self, function: Any, address: str, *arguments: Any) -> Any:
+        """Run a function on that machine and on no other, never again where it is lost; give its future."""
+        from distributed import Event
+
+        begun = Event(f"mongo-tables-{secrets.token_hex(8)}", client=self.client)
+        task = self.client.submit(
+            function, begun, *arguments, workers=[address], allow_other_workers=False, pure=False, retries=0
+        )
+        ends = self.client.loop.time() + CONNECT_SECONDS
+        while not begun.wait(timeout=0.5):
+            if task.done() or self.client.loop.time() > ends:
+                raise RunnerError(
+                    f"the load machine {self.machines[address]} cannot work: {self.why_it_ended(task)}",
+                    "is mongo-tables with its extras runner and cluster installed there?",
+                )
+        return task
+
+    def begin(self, coroutine: Coroutine[Any, Any, None]) -> Future[None]:
+        """Have a coroutine run in the event loop of the client."""
+        loop: asyncio.AbstractEventLoop = self.client.loop.asyncio_loop
+        return asyncio.run_coroutine_threadsafe(coroutine, loop)
+
+    def why_it_ended(self, task: Any) -> str:
+        """Why a task that should not have ended has done so, in a few words."""
+        if not task.done():
+            return "its worker is busy with another task"
+        error = task.exception() if task.status == "error" else None
+        if error is None:
+            return "its worker has left" if task.status == "cancelled" else "its task has ended"
+        return (
+            "its worker has ended" if type(error).__name__ == "KilledWorker" else f"{error}".splitlines()[0]
+        )
+
+    def wait(self, tasks: Sequence[Any]) -> None:
+        """Wait until tasks that were told to end have ended; not long for one that does not."""
+        from distributed import wait
+
+        with suppress(Exception):  # the scheduler may be gone
+            wait(tasks, timeout=END_SECONDS)
+
+
+@contextmanager
+def open_cluster(wanted: LoadMachines) -> Iterator[Cluster]:
+    """The machines that are named; raises RunnerError when they are not there."""
+    import dask
+    import distributed  # noqa: F401  (it reads its settings)
+
+    _be_quiet()
+    with ExitStack() as held:
+        held.enter_context(dask.config.set(_SETTINGS))
+        opening = {"local": _local, "ssh": _by_ssh, "tls": _given}[wanted.kind]
+        client = held.enter_context(opening(wanted))
+        yield Cluster(client, _machines(client))
+
+
+def _be_quiet() -> None:
+    """What Dask has to say, we say in a line of our own."""
+    for name in ("distributed", "asyncssh", "asyncio"):
+        logging.getLogger(name).setLevel(logging.CRITICAL)
+
+
+def _machines(client: Client) -> dict[str, str]:
+    """The workers in a fixed order, each by its address with the name that somebody gave it, or with the address."""
+    workers = client.scheduler_info(n_workers=-1)["workers"]
+    found = sorted((str(one["name"]), address) for address, one in workers.items())
+    return {address: name.partition("://")[2] or name for name, address in found}
+
+
+@contextmanager
+def _local(wanted: LoadMachines) -> Iterator[Client]:
+    from distributed import Client, LocalCluster, Security
+
+    security = Security.temporary()
+    with (
+        signals_ignored(),
+        LocalCluster(
+            n_workers=wanted.count,
+            threads_per_worker=1,
+            processes=True,
+            host="127.0.0.1",
+            protocol="tls://",
+            security=security,
+            dashboard_address=None,
+            memory_limit=0,
+            silence_logs=logging.CRITICAL,
+        ) as cluster,
+        Client(cluster, security=security, set_as_default=False) as client,
+    ):
+        yield client
+
+
+@contextmanager
+def _given(wanted: LoadMachines) -> Iterator[Client]:
+    """Of a scheduler that somebody started; which certificates go with it, the settings of Dask say."""
+    from distributed import Client, Security
+
+    security = Security()
+    if not (security.tls_ca_file and security.tls_client_cert and security.tls_client_key):
+        raise RunnerError(
+            "the settings of Dask name no certificates for the load machines",
+            "set distributed.comm.tls.ca-file, and cert and key of distributed.comm.tls.client",
+        )
+    try:
+        client = Client(wanted.scheduler, security=security, set_as_default=False, timeout=CONNECT_SECONDS)
+    except (OSError, TimeoutError, ValueError) as error:
+        reason = f"{error}".splitlines()[0] if str(error) else type(error).__name__
+        raise RunnerError(
+            f"the scheduler of the load machines does not answer: {reason}",
+            "is it there, and are the certificates of both of one authority?",
+        ) from None
+    with client:
+        if not client.scheduler_info(n_workers=-1)["workers"]:
+            raise RunnerError(f"{wanted.scheduler} has no load machines", "start a dask worker on each")
+        client.run_on_scheduler(_allow_no_failures)
+        yield client
+
+
+def _allow_no_failures(dask_scheduler: Any = None) -> None:
+    """A task whose machine is lost ends with it."""
+    dask_scheduler.allowed_failures = 0
+
+
+@contextmanager
+def _by_ssh(wanted: LoadMachines) -> Iterator[Client]:
+    """Scheduler and workers are started by SSH; each machine gets the certificates of this run as files of its user."""
+    import asyncssh
+    import dask
+    from distributed import Client, Security, SSHCluster
+
+    security = Security.temporary()
+    folder = f"{tempfile.gettempdir()}/mongo-tables-{secrets.token_hex(8)}"
+    keys = _as_files(security, folder)
+    hosts = (wanted.hosts[0], *wanted.hosts)  # the scheduler is on the first of them
+    try:
+        asyncio.run(_lay(wanted.hosts, keys))
+        with (
+            dask.config.set(_named(folder)),
+            SSHCluster(
+                [host.name for host in hosts],
+                connect_options=[_sign_in(host) for host in hosts],
+                worker_options=dict(_WORKER),
+                scheduler_options={"protocol": "tls", "port": 0, "dashboard": False},
+                worker_class="distributed.Worker",
+                remote_python=wanted.python,
+                security=security,
+            ) as cluster,
+            Client(cluster, security=security, set_as_default=False) as client,
+        ):
+            client.wait_for_workers(len(wanted.hosts), timeout=WORKERS_SECONDS)
+            yield client
+    except (asyncssh.Error, OSError, TimeoutError, RuntimeError) as error:
+        reason = f"{error}".splitlines()[0] if str(error) else type(error).__name__
+        raise RunnerError(
+            f"the load machines do not start by SSH: {reason}",
+            "does ssh sign in there without a password, and is mongo-tables[runner,cluster] installed for its Python?",
+        ) from None
+    finally:
+        with suppress(asyncssh.Error, OSError):
+            asyncio.run(_remove(wanted.hosts, keys))
+
+
+def _as_files(security: Security, folder: str) -> dict[str, str]:
+    """What the files of a run's certificates hold, by their paths."""
+    return {
+        f"{folder}/ca.pem": security.tls_ca_file,
+        f"{folder}/cert.pem": security.tls_scheduler_cert,
+        f"{folder}/key.pem": security.tls_scheduler_key,
+    }
+
+
+def _named(folder: str) -> dict[str, str]:
+    """The settings by which Dask finds them: paths alone are in the commands that start it."""
+    roles = ("scheduler", "worker", "client")
+    return {
+        "distributed.comm.tls.ca-file": f"{folder}/ca.pem",
+        **{f"distributed.comm.tls.{role}.cert": f"{folder}/cert.pem" for role in roles},
+        **{f"distributed.comm.tls.{role}.key": f"{folder}/key.pem" for role in roles},
+    }
+
+
+def _sign_in(host: Host) -> dict[str, Any]:
+    named = {"port": host.port, "username": host.user}
+    return {name: value for name, value in named.items() if value}
+
+
+async def _lay(hosts: Sequence[Host], files: Mapping[str, str]) -> None:
+    import asyncssh
+
+    for host in hosts:
+        async with asyncssh.connect(host.name, **_sign_in(host)) as held, held.start_sftp_client() as there:
+            await there.makedirs(
+                str(Path(next(iter(files))).parent), asyncssh.SFTPAttrs(permissions=0o700), True
+            )
+            for path, content in files.items():
+                attributes = asyncssh.SFTPAttrs(permissions=0o600)
+                async with there.open(path, "w", attrs=attributes) as file:
+                    await file.write(content)
+
+
+async def _remove(hosts: Sequence[Host], files: Mapping[str, str]) -> None:
+    import asyncssh
+
+    for host in hosts:
+        async with asyncssh.connect(host.name, **_sign_in(host)) as held, held.start_sftp_client() as there:
+            with suppress(asyncssh.SFTPError):
+                await there.rmtree(str(Path(next(iter(files))).parent))

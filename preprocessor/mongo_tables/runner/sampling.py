@@ -1,0 +1,343 @@
+"""Counters of the system and of the server while work is done, in the names and the shape of Atlas.
+
+Atlas gives a series as ``{name, units, dataPoints: [{timestamp, value}]}``, and the first point of a rate is
+null, because a rate needs two samples (https://www.mongodb.com/docs/atlas/reference/api-resources-spec/v2/).
+The tables read these names, so a run off Atlas keeps them. Percent of processor time is over all cores of the
+machine.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+from mongo_tables.runner.disk import mount_of
+from mongo_tables.runner.serverprocess import ServerProcess, is_one_process, process_of
+
+FIRST_INTERVAL_SECONDS = 0.5
+SHORTEST_INTERVAL = timedelta(seconds=0.25)
+MOST_SAMPLES = 240
+"""With more, every second one is dropped and the interval doubled: counters are sums, so no rate is lost."""
+
+PROCESSORS = "SYSTEM_NORMALIZED_CPU_USER"
+"""The series that is there whenever processors are seen."""
+_CPU = {
+    PROCESSORS: "user",
+    "SYSTEM_NORMALIZED_CPU_KERNEL": "system",
+    "SYSTEM_NORMALIZED_CPU_IOWAIT": "iowait",
+    "SYSTEM_NORMALIZED_CPU_STEAL": "steal",
+}
+_DISK = {
+    "DISK_PARTITION_IOPS_READ": ("SCALAR_PER_SECOND", ("read_count",)),
+    "DISK_PARTITION_IOPS_WRITE": ("SCALAR_PER_SECOND", ("write_count",)),
+    "DISK_PARTITION_IOPS_TOTAL": ("SCALAR_PER_SECOND", ("read_count", "write_count")),
+    "DISK_PARTITION_THROUGHPUT_READ": ("BYTES_PER_SECOND", ("read_bytes",)),
+    "DISK_PARTITION_THROUGHPUT_WRITE": ("BYTES_PER_SECOND", ("write_bytes",)),
+}
+_OPERATIONS = {
+    "OP_EXECUTION_TIME_READS": "reads",
+    "OP_EXECUTION_TIME_WRITES": "writes",
+    "OP_EXECUTION_TIME_COMMANDS": "commands",
+}
+_ENGINE = {
+    "CACHE_USED_BYTES": ("BYTES", ("wiredTiger", "cache", "bytes currently in the cache")),
+    "CACHE_DIRTY_BYTES": ("BYTES", ("wiredTiger", "cache", "tracked dirty bytes in the cache")),
+    "CACHE_BYTES_READ_INTO": ("BYTES_PER_SECOND", ("wiredTiger", "cache", "bytes read into cache")),
+    "CACHE_BYTES_WRITTEN_FROM": ("BYTES_PER_SECOND", ("wiredTiger", "cache", "bytes written from cache")),
+    "CACHE_EVICTIONS_BY_APPLICATION": (
+        "SCALAR_PER_SECOND", ("wiredTiger", "cache", "pages evicted by application threads"),
+    ),
+    "CHECKPOINTS": ("SCALAR_PER_SECOND", ("wiredTiger", "transaction", "transaction checkpoints")),
+    "FLOW_CONTROL_WAIT": ("SCALAR_PER_SECOND", ("flowControl", "timeAcquiringMicros")),
+}  # fmt: skip
+"""Counters of the storage engine, the first four in the names of Atlas; the wait is in microseconds."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """Sums since machine and server started; ``cpu`` and ``disk`` are empty when they cannot be seen.
+
+    ``server_cpu`` is processor time in seconds of the members on the machine, 0.0 when that cannot be seen.
+    ``process`` is the one whose ``operations`` and ``engine`` these are; None where nobody may ask.
+    """
+
+    when: datetime
+    cpu: dict[str, float]
+    disk: dict[str, int]
+    server_cpu: float
+    operations: dict[str, dict[str, int]]
+    engine: dict[str, int] = field(default_factory=dict)
+    process: ServerProcess | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """The samples of a window, at least two, and those of the servers' machine: the same where that is this one.
+
+    ``machine`` is empty where fewer than two samples of it lie in the window.
+    """
+
+    samples: Sequence[Sample]
+    machine: Sequence[Sample]
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """A sample at what may be an end of a window; ``theirs`` is when the server had last looked at its own machine.
+
+    That is by the server's clock, and ``took`` says which server that was.
+    """
+
+    sample: Sample
+    theirs: datetime | None
+    took: ServerProcess | None
+
+
+class Sampler:
+    """Takes samples in a thread of its own, between ``start`` and ``stop``, and at each mark."""
+
+    def __init__(
+        self,
+        status: Callable[[], Mapping[str, Any]],
+        data_directory: Path | None,
+        pids: Sequence[int],
+        machine: Callable[[], Sample | None] | None = None,
+    ) -> None:
+        """``status`` gives ``serverStatus``; without ``data_directory`` the server is elsewhere.
+
+        ``machine`` gives the last sample that the server took of its own machine.
+        """
+        self._status = status
+        self._machine = machine
+        self._theirs: list[Sample] = []
+        self._took: ServerProcess | None = None
+        self._device = _device(data_directory) if data_directory else None
+        self._here = data_directory is not None
+        self._pids = pids
+        self._samples: list[Sample] = []
+        self._ended = threading.Event()
+        self._thread = threading.Thread(target=self._watch, daemon=True)
+
+    def start(self) -> None:
+        """Begin to take samples."""
+        self._thread.start()
+
+    def mark(self) -> Mark:
+        """Take a sample at what may be an end of the window."""
+        sample = self._take()
+        return Mark(sample, self._theirs[-1].when if self._theirs else None, self._took)
+
+    def stop(self) -> None:
+        """Take no more samples, and wait for one that is being taken."""
+        self.cease()
+        self._thread.join()
+
+    def between(self, first: Mark, last: Mark) -> Seen:
+        """What was seen from one mark to another, when no more samples are taken."""
+        # A rate over a moment says nothing, so a sample taken just before or after gives way to that of the mark.
+        begins, ends = first.sample.when + SHORTEST_INTERVAL, last.sample.when - SHORTEST_INTERVAL
+        inside = [sample for sample in self._samples if begins <= sample.when <= ends]
+        samples = [first.sample, *inside, last.sample]
+        if self._here:
+            return Seen(samples, samples)
+        machine = self._theirs_between(first, last)
+        return Seen(samples, machine if len(machine) > 1 else [])
+
+    def _theirs_between(self, first: Mark, last: Mark) -> list[Sample]:
+        """The first that the server took was taken before; with another server since the mark, all of its own later."""
+        after = first.theirs if is_one_process(first.took, last.took) else None
+        return [
+            sample
+            for sample in self._theirs[1:]
+            if (after is None or sample.when > after) and (last.theirs is None or sample.when <= last.theirs)
+        ]
+
+    def cease(self) -> None:
+        """Take no more samples; after a failure nobody waits for the last one."""
+        self._ended.set()
+
+    def _watch(self) -> None:
+        from pymongo.errors import PyMongoError
+
+        interval = FIRST_INTERVAL_SECONDS
+        while not self._ended.wait(interval):
+            # A server that does not answer at the moment gives no point; the work that misses it says so.
+            with suppress(PyMongoError):
+                self._samples.append(self._take())
+            if len(self._samples) > MOST_SAMPLES:
+                self._samples, self._theirs = self._samples[::2], self._theirs[:1] + self._theirs[1::2]
+                interval *= 2
+
+    def _take(self) -> Sample:
+        import psutil
+
+        self._look_at_machine()
+        status = self._status()
+        return Sample(
+            when=datetime.now(UTC),
+            cpu=psutil.cpu_times()._asdict() if self._here else {},
+            disk=psutil.disk_io_counters(perdisk=True)[self._device]._asdict() if self._device else {},
+            server_cpu=sum(_cpu_seconds(pid) for pid in self._pids),
+            operations=dict(status.get("opLatencies", {})),
+            engine={
+                name: count for name, (_, path) in _ENGINE.items() if (count := _at(status, path)) is not None
+            },
+            process=process_of(status),
+        )
+
+    def _look_at_machine(self) -> None:
+        """Keep the server's last sample if it is new; with another server before it, what it took is another's."""
+        from pymongo.errors import OperationFailure
+
+        if self._machine is None:
+            return
+        try:
+            sample = self._machine()
+        except OperationFailure:  # it is not permitted, and will not be
+            self._machine = None
+            return
+        if sample is None:
+            return
+        if not is_one_process(self._took, sample.process):
+            self._theirs = []
+        self._took = sample.process
+        if not self._theirs or sample.when > self._theirs[-1].when:
+            self._theirs.append(sample)
+
+
+def look_at_processors(pids: Sequence[int]) -> Sample:
+    """A sample of this machine's processors alone, which takes no time."""
+    import psutil
+
+    cpu = psutil.cpu_times()._asdict()
+    return Sample(datetime.now(UTC), cpu, {}, sum(_cpu_seconds(pid) for pid in pids), {})
+
+
+def cores(samples: Sequence[Sample]) -> dict[str, float] | None:
+    """How many processors of their machine were busy on average between first and last sample.
+
+    ``server`` is how many of them were with the members on it. None when the machine cannot be seen.
+    """
+    if not samples:
+        return None
+    first, last = samples[0], samples[-1]
+    seconds = (last.when - first.when).total_seconds()
+    if not first.cpu or seconds <= 0:
+        return None
+    idle = ("idle", "iowait", "guest", "guest_nice")
+    busy = sum(last.cpu[kind] - first.cpu[kind] for kind in last.cpu if kind not in idle)
+    return {"busy": busy / seconds, "server": (last.server_cpu - first.server_cpu) / seconds}
+
+
+def series(seen: Seen) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    """Give the series of the process and those of the disk, in the shape of Atlas."""
+    samples, machine = seen.samples, seen.machine
+    process = [
+        _series(name, "MILLISECONDS", samples, _of_one_process(_mean_time(kind)))
+        for name, kind in _OPERATIONS.items()
+        if all(kind in sample.operations for sample in samples)
+    ]
+    if machine and machine[0].cpu:
+        process = [
+            _series(name, "PERCENT", machine, _percent(field))
+            for name, field in _CPU.items()
+            if field in machine[0].cpu
+        ] + process
+    process += [
+        _series(name, unit, samples, _value(name) if unit == "BYTES" else _of_one_process(_engine_rate(name)))
+        for name, (unit, _) in _ENGINE.items()
+        if all(name in sample.engine for sample in samples)
+    ]
+    disk = []
+    if machine and machine[0].disk:
+        disk = [_series(name, unit, machine, _rate(fields)) for name, (unit, fields) in _DISK.items()]
+    return process, disk
+
+
+_Measure = Callable[[Sample, Sample], float | None]
+
+
+def _series(name: str, units: str, samples: Sequence[Sample], measure: _Measure) -> dict[str, Any]:
+    points: list[dict[str, Any]] = [{"timestamp": samples[0].when, "value": None}]
+    for before, after in pairwise(samples):
+        points.append({"timestamp": after.when, "value": measure(before, after)})
+    return {"name": name, "units": units, "dataPoints": points}
+
+
+def _of_one_process(measure: _Measure) -> _Measure:
+    """The same, None where the two samples are not of one process of one server."""
+    return lambda before, after: (
+        measure(before, after) if is_one_process(before.process, after.process) else None
+    )
+
+
+def _percent(field: str) -> _Measure:
+    def measure(before: Sample, after: Sample) -> float | None:
+        # Linux counts a guest's time in `user` as well.
+        kinds = [kind for kind in after.cpu if kind not in ("guest", "guest_nice")]
+        total = sum(after.cpu[kind] - before.cpu[kind] for kind in kinds)
+        return 100 * (after.cpu[field] - before.cpu[field]) / total if total > 0 else None
+
+    return measure
+
+
+def _rate(fields: tuple[str, ...]) -> _Measure:
+    def measure(before: Sample, after: Sample) -> float | None:
+        seconds = (after.when - before.when).total_seconds()
+        change = sum(after.disk[field] - before.disk[field] for field in fields)
+        return change / seconds if seconds > 0 else None
+
+    return measure
+
+
+def _value(name: str) -> _Measure:
+    return lambda before, after: float(after.engine[name])
+
+
+def _engine_rate(name: str) -> _Measure:
+    def measure(before: Sample, after: Sample) -> float | None:
+        seconds = (after.when - before.when).total_seconds()
+        return (after.engine[name] - before.engine[name]) / seconds if seconds > 0 else None
+
+    return measure
+
+
+def _at(status: Mapping[str, Any], path: Sequence[str]) -> int | None:
+    value: Any = status
+    for name in path:
+        value = value.get(name) if isinstance(value, Mapping) else None
+    return None if value is None else int(value)
+
+
+def _mean_time(kind: str) -> _Measure:
+    def measure(before: Sample, after: Sample) -> float | None:
+        first, last = before.operations[kind], after.operations[kind]
+        count = last["ops"] - first["ops"]
+        return (last["latency"] - first["latency"]) / count / 1000 if count else None
+
+    return measure
+
+
+def _cpu_seconds(pid: int) -> float:
+    import psutil
+
+    try:
+        times = psutil.Process(pid).cpu_times()
+    except psutil.Error:  # a member that died; the work that misses it says so
+        return 0.0
+    return float(times.user + times.system)
+
+
+def _device(directory: Path) -> str | None:
+    """The name under which the system counts the disk of ``directory``; None when it does not count it."""
+    import psutil
+
+    mount = mount_of(directory, physical=True)
+    device = Path(mount.device).name if mount else ""
+    return device if device in (psutil.disk_io_counters(perdisk=True) or {}) else None

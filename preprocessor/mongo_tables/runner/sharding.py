@@ -1,0 +1,162 @@
+"""Collections of a sharded cluster: sharded as an experiment asks, and what each shard had of them and did.
+
+Everything is asked through the mongos. ``$collStats`` answers once for each shard that has a part of a collection
+(https://www.mongodb.com/docs/manual/reference/operator/aggregation/collStats/), so no shard has to be reached, or
+signed in to, by itself. Rows do not name the shards: their names are those of machines.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import cycle
+from typing import TYPE_CHECKING, Any
+
+from mongo_tables.runner.errors import TargetError
+
+if TYPE_CHECKING:
+    from pymongo import MongoClient
+    from pymongo.database import Database
+
+SHARD_KEY = "shardKey"
+HINT = (
+    "name the mongos of a sharded cluster, whose user has the roles readWriteAnyDatabase and clusterManager"
+)
+_READ, _WRITTEN = "bytes read into cache", "bytes written from cache"
+
+
+def is_sharded(client: MongoClient[dict[str, Any]]) -> bool:
+    """Whether the deployment is a sharded cluster; the client has talked to it already."""
+    return bool(client.topology_description.topology_type_name == "Sharded")
+
+
+def wants_shards(configs: Iterable[Mapping[str, Any]]) -> bool:
+    """Whether any variant of an experiment shards its collection."""
+    return any(SHARD_KEY in config for config in configs)
+
+
+def shard(client: MongoClient[dict[str, Any]], database: Database[Any], config: Mapping[str, Any]) -> None:
+    """Shard the collection, empty by now, as the config asks; raises TargetError where that cannot be."""
+    key = config.get(SHARD_KEY)
+    if key is None:
+        return
+    from pymongo.errors import OperationFailure
+
+    namespace = f"{database.name}.{config['collection']}"
+    if not is_sharded(client):
+        raise TargetError("the experiment shards its collection, and the target has no shards", HINT)
+    points: int | Sequence[Any] | None = config.get("presplit")
+    initial = {"numInitialChunks": points} if isinstance(points, int) else {}
+    try:
+        client.admin.command({"shardCollection": namespace, "key": dict(key), **initial})
+        if config.get("balancer") == "off":
+            _hold_still(client, namespace)
+        if not isinstance(points, int) and points:
+            _split(client, namespace, next(iter(key)), points)
+    except OperationFailure as error:
+        text = str(error).partition(", full error:")[0]
+        raise TargetError(f"the collection cannot be sharded by {dict(key)}: {text}", HINT) from None
+
+
+def _hold_still(client: MongoClient[dict[str, Any]], namespace: str) -> None:
+    """Have the balancer leave this collection alone, as ``sh.disableBalancing`` does, and others as they are."""
+    client.config.collections.update_one({"_id": namespace}, {"$set": {"noBalance": True}})
+
+
+def _split(client: MongoClient[dict[str, Any]], namespace: str, field: str, points: Sequence[Any]) -> None:
+    """Make a chunk from each of the points on, and give them to the shards in turn."""
+    shards = [one["_id"] for one in client.admin.command("listShards")["shards"]]
+    for point in points:
+        client.admin.command({"split": namespace, "middle": {field: point}})
+    for point, to in zip(points, cycle([*shards[1:], *shards[:1]]), strict=False):
+        client.admin.command({"moveChunk": namespace, "find": {field: point}, "to": to})
+
+
+@dataclass(frozen=True, slots=True)
+class ShardLook:
+    """What the shards had of a collection and had done for it, by the name of the shard, at a moment."""
+
+    chunks: Mapping[str, int]
+    counted: Mapping[str, Mapping[str, Any]]
+
+
+def look(client: MongoClient[dict[str, Any]], database: str, collection: str) -> ShardLook:
+    """Look at a collection; raises what the driver does where a shard does not answer."""
+    stages: list[Mapping[str, Any]] = [{"$collStats": {"latencyStats": {}, "storageStats": {}, "count": {}}}]
+    counted = {one["shard"]: one for one in client[database][collection].aggregate(stages)}
+    return ShardLook(_chunks(client, f"{database}.{collection}"), counted)
+
+
+def _chunks(client: MongoClient[dict[str, Any]], namespace: str) -> dict[str, int]:
+    """How many chunks each shard has; of a collection that is not sharded none has any."""
+    known = client.config.collections.find_one({"_id": namespace}) or {}
+    if "key" not in known:
+        return {}
+    of_it = {"uuid": known["uuid"]} if "uuid" in known else {"ns": namespace}
+    found = client.config.chunks.aggregate(
+        [{"$match": of_it}, {"$group": {"_id": "$shard", "n": {"$sum": 1}}}]
+    )
+    return {one["_id"]: one["n"] for one in found}
+
+
+def describe(
+    client: MongoClient[dict[str, Any]], namespace: tuple[str, str], before: ShardLook, after: ShardLook
+) -> dict[str, Any]:
+    """What a row has of it: the key, who balanced, and for each shard what it had afterwards and did between."""
+    known = client.config.collections.find_one({"_id": ".".join(namespace)}) or {}
+    names = sorted({*after.chunks, *after.counted, *before.chunks})
+    return {
+        "shard_key": [
+            {"field": field, "kind": "hashed" if kind == "hashed" else "range"}
+            for field, kind in known.get("key", {}).items()
+        ],
+        "balancer": _balancer(client, known),
+        "chunks_moved": sum(max(0, after.chunks.get(name, 0) - before.chunks.get(name, 0)) for name in names),
+        "shards": [_of_shard(name, before, after) for name in names],
+    }
+
+
+def _balancer(client: MongoClient[dict[str, Any]], known: Mapping[str, Any]) -> str:
+    from pymongo.errors import OperationFailure
+
+    try:
+        mode = client.admin.command("balancerStatus")["mode"]
+    except OperationFailure:
+        return "unknown"
+    return "off" if mode == "off" or known.get("noBalance") else "on"
+
+
+def _of_shard(name: str, before: ShardLook, after: ShardLook) -> dict[str, Any]:
+    from bson.int64 import Int64
+
+    then, now = before.counted.get(name, {}), after.counted.get(name, {})
+
+    def grown(*path: str) -> Int64:
+        return Int64(_at(now, path) - _at(then, path))
+
+    cache = ("storageStats", "wiredTiger", "cache")
+    return {
+        "chunks": after.chunks.get(name, 0),
+        "documents": Int64(now.get("count", 0)),
+        "bytes": Int64(_at(now, ("storageStats", "size"))),
+        "reads": grown("latencyStats", "reads", "ops"),
+        "writes": grown("latencyStats", "writes", "ops"),
+        "read_into_cache_bytes": grown(*cache, _READ),
+        "written_from_cache_bytes": grown(*cache, _WRITTEN),
+    }
+
+
+def _at(found: Mapping[str, Any], path: Sequence[str]) -> int:
+    """The number at a path; 0 where there is none, as of a shard that had no part of the collection."""
+    value: Any = found
+    for part in path:
+        value = value.get(part, {})
+    return int(value) if isinstance(value, int | float) else 0
+
+
+def remark(sharding: Mapping[str, Any]) -> str:
+    """A few words where chunks may have been moved in a window, else nothing."""
+    moved = sharding.get("chunks_moved", 0)
+    if moved:
+        return f"{moved} chunks were moved to other shards"
+    return "the balancer was on" if sharding.get("balancer") == "on" and sharding["shard_key"] else ""

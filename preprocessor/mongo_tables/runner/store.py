@@ -1,0 +1,374 @@
+"""Where result documents go: files of Extended JSON lines, or a database.
+
+``results`` holds one row for each variant of each experiment; whatever is replaced moves to ``results_history``, so no
+measurement is lost. ``published`` holds the figures that others published for them; ``calibration`` what calibrations
+found, ``history`` the speed of each row from campaign to campaign; ``results_runs`` (``.runs`` in a folder) how far
+runs have come that are not finished.
+A write is whole or not there: files are written beside and moved into place, and the old row reaches the history
+before the new one replaces it.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from functools import partial
+from pathlib import Path
+from typing import Any, Protocol, TypeVar
+
+import bson
+from bson.codec_options import CodecOptions
+
+from mongo_tables.files import atomic
+from mongo_tables.results import fixturefiles, fixturetext, typedjson
+from mongo_tables.results.model import ResultsError
+from mongo_tables.results.overcampaigns import FIELD
+from mongo_tables.runner.addresses import HINT, shown, used
+from mongo_tables.runner.errors import KEPT, RunnerError
+
+RESULTS = "results"
+HISTORY = "results_history"
+PUBLISHED = "published"
+CALIBRATION = "calibration"
+SERIES = "history"
+RUNS = "results_runs"
+DEFAULT_DATABASE = "mongo_tables"
+PATIENCE_MS = 15_000
+"""Longer than an election takes: what was measured is not to be lost to one."""
+
+Document = Mapping[str, Any]
+T = TypeVar("T")
+_MEANT = re.compile(r"^\s*mongodb(\+srv)?:|://", re.IGNORECASE)
+"""What a connection string with a slip in it looks like."""
+_OPTIONS: CodecOptions[dict[str, Any]] = CodecOptions(tz_aware=True)
+
+
+class Store(Protocol):
+    """A place for result documents."""
+
+    def experiments(self) -> list[str]:
+        """Names of the experiments that have rows, sorted."""
+
+    def rows(self, experiment: str) -> list[dict[str, Any]]:
+        """The rows of an experiment in ``results``, in their order."""
+
+    def put(self, document: Document) -> None:
+        """Write a row; another row with the same ``_id`` moves to the history."""
+
+    def retire(self, experiment: str, keep: Sequence[Document]) -> int:
+        """Move the rows whose ``_id`` is not in ``keep`` to the history and say how many there were."""
+
+    def publish(self, experiment: str, documents: Sequence[Document]) -> None:
+        """Have ``published`` hold just these documents of the experiment; the same ones again change nothing."""
+
+    def put_calibration(self, document: Document) -> None:
+        """Write what is found of a workload; another calibration of it stays, an earlier state of this one does not."""
+
+    def put_history(self, experiment: str, of: str, documents: Sequence[Document]) -> None:
+        """Have ``history`` hold just these documents of the experiment, of its speeds or of its ratios."""
+
+    def state(self, experiment: str) -> dict[str, Any] | None:
+        """The state of a run that was cut off, None when there is none."""
+
+    def keep_state(self, experiment: str, state: Mapping[str, Any] | None) -> None:
+        """Keep the state of a run until it is finished; None forgets it, with all its windows."""
+
+    def window(self, experiment: str, key: str) -> dict[str, Any] | None:
+        """What was kept of a window of the run, by the name it was kept under; None when nothing was."""
+
+    def keep_window(self, experiment: str, key: str, document: Document) -> None:
+        """Keep what was measured in a window as long as the state of the run."""
+
+    def keeps_in(self, database: str) -> bool:
+        """Whether rows are in a database of this name."""
+
+    def close(self) -> None:
+        """Give back connections."""
+
+
+class FileStore:
+    """A folder with ``results/NAME.jsonl`` and ``results_history/NAME.jsonl``, NAME the experiment."""
+
+    def __init__(self, folder: Path) -> None:
+        """The folder is made when the first row is written."""
+        self._folder = folder
+        self._known: dict[Path, tuple[os.stat_result, list[dict[str, Any]]]] = {}
+
+    def experiments(self) -> list[str]:
+        """Names of the files of rows."""
+        return sorted(path.stem for path in (self._folder / RESULTS).glob("[!.]*.jsonl"))
+
+    def rows(self, experiment: str) -> list[dict[str, Any]]:
+        """The rows of an experiment, in the order of the file."""
+        return self._read(RESULTS, experiment)
+
+    def put(self, document: Document) -> None:
+        """Replace the row with the same ``_id`` in its place, or append."""
+        experiment = document["_id"]["testname"]
+        rows = self._read(RESULTS, experiment)
+        places = [number for number, row in enumerate(rows) if row.get("_id") == document["_id"]]
+        if places:
+            self._remember(experiment, [rows[place] for place in places if _differ(rows[place], document)])
+            rows[places[0]] = dict(document)
+        else:
+            rows.append(dict(document))
+        self._write(RESULTS, experiment, rows)
+
+    def retire(self, experiment: str, keep: Sequence[Document]) -> int:
+        """Take rows of variants that are no more out of the file."""
+        rows = self._read(RESULTS, experiment)
+        old = [row for row in rows if row.get("_id") not in keep]
+        if old:
+            self._remember(experiment, old)
+            self._write(RESULTS, experiment, [row for row in rows if row.get("_id") in keep])
+        return len(old)
+
+    def publish(self, experiment: str, documents: Sequence[Document]) -> None:
+        """Write ``published/NAME.jsonl``, or remove it when there are no documents."""
+        if documents:
+            self._write(PUBLISHED, experiment, documents)
+        else:
+            self._path(PUBLISHED, experiment).unlink(missing_ok=True)
+
+    def put_calibration(self, document: Document) -> None:
+        """Write it into ``calibration/NAME.jsonl``, NAME the workload."""
+        name = document["workload"]
+        others = [row for row in self._read(CALIBRATION, name) if row.get("_id") != document["_id"]]
+        self._write(CALIBRATION, name, [*others, document])
+
+    def put_history(self, experiment: str, of: str, documents: Sequence[Document]) -> None:
+        """Write ``history/NAME.jsonl``."""
+        others = [one for one in self._read(SERIES, experiment) if one["_id"]["of"] != of]
+        self._write(SERIES, experiment, [*others, *documents])
+
+    def state(self, experiment: str) -> dict[str, Any] | None:
+        """Read ``.runs/NAME.json``."""
+        path = self._state_path(experiment)
+        if not path.exists():
+            return None
+        try:
+            state: dict[str, Any] = json.loads(path.read_bytes())
+        except (OSError, ValueError) as error:
+            raise RunnerError(f"cannot read {path}: {error}", "leave out --resume to begin anew") from None
+        return state
+
+    def keep_state(self, experiment: str, state: Mapping[str, Any] | None) -> None:
+        """Write or remove ``.runs/NAME.json``, and the folder when it is empty."""
+        path = self._state_path(experiment)
+        if state is not None:
+            _write(path, json.dumps(state))
+            return
+        shutil.rmtree(path.with_suffix(""), ignore_errors=True)
+        path.unlink(missing_ok=True)
+        with suppress(OSError):
+            path.parent.rmdir()
+
+    def window(self, experiment: str, key: str) -> dict[str, Any] | None:
+        """Read ``.runs/NAME/KEY.jsonl``."""
+        path = self._window_path(experiment, key)
+        return _decoded(path)[0] if path.exists() else None
+
+    def keep_window(self, experiment: str, key: str, document: Document) -> None:
+        """Write ``.runs/NAME/KEY.jsonl``."""
+        line = typedjson.line(bson.encode(document))
+        _write(self._window_path(experiment, key), line + "\n")
+
+    def keeps_in(self, database: str) -> bool:
+        """Never: rows are in files."""
+        return False
+
+    def close(self) -> None:
+        """Nothing is held open."""
+
+    def _remember(self, experiment: str, rows: Sequence[Document]) -> None:
+        history = self._read(HISTORY, experiment)
+        known = [row["_id"] for row in history]
+        new = [row for row in map(_historic, rows) if row["_id"] not in known]
+        if new:
+            self._write(HISTORY, experiment, [*history, *new])
+
+    def _path(self, collection: str, experiment: str) -> Path:
+        return self._folder / collection / f"{experiment}.jsonl"
+
+    def _read(self, collection: str, experiment: str) -> list[dict[str, Any]]:
+        path = self._path(collection, experiment)
+        if not path.exists():
+            return []
+        # A run reads its own rows after every variant; to decode them takes longer than to measure.
+        now = path.stat()
+        if path not in self._known or not _same_file(self._known[path][0], now):
+            self._known[path] = (now, _decoded(path))
+        return list(self._known[path][1])
+
+    def _write(self, collection: str, experiment: str, rows: Sequence[Document]) -> None:
+        path = self._path(collection, experiment)
+        encoded = [bson.encode(row) for row in rows]
+        _write(path, "".join(typedjson.line(raw) + "\n" for raw in encoded))
+        self._known[path] = (path.stat(), [bson.decode(raw, _OPTIONS) for raw in encoded])
+
+    def _state_path(self, experiment: str) -> Path:
+        # Collections do not begin with a dot, so no results source takes this for one.
+        return self._folder / ".runs" / f"{experiment}.json"
+
+    def _window_path(self, experiment: str, key: str) -> Path:
+        return self._state_path(experiment).with_suffix("") / f"{key}.jsonl"
+
+
+class DatabaseStore:
+    """The collections ``results`` and ``results_history`` of a database."""
+
+    def __init__(self, uri: str, patience_ms: int) -> None:
+        """The database is the one that the connection string names, else ``mongo_tables``.
+
+        ``patience_ms`` is how long a server is waited for.
+        """
+        from pymongo import MongoClient
+
+        self._client: MongoClient[dict[str, Any]] = MongoClient(
+            uri, tz_aware=True, serverSelectionTimeoutMS=patience_ms
+        )
+        self._database = self._client.get_default_database(DEFAULT_DATABASE)
+
+    def experiments(self) -> list[str]:
+        """Names in the rows."""
+        return sorted(_plainly(lambda: self._database[RESULTS].distinct("_id.testname")))
+
+    def rows(self, experiment: str) -> list[dict[str, Any]]:
+        """The rows of an experiment, in natural order."""
+        return _plainly(lambda: list(self._database[RESULTS].find({"_id.testname": experiment})))
+
+    def put(self, document: Document) -> None:
+        """Replace or insert; the old row is in the history first."""
+
+        def write() -> None:
+            old = self._database[RESULTS].find_one({"_id": document["_id"]})
+            if old is not None and _differ(old, document):
+                self._remember(old)
+            self._database[RESULTS].replace_one({"_id": document["_id"]}, document, upsert=True)
+
+        _plainly(write)
+
+    def retire(self, experiment: str, keep: Sequence[Document]) -> int:
+        """Move rows of variants that are no more to the history."""
+        old = [row for row in self.rows(experiment) if row["_id"] not in keep]
+        for row in old:
+            _plainly(partial(self._remember, row))
+            _plainly(partial(self._database[RESULTS].delete_one, {"_id": row["_id"]}))
+        return len(old)
+
+    def publish(self, experiment: str, documents: Sequence[Document]) -> None:
+        """Replace the documents one by one, then remove those that are no more: none is missing in between."""
+        self._replace_all(PUBLISHED, {"testname": experiment}, documents)
+
+    def put_history(self, experiment: str, of: str, documents: Sequence[Document]) -> None:
+        """Likewise, in ``history``."""
+        self._replace_all(SERIES, {"experiment": experiment, "_id.of": of}, documents)
+
+    def _replace_all(self, name: str, of_it: Document, documents: Sequence[Document]) -> None:
+        collection = self._database[name]
+        for document in documents:
+            _plainly(partial(collection.replace_one, {"_id": document["_id"]}, document, upsert=True))
+        gone = {"$and": [of_it, {"_id": {"$nin": [document["_id"] for document in documents]}}]}
+        _plainly(lambda: collection.delete_many(gone))
+
+    def put_calibration(self, document: Document) -> None:
+        """Replace or insert it."""
+        calibration = self._database[CALIBRATION]
+        _plainly(lambda: calibration.replace_one({"_id": document["_id"]}, document, upsert=True))
+
+    def state(self, experiment: str) -> dict[str, Any] | None:
+        """Read the document of the experiment in ``results_runs``."""
+        return _plainly(lambda: self._database[RUNS].find_one({"_id": experiment}))
+
+    def keep_state(self, experiment: str, state: Mapping[str, Any] | None) -> None:
+        """Write or remove the document in ``results_runs``."""
+        runs = self._database[RUNS]
+        if state is None:
+            _plainly(lambda: runs.delete_many({"$or": [{"_id": experiment}, {"_id.experiment": experiment}]}))
+        else:
+            _plainly(lambda: runs.replace_one({"_id": experiment}, state, upsert=True))
+
+    def window(self, experiment: str, key: str) -> dict[str, Any] | None:
+        """Read the document of the window in ``results_runs``."""
+        name = {"experiment": experiment, "window": key}
+        found = _plainly(lambda: self._database[RUNS].find_one({"_id": name}))
+        return found and found["document"]
+
+    def keep_window(self, experiment: str, key: str, document: Document) -> None:
+        """Write the document of the window in ``results_runs``."""
+        name = {"experiment": experiment, "window": key}
+        kept = {"_id": name, "document": document}
+        _plainly(lambda: self._database[RUNS].replace_one({"_id": name}, kept, upsert=True))
+
+    def keeps_in(self, database: str) -> bool:
+        """Whether it is that database, here or on another deployment: one can have many addresses."""
+        return self._database.name == database
+
+    def close(self) -> None:
+        """Close the connections."""
+        self._client.close()
+
+    def _remember(self, row: Document) -> None:
+        past = _historic(row)
+        self._database[HISTORY].replace_one({"_id": past["_id"]}, past, upsert=True)
+
+
+def open_store(where: str, patience_ms: int = PATIENCE_MS) -> Store:
+    """Open a folder, or the database of a connection string; raises RunnerError."""
+    if where.startswith(("mongodb://", "mongodb+srv://")):
+        return used(where, "the results database", lambda: DatabaseStore(where, patience_ms))
+    if _MEANT.search(where):
+        # A folder of that name would have the password in its own.
+        raise RunnerError(f"{shown(where)!r} is neither a folder nor a connection string", HINT)
+    return FileStore(Path(where))
+
+
+def _write(path: Path, text: str) -> None:
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        atomic.write(path, text.encode("utf-8"))
+    except OSError as error:
+        raise RunnerError(f"cannot write {path}: {error.strerror}", KEPT) from None
+
+
+def _decoded(path: Path) -> list[dict[str, Any]]:
+    try:
+        return [bson.decode(raw, _OPTIONS) for raw in fixturetext.documents(path, fixturefiles.read(path))]
+    except ResultsError as error:
+        raise RunnerError(error.message, error.hint) from None
+
+
+def _same_file(one: os.stat_result, other: os.stat_result) -> bool:
+    # A file is never changed in place: another content is another file.
+    return (one.st_ino, one.st_size, one.st_mtime_ns) == (other.st_ino, other.st_size, other.st_mtime_ns)
+
+
+def _differ(one: Document, other: Document) -> bool:
+    # A run that is gone on with may write the very row that it was cut off after.
+    return bson.encode(_only_measured(one)) != bson.encode(_only_measured(other))
+
+
+def _only_measured(row: Document) -> Document:
+    """The row without what several campaigns conclude of it, which is no measurement that could be lost."""
+    return {name: value for name, value in row.items() if name != FIELD}
+
+
+def _historic(row: Document) -> dict[str, Any]:
+    """The row under an ``_id`` that a later row of the same variant does not have; rows may be written by hand."""
+    key = row.get("_id")
+    named = key if isinstance(key, Mapping) else {"_id": key}
+    return {**row, "_id": {**named, "start_time": row.get("start_time")}}
+
+
+def _plainly(act: Callable[[], T]) -> T:
+    from pymongo.errors import PyMongoError
+
+    try:
+        return act()
+    except PyMongoError as error:
+        text = str(error).partition(" (configured timeouts")[0].partition(", full error:")[0]
+        raise RunnerError(f"the results database: {type(error).__name__}: {text}") from None

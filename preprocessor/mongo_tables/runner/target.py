@@ -1,0 +1,370 @@
+"""On what an experiment runs: a replica set of our own, or any deployment that has a URI."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Protocol
+
+from mongo_tables.runner import cachesize, limits
+from mongo_tables.runner.addresses import measured_options, shown, used
+from mongo_tables.runner.binary import find_program
+from mongo_tables.runner.cachesize import SMALLEST_AT_START_GB
+from mongo_tables.runner.errors import RunnerError, TargetError
+from mongo_tables.runner.local import MEMBERS, LocalReplicaSet, Settings
+from mongo_tables.runner.localaddress import PLAIN, SMALLEST_OPLOG_MB, LocalAddress, is_local, parse_local
+from mongo_tables.runner.monitored import Monitored
+
+if TYPE_CHECKING:
+    from pymongo import MongoClient
+
+ATLAS_CACHE_GB = {"M30": 2, "M40": 8, "M50": 16, "M60": 32, "M80": 64}
+"""Cache by Atlas tier: half of 16, 32, 64, 128 GB of memory, up to M30 a quarter of 8 GB.
+
+https://www.mongodb.com/docs/atlas/sizing-tier-selection/
+"""
+
+LAST_WORDS_SECONDS = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class Machine:
+    """What runs for one variant.
+
+    ``bench_config`` has the four fields that the tables of a base instance show (None: not known).
+    ``topology`` says how the deployment is built. ``varied`` and ``not_varied`` name what the variant asked
+    of the machine and what of it the target could give. ``data_directory`` is set when the data is on this
+    machine, so that its disk and its processors may be measured here; ``pids`` are then its members.
+    """
+
+    bench_config: Mapping[str, Any]
+    topology: Mapping[str, Any]
+    varied: Mapping[str, Any] = field(default_factory=dict)
+    not_varied: tuple[str, ...] = ()
+    data_directory: Path | None = None
+    pids: tuple[int, ...] = ()
+
+
+class Target(Protocol):
+    """A deployment that experiments may run on."""
+
+    name: str
+    ends_with_run: bool
+    """Whether ``close`` removes the deployment itself, and with it every database."""
+    options: str
+    """What its address asks of all requests, or of a local set; it holds no secret, and no path."""
+    given: Mapping[str, Any]
+    """All options of its connection string, where somebody gave one, as PyMongo has them."""
+
+    def obstacle(self, config: Mapping[str, Any]) -> tuple[str, str] | None:
+        """Why a variant with this config cannot be measured there, and the remedy; None when nothing is in the way."""
+
+    def machine_for(
+        self, config: Mapping[str, Any], cache_gb: float, least_gb: float = 0.0
+    ) -> Mapping[str, Any]:
+        """What ``prepare`` with the same would give of the machine that a variant asks for, as far as it is known."""
+
+    def prepare(self, config: Mapping[str, Any], cache_gb: float, least_gb: float = 0.0) -> Machine:
+        """Make the deployment what a variant asks for, as far as it can be, and say what runs now.
+
+        ``config`` is the experiment's parameters with those of the variant on top; ``cache_gb`` is the cache that
+        keeps the published ratio of data to cache, ``least_gb`` what the requests of the variant need of it.
+        """
+
+    def give_room(self) -> None:
+        """Have data loaded with more cache than the variant asks for, where that can be: it is not what is measured."""
+
+    def give_cache(self) -> None:
+        """Give the cache that the variant asks for, when what it finds is there."""
+
+    @property
+    def cache_shrunk(self) -> bool | None:
+        """Whether every member held no more than its cache when that was given; None where none was given."""
+
+    def monitored(self, start: datetime, end: datetime) -> Monitored | None:
+        """What others than the run measured of the servers between, waited for as long as that takes; None for nobody.
+
+        Raises TargetError where the deployment is no longer what was prepared.
+        """
+
+    def fault(self, patience: float = LAST_WORDS_SECONDS) -> str:
+        """Why a member of the deployment has ended, empty when none has or when that cannot be known.
+
+        After a failure one may be just ending: it is waited for, ``patience`` seconds.
+        """
+
+    @property
+    def uri(self) -> str:
+        """Connection string with its password, for clients only. It may change with ``prepare``."""
+
+    def close(self) -> None:
+        """Give back what the target holds."""
+
+
+class LocalTarget:
+    """Replica sets on this machine: started when a variant asks for one that is not the one that runs."""
+
+    name = "local"
+    ends_with_run = True
+    given: Mapping[str, Any] = MappingProxyType({})
+
+    def __init__(self, address: LocalAddress = PLAIN, sets: int = 1) -> None:
+        """``sets`` is how many local targets run at once, which share the machine.
+
+        Raises TargetError when the program cannot be run, or when caches of that size do not fit into the memory.
+        """
+        self._address = address
+        self._sets = sets
+        self._program = find_program(address.program) if address.program else None
+        self._set: LocalReplicaSet | None = None
+        self._cache_gb = SMALLEST_AT_START_GB
+        _check_caches(address, sets)
+        # The program by its name, and by what tells its path from others.
+        options = {**self._named_program(), **self._told_path(), **address.settings}
+        self.options = json.dumps(options) if options else ""
+
+    def obstacle(self, config: Mapping[str, Any]) -> tuple[str, str] | None:
+        """A variant may ask for another number of members, or for memory that its cache must be as large for."""
+        members, asked = self._address.members, config.get("members")
+        if members and asked and members != asked:
+            return f"asks for {asked} members, and the target has {members}", "leave out members"
+        small = (self._address.cache_gb or SMALLEST_AT_START_GB) < SMALLEST_AT_START_GB
+        if small and "memoryRatio" in config.get("instance", {}):
+            return (
+                f"limits the memory to a multiple of the cache, and that is less than {SMALLEST_AT_START_GB} GB",
+                "leave out cacheGB, or give more",
+            )
+        return None
+
+    @property
+    def uri(self) -> str:
+        """Connection string of the replica set that runs; raises TargetError when none was prepared."""
+        return self._running().uri
+
+    def machine_for(
+        self, config: Mapping[str, Any], cache_gb: float, least_gb: float = 0.0
+    ) -> Mapping[str, Any]:
+        """The cache, and what can be limited here."""
+        expected = limits.expect(config.get("instance", {}), self._settings(config).members)
+        return {"cache_gb": self._cache(config, cache_gb, least_gb), **expected}
+
+    def _cache(self, config: Mapping[str, Any], wanted_gb: float, least_gb: float) -> float:
+        """The size in GB, of each member."""
+        return self._address.cache_gb or cachesize.of_local(config, wanted_gb, least_gb, self._sets)
+
+    def prepare(self, config: Mapping[str, Any], cache_gb: float, least_gb: float = 0.0) -> Machine:
+        """Run a set for it, whose cache ``give_cache`` sizes, within what it bears and what this machine has.
+
+        Of a machine that the variant asks for, a local set can be given the cache, and what ``limits`` can impose.
+        """
+        if self._set is None or self._set.settings != self._settings(config) or not self._set.is_whole:
+            self.close()
+            self._set = LocalReplicaSet(self._settings(config))
+        asked = config.get("instance", {})
+        size = self._cache(config, cache_gb, least_gb)
+        self._cache_gb = size
+        # Where the data follows the cache, whatever cache there is keeps the ratio.
+        wanted = size if "workingSetRatio" in config else cache_gb
+        if size > self._set.cache_gb or "workingSetRatio" in config:
+            self._set.resize_cache(size)
+        groups = self._set.groups(make=limits.needs_groups(asked))
+        holds = limits.impose(asked, groups, self._set.pids, self._set.directory, size)
+        memory = limits.memory_bytes(asked, size) if "memoryRatio" in holds else None
+        return Machine(
+            bench_config=self._bench_config(),
+            topology={
+                **self._set.describe(),
+                **self._named_program(),
+                **({"settings": self._address.settings} if self._address.settings else {}),
+                **cachesize.describe(size, wanted, memory),
+            },
+            varied={**({"cache_gb": size} if asked and size == round(cache_gb, 3) else {}), **holds},
+            not_varied=tuple(sorted(asked.keys() - holds.keys())),
+            data_directory=self._set.directory,
+            pids=tuple(self._set.pids),
+        )
+
+    def give_room(self) -> None:
+        """Let the members load data with the cache that they were started with, where theirs is smaller."""
+        running = self._running()
+        if running.cache_gb < SMALLEST_AT_START_GB:
+            running.resize_cache(SMALLEST_AT_START_GB)
+
+    def give_cache(self) -> None:
+        """Give the members the cache of the variant that was prepared."""
+        running = self._running()
+        if self._cache_gb != running.cache_gb or not running.cache_shrunk:
+            running.resize_cache(self._cache_gb)
+
+    @property
+    def cache_shrunk(self) -> bool | None:
+        """Whether the members of the set that runs did."""
+        return None if self._set is None else self._set.cache_shrunk
+
+    def members(self) -> list[MongoClient[dict[str, Any]]]:
+        """A client of each member, whatever it is in the set."""
+        return self._running().members()
+
+    def kill_member(self, number: int) -> None:
+        """End one of the members at once; the set is made anew for the next window."""
+        self._running().kill_member(number)
+
+    def _settings(self, config: Mapping[str, Any]) -> Settings:
+        given = self._address
+        return Settings(
+            config.get("members", given.members or MEMBERS),
+            given.oplog_mb or SMALLEST_OPLOG_MB,
+            self._program,
+            given.parameters,
+        )
+
+    def _named_program(self) -> dict[str, str]:
+        """Its name alone: folders are named after people."""
+        return {"program": self._program.name} if self._program else {}
+
+    def _told_path(self) -> dict[str, str]:
+        """What tells a program from one with the same name in another folder."""
+        return {"path": hashlib.sha256(str(self._program).encode()).hexdigest()[:12]} if self._program else {}
+
+    def monitored(self, start: datetime, end: datetime) -> None:
+        """Nobody but the run sees it."""
+        return
+
+    def fault(self, patience: float = LAST_WORDS_SECONDS) -> str:
+        """Why a member has ended."""
+        if self._set is None:
+            return ""
+        deadline = time.monotonic() + patience
+        while not (reason := self._set.fault()) and time.monotonic() < deadline:
+            time.sleep(0.05)
+        return reason
+
+    def close(self) -> None:
+        """End the members and remove their files."""
+        if self._set is not None:
+            self._set.close()
+            self._set = None
+
+    def _running(self) -> LocalReplicaSet:
+        if self._set is None:
+            raise TargetError("the local target is not prepared")
+        return self._set
+
+    def _bench_config(self) -> Mapping[str, Any]:
+        import psutil
+
+        return {
+            "comment": "replica set on one machine, started by mongo-tables run",
+            "atlasInstanceType": "local",
+            "atlasDiskType": "local disk",
+            "atlasIOPS": None,
+            "atlasDiskSizeGB": psutil.disk_usage(str(self._running().directory)).total // 2**30,
+        }
+
+
+class UriTarget:
+    """Any deployment that a connection string reaches; its machine stays as it is."""
+
+    ends_with_run = False
+
+    def __init__(self, uri: str) -> None:
+        """Raises RunnerError when the string is no connection string of MongoDB."""
+        parts = used(uri, "the target", lambda: _parts(uri))
+        self.name = ",".join(f"{host}:{port}" for host, port in parts["nodelist"])
+        self.given = parts["options"]
+        self.options = measured_options(self.given)
+        self._uri = uri
+
+    @property
+    def uri(self) -> str:
+        """Connection string as it was given."""
+        return self._uri
+
+    def obstacle(self, config: Mapping[str, Any]) -> None:
+        """What a variant asks of the machine is listed as not varied."""
+        return
+
+    def give_room(self) -> None:
+        """Its cache stays as it is."""
+
+    def give_cache(self) -> None:
+        """Its cache stays as it is."""
+
+    @property
+    def cache_shrunk(self) -> None:
+        """Its cache stays as it is."""
+        return
+
+    def machine_for(
+        self, config: Mapping[str, Any], cache_gb: float, least_gb: float = 0.0
+    ) -> Mapping[str, Any]:
+        """Nothing: its machine stays as it is."""
+        return {}
+
+    def prepare(self, config: Mapping[str, Any], cache_gb: float, least_gb: float = 0.0) -> Machine:
+        """Say that the machine was given; whatever the variant asks of it is listed as not varied."""
+        return Machine(
+            bench_config={"comment": "a given deployment",
+ "atlasInstanceType": "not known", "atlasDiskType": "not known",
+                          "atlasIOPS": None, "atlasDiskSizeGB": None},
+            topology={"kind": "given by its address"},
+            not_varied=tuple(sorted(config.get("instance", {}))),
+        )  # fmt: skip
+
+    def monitored(self, start: datetime, end: datetime) -> None:
+        """What others see of it is not asked."""
+        return
+
+    def fault(self, patience: float = LAST_WORDS_SECONDS) -> str:
+        """Never known: the servers are elsewhere."""
+        return ""
+
+    def close(self) -> None:
+        """Nothing was started, so there is nothing to end."""
+
+
+def _parts(uri: str) -> Mapping[str, Any]:
+    from pymongo import MongoClient
+    from pymongo.uri_parser import parse_uri
+
+    # Certificates that are not there are missed by a client only, which need not connect for that.
+    MongoClient[dict[str, Any]](uri, connect=False).close()
+    parts: Mapping[str, Any] = parse_uri(uri)
+    return parts
+
+
+def _check_caches(address: LocalAddress, sets: int) -> None:
+    """Raise TargetError where the caches of all members would not fit into what each set has of the memory."""
+    import psutil
+
+    members, memory = address.members or MEMBERS, psutil.virtual_memory().total / 2**30 / sets
+    if address.cache_gb and address.cache_gb * members > memory:
+        raise TargetError(
+            f"the caches of {members} members with {address.cache_gb:g} GB do not fit into {memory:.1f} GB, which "
+            "this machine has for a local target",
+            "give less (cacheGB), or fewer members",
+        )
+
+
+def open_target(where: str, sets: int = 1) -> Target:
+    """Open a local target, one of so many ``sets``, or a connection string; raises RunnerError."""
+    if is_local(where):
+        return LocalTarget(parse_local(where), sets)
+    if where.startswith(("mongodb://", "mongodb+srv://")):
+        return UriTarget(where)
+    raise RunnerError(
+        f"no target is called {shown(where)!r}", "use local, local:PATH, mongodb://… or mongodb+srv://…"
+    )
+
+
+def wanted_cache_gb(reference: Mapping[str, Any], variant: Mapping[str, Any], scale: float) -> float:
+    """The cache of the published machine of a variant, made smaller with the data."""
+    instance = variant.get("instance", {}).get("atlasInstanceType")
+    published = ATLAS_CACHE_GB.get(instance, reference.get("cache_gb", 8))
+    return float(published * scale)

@@ -1,0 +1,334 @@
+"""The fast path: commands as prepared bytes over a connection that PyMongo opened.
+
+A command is encoded once, and for each operation only the selector, the update or the documents are put in, and the
+number of a retryable write (https://www.mongodb.com/docs/manual/reference/mongodb-wire-protocol/#op_msg). An answer is
+checked for ``ok``, ``writeErrors``, ``writeConcernError`` and for a cursor that has more.
+
+It exists because encoding and checks make a driver cost several times what the request itself costs, and a load
+generator must not be what is measured. ``clients.PyMongoClient`` is the reference for what it does. In one thing it
+differs: a retryable write carries all that makes the server keep it, but it is not sent again. What failed is counted,
+and a write that was done twice would be counted once.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import ExitStack, suppress
+from typing import TYPE_CHECKING, Any
+from uuid import uuid4
+
+from mongo_tables.runner.clients import PROJECTION, Client, UnexpectedReply
+from mongo_tables.runner.lag import Lag
+from mongo_tables.runner.requestoptions import RequestOptions, read_selector
+from mongo_tables.runner.wire.connection import WireConnection, check_out
+from mongo_tables.runner.wire.replies import (
+    EMPTY,
+    FIRST_BATCH,
+    NEXT_BATCH,
+    batch,
+    beginning,
+    checked,
+    number,
+)
+from mongo_tables.runner.wire.requests import (
+    NUMBER_IN_DOCUMENT,
+    NUMBER_IN_ELEMENTS,
+    NUMBER_IN_MESSAGE,
+    TXN_NUMBER,
+    alone,
+    cut,
+    document,
+    elements,
+    int32,
+    int64,
+    with_documents,
+)
+
+if TYPE_CHECKING:
+    from pymongo import MongoClient
+
+    from mongo_tables.runner.wire.loop import Hub
+
+RECONNECT_PATIENCE_SECONDS = 0.5
+"""For a server; then it is tried again, if there is time left."""
+SESSIONS_AT_ONCE = 10_000
+"""In one ``endSessions``, as drivers have it."""
+
+
+class WireClient:
+    """One connection that works on one collection; two where reads go elsewhere than writes."""
+
+    def __init__(
+        self, client: MongoClient[Any], namespace: tuple[str, str], options: RequestOptions, number: int = 0
+    ) -> None:
+        """``namespace`` is database and collection; ``number`` is that of the connection in its load."""
+        self.sleep: Callable[[float], None] = time.sleep
+        """What lets others go on for so many seconds."""
+        self.sessions: list[Any] = []
+        """The ids of sessions that were begun; the last one goes on."""
+        self._client = client
+        self._namespace = namespace
+        self._options = options
+        self._acknowledged = options.acknowledges
+        self._retryable = options.retryable_writes
+        self._hub: Hub | None = None
+        self._lag = Lag()
+        self._seen: bytes | None = None
+        """How an answer with nothing but empty documents began."""
+        self._seen_counts = 0, 0
+        self._turn = number
+        self._open(None)
+        self._begin_session()
+
+    def _open(self, patience: float | None) -> None:
+        """Open the connection, which may stay with the server that it is given as long as it holds."""
+        self._writing = self._reading = WireConnection(self._client, None, patience, self._turn)
+        if not self._options.reads_primary:
+            selector = read_selector(self._options.read_preference)
+            self._reading = WireConnection(self._client, selector, patience, self._turn)
+        self._ask, self._order = self._reading.exchange, self._writing.exchange
+
+    def _begin_session(self) -> None:
+        """Encode all commands for a session of their own, in which no write was numbered yet."""
+        from bson.binary import Binary
+
+        options, (database, collection) = self._options, self._namespace
+        session: dict[str, Any] = {}
+        if options.sessions:
+            self.sessions.append({"id": Binary.from_uuid(uuid4())})
+            session = {"lsid": self.sessions[-1]}
+        self._number = 0
+        read: dict[str, Any] = {}
+        if not options.reads_primary:
+            read["$readPreference"] = dict(options.read_preference)
+        if options.read_concern:
+            read["readConcern"] = dict(options.read_concern)
+        self._prepare_reads({"$db": database, **session}, read, collection)
+        write = {"writeConcern": dict(options.write_concern), "$db": database}
+        # A write that nobody hears of belongs to no session:
+        # https://github.com/mongodb/specifications/blob/master/source/sessions/driver-sessions.md
+        self._prepare_writes({**write, **(session if self._acknowledged else {})}, collection)
+        self._around_find: dict[tuple[int, int, int], tuple[bytes, bytes]] = {}
+        """What is sent before and after a selector, by its length, the limit and the skip."""
+        self._around_update: dict[tuple[int, int, bool], tuple[bytearray, bytes]] = {}
+        """What is sent before and after selector and update, by their lengths and ``upsert``."""
+
+    def _prepare_reads(
+        self, where: Mapping[str, Any], only_first: Mapping[str, Any], collection: str
+    ) -> None:
+        read = {**where, **only_first}
+        self._find = elements({"find": collection, "projection": PROJECTION, **read})
+        self._read = elements({"find": collection, "limit": 1, "singleBatch": True, **read})
+        self._scan = elements({"find": collection, "sort": {"_id": 1}, **read})
+        self._aggregate = elements({"aggregate": collection, "cursor": {}, **read})
+        self._more = elements({"collection": collection, **where})
+
+    def _prepare_writes(self, write: Mapping[str, Any], collection: str) -> None:
+        from bson.int64 import Int64
+
+        if self._retryable:
+            write = {**write, "txnNumber": Int64(0)}
+        self._insert = _changeable({"insert": collection, "ordered": True, **write})
+        self._update = _changeable({"update": collection, "ordered": True, **write})
+        self._update_each = _changeable({"update": collection, "ordered": False, **write})
+        self._modify = {
+            upsert: bytearray(elements({"findAndModify": collection, "new": True, "upsert": upsert, **write}))
+            for upsert in (False, True)
+        }
+        self._delete = _changeable({"delete": collection, "ordered": True, **write})
+        self._upsert = {upsert: elements({"upsert": upsert, "multi": False}) for upsert in (False, True)}
+
+    @property
+    def files(self) -> tuple[int, ...]:
+        """The numbers of the files that answers are read from."""
+        return tuple(one.fileno() for one in self._connections)
+
+    @property
+    def lag(self) -> Lag:
+        """How long answers waited to be read."""
+        total = Lag()
+        for one in (self._lag, *(held.lag for held in self._connections)):
+            total.add(one)
+        return total
+
+    @property
+    def _connections(self) -> tuple[WireConnection, ...]:
+        return (self._writing,) if self._reading is self._writing else (self._writing, self._reading)
+
+    def share_thread(self, hub: Hub) -> None:
+        """Let others go on while this connection waits."""
+        self._hub, self.sleep = hub, hub.sleep
+        for one in self._connections:
+            one.share_thread(hub.wait)
+
+    def reconnect(self) -> None:
+        """Open another connection in place of this one, to the primary of now; raises what the driver or system does.
+
+        It goes on in a session of its own: in the old one the server may still be at the write that failed, and the
+        next would wait for it. Other connections of this thread go on while it is opened.
+        """
+        for one in self._connections:
+            self._lag.add(one.lag)
+            one.lag = Lag()  # where no connection can be opened, the next try finds this one again
+            one.give_up()
+        if self._hub is None:
+            self._open(RECONNECT_PATIENCE_SECONDS)
+        else:
+            self._hub.do_elsewhere(lambda: self._open(RECONNECT_PATIENCE_SECONDS))
+            self.share_thread(self._hub)
+            self._hub.wait_for(*self.files)
+        self._begin_session()
+
+    @property
+    def can_share_thread(self) -> bool:
+        """Whether all that it waits for is answers, and for those as long as it takes: no ``socketTimeoutMS``."""
+        return self._acknowledged and self._writing.waits_for_ever
+
+    def insert(self, documents: Sequence[bytes]) -> None:
+        """One ``insert`` with the documents in a section of their own."""
+        message = self._sequence(self._numbered(self._insert), b"documents", documents)
+        inserted = self._written(message, len(documents))
+        if inserted != len(documents):
+            raise UnexpectedReply(f"{inserted} of {len(documents)} documents were inserted")
+
+    def update(self, selector: bytes, update: bytes, upsert: bool) -> int:
+        """One ``update`` with one statement; an upserted document counts as matched."""
+        change = selector + b"\x03u\0" + update
+        kind = (len(selector), len(update), upsert)
+        around = self._around_update.get(kind)
+        if around is None:
+            statement = document(b"\x03q\0" + change + self._upsert[upsert])
+            message = self._sequence(self._update, b"updates", (statement,))
+            before, after = cut(message, len(change), len(self._upsert[upsert]) + 1)
+            around = self._around_update[kind] = bytearray(before), after
+        if self._retryable:
+            self._number += 1
+            TXN_NUMBER.pack_into(around[0], NUMBER_IN_MESSAGE + len(self._update), self._number)
+        return self._written(change.join(around), 1)
+
+    def update_each(self, statements: Sequence[bytes]) -> int:
+        """One unordered ``update`` with the statements in a section of their own."""
+        message = self._sequence(self._numbered(self._update_each), b"updates", statements)
+        return self._written(message, len(statements))
+
+    def find_and_update(self, selector: bytes, update: bytes, upsert: bool) -> int:
+        """One ``findAndModify``."""
+        asked = b"\x03query\0" + selector + b"\x03update\0" + update
+        command = self._modify[upsert]
+        if self._retryable:
+            self._number += 1
+            TXN_NUMBER.pack_into(command, NUMBER_IN_ELEMENTS, self._number)
+        reply = checked(self._order(alone(command + asked)))
+        return 0 if reply["value"] is None else 1
+
+    def find(self, selector: bytes, limit: int, skip: int) -> tuple[int, int]:
+        """One ``find``, and ``getMore`` until the cursor is empty."""
+        kind = (len(selector), limit, skip)
+        around = self._around_find.get(kind)
+        if around is None:
+            numbers = int32(b"limit", limit) + int32(b"skip", skip)
+            message = alone(self._find + b"\x03filter\0" + selector + numbers)
+            around = self._around_find[kind] = cut(message, len(selector), len(numbers) + 1)
+        return self._drained(selector.join(around))
+
+    def read(self, selector: bytes, projection: bytes) -> tuple[int, int]:
+        """One ``find`` whose answer is a single batch."""
+        return self._drained(
+            alone(self._read + b"\x03filter\0" + selector + b"\x03projection\0" + projection)
+        )
+
+    def scan(self, selector: bytes, limit: int, projection: bytes) -> tuple[int, int]:
+        """One ``find``, and ``getMore`` until the cursor is empty."""
+        asked = b"\x03filter\0" + selector + b"\x03projection\0" + projection
+        return self._drained(alone(self._scan + asked + int32(b"limit", limit)))
+
+    def replace(self, selector: bytes, document: bytes) -> int:
+        """One ``update``: a statement without operators replaces."""
+        return self.update(selector, document, False)
+
+    def delete(self, selector: bytes) -> int:
+        """One ``delete`` with one statement."""
+        statement = document(b"\x03q\0" + selector + int32(b"limit", 1))
+        return self._written(self._sequence(self._numbered(self._delete), b"deletes", (statement,)), 1)
+
+    def aggregate(self, pipeline: bytes) -> tuple[int, int]:
+        """One ``aggregate``, and ``getMore`` until the cursor is empty."""
+        return self._drained(alone(self._aggregate + b"\x04pipeline\0" + pipeline))
+
+    def wait_for_writes(self) -> None:
+        """Wait until the server has done the writes that nobody asked an answer for.
+
+        A server does one request of a connection after the other: it answers this one behind them.
+        """
+        checked(self._order(alone(elements({"ping": 1, "$db": "admin"}))))
+
+    def close(self) -> None:
+        """Give the connection back to PyMongo; sessions are ended by ``end_sessions``, many at once."""
+        for one in self._connections:
+            one.close()
+
+    def _drained(self, message: bytes) -> tuple[int, int]:
+        reply = self._ask(message)
+        if self._seen and reply.startswith(self._seen):
+            return self._seen_counts
+        count, size, cursor = batch(reply, FIRST_BATCH)
+        if not cursor and size == EMPTY * count:
+            # Empty documents come in the same bytes each time: they need not be counted again.
+            self._seen, self._seen_counts = beginning(reply), (count, size)
+        while cursor:
+            more = alone(int64(b"getMore", cursor) + self._more)
+            further, length, cursor = batch(self._ask(more), NEXT_BATCH)
+            count, size = count + further, size + length
+        return count, size
+
+    def _numbered(self, command: bytearray) -> bytearray:
+        """The command, where writes are retryable with the next number."""
+        if self._retryable:
+            self._number += 1
+            TXN_NUMBER.pack_into(command, NUMBER_IN_DOCUMENT, self._number)
+        return command
+
+    def _sequence(self, command: bytearray, name: bytes, documents: Sequence[bytes]) -> bytes:
+        return with_documents(command, name, documents, self._acknowledged)
+
+    def _written(self, message: bytes, documents: int) -> int:
+        if self._acknowledged:
+            return number(self._order(message))
+        self._writing.send(message)
+        return documents
+
+
+def _changeable(command: Mapping[str, Any]) -> bytearray:
+    return bytearray(document(elements(command)))
+
+
+def end_sessions(client: MongoClient[Any], clients: Iterable[WireClient]) -> None:
+    """Have the server forget the sessions of these clients, which it would keep for half an hour."""
+    from pymongo.errors import PyMongoError
+
+    sessions = [session for one in clients for session in one.sessions]
+    with suppress(PyMongoError):  # they end by themselves
+        for first in range(0, len(sessions), SESSIONS_AT_ONCE):
+            client.admin.command("endSessions", sessions[first : first + SESSIONS_AT_ONCE])
+
+
+def wait_for_writes(client: MongoClient[Any], clients: Iterable[Client]) -> None:
+    """Wait until the primary has done the writes of these clients that nobody asked an answer for.
+
+    PyMongo does not say on which connection of its pool it sent a write, so as many of them are asked as it may have
+    used, all of them held meanwhile.
+    """
+    with ExitStack() as held:
+        for one in clients:
+            if isinstance(one, WireClient):
+                one.wait_for_writes()
+            else:
+                check_out(client, held).command("admin", {"ping": 1})
+
+
+def open_connections(client: MongoClient[Any], numbers: Sequence[int]) -> None:
+    """Have the pools hold a connection for each of these numbers: opened and signed in, before a clock runs."""
+    with ExitStack() as held:
+        for number in numbers:
+            check_out(client, held, number=number)

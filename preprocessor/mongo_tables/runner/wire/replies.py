@@ -1,0 +1,96 @@
+"""Answers of the server as BSON bytes: checked and counted without decoding what need not be looked at."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Mapping
+from typing import Any, NoReturn
+
+from mongo_tables.results.rawbson import elements
+from mongo_tables.runner.clients import UnexpectedReply
+from mongo_tables.runner.wire.requests import OP_MSG
+
+HEAD = struct.Struct("<i8x9s")
+"""What is before the BSON: the length of it all, and in one piece opcode, flags and the kind of the section."""
+PLAIN = struct.pack("<iIB", OP_MSG, 0, 0)
+"""That piece, where the answer has no flags and is one document."""
+FIRST_BATCH, NEXT_BATCH = b"\x04firstBatch\0", b"\x04nextBatch\0"
+EMPTY = 5
+"""The bytes of a document without elements."""
+_INT, _LONG, _DOUBLE = struct.Struct("<i"), struct.Struct("<q"), struct.Struct("<d")
+_CURSOR = b"\x03cursor\0"
+_OK = b"\x01ok\0" + _DOUBLE.pack(1)
+
+
+def checked(reply: bytes) -> dict[str, Any]:
+    """The answer decoded; raises UnexpectedReply when the server refused, or could not do what was asked."""
+    import bson
+
+    answer: dict[str, Any] = bson.decode(reply)
+    if answer.get("ok") != 1 or "writeErrors" in answer or "writeConcernError" in answer:
+        _refuse(answer)
+    return answer
+
+
+def number(reply: bytes) -> int:
+    """``n`` of the answer to a write, which stands first in it; what has more than counts is decoded.
+
+    Raises UnexpectedReply as ``checked`` does.
+    """
+    if reply.startswith(b"\x10n\0", 4) and _OK in reply and b"write" not in reply:
+        return int(_INT.unpack_from(reply, 7)[0])
+    return int(checked(reply)["n"])
+
+
+def batch(reply: bytes, name: bytes) -> tuple[int, int, int]:
+    """Number of documents, their bytes, and the cursor's id (0: no more), without decoding a document.
+
+    ``name`` is FIRST_BATCH or NEXT_BATCH. Raises UnexpectedReply as ``checked`` does.
+    """
+    start = 16 + len(name)
+    if reply.startswith(_CURSOR, 4) and reply.startswith(name, 16):
+        end = start + _INT.unpack_from(reply, start)[0]
+        whole = 12 + _INT.unpack_from(reply, 12)[0]
+        if reply.startswith(b"\x12id\0", end) and reply.startswith(_OK, whole):
+            return *_count(reply, start), _LONG.unpack_from(reply, end + 4)[0]
+    return _batch_in_any_order(reply, name)
+
+
+def beginning(reply: bytes) -> bytes | None:
+    """All that ``batch`` looks at, when that is how the answer begins: an answer that begins so too counts the same."""
+    if not reply.startswith(_CURSOR, 4):
+        return None
+    ok = reply.index(_OK, 12 + _INT.unpack_from(reply, 12)[0])
+    return reply[: ok + len(_OK)]
+
+
+def _refuse(answer: Mapping[str, Any]) -> NoReturn:
+    first = (answer.get("writeErrors") or [answer.get("writeConcernError") or answer])[0]
+    raise UnexpectedReply(str(first.get("errmsg", "refused")), int(first.get("code", 0)))
+
+
+def _batch_in_any_order(reply: bytes, name: bytes) -> tuple[int, int, int]:
+    fields = _places(reply, 0)
+    ok = fields.get("ok")
+    if ok is None or _DOUBLE.unpack_from(reply, ok)[0] != 1:
+        checked(reply)
+    cursor = _places(reply, fields["cursor"])
+    start = cursor[name[1:-1].decode()]
+    return *_count(reply, start), _LONG.unpack_from(reply, cursor["id"])[0]
+
+
+def _count(reply: bytes, start: int) -> tuple[int, int]:
+    end = start + _INT.unpack_from(reply, start)[0] - 1
+    place, count, size = start + 4, 0, 0
+    while place < end:
+        place = reply.index(0, place + 1) + 1
+        length = _INT.unpack_from(reply, place)[0]
+        place += length
+        size += length
+        count += 1
+    return count, size
+
+
+def _places(reply: bytes, start: int) -> dict[str, int]:
+    """Where the value of every field of the document at ``start`` begins."""
+    return {name: value for _, name, _, value, _ in elements(reply, start)}

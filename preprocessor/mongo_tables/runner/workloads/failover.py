@@ -1,0 +1,230 @@
+"""Writes and reads at a steady rate while the replica set gets another primary.
+
+Each write inserts a document under a number of its connection's own, and is not sent again when it fails; each read is
+of the last document that the connection had acknowledged. What befell a connection stands in its later documents: which
+numbers failed, and from when to when it had no answer, in nanoseconds on the monotonic clock, which the processes of
+one machine share. So afterwards the documents tell which acknowledged write is not there.
+
+Requests are told apart: before are those that were answered before the event, after are those that were sent when the
+connection was through, and all others are during it. A connection is through when it has had answers again for a
+quarter of the time that it had none, at least a second: by then it has sent what was due meanwhile.
+"""
+
+from __future__ import annotations
+
+import random
+import time
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from mongo_tables.runner.workloads import Amounts, Config, Done, Share, Step, Traits
+from mongo_tables.runner.workloads.write_timeout import create, preload
+
+if TYPE_CHECKING:
+    from pymongo import MongoClient
+    from pymongo.database import Database
+
+    from mongo_tables.runner.clients import Client
+
+__all__ = ["TRAITS", "conclude", "create", "open_steps", "plan", "preload", "report", "reset"]
+TRAITS = Traits(
+    needs=frozenset({"event", "eventAfterSecs", "operationsPerSecond", "testTimeSecs"}),
+    holds_members=True,
+    changes_primary=True,
+)
+APART = 1_000_000_000
+"""Between the first numbers of two connections."""
+SHORTEST_CALM_NS = 1_000_000_000
+CALM_SHARE = 4
+DEFAULT_ELECTION_MS = 10_000
+"""https://www.mongodb.com/docs/manual/reference/replica-configuration/#mongodb-rsconf-rsconf.settings.electionTimeoutMillis"""
+AGREE_SECONDS = 60.0
+LOOK_SECONDS = 0.1
+_FILLER = "x" * 500
+_OPENED = "opened"
+"""What connections of a process share: when the window opened, in nanoseconds on the monotonic clock."""
+
+
+def plan(config: Config) -> None:
+    """As many as the rate and ``testTimeSecs`` allow."""
+    return
+
+
+def reset(database: Database[Any], config: Config) -> None:
+    """Have members wait as long for a primary that is silent as the variant says.
+
+    A change of it may make members elect: then it is looked again whether all have it.
+    """
+    from pymongo.errors import PyMongoError
+
+    wanted = config.get("electionTimeoutMillis", DEFAULT_ELECTION_MS)
+    deadline = time.monotonic() + AGREE_SECONDS
+    while True:
+        try:
+            if _agree_on(database.client, wanted):
+                return
+        except PyMongoError:
+            if time.monotonic() > deadline:
+                raise
+        time.sleep(LOOK_SECONDS)
+
+
+def _agree_on(client: MongoClient[Any], wanted: int) -> bool:
+    """Whether a majority of the members has that election timeout; it is set where it is another."""
+    answer = client.admin.command("replSetGetConfig", commitmentStatus=True)
+    found = answer["config"]
+    if found["settings"]["electionTimeoutMillis"] == wanted:
+        return bool(answer["commitmentStatus"])
+    settings = {**found["settings"], "electionTimeoutMillis": wanted}
+    client.admin.command("replSetReconfig", {**found, "version": found["version"] + 1, "settings": settings})
+    return False
+
+
+def report(done: Amounts) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Nothing that the parameters do not say already."""
+    return {}, {}
+
+
+@dataclass(slots=True)
+class _Course:
+    """What has befallen a connection so far."""
+
+    number: int
+    failed: list[int] = field(default_factory=list)
+    outages: list[dict[str, int]] = field(default_factory=list)
+    acknowledged: int | None = None
+    errors: int = 0
+    answered: int = 0
+    through: int = 0
+    """When it is calm again after the last outage."""
+
+    def fail(self, wrote: bool) -> None:
+        """A request failed; a write that failed may have been done."""
+        self.errors += 1
+        if wrote:
+            self.failed.append(self.number)
+            self.number += 1
+
+    def succeed(self, wrote: bool, now: int) -> None:
+        """A request was answered at that moment."""
+        if self.errors:
+            self.outages.append({"from": self.answered, "to": now, "errors": self.errors})
+            self.through = now + max(SHORTEST_CALM_NS, (now - self.answered) // CALM_SHARE)
+            self.errors = 0
+        self.answered = now
+        if wrote:
+            self.acknowledged = self.number
+            self.number += 1
+
+
+def open_steps(client: Client, config: Config, share: Share) -> Step:
+    """A step inserts a document or reads one."""
+    import bson
+
+    draw = random.Random(share.seed)
+    reads, after = config.get("readproportion", 0.5), round(config["eventAfterSecs"] * 1e9)
+    course = _Course(share.worker * APART)
+    whole = bson.encode({})
+
+    def step() -> Done | None:
+        sent = time.monotonic_ns()
+        if not course.answered:
+            course.answered = sent
+            _note_opening(share, sent, config["operationsPerSecond"])
+        reading = course.acknowledged is not None and draw.random() < reads
+        try:
+            if reading:
+                found, size = client.read(bson.encode({"_id": course.acknowledged}), whole)
+            else:
+                document = bson.encode(
+                    {
+                        "_id": course.number,
+                        "failed": course.failed,
+                        "outages": course.outages,
+                        "filler": _FILLER,
+                    }
+                )
+                found, size = 1, len(document)
+                client.insert([document])
+        except Exception:
+            course.fail(not reading)
+            raise
+        answered = time.monotonic_ns()
+        phase = _phase(sent, answered, share.prepared[_OPENED] + after, course)
+        course.succeed(not reading, answered)
+        kind = ("read" if found else "read_of_nothing") if reading else "write"
+        return Done(1, found, size, f"{kind}_{phase}")
+
+    return step
+
+
+def _note_opening(share: Share, sent: int, rate: float) -> None:
+    """Note when the window opened, as the first request of a connection tells.
+
+    Connections begin one after the other, an operation's time apart. One may begin late, so it is the earliest of what
+    those of a process tell.
+    """
+    opened = sent - round(share.worker * 1e9 / rate)
+    share.prepared[_OPENED] = min(opened, share.prepared.get(_OPENED, opened))
+
+
+def _phase(sent: int, answered: int, event: int, course: _Course) -> str:
+    if answered < event:
+        return "before"
+    return "after" if course.outages and not course.errors and sent > course.through else "during"
+
+
+def conclude(database: Database[Any], config: Config) -> dict[str, Any]:
+    """What the documents that a majority has tell of the writes and of the time without service."""
+    from pymongo.read_concern import ReadConcern
+
+    collection = database[config["collection"]].with_options(read_concern=ReadConcern("majority"))
+    return tell(collection.find({}, {"filler": 0}).sort("_id"))
+
+
+def tell(documents: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
+    """What these documents, sorted by their numbers, tell; ``failuresTold`` are requests that they say failed.
+
+    Of a request that failed behind the last document of its connection, none of them tells.
+    """
+    found, last = 0, dict[int, Mapping[str, Any]]()
+    there: dict[int, set[int]] = {}
+    for document in documents:
+        connection = document["_id"] // APART
+        there.setdefault(connection, set()).add(document["_id"])
+        last[connection] = document
+        found += 1
+    failed = {connection: set(document["failed"]) for connection, document in last.items()}
+    missing = sum(
+        document["_id"] - connection * APART + 1 - len(there[connection] | failed[connection])
+        for connection, document in last.items()
+    )
+    applied = sum(len(there[connection] & failed[connection]) for connection in last)
+    outages = [document["outages"] for document in last.values()]
+    return {
+        "found": found,
+        "failedButApplied": applied,
+        "lostAcknowledged": missing,
+        "failuresTold": sum(outage["errors"] for one in outages for outage in one),
+        **_without_service(outages),
+    }
+
+
+def _without_service(outages: list[list[Mapping[str, int]]]) -> dict[str, float | None]:
+    """Seconds without an answer, of single connections and of all at once; None where no request failed.
+
+    Of all: from the last answer that any connection had before to the first that any had after. Without a failure it is
+    not known how long service was gone: less than the time between two requests, or they waited for it.
+    """
+    longest = [max(one, key=lambda out: out["to"] - out["from"]) for one in outages if one]
+    if not longest:
+        return {"withoutService": None, "withoutServiceLeast": None, "withoutServiceMost": None}
+    each = [(one["to"] - one["from"]) / 1e9 for one in longest]
+    everywhere = len(longest) == len(outages)
+    overall = min(one["to"] for one in longest) - max(one["from"] for one in longest) if everywhere else 0
+    return {
+        "withoutService": max(0, overall) / 1e9,
+        "withoutServiceLeast": min(each) if everywhere else 0.0,
+        "withoutServiceMost": max(each),
+    }

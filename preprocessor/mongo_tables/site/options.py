@@ -1,0 +1,81 @@
+"""The options of the plugin in ``mkdocs.yml``."""
+
+from __future__ import annotations
+
+import math
+
+from mkdocs.config import config_options as c
+from mkdocs.config.base import Config, ValidationError
+
+from mongo_tables.findings.reporters import SEVERITIES
+from mongo_tables.pages.serverversion import is_version, not_a_version
+
+
+class _AboveZero(c.Type):  # type: ignore[type-arg]
+    """A number above 0 that has an end: -1 rows or infinitely many seconds are no limit."""
+
+    def run_validation(self, value: object) -> object:
+        number = super().run_validation(value)
+        if not 0 < number < math.inf:
+            raise ValidationError(f"Expected a number above 0, not {number}")
+        return number
+
+
+class _Version(c.Type):  # type: ignore[type-arg]
+    """A version of MongoDB, or nothing."""
+
+    def run_validation(self, value: object) -> object:
+        if value != "" and not is_version(value):
+            raise ValidationError(not_a_version(value))
+        return value
+
+
+class MongoTablesConfig(Config):  # type: ignore[no-untyped-call]
+    """The plugin's options in ``mkdocs.yml``."""
+
+    results = c.Type(str, default="fixtures")
+    """Where rows come from: a ``mongodb://`` URI, a folder, or files, by paths and patterns relative to ``mkdocs.yml``.
+    The environment variable ``MONGO_TABLES_RESULTS`` comes before it."""
+
+    pipelines = c.Type(str, default="")
+    """Folder of shared stage lists, relative to ``mkdocs.yml``; by default ``pipelines`` in the docs
+    folder. It is not copied to the site."""
+
+    server = _Version(str, default="")
+    """The version of MongoDB that pipelines are for, such as ``"8.0"``: the linter names what is newer. By default what
+    the results source tells of itself."""
+
+    documents = c.Type(str, default="")
+    """A collection of the fixtures whose documents are published beside the pages, for the runs under figures to lead
+    to; by default none is. Whoever reads the site reads all of them."""
+
+    fail_on = c.Choice(SEVERITIES, default="error")
+    """The least grave finding that ends a build: ``error``, ``warning`` or ``note``. The linter, which finds most
+    warnings and notes, is asked for the latter two, and under ``--strict``."""
+
+    documents_file = c.Type(bool, default=True)
+    """Whether these documents lie there as one file too, ``documents/COLLECTION.jsonl``, which any page may link to."""
+
+    time_limit = _AboveZero((int, float), default=10)
+    """Seconds that one pipeline may take on a server."""
+
+    connect_limit = _AboveZero((int, float), default=2)
+    """Seconds to find a server."""
+
+    row_limit = _AboveZero(int, default=10_000)
+    """Rows that one pipeline may give."""
+
+    processor_limit = _AboveZero((int, float), default=60)
+    """Seconds of processor time that one pipeline may take on files, without reading them."""
+
+    memory_limit = _AboveZero((int, float), default=1024)
+    """MiB that one stage may hold on files. A server's limit is 100."""
+
+    document_limit = _AboveZero((int, float), default=16)
+    """MiB of one document, and of one string that a pipeline makes, on files."""
+
+    step_limit = _AboveZero(int, default=200_000)
+    """Steps that a regular expression may take on one text, on files."""
+
+    workers = _AboveZero(int, default=4)
+    """Pipelines that run at the same time on a server."""
