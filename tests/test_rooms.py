@@ -20,7 +20,7 @@ from docs.hooks.rooms import (
 )
 
 ROOT = Path(__file__).parents[1]
-KNOWN = modules(ROOT / PACKAGE)
+KNOWN = modules(ROOT / "preprocessor" / PACKAGE)
 
 
 @pytest.fixture(scope="module")
