@@ -80,7 +80,9 @@ def write(root: Path, files: Mapping[str, str]) -> Path:
 def test_there_are_fifteen_rooms_and_the_command_line_and_no_other_module() -> None:
     assert {room_of(name) for name in KNOWN} - {""} == set(ORDER)
     folders = {
-        path.name for path in (ROOT / PACKAGE).iterdir() if path.is_dir() and path.name != "__pycache__"
+        path.name
+        for path in (ROOT / "preprocessor" / PACKAGE).iterdir()
+        if path.is_dir() and path.name != "__pycache__"
     }
     assert folders == {*ORDER} - {"program", "cli"}
     assert len(ORDER) == 17
@@ -131,10 +133,10 @@ def test_a_circle_is_seen_though_one_side_imports_late(tmp_path: Path) -> None:
 
 
 def test_the_architecture_page_lists_each_room_with_the_first_line_of_its_docstring(tmp_path: Path) -> None:
-    text = rooms_text(ROOT / PACKAGE)
+    text = rooms_text(ROOT / "preprocessor" / PACKAGE)
     listed = [line.split(" | ") for line in text.splitlines() if line.startswith("| `")]
     assert [(room.strip("| `"), said.removesuffix(" |")) for room, said in listed] == list(
-        purposes(ROOT / PACKAGE).items()
+        purposes(ROOT / "preprocessor" / PACKAGE).items()
     )
     files = {f"{room}.py": f'"""The purpose of {room}.\n\nMore.\n"""\n' for room in ORDER}
     assert "| `lint` | The purpose of lint. |" in rooms_text(write(tmp_path, files))
@@ -143,7 +145,7 @@ def test_the_architecture_page_lists_each_room_with_the_first_line_of_its_docstr
 def test_every_room_says_what_it_is_for() -> None:
     assert [
         room
-        for room, said in purposes(ROOT / PACKAGE).items()
+        for room, said in purposes(ROOT / "preprocessor" / PACKAGE).items()
         if not said.endswith((".", "command line")) or len(said) < 20
     ] == []
 
