@@ -87,7 +87,7 @@ def mongo_tables(*arguments: str) -> subprocess.CompletedProcess[str]:
 
 
 def test_the_pages_of_this_project_have_no_fault_and_no_figure_that_no_row_beside_it_supports() -> None:
-    done = mongo_tables("check", "--prose", "docs", "README.md")
+    done = mongo_tables("check", "docs", "README.md")
     assert (done.returncode, done.stdout) == (0, ""), done.stderr
     assert done.stderr.endswith(": no fault\n")
 

@@ -8,7 +8,6 @@ import shlex
 from collections.abc import Iterator
 from pathlib import Path
 
-from mongo_tables.pages.prose.paragraphs import paragraphs
 from tests import forked
 from tests.docs.pageblocks import NAMED_FILE, assert_says, blocks
 
@@ -32,7 +31,7 @@ def test_every_command_of_the_page_does_what_the_page_says(tmp_path: Path) -> No
             _write(tmp_path / results, block.text)
         elif block.language == "markdown" and (named := NAMED_FILE.findall(block.before)):
             _write(tmp_path / named[-1], block.text)
-    assert ran == 9
+    assert ran == 8
 
 
 def _write(file: Path, text: str) -> None:
@@ -51,8 +50,3 @@ def _run(text: str, folder: Path, expect: int) -> Iterator[str]:
         done = forked.completed(program, arguments, folder, dict(os.environ))
         assert done.returncode == expect, (line, done.stdout, done.stderr)
         yield done.stdout + done.stderr
-
-
-def test_the_page_types_no_figure_into_its_sentences() -> None:
-    text = "".join(paragraph.text for paragraph in paragraphs(PAGE.read_text("utf-8")))
-    assert not re.search(r"\d{3}", re.sub(r"MT\d{3}", "", text))

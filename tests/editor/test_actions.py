@@ -201,17 +201,6 @@ def test_where_nothing_is_touched_what_is_in_the_line_is_offered(session: Sessio
     assert titles(session, text, Span(between, between)) == []
 
 
-def test_a_figure_in_a_sentence_becomes_a_value_of_its_table(session: Session) -> None:
-    text = f"# Speeds\n\n{TABLE}\nWith 2 threads there are 201 queries/s.\n"
-    at = Lines(text).position(text.index("201"))
-    after = done(session, text, "Let a table write this figure", Span(at, at))
-    assert '<!-- MONGO_VALUE: {"table": "speeds"' in after
-    assert "201" not in after.partition("-->")[2].partition("<!--")[0]
-    assert rules(session, after) == []
-    other = Lines(text).position(text.index("With"))
-    assert titles(session, text, Span(other, other)) == []
-
-
 def test_findings_of_an_older_text_are_not_acted_upon(session: Session) -> None:
     text = table(SORTED.replace("$sort", "$sotr"))
     rules(session, text)

@@ -15,8 +15,6 @@ from mongo_tables.pages.build import Build
 from mongo_tables.pages.figures import figures_of
 from mongo_tables.pages.inplace import compose_in_place, render_in_place, stale_findings
 from mongo_tables.pages.markdown import render_markdown
-from mongo_tables.pages.prose.fixing import fix_page
-from mongo_tables.pages.prose.unsupported import prose_findings
 from mongo_tables.pages.reading import read_page
 from tests.judged import asked
 
@@ -201,22 +199,6 @@ def test_all_digits_that_stand_in_a_page_are_written_anew_whatever_the_tolerance
     written = render_in_place(before.pages[0], before.answers, before.tables)
     assert "13.666666666666666" in written
     assert {one.rule for one in stale(written, f"{tmp_path}/bench.json")} == {"MT166"}
-
-
-def test_a_typed_figure_holds_as_it_is_shown_and_the_hint_for_another_one_has_few_digits(plain: str) -> None:
-    headed = table(headers=["Name", "Mean (ms)", "Deviation", "Rounds"])
-    right, wrong = f"{headed}\n\nIt takes 13.67 ms.\n", f"{headed}\n\nIt takes 13.97 ms.\n"
-    seen = build(right, plain)
-    assert prose_findings(seen.pages, seen.answers) == []
-    (found,) = prose_findings(build(wrong, plain).pages, seen.answers)
-    assert found.rule == "MT324" and "the nearest is 13.67," in found.hint
-
-
-def test_a_typed_figure_becomes_a_value_without_a_format_where_its_cell_shows_it_so(plain: str) -> None:
-    text = f"{table(headers=['Name', 'Mean (ms)', 'Deviation', 'Rounds'])}\n\n`parse` takes 13.67 ms.\n"
-    seen = build(text, plain)
-    fixed = fix_page(seen.pages[0], seen, lambda text, file: read(text), in_place=False)
-    assert value("mean", "parse") in fixed.text
 
 
 def test_columns_that_are_shown_short_have_no_note_and_those_of_fixtures_have_one_a_table(

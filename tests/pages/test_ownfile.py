@@ -120,8 +120,3 @@ def test_a_readme_beside_a_site_is_left_to_it(project: Path) -> None:
     (project / "mongo-tables.toml").unlink()
     (project / "mkdocs.yml").write_text("site_name: a\nplugins: [{mongo-tables: {results: data}}]\n")
     mongo_tables("check", "README.md", cwd=project)
-
-
-def test_a_page_that_is_about_to_get_values_is_not_told(project: Path) -> None:
-    mongo_tables("check", "--prose", "--fix", cwd=project)
-    mongo_tables("check", "--static", cwd=project)

@@ -52,7 +52,6 @@ def test_a_fault_fails_the_check_and_the_numbers_are_told_all_the_same(tmp_path:
     values = {
         "steps.places.outputs.programs": str(Path(sys.executable).parent),
         "steps.places.outputs.folder": str(tmp_path / "report"),
-        "inputs.prose": "true",
         "inputs.fail-on": "error",
         "inputs.config-file": "mkdocs.yml",
     }

@@ -267,20 +267,6 @@ class Project:
         self._forget_others(pages)
         return found
 
-    def fix_figure(self, file: str, at: int) -> str | None:
-        """A page with a value for the typed figure around an offset; None where it cannot become one."""
-        from mongo_tables.pages.prose.fixing import fix_figure  # and with it all that reads sentences
-
-        def read(text: str, name: str) -> Page:
-            return read_page(text, name, self.shared)
-
-        known = self.page(file)
-        page = read(known.text, file)  # Its comments stand where they are, also those that have moved.
-        build = self.build.of([page if one.file == file else one for one in self.build.pages])
-        apart = self.where.of(file) is None or self.where.leave_out(Path(file))
-        in_place = apart or any(comment.region for comment in page.comments)
-        return fix_figure(page, build, read, at, in_place=in_place) if page.comments else None
-
     def _judge_unnamed_lists(self) -> Findings:
         """The faults of shared pipelines that are edited; ``check`` has those of lists that a page names."""
         found = {}

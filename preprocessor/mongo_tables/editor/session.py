@@ -6,7 +6,7 @@ A check works on texts as they were when it began; what is typed meanwhile waits
 from __future__ import annotations
 
 from argparse import Namespace
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
 from threading import Lock
@@ -37,11 +37,10 @@ from mongo_tables.editor.positions import Edit as Typed
 from mongo_tables.editor.positions import Lines, Position, Span
 from mongo_tables.editor.project import Findings, Project
 from mongo_tables.editor.tokens import read_tokens
-from mongo_tables.files.difference import difference
 from mongo_tables.findings.usage import UsageError
 from mongo_tables.lint.shape.values import Shape
 from mongo_tables.pages.included import forget_sites
-from mongo_tables.pages.rewrites import Edit, Rewrite
+from mongo_tables.pages.rewrites import Edit
 from mongo_tables.pages.siteconfig import fill_in
 from mongo_tables.results.model import ResultsError
 from mongo_tables.results.opening import is_uri
@@ -97,7 +96,6 @@ def request_of(
         given.results,
         given.limits,
         static=static,
-        prose=False,
         server=given.server,
     )
 
@@ -217,16 +215,7 @@ class Session:
         at = offset_of(touched[0].finding, lines) if touched else start
         body = self._body_at(file, document.text, at)
         actions = list(list_actions(touched, lines, body))
-        if body is None and self._seen.get(file) == document.version:
-            actions += self._offer_value(file, document.text, start)
         return actions, lines
-
-    def _offer_value(self, file: str, text: str, at: int) -> Iterator[Action]:
-        """A value of a table in the place of a figure in a sentence."""
-        written = self.project.fix_figure(file, at)
-        if written is not None:
-            edit = Edit(*difference(text, written))
-            yield Action(Rewrite("Let a table write this figure", (edit,), preferred=False), None)
 
     def _body_at(self, file: str, text: str, offset: int) -> Body | None:
         """The JSON in which an offset is, or of which it is in the name."""

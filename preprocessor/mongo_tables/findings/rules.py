@@ -239,27 +239,9 @@ _ALL = (
         "MT324",
         "unsupported-figure",
         "warning",
-        "A figure in the prose is in no row of the tables of its section (`check --prose`).",
+        "A number in the text beside a table is in no cell of a table at hand (`check --numbers`).",
     ),
     Rule("MT325", "no-value", "error", "A value in the prose is empty, null, or a whole document or array."),
-    Rule(
-        "MT326",
-        "unnoticed-change",
-        "warning",
-        "A sentence could say something else, and no check would notice.",
-    ),
-    Rule(
-        "MT327",
-        "contradicted-direction",
-        "warning",
-        "A sentence says faster, more or most where rows beside it say the contrary (`check --prose`).",
-    ),
-    Rule(
-        "MT328",
-        "left-as-typed",
-        "note",
-        "A figure in the prose cannot become a value of a table (`check --prose --fix`).",
-    ),
     Rule(
         "MT330",
         "cannot-be-drawn",

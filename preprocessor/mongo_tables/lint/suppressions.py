@@ -11,7 +11,7 @@ from mongo_tables.specs.model import Spec
 
 _FIRST_IGNORABLE_ERROR: Final = "MT302"
 _ABOUT_SENTENCES: Final = "MT324"
-"""It needs `--prose`, and its finding stands in a sentence: that a comment ignores it is never in vain."""
+"""It needs `--numbers`, and its finding is in the text: a comment never ignores it in vain."""
 SEEN_IN_ROWS: Final = frozenset(
     {
         "MT335",

@@ -9,7 +9,7 @@ from itertools import takewhile
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from mongo_tables.aggregation.values import MISSING
-from mongo_tables.pages.writtentables import Cells, WrittenTable, order_like
+from mongo_tables.pages.writtentables import Cells, order_like
 from mongo_tables.render.column import column_value
 from mongo_tables.render.fewdigits import with_few_digits
 from mongo_tables.render.tablelayout import lay_out
@@ -71,21 +71,6 @@ def _order_like_today(
         found = order_like(standing[start:line], today[start:line], names)
         ordered[start:line] = found or standing[start:line]
     return ordered
-
-
-def read_changed(standing: str, today: str, spec: TableSpec, rows: Rows) -> dict[int, dict[str, object]]:
-    """By the number of its row, what a table that stands in a page shows otherwise than it would show today."""
-    written, now = (WrittenTable.of(text.strip("\n").split("\n")).texts for text in (standing, today))
-    beside = lay_beside(written, now, spec, rows)
-    changed: dict[int, dict[str, object]] = {}
-    for number, line in (one for group in beside.groups() for one in group):
-        cells = zip(beside.layout.columns, beside.then[line], beside.now[line], strict=True)
-        for column, old, new in cells:
-            if column.name and old != new:
-                fields = [column.name, *spec.spread.get(column.name, ())[:2]]
-                read = _read_cell(old, new, fields, rows[number], beside.shown.form_of(column.name))
-                changed.setdefault(number, {}).update(read)
-    return changed
 
 
 def is_in_order(beside: BesideToday) -> bool:

@@ -20,18 +20,15 @@ if TYPE_CHECKING:
     from mongo_tables.pages.model import Page
     from mongo_tables.pages.otherpages import OtherPages
     from mongo_tables.pages.pageindex import PagesBelow
-    from mongo_tables.pages.prose.fixing import Fixed
     from mongo_tables.pages.siteconfig import Site
     from mongo_tables.results.model import Limits
     from mongo_tables.specs.model import Spec
 
 
 class Request(NamedTuple):
-    """How pages are checked. ``static``: no pipeline is run; ``prose``: sentences are held against rows.
+    """How pages are checked. ``static``: no pipeline is run.
 
     ``server``: the version of MongoDB that pipelines are for, where the site says so.
-
-    ``fix``: what they type is made values of tables where that can be.
     """
 
     site: Site
@@ -39,8 +36,6 @@ class Request(NamedTuple):
     results: str
     limits: Limits
     static: bool
-    prose: bool
-    fix: bool = False
     server: str = ""
 
 
@@ -90,15 +85,11 @@ class Scope(NamedTuple):
 
 
 class Checked(NamedTuple):
-    """What was found, in order and each once, on which pages, and ``together`` with which others.
-
-    ``fixed`` are the pages that are another with values for figures.
-    """
+    """What was found, in order and each once, on which pages, and ``together`` with which others."""
 
     findings: Sequence[Finding]
     pages: Collection[Page]
     together: Collection[Page]
-    fixed: Sequence[Fixed]
 
     @property
     def sources(self) -> Mapping[str, str]:
@@ -112,7 +103,6 @@ class _Group(NamedTuple):
     pages: Sequence[Page]
     together: Sequence[Page]
     findings: Sequence[Finding]
-    fixed: Sequence[Fixed] = ()
 
 
 def check_pages(pages: Sequence[Page], request: Request, desk: Desk | None = None) -> Checked:
@@ -126,7 +116,6 @@ def check_pages(pages: Sequence[Page], request: Request, desk: Desk | None = Non
         sorted({*found, *_find_dropped_plugin(pages, request.site)}),
         {page.file: page for group in groups for page in group.pages}.values(),
         [page for group in groups for page in group.together],
-        [one for group in groups for one in group.fixed if one.text != one.page.text],
     )
 
 
@@ -178,34 +167,13 @@ def _name_excluded_pages(findings: Sequence[Finding], left_out: Iterable[Page]) 
 
 
 def _check_group(pages: Sequence[Page], others: OtherPages, taken_in: Included, desk: Desk) -> _Group:
-    request = desk.request
     with desk.build(pages, others.tables_for(pages)) as build:
         findings = _judge(pages, build, others, taken_in.findings, desk)
-        fixed = _fix(pages, build, request) if request.fix and not build.away else []
-    findings = sorted([*findings, *(one for page in fixed for one in page.left)])
     together, open_ended = build.pages, taken_in.open_ended
     if any(one.rule == "MT139" for one in findings):  # A table may come into any page of the site.
         whole = others.find_late(pages)
         together, open_ended = [*together, *whole.pages], open_ended or whole.open_ended
-    return _Group(pages, build.pages, defer_findings(findings, together, open_ended=open_ended), fixed)
-
-
-def _fix(pages: Sequence[Page], build: Build, request: Request) -> list[Fixed]:
-    """Pages with values for figures: in place where no site is built from a page, or it has such text already."""
-    from mongo_tables.pages.files import open_shared_pipelines
-    from mongo_tables.pages.prose.fixing import fix_page
-    from mongo_tables.pages.reading import read_page
-
-    shared, where = open_shared_pipelines(request.pipelines), Whereabouts(request.site)
-
-    def read(text: str, file: str) -> Page:
-        return read_page(text, file, shared)
-
-    def is_in_place(page: Page) -> bool:
-        apart = where.of(page.file) is None or where.leave_out(Path(page.file))
-        return apart or any(comment.region for comment in page.comments)
-
-    return [fix_page(page, build, read, in_place=is_in_place(page)) for page in pages if page.comments]
+    return _Group(pages, build.pages, defer_findings(findings, together, open_ended=open_ended))
 
 
 def _judge(
@@ -225,24 +193,17 @@ def _judge(
     if not request.static:
         found += _find_stale(_list_written(pages, desk), build, found)
         found += [] if build.away else unread_findings(build.asked.local)
-    if request.prose and not build.away:
-        from mongo_tables.pages.prose.unsupported import prose_findings  # only who asks for it pays
-
-        found += prose_findings(pages, build.answers)
     return sorted(found)
 
 
 def _list_written(pages: Sequence[Page], desk: Desk) -> list[Page]:
-    """The pages with text that was written into them, and those whose readers see nothing where it is missing.
-
-    A page that is about to get values is written by its author next.
-    """
+    """The pages with text that was written into them, and those whose readers see nothing where it is missing."""
     where = desk.whereabouts()
     return [
         page
         for page in pages
         if any(comment.region for comment in page.comments)
-        or (page.comments and not desk.request.fix and where.is_read_as_it_is(page.file))
+        or (page.comments and where.is_read_as_it_is(page.file))
     ]
 
 

@@ -60,15 +60,10 @@ def add_arguments(parser: ArgumentParser) -> None:
     )
     parser.add_argument("--static", action="store_true", help="run no pipeline, need no results source")
     parser.add_argument(
-        "--prose",
-        action="store_true",
-        help="also warn of figures in sentences that no row of their section's tables supports",
-    )
-    parser.add_argument(
         "--fix",
         action="store_true",
         help="show pages and shared pipelines as hints would have them: mistyped names, values pasted from a shell, a "
-        "$sort behind its $limit; with --prose also a MONGO_VALUE for each figure that one cell of their tables says",
+        "$sort behind its $limit",
     )
     parser.add_argument(
         "--write",
@@ -131,8 +126,6 @@ def _check_once(arguments: Namespace) -> int:
         arguments.results,
         arguments.limits,
         static=arguments.static,
-        prose=arguments.prose,
-        fix=arguments.fix and arguments.prose,
         server=arguments.server,
     )
     case = None
@@ -223,7 +216,6 @@ def _refuse_beside_site(arguments: Namespace) -> None:
         "stdin_filename",
         "watch",
         "static",
-        "prose",
         "fix",
         "baseline",
         "write_baseline",
@@ -236,8 +228,6 @@ def _refuse_beside_site(arguments: Namespace) -> None:
 def _refuse_contradictions(arguments: Namespace, stdin: str) -> None:
     if arguments.write_baseline and not arguments.baseline:
         raise UsageError("--write-baseline goes with --baseline FILE, the file that is written")
-    if arguments.prose and arguments.static:
-        raise UsageError("--prose holds sentences against rows, and --static runs no pipeline")
     if arguments.fix and (arguments.format != "text" or arguments.write_baseline):
         raise UsageError(
             "--fix shows a diff beside the findings, so neither --format nor --write-baseline goes with it"

@@ -1,4 +1,4 @@
-"""``check --fix``: pages and shared pipelines with what hints say, and with ``--prose`` values for figures."""
+"""``check --fix``: pages and shared pipelines with what hints say."""
 
 from __future__ import annotations
 
@@ -35,18 +35,19 @@ def fix_pages(pages: Sequence[Page], checked: Checked, request: Request) -> Fixe
     texts = {page.file: page.text for page in pages} | lists
     concerned = {one.file for one in found if one.file in texts and has_rewrite(one, texts[one.file])}
     if not concerned:
-        return Fixed(_list_changes(texts, {}, checked), checked)
+        return Fixed((), checked)
     # A shared list may be named on any page.
     asked = pages if concerned & lists.keys() else [page for page in pages if page.file in concerned]
-    plain = request._replace(prose=False, fix=False)
 
     def judge(texts: Mapping[str, str]) -> Sequence[Finding]:
-        return _place_in_lists(check_pages(_read_anew(asked, texts, lists, request), plain).findings, request)
+        return _place_in_lists(
+            check_pages(_read_anew(asked, texts, lists, request), request).findings, request
+        )
 
     tried = {page.file: page.text for page in asked} | lists
     mended = texts | mend(tried, found, judge)
     again = check_pages(_read_anew(pages, mended, lists, request), request)
-    return Fixed(_list_changes(texts, mended, again), again)
+    return Fixed(_list_changes(texts, mended), again)
 
 
 def _place_in_lists(found: Sequence[Finding], request: Request) -> list[Finding]:
@@ -73,7 +74,8 @@ def _read_anew(
     ]
 
 
-def _list_changes(texts: Mapping[str, str], mended: Mapping[str, str], checked: Checked) -> list[Change]:
-    """What differs from ``texts`` in the end, values for figures included."""
-    last = {**texts, **mended, **{one.page.file: one.text for one in checked.fixed}}
-    return [Change(file, Path(file), texts[file], last[file]) for file in texts if last[file] != texts[file]]
+def _list_changes(texts: Mapping[str, str], mended: Mapping[str, str]) -> list[Change]:
+    """The texts that are mended."""
+    return [
+        Change(file, Path(file), text, mended[file]) for file, text in texts.items() if mended[file] != text
+    ]

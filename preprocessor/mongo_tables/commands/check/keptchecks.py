@@ -61,7 +61,7 @@ def find_case(paths: Sequence[str], request: Request) -> Case | None:
     """
     site = request.site
     folder = cachefolder.folder_for(site.file.parent)
-    if folder is None or sys.platform == "win32" or request.fix or STDIN in paths:
+    if folder is None or sys.platform == "win32" or STDIN in paths:
         return None
     folders = pages_of(site).folders
     docs = [Path(from_here(each)) for each, _ in folders]
@@ -84,7 +84,7 @@ def find_case(paths: Sequence[str], request: Request) -> Case | None:
     digests = {path: _digest(content) for path, content in named.items()}
     written = [file.read_bytes() for file in list_site_files(site) if file.is_file()]
     program = _FORMAT, sign_of_program(), written, folders, Path.cwd(), today(), list_rights()
-    of_comments = request._replace(static=False, prose=False)
+    of_comments = request._replace(static=False)
     key = _key_of((program, request, [*paths]), {**states, **digests}) if settled else ""
     beside = _key_of((program, of_comments), results)
     return Case(folder, key, digests, beside, below, {**ways, **results})

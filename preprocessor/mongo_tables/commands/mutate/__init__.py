@@ -1,1 +1,0 @@
-"""``mongo-tables mutate``: ``command`` declares, ``mutating`` does the work."""
