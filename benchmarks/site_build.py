@@ -33,14 +33,14 @@ from benchmarks.site_speed import cpu_seconds
 from mongo_tables import comments
 from mongo_tables.comments.keywords import place_of
 from mongo_tables.comments.model import Comment
+from mongo_tables.hosts.documents import Documents, path_of_all
+from mongo_tables.hosts.downloads import Shelf, put
 from mongo_tables.pages.build import Build
 from mongo_tables.pages.figures import figures_of
 from mongo_tables.pages.keptanswers import KeptAnswers
 from mongo_tables.pages.reading import read_page
 from mongo_tables.results.fixtures import FixtureSource
 from mongo_tables.results.model import Limits
-from mongo_tables.site.documents import Documents, path_of_all
-from mongo_tables.site.downloads import Shelf, put
 from mongo_tables.specs.sharedpipelines import SharedPipelines
 
 ROOT = Path(__file__).parents[1]

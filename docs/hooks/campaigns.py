@@ -14,7 +14,7 @@ from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
 
 from docs.hooks.history import PAGE
-from mongo_tables.site.sitebuild import root_of
+from mongo_tables.hosts.options import root_of
 
 _KEPT: Final = "fixtures/campaigns"
 _FOLDER: Final = "documents/campaigns"

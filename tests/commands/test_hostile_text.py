@@ -11,7 +11,6 @@ import pytest
 
 from mongo_tables.aggregation import AggregationError, aggregate
 from mongo_tables.comments.containers import _RULE
-from mongo_tables.site.headings import headings_with_values
 from tests import forked
 from tests.commands.test_commands import mongo_tables
 
@@ -89,18 +88,6 @@ def test_a_malformed_stage_behind_one_that_only_a_server_runs_is_an_error(
     folder = _project(tmp_path, "", {**TABLE, "pipeline": [{"$search": {"text": {}}}, stage]})
     done = mongo_tables("check", "--static", cwd=folder, expect=1)
     assert "MT301" in done.stdout and "Traceback" not in done.stderr
-
-
-def test_a_heading_that_follows_one_without_an_end_is_found() -> None:
-    found = headings_with_values('<h1 id="a"><h1 id="b">at <span class="mongo-value">1</span></h1>')
-    assert found["b"].whole == "at 1"
-
-
-@pytest.mark.parametrize("html", ['<h1 id="a">', "<h1 ", '<h2 id="'])
-def test_headings_without_an_end_are_passed_over_in_a_moment(html: str) -> None:
-    started = time.thread_time()
-    headings_with_values(html * MANY + '<h1 id="b">at <span class="mongo-value">1</span></h1>')
-    assert time.thread_time() - started < 2
 
 
 @pytest.mark.parametrize(

@@ -49,6 +49,7 @@ UNUSED = (
     "difflib",
     "fractions",
     "mongo_tables.aggregation.patterns",
+    "mongo_tables.hosts",
     "mongo_tables.runner.execution",
     "mongo_tables.site",
 )

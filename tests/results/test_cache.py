@@ -291,25 +291,3 @@ def test_files_of_others_beside_the_cache_are_not_touched(project: Path, monkeyp
     monkeypatch.setattr(bsoncache, "MAX_BYTES", 0)
     rows(project)
     assert dump.read_bytes() == b"mine"
-
-
-def test_kept_figures_of_a_site_that_are_broken_are_made_anew(project: Path):
-    from mongo_tables.results import cachefolder
-    from mongo_tables.site.buildcache import load, store
-    from mongo_tables.site.keptpages import KeptPage, Made
-
-    fixtures = project / "fixtures"
-    made = KeptPage.of("key", Made("text", {"token": "figure"}, told=[0]))
-    pages = {"page.md": made, "other.md": made._replace(given="other")}
-    store(fixtures, "a", pages)
-    kept = load(fixtures, "a")
-    assert kept is not None
-    assert {name: (page.given, page.told, page.open_head()) for name, page in kept.items()} == {
-        name: (page.given, page.told, page.open_head()) for name, page in pages.items()
-    }
-    heads = (b"[]", b"{", b"\xff", b'{"page.md": 1}', b'{"page.md": [1, 2, 3]}', b"[" * 100_000)
-    lengths = (b'{"page.md": ["key", [], "", [], [], "1", 1]}', b'{"page.md": ["key", [], "", [], [], 1, 2]}')
-    for broken in (*heads, *(head + b"\n" for head in (*heads, *lengths)), b""):
-        bsoncache.put(cachefolder.folder_for(fixtures), {"a": broken})
-        assert load(fixtures, "a") is None
-        assert entries(project.parent / "home") == []

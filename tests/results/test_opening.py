@@ -9,6 +9,7 @@ import bson
 import pytest
 
 from mongo_tables.commands.explain.stepper import walk
+from mongo_tables.hosts.documents import Documents
 from mongo_tables.pages.build import Build
 from mongo_tables.pages.keptanswers import KeptAnswers
 from mongo_tables.pages.reading import read_page
@@ -17,7 +18,6 @@ from mongo_tables.results.local import LocalSource
 from mongo_tables.results.model import Limits, Query, ResultsError, ResultsSource
 from mongo_tables.results.opening import KINDS, join_kinds, list_kinds, open_source
 from mongo_tables.results.rawdocuments import RawDocuments
-from mongo_tables.site.documents import Documents
 from mongo_tables.specs.sharedpipelines import SharedPipelines
 
 PAGE = """<!-- MONGO_TABLE: {

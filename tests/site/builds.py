@@ -40,8 +40,8 @@ def build(
     )
 
 
-def build_cold_and_warm(site: Path) -> None:
-    """Build twice, the second time from what the first has kept; both must give the same files."""
+def build_twice(site: Path) -> None:
+    """Build twice; both must give the same files."""
     built = []
     for _ in range(2):
         done = build(site, "--strict")

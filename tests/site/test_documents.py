@@ -10,11 +10,11 @@ from urllib.parse import urljoin
 import pytest
 from bson import json_util
 
+from mongo_tables.hosts.documents import Documents
 from mongo_tables.results.model import Query
 from mongo_tables.results.opening import open_source
-from mongo_tables.site.documents import Documents
 from tests.measured import document
-from tests.site.builds import build, build_cold_and_warm, sample
+from tests.site.builds import build, build_twice, sample
 
 LINK = re.compile('<td><a href="([^"]+)">JSON</a></td>')
 
@@ -104,9 +104,9 @@ def measured_site(folder: Path, option: str) -> Path:
     return site
 
 
-def test_every_run_of_a_built_site_leads_to_its_document_cold_and_warm(tmp_path: Path) -> None:
+def test_every_run_of_a_built_site_leads_to_its_document_in_each_build(tmp_path: Path) -> None:
     site = measured_site(tmp_path, "      documents: results\n")
-    build_cold_and_warm(site)
+    build_twice(site)
     links = LINK.findall((site / "site" / "speeds.html").read_text(encoding="utf-8"))
     assert len(links) == 6
     sizes = [json.loads((site / "site" / link).read_text("utf-8"))["_id"]["docSizeKB"] for link in links]
@@ -137,9 +137,9 @@ def with_link(site: Path) -> Path:
     return site
 
 
-def test_a_page_links_to_all_documents_as_one_file_the_same_cold_and_warm(tmp_path: Path) -> None:
+def test_a_page_links_to_all_documents_as_one_file_the_same_in_each_build(tmp_path: Path) -> None:
     site = with_link(measured_site(tmp_path, "      documents: results\n"))
-    build_cold_and_warm(site)
+    build_twice(site)
     assert '<a href="documents/results.jsonl">' in (site / "site" / "speeds.html").read_text("utf-8")
     lines = (site / "site" / "documents" / "results.jsonl").read_bytes()
     assert lines == (site / "fixtures" / "results" / "a.jsonl").read_bytes()

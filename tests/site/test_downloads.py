@@ -10,8 +10,9 @@ from urllib.parse import urljoin
 
 import pytest
 
-from mongo_tables.site.downloads import Shelf, data_address
-from tests.site.builds import build, build_cold_and_warm, sample
+from mongo_tables.hosts.downloads import Shelf
+from mongo_tables.render.downloads import data_address
+from tests.site.builds import build, build_twice, sample
 
 _LINK = re.compile(r'<a href="([^"]+)"[^>]* aria-label="(CSV|JSON): rows of')
 
@@ -46,12 +47,12 @@ def test_small_files_are_their_own_address_and_large_ones_have_none() -> None:
 
 
 @pytest.mark.parametrize("urls", ["true", "false"])
-def test_every_link_of_a_built_site_leads_to_its_rows_cold_and_warm(tmp_path: Path, urls: str) -> None:
+def test_every_link_of_a_built_site_leads_to_its_rows_in_each_build(tmp_path: Path, urls: str) -> None:
     site = sample(tmp_path)
     config = site / "mkdocs.yml"
     text = re.sub("(?m)^use_directory_urls:.*$", "", config.read_text(encoding="utf-8"))
     config.write_text(f"{text}\nuse_directory_urls: {urls}\n", encoding="utf-8")
-    build_cold_and_warm(site)
+    build_twice(site)
     links = [
         (page, *link)
         for page in (site / "site").rglob("*.html")

@@ -5,16 +5,17 @@ from __future__ import annotations
 import gc
 import time
 from collections.abc import Callable
+from html import escape
 
 import pytest
 
 from mongo_tables import comments
+from mongo_tables.hosts.site_report import PlainFigure
+from mongo_tables.hosts.tokens import Figures, swap_markdown, swap_markup
 from mongo_tables.pages.faultboxes import by_comment
 from mongo_tables.pages.markdown import Place, standing_alone
-from mongo_tables.pages.placeholders import show_comments_again, swap_tokens
+from mongo_tables.pages.placeholders import BEGIN, END, FIRST, show_comments_again, swap_tokens
 from mongo_tables.render.anchors import distinct
-from mongo_tables.site.plainmarkdown import Plain, with_plain_figures
-from mongo_tables.site.searchtext import in_full, in_words
 
 FEW = 500
 TIMES = 8
@@ -30,12 +31,17 @@ def figure(number: int) -> str:
     return f'<figure class="mongo-table" id="table-{number}">\n<table>\n{rows}</table>\n</figure>'
 
 
+def name(number: int) -> str:
+    digits = f"{'0' * 16}{number:x}"
+    return BEGIN + "".join(chr(FIRST + int(digit, 16)) for digit in digits) + END
+
+
 def token(number: int) -> str:
-    return f"<!--mongo-tables:{'0' * 16}-{number}-->"
+    return f"<div>{name(number)}</div>"
 
 
 def figures(count: int) -> dict[str, str]:
-    return {token(number): figure(number) for number in range(count)}
+    return {name(number): figure(number) for number in range(count)}
 
 
 def comment(number: int) -> str:
@@ -48,28 +54,28 @@ def page_swapped(count: int) -> Callable[[], object]:
     return lambda: swap_tokens(page, given)
 
 
-def page_searched(count: int) -> Callable[[], object]:
-    given = figures(count)
-    page = "<p>Words</p>\n".join(given.values())
-    return lambda: in_full(in_words(page, given, given), given)
-
-
-def page_changed_and_searched(count: int) -> Callable[[], object]:
-    given = figures(count)
-    page = "\n".join(given.values()).replace("<table>", "<table >")
-    return lambda: in_full(in_words(page, given, given), given)
-
-
 def page_of_lost_figures(count: int) -> Callable[[], object]:
     page = "\n".join(token(number) for number in range(count))
-    return lambda: show_comments_again(page, {token(number): comment(number) for number in range(count)})
+    return lambda: show_comments_again(page, {name(number): comment(number) for number in range(count)})
 
 
 def page_as_markdown(count: int) -> Callable[[], object]:
     page = "\n\n".join(f"Words {'and more ' * 40}\n\n{token(number)}" for number in range(count))
-    return lambda: with_plain_figures(
-        page, {token(n): Plain("", "", ["| a |", "| - |"]) for n in range(count)}
+    known = set(map(name, range(count)))
+    plain = PlainFigure(["| a |", "| - |"], is_block=True)
+    given = Figures(known, lambda name: "", lambda name: "", lambda name: plain)
+    return lambda: swap_markdown(page, given)
+
+
+def page_in_a_feed(count: int) -> Callable[[], object]:
+    page = escape("\n".join(f"<p>Words</p>{token(number)} {name(number)}" for number in range(count)))
+    given = Figures(
+        set(map(name, range(count))),
+        lambda name: "<b>1</b>",
+        lambda name: "1",
+        lambda name: PlainFigure((), False),
     )
+    return lambda: swap_markup(page, given)
 
 
 def place_for_each(count: int) -> Callable[[], object]:
@@ -107,10 +113,9 @@ def seconds(work: Callable[[], object]) -> float:
     "work",
     [
         page_swapped,
-        page_searched,
-        page_changed_and_searched,
         page_of_lost_figures,
         page_as_markdown,
+        page_in_a_feed,
         place_for_each,
         names_alike,
         faults_of_comments,

@@ -46,7 +46,7 @@ def test_a_repository_without_a_site_may_name_it(folder: Path, capsys: pytest.Ca
     assert "MT314" in capsys.readouterr().out
 
 
-def test_a_build_that_asks_the_linter_tells_it_also_of_a_site_that_was_kept(folder: Path) -> None:
+def test_a_build_tells_it_as_well(folder: Path) -> None:
     assert built(site(folder, "fail_on: warning")).done
     ended = built(site(folder, 'fail_on: warning, server: "6.0"'))
     assert not ended.done

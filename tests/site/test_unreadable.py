@@ -64,25 +64,30 @@ def _write_little() -> None:
     resource.setrlimit(resource.RLIMIT_FSIZE, (200, 200))
 
 
-def test_a_full_disk_leaves_no_half_of_a_download(site: Path) -> None:
-    # Where something reads the HTML of pages before they are written, downloads come before MkDocs's own files.
-    config = site / "mkdocs.yml"
-    config.write_text(config.read_text(encoding="utf-8") + "\nhooks: [reads.py]\n", encoding="utf-8")
-    (site / "reads.py").write_text(
-        "def on_post_page(output, *, page, config):\n    return page.content and output\n"
-    )
+PUTS = """
+from pathlib import Path
+from mongo_tables.hosts.downloads import put
+put({"rows/one.csv": "a,n\\n", "rows/two.csv": "0123456789" * 30}, Path())
+"""
+
+
+def test_a_full_disk_leaves_no_half_of_a_download(tmp_path: Path) -> None:
     done = subprocess.run(
-        [sys.executable, "-m", "mkdocs", "build"],
-        cwd=site,
+        [sys.executable, "-c", PUTS],
+        cwd=tmp_path,
         env=environment(PYTHONDONTWRITEBYTECODE="1"),
         capture_output=True,
         text=True,
         timeout=60,
         preexec_fn=_write_little,
     )
+    assert "File too large: './rows/two.csv'" in done.stderr
+    assert [file.name for file in (tmp_path / "rows").iterdir()] == ["one.csv"]
+
+
+def test_a_file_behind_a_table_that_cannot_be_written_is_named(site: Path) -> None:
+    (site / "docs" / "rows").write_text("a file where the folder of rows belongs")
+    done = obedient("mkdocs", "build", cwd=site)
     assert done.returncode == 1
     assert "Traceback" not in done.stderr
-    (fault,) = [line for line in done.stderr.splitlines() if "File too large" in line]
-    assert "mongo-tables: " in fault
-    assert "site/rows/" in fault
-    assert all(file.stat().st_size < 200 for file in (site / "site" / "rows").iterdir())
+    assert any("site/rows/" in line and "Not a directory" in line for line in done.stderr.splitlines())

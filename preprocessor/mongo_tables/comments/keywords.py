@@ -88,8 +88,6 @@ _NAME = re.compile(
     re.I,
 )
 
-# What the plugin puts in the place of a comment (``pages.placeholders``); the Markdown extension meets it on its pages.
-_TOKEN = re.compile(r"<!--mongo-tables:[0-9a-f]{16}-\d+-->")
 _OBJECT = re.compile(r"\s*\{")
 
 
@@ -109,7 +107,7 @@ class Opening(NamedTuple):
 def opening_at(text: str, start: int) -> Opening | None:
     """Read the name of the comment at ``start``; None when it is an ordinary comment."""
     match = _NAME.match(text, start)
-    if match is None or _TOKEN.match(text, start):
+    if match is None:
         return None
     name, colon = match["name"], bool(match["colon"])
     if name in KEYWORDS and colon and not match["dashes"]:

@@ -7,9 +7,8 @@ import re
 from mongo_tables.comments.keywords import SUSPECT
 from mongo_tables.comments.model import Scan
 
-# Names are compared loosely, so that a near miss is met too; a page without a match costs this search only. What
-# stands in the place of a comment that the site has taken out already (`mongo_tables.pages.placeholders`) is none.
-_SUSPECT = re.compile(rf"{SUSPECT}(?!-tables:[0-9a-f]{{16}}-\d+-->)", re.IGNORECASE)
+# Names are compared loosely, so that a near miss is met too; a page without a match costs this search only.
+_SUSPECT = re.compile(SUSPECT, re.IGNORECASE)
 
 
 def may_have_comment(text: str) -> bool:

@@ -174,12 +174,6 @@ _ALL = (
         "A file of the built site has a placeholder or a comment where a table, a chart or a value belongs.",
     ),
     Rule(
-        "MT171",
-        "table-known-too-late",
-        "error",
-        "A table was added or changed after other plugins had read a value of it on another page.",
-    ),
-    Rule(
         "MT172",
         "plugin-passed-over",
         "error",

@@ -15,6 +15,7 @@ import csv
 import io
 import json
 import unicodedata
+from base64 import b64encode
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache, lru_cache, partial
 from typing import TYPE_CHECKING, Any, Final
@@ -29,6 +30,9 @@ if TYPE_CHECKING:
 
 Rows = Sequence[Mapping[str, Any]]
 
+_TYPES: Final = {"csv": "text/csv", "json": "application/json"}
+_MOST_BYTES: Final = 12_000
+"""Of one file within a page: more would weigh on every reader for the few who take it."""
 _FORMULA: Final = frozenset("=+-@＝＋－＠﹦﹢﹣﹫")
 """Signs that begin a formula, with their wide and their small forms."""
 _FIELD_ENDS: Final = ("\t", "\r", "\n")
@@ -127,3 +131,12 @@ def _encoder() -> Callable[[object], str]:
 def _unit(spec: TableSpec, name: str) -> dict[str, str]:
     form = spec.format.get(name)
     return {"unit": form.raw_unit} if form and form.raw_unit else {}
+
+
+def data_address(name: str, text: str) -> str:
+    """The file itself as an address, for pages that nothing can be put beside; "" when it is too large for that."""
+    content = text.encode("utf-8", "replace")
+    if len(content) > _MOST_BYTES:
+        return ""
+    kind = _TYPES[name.rpartition(".")[2]]
+    return f"data:{kind};charset=utf-8;base64,{b64encode(content).decode('ascii')}"

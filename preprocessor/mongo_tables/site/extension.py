@@ -12,7 +12,7 @@ conversion, and a page with a hole in it must not be published. In a preview of 
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
 from warnings import warn
@@ -31,17 +31,18 @@ from mongo_tables.findings.rules import finding
 from mongo_tables.pages.generated import defer_findings
 from mongo_tables.pages.placeholders import (
     LeftOver,
+    figure_text,
+    names,
     show_comments_again,
+    swap_names,
     swap_tokens,
     take_out_live_comments,
-    tokens,
     with_tokens,
 )
 from mongo_tables.pages.serverversion import is_version, not_a_version
 from mongo_tables.results.limitoptions import OPTIONS, limits_of
 from mongo_tables.results.opening import join_kinds
 from mongo_tables.site.assets import inline
-from mongo_tables.site.headings import headings_with_values
 from mongo_tables.site.pageplace import PagePlace, find_place
 from mongo_tables.site.source import results_source
 from mongo_tables.site.takenin import with_comments
@@ -145,7 +146,7 @@ class _Conversion:
         away = [each for each in found if each.rule == "MT310"]
         self._loose = _loose_faults(page, away)
         cut_off = len(page.text.rstrip("\n")) - len(text.rstrip("\n"))
-        return with_tokens(page)[cut_off:]
+        return with_tokens(page, names(page))[cut_off:]
 
     def _read(self, text: str, read: Callable[[str, str], Page]) -> Page:
         """The page; a comment that came into it from a file has its place there."""
@@ -177,7 +178,9 @@ class _Conversion:
             html = self._with_late_faults(html, lost, left)
         html = f"{self._loose}{html}"
         contents = getattr(self._md, "toc_tokens", [])
-        _repeat_headings(contents, html)
+        texts = {name: figure_text(figure) for name, figure in self._figures.items()}
+        html = swap_names(html, texts.get)
+        _repeat_headings(contents, texts)
         if self._ask_again:  # What was converted by itself within a page has contents of its own.
             self._place.keep_none(contents if self._is_all else [])
         styled = any(
@@ -254,7 +257,7 @@ class _Conversion:
 
         found = report_left_over(self._place.shown, left)
         if self._page is not None:
-            comments = dict(zip(tokens(self._page), self._page.comments, strict=True))
+            comments = dict(zip(names(self._page), self._page.comments, strict=True))
             specs = dict(zip(comments, self._page.specs, strict=True))
             found += [
                 no_place(spec.file, spec.comment)
@@ -317,9 +320,9 @@ def _in_front_matter(text: str, shown: str) -> list[Finding]:
 def _figures(page: Page, build: Build) -> dict[str, str]:
     """The figures of a page by token."""
     from mongo_tables.pages.figures import figures_of
-    from mongo_tables.site.downloads import data_address
+    from mongo_tables.render.downloads import data_address
 
-    return dict(zip(tokens(page), figures_of(page, build, data_address), strict=True))
+    return dict(zip(names(page), figures_of(page, build, data_address), strict=True))
 
 
 def _loose_faults(page: Page, away: Sequence[Finding]) -> str:
@@ -369,15 +372,13 @@ def _of_one_page(finding: Finding) -> Finding:
     return finding._replace(hint=hint)
 
 
-def _repeat_headings(items: list[dict[str, Any]], html: str) -> None:
+def _repeat_headings(items: Sequence[dict[str, Any]], texts: Mapping[str, str]) -> None:
     """Put the values of headings into the table of contents."""
-    headings = headings_with_values(html)
-    items = list(items) if headings else []
-    while items:
-        item = items.pop()
-        items += item["children"]
-        if item["id"] in headings:
-            item["name"] = headings[item["id"]].whole
+    for item in items:
+        for key in ("name", "html", "data-toc-label"):
+            if item.get(key):
+                item[key] = swap_names(item[key], texts.get)
+        _repeat_headings(item["children"], texts)
 
 
 _KEPT: dict[_Source, KeptAnswers] = {}

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from html.parser import HTMLParser
 from pathlib import Path
 
-_TOKEN = re.compile(r"mongo-tables:[0-9a-f]{16}|MONGO_(?:TABLE|CHART|VALUE|CHECK)")
+_TOKEN = re.compile(r"[\ue9a0-\ue9b1]|\\ue9[ab]|&#598\d\d;|MONGO_(?:TABLE|CHART|VALUE|CHECK)")
 
 
 @dataclass(frozen=True)

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import math
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 from mkdocs.config import config_options as c
 from mkdocs.config.base import Config, ValidationError
 
 from mongo_tables.findings.reporters import SEVERITIES
 from mongo_tables.pages.serverversion import is_version, not_a_version
+
+if TYPE_CHECKING:
+    from mkdocs.config.defaults import MkDocsConfig
 
 
 class _AboveZero(c.Type):  # type: ignore[type-arg]
@@ -50,8 +55,8 @@ class MongoTablesConfig(Config):  # type: ignore[no-untyped-call]
     to; by default none is. Whoever reads the site reads all of them."""
 
     fail_on = c.Choice(SEVERITIES, default="error")
-    """The least grave finding that ends a build: ``error``, ``warning`` or ``note``. The linter, which finds most
-    warnings and notes, is asked for the latter two, and under ``--strict``."""
+    """The least grave finding that ends a build: ``error``, ``warning`` or ``note``. The linter's notes are left out
+    unless this is ``note``."""
 
     documents_file = c.Type(bool, default=True)
     """Whether these documents lie there as one file too, ``documents/COLLECTION.jsonl``, which any page may link to."""
@@ -79,3 +84,13 @@ class MongoTablesConfig(Config):  # type: ignore[no-untyped-call]
 
     workers = _AboveZero(int, default=4)
     """Pipelines that run at the same time on a server."""
+
+
+def root_of(config: MkDocsConfig) -> Path:
+    """The folder that paths in the configuration are relative to."""
+    return Path(config.config_file_path).parent if config.config_file_path else Path.cwd()
+
+
+def pipelines_of(options: MongoTablesConfig, config: MkDocsConfig) -> Path:
+    """The folder of shared stage lists."""
+    return root_of(config) / options.pipelines if options.pipelines else Path(config.docs_dir) / "pipelines"

@@ -1,4 +1,4 @@
-"""Where the rows behind figures lie as files: beside the page of a site, or within the page itself.
+"""The files with the rows behind figures, beside the pages of a site.
 
 A file is named by its page and its figure's id, so that its address is the same from build to build. Links are
 relative: they lead there from a folder opened as files, too. No page has a folder of its own: for hundreds of small
@@ -8,7 +8,6 @@ folders many file systems take longer than for the files.
 from __future__ import annotations
 
 import os
-from base64 import b64encode
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -19,10 +18,7 @@ from typing import Final
 from urllib.parse import quote
 
 FOLDER: Final = "rows"
-_TYPES: Final = {"csv": "text/csv", "json": "application/json"}
 _FLAGS: Final = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | getattr(os, "O_BINARY", 0)
-_MOST_BYTES: Final = 12_000
-"""Of one file within a page: more would weigh on every reader for the few who take it."""
 
 
 @dataclass(frozen=True)
@@ -79,12 +75,3 @@ def _write(place: str, content: bytes) -> None:
         with suppress(OSError):
             Path(place).unlink()
         raise OSError(error.errno, error.strerror, place) from None
-
-
-def data_address(name: str, text: str) -> str:
-    """The file itself as an address, for pages that nothing can be put beside; "" when it is too large for that."""
-    content = text.encode("utf-8", "replace")
-    if len(content) > _MOST_BYTES:
-        return ""
-    kind = _TYPES[name.rpartition(".")[2]]
-    return f"data:{kind};charset=utf-8;base64,{b64encode(content).decode('ascii')}"

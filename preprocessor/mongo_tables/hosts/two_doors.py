@@ -11,7 +11,7 @@ from mongo_tables.site.source import results_source
 if TYPE_CHECKING:
     from mkdocs.config.defaults import MkDocsConfig
 
-    from mongo_tables.site.options import MongoTablesConfig
+    from mongo_tables.hosts.options import MongoTablesConfig
 
 _EXTENSION: Final = "mongo-tables"
 

@@ -1,0 +1,199 @@
+"""The MkDocs plugin (ProperDocs runs it unchanged).
+
+``on_page_markdown`` puts a token for each comment, as the plugins before left the page. ``on_env``, when all pages are
+converted and none is written, asks and judges the whole site at once; a build with errors ends there. While MkDocs
+writes, ``on_page_context`` puts the figures into one page after the other, before search plugins read it, and
+``on_post_page`` what is below them. ``on_post_build`` looks through the written site once for tokens that other plugins
+took along. Under ``serve`` a fault is shown in the page.
+
+The class has ``on_startup``, which makes MkDocs keep the instance between rebuilds, and with it the answers of the
+results source: https://www.mkdocs.org/dev-guide/plugins/#on_startup
+"""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, Literal
+
+from mkdocs.exceptions import PluginError
+from mkdocs.plugins import BasePlugin, event_priority
+from mkdocs.structure.files import File
+
+from mongo_tables.hosts.documents import path_of_all
+from mongo_tables.hosts.mkdocs_site import SiteBuild
+from mongo_tables.hosts.options import MongoTablesConfig, pipelines_of, root_of
+from mongo_tables.hosts.page_reader import PageReader
+from mongo_tables.hosts.reporting import log
+from mongo_tables.hosts.two_doors import two_sources
+from mongo_tables.hosts.writes import sign_of_writes
+from mongo_tables.pages.keptanswers import KeptAnswers
+from mongo_tables.results.limitoptions import limits_of
+from mongo_tables.site.assets import SCRIPT_FILE, STYLE_SHEET_FILE
+from mongo_tables.site.source import find_watched_path, results_source
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+    from mkdocs.config.defaults import MkDocsConfig
+    from mkdocs.livereload import LiveReloadServer
+    from mkdocs.structure.files import Files
+    from mkdocs.structure.pages import Page
+    from mkdocs.utils.templates import TemplateContext
+
+STYLE_SHEET: Final = "assets/mongo-tables.css"
+SCRIPT: Final = "assets/mongo-tables.js"
+
+
+class MongoTablesPlugin(BasePlugin[MongoTablesConfig]):  # type: ignore[no-untyped-call]
+    """Comments in Markdown, tables in the site: the events of MkDocs, each handed to the ``SiteBuild``.
+
+    Plugins for several languages build one site within the end of the build of another: the builds are a stack.
+    """
+
+    def __init__(self) -> None:
+        self._serving = False
+        self._running = ExitStack()
+        self._answers: KeptAnswers | None = None
+        self._reader: PageReader | None = None
+        self._builds: list[SiteBuild] = []
+
+    def on_startup(self, *, command: Literal["build", "gh-deploy", "serve"], dirty: bool) -> None:
+        """Learn whether this is a preview, which shows faults in the page and goes on.
+
+        Raises ``PluginError`` for ``--dirty``: a page that is left as it is may show figures that have changed.
+        """
+        if dirty:
+            raise PluginError(
+                "mongo-tables: --dirty leaves pages as they are whose tables or values changed elsewhere; run "
+                f"`mkdocs {command}` without it"
+            )
+        self._serving = command == "serve"
+
+    def on_config(self, config: MkDocsConfig) -> MkDocsConfig:
+        """Find the results source, and add the style sheet and the script to every page."""
+        if two := two_sources(self.config, config, root_of(config)):
+            raise PluginError(f"mongo-tables: {two}")
+        answers, reader = self._open_answers(config), self._open_reader(config)
+        if not self._builds:  # The languages of one site show the same.
+            answers.refresh()
+            if self._serving:
+                answers.let_go_fickle()
+        reader.begin()
+        self._builds.append(SiteBuild(config, self.config, answers, reader, self._serving))
+        config.extra_css.append(STYLE_SHEET)
+        config.extra_javascript.append(SCRIPT)
+        return config
+
+    def on_files(self, files: Files, *, config: MkDocsConfig) -> Files:
+        """Add our files; shared pipelines stay out of the site."""
+        folder = pipelines_of(self.config, config)
+        for file in list(files):
+            if file.abs_src_path and Path(file.abs_src_path).parent == folder:
+                files.remove(file)
+        # Other plugins take it for granted that a file has a path on disk.
+        files.append(File.generated(config, STYLE_SHEET, abs_src_path=str(STYLE_SHEET_FILE)))
+        files.append(File.generated(config, SCRIPT, abs_src_path=str(SCRIPT_FILE)))
+        if path := self._all_documents:
+            files.append(File.generated(config, path, abs_src_path=str(STYLE_SHEET_FILE)))
+        return files
+
+    @event_priority(-100)
+    def on_page_read_source(self, *, page: Page, config: MkDocsConfig) -> str | None:
+        """Read the page, unless another plugin may have done so."""
+        text = self._site.read_source(page)
+        return text if len(config.plugins.events["page_read_source"]) == 1 else None
+
+    def on_page_markdown(self, markdown: str, *, page: Page, config: MkDocsConfig, files: Files) -> str:
+        """Put a token for each comment of the page, as the plugins before this one left it."""
+        return self._site.put_tokens(markdown, page)
+
+    def on_page_content(self, html: str, *, page: Page, config: MkDocsConfig, files: Files) -> str:
+        """A comment that is still there has come in from elsewhere."""
+        return self._site.take_out_comments(html, page)
+
+    @event_priority(100)
+    def on_env(self, env: Environment, *, config: MkDocsConfig, files: Files) -> None:
+        """Ask and judge the whole site; a build with an error ends here, before anything is written."""
+        site = self._site
+        site.judge()
+        self._fill_documents(files)
+        site.copied = {file.abs_dest_path for file in files if not file.is_documentation_page()}
+        site.write(site.documents.files if self.config.documents else {})
+
+    @event_priority(200)
+    def on_page_context(self, context: TemplateContext, *, page: Page, **_: object) -> TemplateContext:
+        """Put the figures into the page, before search plugins read it."""
+        self._site.show_figures(page)
+        return context
+
+    @event_priority(200)
+    def on_post_page(self, output: str, *, page: Page, config: MkDocsConfig) -> str:
+        """Put what is below figures into the page, and figures of other pages."""
+        return self._site.fill_output(output, page)
+
+    @event_priority(-200)
+    def on_post_build(self, *, config: MkDocsConfig) -> None:
+        """Swap the tokens that other plugins took along."""
+        self._site.finish()
+        self._builds.pop()
+
+    def on_build_error(self, *, error: Exception) -> None:
+        """Forget the builds that did not come to their end."""
+        self._builds.clear()
+
+    def on_serve(
+        self, server: LiveReloadServer, *, config: MkDocsConfig, builder: object
+    ) -> LiveReloadServer:
+        """Build again when a result or a shared pipeline changes."""
+        answers = self._open_answers(config)
+        for path in map(find_watched_path, (answers.where, str(pipelines_of(self.config, config)))):
+            # Two watches of one file would build twice.
+            if path is not None and not Path(path).is_relative_to(config.docs_dir):
+                server.watch(path)
+        if find_watched_path(answers.where) is None:
+            sign = self._running.enter_context(sign_of_writes(answers.writes))
+            server.watch(str(sign))
+        return server
+
+    def on_shutdown(self) -> None:
+        """Close the results source."""
+        self._running.close()
+        if self._answers is not None:
+            self._answers.close()
+
+    @property
+    def _site(self) -> SiteBuild:
+        return self._builds[-1]
+
+    @property
+    def _all_documents(self) -> str:
+        """Where the one file with all published documents lies; "" where the site wants none."""
+        wanted = self.config.documents and self.config.documents_file
+        return path_of_all(self.config.documents) if wanted else ""
+
+    def _fill_documents(self, files: Files) -> None:
+        """Fill that file, which pages link to like to any other, or take it away where there are no documents."""
+        file = files.get_file_from_path(self._all_documents) if self._all_documents else None
+        if file is None:
+            return
+        if content := self._site.documents.together:
+            file.content_bytes = content
+        else:
+            log.info("documents: there is no %s, links to it lead nowhere", self._all_documents)
+            files.remove(file)
+
+    def _open_answers(self, config: MkDocsConfig) -> KeptAnswers:
+        """The answers of the last build, as long as source and limits are the same."""
+        where, limits = results_source(self.config.results, root_of(config)), limits_of(self.config)
+        known = self._answers
+        if known is None or (known.where, known.limits, known.server) != (where, limits, self.config.server):
+            if known is not None:
+                known.close()
+            self._answers = known = KeptAnswers(where, limits, self.config.workers, self.config.server)
+        return known
+
+    def _open_reader(self, config: MkDocsConfig) -> PageReader:
+        folder = pipelines_of(self.config, config)
+        if self._reader is None or self._reader.folder != folder:
+            self._reader = PageReader(folder)
+        return self._reader

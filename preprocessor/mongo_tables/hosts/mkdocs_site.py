@@ -1,0 +1,297 @@
+"""One build of a site by MkDocs: its pages as they come, the report on them, and their figures as they are written."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+from urllib.parse import urljoin
+
+from mkdocs.exceptions import PluginError
+
+from mongo_tables.comments.frontmatter import may_have_front_matter
+from mongo_tables.comments.frontmattercomments import front_matter_findings
+from mongo_tables.comments.htmlcomments import Page as Lines
+from mongo_tables.comments.search import may_have_comment
+from mongo_tables.hosts import placed_figures
+from mongo_tables.hosts.documents import Documents
+from mongo_tables.hosts.downloads import put
+from mongo_tables.hosts.leftover_tokens import swap_left
+from mongo_tables.hosts.page_figures import Given, PageFigures, render
+from mongo_tables.hosts.page_reader import unreadable
+from mongo_tables.hosts.reporting import log, report
+from mongo_tables.hosts.site_report import report_on
+from mongo_tables.hosts.tokens import Figures, swap_markup
+from mongo_tables.pages.faultboxes import find_taken_anchors, no_place, report_left_over
+from mongo_tables.pages.placeholders import (
+    BEGIN,
+    met_names,
+    names,
+    show_comments_again,
+    swap_names,
+    swap_tokens,
+    take_out_live_comments,
+    with_tokens,
+)
+from mongo_tables.pages.reading import unread_findings
+from mongo_tables.render.anchors import anchors_in
+from mongo_tables.site.shownpath import choose_shown_path
+from mongo_tables.site.source import find_watched_path
+from mongo_tables.site.takenin import read_taken_in, where_taken_in, with_snippets
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from mkdocs.config.defaults import MkDocsConfig
+    from mkdocs.structure.pages import Page as SitePage
+
+    from mongo_tables.findings.finding import Finding
+    from mongo_tables.hosts.options import MongoTablesConfig
+    from mongo_tables.hosts.page_reader import PageReader
+    from mongo_tables.hosts.site_report import PlainFigure, SiteReport
+    from mongo_tables.pages.keptanswers import KeptAnswers
+
+_PRINTED: Final = 'id="print-site-page"'
+_RENDERED: Final = 16
+"""Pages whose figures are held, for files that quote several pages in turns."""
+
+
+@dataclass
+class SiteBuild:
+    """One build.
+
+    ``source`` is the page in turn and its text on disk, ``given`` the pages that came with comments, ``late`` the
+    faults that only the conversion brings to light, ``copied`` the files that are no pages.
+    """
+
+    config: MkDocsConfig
+    options: MongoTablesConfig
+    answers: KeptAnswers
+    reader: PageReader
+    serving: bool
+    source: tuple[SitePage | None, str] = None, ""
+    given: list[Given] = field(default_factory=list)
+    late: list[Finding] = field(default_factory=list)
+    copied: set[str] = field(default_factory=set)
+    _rendered: OrderedDict[int, PageFigures] = field(default_factory=OrderedDict)
+    _without: tuple[SitePage, str] | None = None
+
+    # While MkDocs reads pages
+
+    def read_source(self, page: SitePage) -> str:
+        """The page as it is on disk. Raises ``PluginError`` with the place of the fault when it cannot be read."""
+        if fault := unreadable(page.file):
+            report([fault], "error", "nothing was built")
+        text = page.file.content_string
+        if may_have_front_matter(text) and may_have_comment(text):
+            self.late += front_matter_findings(Lines(text), choose_shown_path(page.file))
+        self.source = page, text
+        return text
+
+    def put_tokens(self, markdown: str, page: SitePage) -> str:
+        """The Markdown of a page with a token for each of its comments."""
+        markdown = with_snippets(markdown, page.file, self.config)
+        if not may_have_comment(markdown):
+            return markdown
+        on_disk = self._on_disk(page)
+        included = read_taken_in(page.file, on_disk, self.config)
+        read = self.reader.read(page.file, markdown, on_disk, included)
+        if not (read.comments or read.findings):
+            return markdown
+        given = Given(page, read, names(read, page.url))
+        self.given.append(given)
+        return with_tokens(read, given.names)[len(read.text) - len(markdown) :]
+
+    def take_out_comments(self, html: str, page: SitePage) -> str:
+        """The HTML of a page without comments that came in while it was converted; they are faults."""
+        html, left = take_out_live_comments(html)
+        if left:
+            hint = "list the Markdown extension `mongo-tables` beside the plugin: it sees such comments"
+            self.late += report_left_over(
+                choose_shown_path(page.file), left, where_taken_in(self._on_disk(page)), hint
+            )
+        return html
+
+    def _on_disk(self, page: SitePage) -> str:
+        """The text of the page in turn; pages that plugins read by themselves are not announced."""
+        return self.source[1] if self.source[0] is page else self.read_source(page)
+
+    # When all pages are converted
+
+    @cached_property
+    def report(self) -> SiteReport:
+        """All that is known of the pages."""
+        settings = Path(self.config.config_file_path or "mkdocs.yml").name
+        return report_on(
+            [given.read for given in self.given], self.answers, settings, notes=self.options.fail_on == "note"
+        )
+
+    def judge(self) -> None:
+        """Report every fault of every page; a build with an error ends here. Titles get their values."""
+        for given in self.given:
+            self.late += find_taken_anchors(given.read, given.page.present_anchor_ids or ())
+            self._look_for_lost(given)
+        found = {*self.late, *(self.report.findings if self.given else ())}
+        if self.given and self.report.loose:
+            found |= {*self.report.loose}
+        else:
+            found |= {*unread_findings(self.answers.local)}
+        log.debug("%d pipelines run", self.answers.ran)
+        self._report(sorted(found), "nothing was built")
+        for given in self.given:
+            self._fill_titles(given)
+
+    def _look_for_lost(self, given: Given) -> None:
+        met = met_names(given.page.content or "")
+        comments = dict(zip(given.names, given.read.comments, strict=True))
+        lost = {name: comment for name, comment in comments.items() if name not in met}
+        if not lost or _has_title_alone(given, lost):
+            return
+        self.late += [no_place(given.read.file, comment) for comment in lost.values()]
+        sources = {name: given.read.text[comment.start : comment.end] for name, comment in lost.items()}
+        given.page.content = show_comments_again(given.page.content or "", sources)
+
+    def _fill_titles(self, given: Given) -> None:
+        page, items = given.page, list(given.page.toc)
+        if BEGIN in str(page.title):
+            page.title = self._with_texts(given, str(page.title))
+        while items:
+            item = items.pop()
+            items += item.children
+            if BEGIN in item.title:
+                item.title = self._with_texts(given, item.title)
+
+    def _with_texts(self, given: Given, text: str) -> str:
+        return " ".join(swap_names(text, self._figures_of(given).text).split())
+
+    def _report(self, findings: list[Finding], end: str) -> None:
+        report(findings, None if self.serving else self.options.fail_on, end)
+
+    # While MkDocs writes pages
+
+    def show_figures(self, page: SitePage) -> None:
+        """Let the HTML of a page have its figures, and write the files that they link to."""
+        given = self._by_page.get(id(page))
+        if given is None:
+            return
+        figures, html = self._figures_of(given), page.content or ""
+        self._without = page, html
+        html, _ = swap_tokens(html, figures.figures)
+        html = swap_names(html, figures.text)
+        page.content = f"{figures.box}\n{html}" if figures.box else html
+        if page.present_anchor_ids is not None:
+            page.present_anchor_ids.update(
+                anchor for figure in figures.figures.values() for anchor in anchors_in(figure)
+            )
+        self.write(figures.files)
+
+    def fill_output(self, output: str, page: SitePage) -> str:
+        """The whole page with what is below its figures, and with figures of other pages, such as excerpts.
+
+        MkDocs holds the HTML of a page to the end: it gets its tokens back.
+        """
+        if self._without is not None:
+            self._without[0].content, self._without = self._without[1], None
+        return swap_markup(output, self._figures_for(page.url, page)) if BEGIN in output else output
+
+    def write(self, files: Mapping[str, str | bytes]) -> None:
+        """Write files into the site. Raises ``PluginError`` where that cannot be done."""
+        with _writing():
+            put(files, Path(self.config.site_dir))
+
+    def finish(self) -> None:
+        """Swap the tokens that other plugins took along; a build ends where one cannot be swapped."""
+        with _writing():
+            found = swap_left(Path(self.config.site_dir), self.copied, self._figures_for_file)
+        self._report(found, "do not publish this site")
+
+    # Figures
+
+    @cached_property
+    def documents(self) -> Documents:
+        """The result documents that are published beside the pages."""
+        where, collection = self.answers.where, self.options.documents
+        found = Documents.of(self.answers.local, collection)
+        if collection and not found.files and find_watched_path(where):
+            log.warning("documents: %s has no documents in lines of the collection %s", where, collection)
+        return found
+
+    @cached_property
+    def _by_page(self) -> Mapping[int, Given]:
+        return {id(given.page): given for given in self.given}
+
+    @cached_property
+    def _by_name(self) -> Mapping[str, tuple[Given, int]]:
+        return {name: (given, number) for given in self.given for number, name in enumerate(given.names)}
+
+    def _figures_of(self, given: Given) -> PageFigures:
+        found = self._rendered.pop(id(given), None) or render(given, self.report, self.documents.address)
+        self._rendered[id(given)] = found
+        if len(self._rendered) > _RENDERED:
+            self._rendered.popitem(last=False)
+        return found
+
+    def _figures_for_file(self, path: str, text: str) -> Figures:
+        """The figures for a file of the site, by its path and its text."""
+        if path.endswith((".html", ".htm")):
+            return self._figures_for(
+                path, None, printed="print-site" in self.config.plugins and _PRINTED in text
+            )
+        return self._figures_for("", None)
+
+    def _figures_for(self, here: str, page: SitePage | None, *, printed: bool = False) -> Figures:
+        """The figures for a place in the site; that without an address may be read anywhere."""
+        by_name = self._by_name
+
+        def html(name: str) -> str:
+            given, home = by_name[name][0], by_name[name][0].page.url
+            made = self._figures_of(given)
+            if not here and page is None:
+                return placed_figures.in_feed(
+                    made.without_fold(name), urljoin(self.config.site_url or "", home)
+                )
+            figure = made.with_fold(name)
+            if printed:
+                from mkdocs_print_site_plugin.urls import get_page_key
+
+                return placed_figures.printed(figure, home, here, get_page_key(home))
+            return placed_figures.elsewhere(figure, home, here)
+
+        def fold(name: str) -> str:
+            given = by_name[name][0]
+            return self._figures_of(given).folds.get(name, "") if given.page is page else ""
+
+        def markdown(name: str) -> PlainFigure:
+            given, number = by_name[name]
+            return self.report.markdown(given.read)[number]
+
+        return Figures(
+            by_name.keys(),
+            html,
+            lambda name: self._figures_of(by_name[name][0]).text(name) or "",
+            markdown,
+            fold,
+        )
+
+
+def _has_title_alone(given: Given, lost: Mapping[str, Any]) -> bool:
+    """Whether the plugin that generated a page has left nothing of it but its title, none of that being lost.
+
+    Blogs do so with the further pages of a list, which are made from a copy of the first one.
+    """
+    left = (given.page.markdown or "").strip()
+    if not given.page.file.generated_by or not left.startswith("# ") or "\n" in left:
+        return False
+    titles = [line for line in with_tokens(given.read, given.names).split("\n") if line.startswith("#")]
+    return not any(name in line for line in titles for name in lost)
+
+
+@contextmanager
+def _writing() -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise PluginError(f"mongo-tables: {error.filename}: {error.strerror}") from None

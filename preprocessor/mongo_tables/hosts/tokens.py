@@ -1,0 +1,133 @@
+"""Tokens in what other plugins made of pages, swapped in the notation of each text.
+
+Within an element (``pages.placeholders``) a token becomes the HTML of its figure, escaped as often as the element is:
+feeds hold escaped HTML. Without one it becomes the text of the figure, in Markdown the Markdown. JSON holds either in
+its strings. Texts may be cut at any character; what is left of a token then goes.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Collection
+from dataclasses import dataclass
+from html import escape, unescape
+from typing import TYPE_CHECKING, Final
+
+from mongo_tables.pages.markdown import Place, standing_alone
+from mongo_tables.pages.placeholders import BEGIN, END, FIRST, NAME, met_names, swap_tokens
+
+if TYPE_CHECKING:
+    from mongo_tables.hosts.site_report import PlainFigure
+
+_LAST: Final = ord(END)
+_LT, _GT = "(?:<|&(?:amp;)*lt;)", "(?:>|&(?:amp;)*gt;)"
+_TAG: Final = f"{_LT}(?:span|div){_GT}"
+_ELEMENT: Final = re.compile(rf"&((?:amp;)*)lt;(span|div){_GT}({NAME.pattern}){_LT}/\2{_GT}")
+_FOLD: Final = re.compile(f"{_LT}!--({NAME.pattern})--{_GT}")
+_PLAIN: Final = re.compile(rf"(?:{_TAG})?({NAME.pattern})(?:{_LT}/(?:span|div){_GT})?")
+_DIGITS: Final = f"[{chr(FIRST)}-{chr(FIRST + 15)}]"
+_HALF: Final = re.compile(
+    f"({_TAG})?{BEGIN}({_DIGITS}*)(?!{_DIGITS}|{END})|(?<!{_DIGITS})(?<!{BEGIN}){_DIGITS}+{END}(?:{_LT}/(?:span|div){_GT})?"
+)
+_REFERENCE: Final = re.compile(r"&(?:amp;)*#(?:[xX]0*([eE]9[aAbB][0-9a-fA-F])|0*(598[0-2]\d));")
+_ESCAPE: Final = re.compile(r"\\u([eE]9[aAbB][0-9a-fA-F])")
+_PERCENT: Final = re.compile("%[eE][eE]%[aA]6%([aAbB][0-9a-fA-F])")
+_STRING: Final = re.compile(r'"(?:[^"\\]|\\.)*"')
+_MARK_OF_LIST: Final = re.compile(r"[^>\s]")
+
+
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """The names of all tokens of a site, and what to put in the place of one: HTML, escaped text, or Markdown."""
+
+    known: Collection[str]
+    html: Callable[[str], str]
+    text: Callable[[str], str]
+    markdown: Callable[[str], PlainFigure]
+    fold: Callable[[str], str] = lambda name: ""
+
+
+def swap_markup(text: str, figures: Figures) -> str:
+    """Swap the tokens in HTML or XML."""
+    text = _REFERENCE.sub(_character, text) if "&#" in text or "amp;#" in text else text
+
+    def escaped(match: re.Match[str]) -> str:
+        if match[3] not in figures.known:
+            return match[0]
+        html = figures.html(match[3])
+        for _ in range(1 + match[1].count("amp;")):
+            html = escape(html, quote=False)
+        return html
+
+    def bare(match: re.Match[str]) -> str:
+        # A reference such as &nbsp; means nothing in XML.
+        known = match[0] in figures.known
+        return escape(unescape(figures.text(match[0]))) if known else match[0]
+
+    text = _FOLD.sub(lambda fold: figures.fold(fold[1]) if fold[1] in figures.known else fold[0], text)
+    known = [name for name in met_names(text) if name in figures.known]
+    text, _ = swap_tokens(text, {name: figures.html(name) for name in known})
+    return _without_halves(NAME.sub(bare, _ELEMENT.sub(escaped, text)), figures)
+
+
+def swap_json(text: str, figures: Figures) -> str:
+    """Swap the tokens in the strings of JSON, or of a script that is hardly more."""
+
+    def string(match: re.Match[str]) -> str:
+        try:
+            before = json.loads(match[0]) if _has_marks(match[0]) else ""
+        except ValueError:
+            return match[0]
+        after = swap_markup(before, figures)
+        return match[0] if after == before else json.dumps(after, ensure_ascii=match[0].isascii())
+
+    return _STRING.sub(string, text)
+
+
+def swap_markdown(text: str, figures: Figures) -> str:
+    """Swap the tokens in Markdown, or in plain text."""
+    text = _FOLD.sub(lambda fold: "" if fold[1] in figures.known else fold[0], text)
+    pieces, done = list[str](), 0
+    for match in _PLAIN.finditer(text):
+        if match[1] not in figures.known:
+            continue
+        plain, start = figures.markdown(match[1]), match.start()
+        if plain.is_block:
+            lead = text[text.rfind("\n", 0, start) + 1 : start]
+            prefix = _MARK_OF_LIST.sub(" ", lead)
+            start, written = standing_alone(text, Place(start, match.end(), prefix), plain.lines)
+        else:
+            written = "".join(plain.lines)
+        pieces += [text[done:start], written]
+        done = match.end()
+    return _without_halves("".join([*pieces, text[done:]]), figures)
+
+
+def names_left(text: str, figures: Figures) -> bool:
+    """Whether a token of the site is in a text, in any notation."""
+    text = _REFERENCE.sub(_character, _ESCAPE.sub(_character, text))
+    text = _PERCENT.sub(lambda byte: chr(FIRST - 0xA0 + int(byte[1], 16)), text)
+    return any(name in figures.known for name in NAME.findall(text))
+
+
+def _without_halves(text: str, figures: Figures) -> str:
+    if not _has_marks(text):
+        return text
+
+    def half(match: re.Match[str]) -> str:
+        if match[1] or match[0][0] != BEGIN:
+            return ""
+        ours = any(name.startswith(match[0]) for name in figures.known)
+        return "" if ours else match[0]
+
+    return _HALF.sub(half, text)
+
+
+def _has_marks(text: str) -> bool:
+    return any(FIRST <= ord(each) <= _LAST for each in set(text)) or bool(_ESCAPE.search(text))
+
+
+def _character(match: re.Match[str]) -> str:
+    code = int(match[1], 16) if match[1] else int(match[2])
+    return chr(code) if FIRST <= code <= _LAST else match[0]
