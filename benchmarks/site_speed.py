@@ -1,12 +1,11 @@
 """What tables cost a build: CPU seconds of whole ``mkdocs build`` processes, side by side in one run.
 
 Two sites are generated in a temporary folder, small (11 pages, 32 tables) and large (300 pages, 900
-tables), every table 8 rows of 6 columns, in four variants with the same prose:
+tables), every table 8 rows of 6 columns, in three variants with the same prose:
 
 * ``plain``: no tables at all
 * ``pipes``: the same cells as Markdown pipe tables, written by hand
-* ``cold``: ``MONGO_TABLE`` comments, no cache from an earlier build
-* ``warm``: the same, built before
+* ``comments``: ``MONGO_TABLE`` comments, no cache from an earlier build
 
 Builds of the variants take turns, so that a busy moment of the machine hits all of them alike, and only the
 ratios and differences within one run mean anything. Printed is the least user and system time of a build's
@@ -30,7 +29,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-VARIANTS = ("plain", "pipes", "cold", "warm")
 ROWS, COLUMNS = 8, 6
 CACHE = "MONGO_TABLES_CACHE"
 CONFIG = """\
@@ -153,14 +151,12 @@ def measure(root: Path, size: Size, builds: int) -> dict[str, float]:
     """Least CPU seconds of each variant: the build that was least disturbed. The first round is not counted."""
     for kind in TABLES:
         write_site(root / kind, size, kind)
-    folders = {"plain": "plain", "pipes": "pipes", "cold": "comments", "warm": "comments"}
-    samples: dict[str, list[float]] = {variant: [] for variant in VARIANTS}
+    samples: dict[str, list[float]] = {variant: [] for variant in TABLES}
     cache = root / "cache"
     for number in range(builds + 1):
-        for variant in VARIANTS:
-            if variant == "cold":
-                shutil.rmtree(cache, ignore_errors=True)
-            spent = cpu_seconds(root / folders[variant], cache)
+        for variant in TABLES:
+            shutil.rmtree(cache, ignore_errors=True)
+            spent = cpu_seconds(root / variant, cache)
             if number:
                 samples[variant].append(spent)
     return {variant: min(values) for variant, values in samples.items()}
@@ -169,7 +165,7 @@ def measure(root: Path, size: Size, builds: int) -> dict[str, float]:
 def bars(name: str, seconds: Mapping[str, float]) -> dict[str, float]:
     """How many seconds over ``plain`` each variant may take."""
     pipes = seconds["pipes"] - seconds["plain"]
-    return {"cold": 0.25, "warm": 0.10} if name == "small" else {"cold": pipes, "warm": pipes}
+    return {"comments": 0.25 if name == "small" else pipes}
 
 
 def report(name: str, size: Size, seconds: Mapping[str, float]) -> bool:
@@ -178,9 +174,9 @@ def report(name: str, size: Size, seconds: Mapping[str, float]) -> bool:
         f"{name}: {size.pages} pages, {size.tables} tables of {ROWS} rows and {COLUMNS} columns, CPU seconds"
     )
     allowed, held = bars(name, seconds), True
-    for variant in VARIANTS:
+    for variant in TABLES:
         over = seconds[variant] - seconds["plain"]
-        line = f"  {variant:<6} {seconds[variant]:7.2f}"
+        line = f"  {variant:<8} {seconds[variant]:7.2f}"
         if variant != "plain":
             line += f"  over plain {over:+6.2f}"
         if variant in allowed:

@@ -241,11 +241,6 @@ def test_values_in_plain_paragraphs_load_no_parser() -> None:
     assert done.stdout == "False\n"
 
 
-def test_what_the_plugin_put_in_the_place_of_a_comment_is_no_near_miss() -> None:
-    text = "# T\n\n<!--mongo-tables:0123456789abcdef-3-->\n\n<!-- mongo-tables: 12 -->\n"
-    assert [(found.rule, found.line) for found in find(text, "page.md").findings] == [("MT104", 5)]
-
-
 @pytest.mark.parametrize(
     "page",
     [

@@ -1,7 +1,7 @@
-"""The garbage collector during a build.
+"""The garbage collector during a command.
 
-A build keeps what it reads and makes to its end, and leaves little behind that only the collector finds. Yet that goes
-through the pages, documents and rows of a site again and again as they come in.
+A command keeps what it reads and makes to its end, and leaves little behind that only the collector finds. Yet that
+goes through the pages, documents and rows of a site again and again as they come in.
 """
 
 from __future__ import annotations
@@ -15,13 +15,10 @@ from typing import Final
 _SELDOM: Final = 100_000
 """Objects between two collections; Python's own number is 700. With more, what lies about takes memory for no time."""
 
-OF_A_SITE: Final = 10_000
-"""The same of a build of a site, in which each page that is converted leaves trees behind."""
-
 
 @contextmanager
 def seldom_collected(objects: int = _SELDOM) -> Iterator[None]:
-    """With a collection after so many objects, which passes over what ``freeze_objects`` has seen; none at the end.
+    """With a collection after so many objects; none at the end.
 
     What is there then goes with the process: Python would look through all of it several times.
     """
@@ -31,7 +28,6 @@ def seldom_collected(objects: int = _SELDOM) -> Iterator[None]:
         yield
     finally:
         gc.set_threshold(*often)
-        gc.unfreeze()
         atexit.register(gc.freeze)
 
 
@@ -45,8 +41,3 @@ def nothing_collected() -> Iterator[None]:
     finally:
         if enabled:
             gc.enable()
-
-
-def freeze_objects() -> None:
-    """Have the collector pass over everything that there is now, for as long as it is seldom at work."""
-    gc.freeze()

@@ -195,5 +195,5 @@ class MongoTablesPlugin(BasePlugin[MongoTablesConfig]):  # type: ignore[no-untyp
     def _open_reader(self, config: MkDocsConfig) -> PageReader:
         folder = pipelines_of(self.config, config)
         if self._reader is None or self._reader.folder != folder:
-            self._reader = PageReader(folder)
+            self._reader = PageReader(folder, preview=self._serving)
         return self._reader

@@ -101,9 +101,11 @@ class SiteBuild:
         read = self.reader.read(page.file, markdown, on_disk, included)
         if not (read.comments or read.findings):
             return markdown
-        given = Given(page, read, names(read, page.url))
-        self.given.append(given)
-        return with_tokens(read, given.names)[len(read.text) - len(markdown) :]
+        named = names(read, page.url)
+        # The text is not held, unless it is looked into again.
+        needed = read.rejected or page.file.generated_by
+        self.given.append(Given(page, read if needed else read._replace(text=""), named))
+        return with_tokens(read, named)[len(read.text) - len(markdown) :]
 
     def take_out_comments(self, html: str, page: SitePage) -> str:
         """The HTML of a page without comments that came in while it was converted; they are faults."""
@@ -151,7 +153,7 @@ class SiteBuild:
         if not lost or _has_title_alone(given, lost):
             return
         self.late += [no_place(given.read.file, comment) for comment in lost.values()]
-        sources = {name: given.read.text[comment.start : comment.end] for name, comment in lost.items()}
+        sources = {name: f"<!-- {comment.keyword}:{comment.body}-->" for name, comment in lost.items()}
         given.page.content = show_comments_again(given.page.content or "", sources)
 
     def _fill_titles(self, given: Given) -> None:

@@ -23,10 +23,14 @@ if TYPE_CHECKING:
 
 
 class PageReader:
-    """Reads pages; those whose text and shared pipelines are the same as in the build before are not read again."""
+    """Reads pages.
 
-    def __init__(self, folder: Path) -> None:
+    In a preview, those whose text and shared pipelines are the same as in the build before are not read again.
+    """
+
+    def __init__(self, folder: Path, *, preview: bool) -> None:
         self.folder = folder
+        self._preview = preview
         self._shared = SharedPipelines(folder)
         self._contents: dict[str, bytes] = {}
         self._before: dict[tuple[str, str], Page] = {}
@@ -55,6 +59,8 @@ class PageReader:
 
     def _page(self, text: str, file: str) -> Page:
         key = file, text
+        if not self._preview:
+            return read_page(text, file, self._shared)
         if key not in self._read:
             self._read[key] = self._before.get(key) or read_page(text, file, self._shared)
         return self._read[key]
