@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import signal
 from collections.abc import Iterator
 from itertools import count
 from pathlib import Path
@@ -15,10 +14,6 @@ from tests import mongod as servers
 from tests.madeonce import made_once
 from tests.markers import markers_of, try_fewer_examples
 from tests.ownsite import build_own_site
-
-# A shell starts background jobs with Ctrl-C ignored, and what they start inherits that: tests that interrupt a
-# process need it as it is in a terminal.
-signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # While one works on a property: `--hypothesis-profile=dev`. A property that states a number of examples keeps it. Where
 # CI is set Hypothesis takes its own profile `ci`, which draws the same examples each time.

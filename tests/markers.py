@@ -24,7 +24,6 @@ SLOW: Final = (
     "tests/acceptance/test_every_door.py",
     "tests/acceptance/test_faults.py",
     "tests/acceptance/test_own_site.py",
-    "tests/acceptance/test_two_machines.py",
     "tests/aggregation/test_limits.py",
     "tests/commands/diff/test_checkouts.py",
     "tests/commands/diff/test_diff.py",
@@ -73,7 +72,6 @@ SLOW: Final = (
     "tests/site/plugins/test_included.py",
     "tests/site/plugins/test_plugins.py",
     "tests/site/test_away.py",
-    "tests/site/test_growth.py",
     "tests/site/test_prose.py",
     "tests/site/test_result_shape.py",
     "tests/site/test_serve.py",
@@ -94,26 +92,22 @@ LONG: Final = (
     "tests/browser/test_network.py::test_the_site_works_from_a_folder",
     "tests/browser/test_network.py::test_without_a_script",
     "tests/hostile/test_attacks.py::test_what_grows_without_end_is_ended_by_a_limit_that_is_named[unwound twice]",
-    "tests/lint/test_growth.py",
-    "tests/results/test_memory.py",
     "tests/results/test_mongodb.py::test_a_server_that_stops_answering_is_given_up",
     "tests/runner/eventschemas/test_events.py::test_days_come_at_their_time",
     "tests/runner/eventschemas/test_versions.py::test_whatever_happens_all_versions_agree",
     "tests/runner/loadmachines/test_machines.py",
-    "tests/runner/loadmachines/test_namespaces.py",
     "tests/runner/loadmachines/test_ssh.py",
     "tests/runner/test_clients.py::test_many_encrypted_connections",
     "tests/runner/test_command.py::test_a_second_run_replaces_rows",
     "tests/runner/test_command.py::test_a_time_limit_ends_the_window",
     "tests/runner/test_command.py::test_windows_of_another_number_of_processes",
     "tests/runner/test_event_workloads.py::test_data_that_was_not_loaded_as_a_whole",
-    "tests/runner/test_event_workloads.py::test_reports_and_events_come_about_as_often",
+    "tests/runner/test_event_workloads.py::test_reports_and_events_come_side_by_side",
     "tests/runner/test_event_workloads.py::test_reports_follow_each_other_when_no_rate_is_asked_for[pymongo",
     "tests/runner/test_event_workloads.py::test_the_data_does_not_depend_on_who_loads_it",
     "tests/runner/test_event_workloads.py::test_what_is_loaded_answers_as_counting_does[appV5",
     "tests/runner/test_execution.py::test_a_window_in_which_a_member_ended",
     "tests/runner/test_execution.py::test_another_deployment_has_nothing_loaded",
-    "tests/runner/test_execution.py::test_data_grows_past_what_the_last_window_inserted",
     "tests/runner/test_execution.py::test_the_load_that_warms_runs_on_into_the_window",
     "tests/runner/test_execution.py::test_two_runs_at_once",
     "tests/runner/test_faults.py::test_other_options_are_not_a_resumed_run",
@@ -123,13 +117,8 @@ LONG: Final = (
     "tests/runner/test_machines.py::test_each_variant_is_measured_on_the_target",
     "tests/runner/test_machines.py::test_one_deployment_is_not_measured_as_three_machines",
     "tests/runner/test_published.py::test_a_run_writes_the_figures_beside",
-    "tests/runner/test_rounds.py::test_a_r",
-    "tests/runner/test_rounds.py::test_where_a_window_goes_on",
     "tests/runner/test_row_speeds.py",
     "tests/runner/test_servers.py::test_every_user_who_may_write_gets_a_row_as_the_schema_says[narrow]",
-    "tests/runner/test_waiting.py::test_a_connection_that_is_opened_again_holds_up_no_other",
-    "tests/runner/test_waiting.py::test_batches_larger_than_the_system_takes_at_once",
-    "tests/runner/test_waiting.py::test_paced_operations_begin_at_their_time",
     "tests/runner/test_window.py::test_work_by_amount_is_measured",
     "tests/runner/test_worker.py::test_what_goes_wrong_beside_the_requests",
     "tests/runner/test_workingset.py::test_a_run_loads_what_the_cache_asks_for",
@@ -146,7 +135,6 @@ LONG: Final = (
     "tests/site/test_zensical.py::test_a_build_after_an_edit",
     "tests/site/test_zensical.py::test_a_build_whose_feed",
     "tests/site/test_zensical.py::test_a_preview_shows_a_fault_in_the_page",
-    "tests/site/test_zensical.py::test_the_site_has_no_folder_of_shared_pipelines",
     "tests/site/test_zensical.py::test_what_a_template_writes",
 )
 """Beginnings of the ids of tests that take seconds: those around them keep the promise in small, and `-m thorough` runs
@@ -168,14 +156,14 @@ def markers_of(item: pytest.Function, exhaustive: bool = False) -> Iterator[str]
     long = item.nodeid.startswith(LONG)
     if item.nodeid.startswith(SLOW) or long or many or _is_marked_long(item):
         yield "slow"
-    if long and not any(map(item.get_closest_marker, ("exhaustive", "alone"))):
+    if long and not item.get_closest_marker("exhaustive"):
         yield "thorough"
     if exhaustive and many:
         yield "exhaustive"
 
 
 def _is_marked_long(item: pytest.Function) -> bool:
-    return any(item.get_closest_marker(name) for name in ("thorough", "exhaustive", "alone"))
+    return any(item.get_closest_marker(name) for name in ("thorough", "exhaustive"))
 
 
 def examples_of(function: Callable[..., Any]) -> int:

@@ -19,7 +19,7 @@ from pathlib import Path
 import pymongo
 from pymongo.errors import PyMongoError
 
-_START_SECONDS = 30
+_START_SECONDS = 120
 
 
 @dataclass(frozen=True)

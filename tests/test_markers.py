@@ -5,7 +5,6 @@ from __future__ import annotations
 from functools import partial
 from pathlib import Path
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -13,7 +12,7 @@ from mongo_tables.runner.local import LocalReplicaSet
 from tests import mongod as servers
 from tests.commands.test_commands import mongo_tables
 from tests.hostile.doors import enter
-from tests.markers import FEWER, examples_of, markers_of, needs_of, try_fewer_examples
+from tests.markers import FEWER, examples_of, needs_of, try_fewer_examples
 from tests.site.builds import build
 from tests.site.inprocess import built
 
@@ -72,14 +71,6 @@ def test_a_test_that_builds_a_site_is_told_by_its_code() -> None:
 
 def test_a_test_that_needs_neither_is_told_to_need_nothing() -> None:
     assert needs_of(examples_of) == needs_of(asks_the_program) == set()
-
-
-def test_what_needs_the_machine_to_itself_is_not_run_before_a_commit_nor_with_what_is_long(
-    request: pytest.FixtureRequest,
-) -> None:
-    assert isinstance(request.node, pytest.Function)
-    request.node.add_marker("alone")
-    assert list(markers_of(request.node, exhaustive=True)) == ["slow"]
 
 
 def test_a_property_is_told_by_the_number_of_its_examples() -> None:

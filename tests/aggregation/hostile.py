@@ -1,6 +1,6 @@
 """Pipelines that cost more than anybody wants to pay, each a few lines; and a program that runs one of them.
 
-``python -m tests.aggregation.hostile NAME LIMITS``: runs it under limits (JSON) and prints what came of it as JSON.
+``python -m tests.aggregation.hostile NAME LIMITS``: says when it begins, runs it under limits (JSON), and prints what came of it as JSON.
 """
 
 from __future__ import annotations
@@ -150,6 +150,7 @@ CASES = {
 
 def _main(name: str, limits: str) -> None:
     case = CASES[name]
+    print("begun", flush=True)
     started = time.thread_time()
     found: dict[str, Any]
     try:

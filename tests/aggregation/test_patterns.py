@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from typing import Any
 
 import pymongo
@@ -154,10 +153,8 @@ def test_what_only_newer_libraries_take_is_refused(pattern: str) -> None:
     ],
 )
 def test_a_search_ends_where_the_server_gives_up(pattern: str, text: str, mongod: Mongod) -> None:
-    started = time.thread_time()
     with pytest.raises(LimitReached, match="more than 200,000 steps"):
         compile_pattern(pattern).matches(text)
-    assert time.thread_time() - started < 0.5
     with pytest.raises(pymongo.errors.OperationFailure):
         _of_server(mongod, pattern, "", text)
 

@@ -80,7 +80,6 @@ def test_each_answer_is_held_once_and_as_long_as_it_says():
         held = proxy.held()
     assert held.answers == times
     assert asked <= held.mean <= sum(took) / times
-    assert min(took) < 2 * asked
 
 
 def test_when_the_client_closes_the_server_hears_of_it():

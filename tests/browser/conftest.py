@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Final
 
 import pytest
-from playwright.sync_api import Browser, Page, ViewportSize, sync_playwright
+from playwright.sync_api import Browser, Page, ViewportSize, expect, sync_playwright
 
 from tests.browser.browsing import EVERY, FLAGS, STILL, Served, chromium, served
 from tests.browser.tables import Tables, look_at_tables
@@ -22,6 +22,7 @@ SCREEN: Final = ViewportSize(width=1280, height=900)
 
 @pytest.fixture(scope="package")
 def browser() -> Iterator[Browser]:
+    expect.set_options(timeout=60_000)
     with sync_playwright() as playwright:
         yield playwright.chromium.launch(executable_path=chromium(), args=FLAGS)
 

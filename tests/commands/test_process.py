@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.signals import heed_signals
+
 TABLE = '<!-- MONGO_TABLE: {"collection": "runs", "pipeline": [], "columns": ["n"], "headers": ["Run"]} -->\n'
 ROOT = Path(__file__).parents[2]
 
@@ -63,6 +65,7 @@ def test_an_interrupt_is_one_line_at_whatever_moment(delay: float, folder: Path)
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
+        preexec_fn=heed_signals,
     )
     assert process.stderr is not None
     assert process.stderr.readline() == "begun\n"
@@ -153,6 +156,7 @@ def test_an_interrupt_where_it_cannot_be_raised_is_not_lost(place: str, folder: 
         env=environment(),
         capture_output=True,
         text=True,
-        timeout=30,
+        timeout=60,
+        preexec_fn=heed_signals,
     )
     assert (done.returncode, done.stderr) == (130, "mongo-tables: interrupted\n")

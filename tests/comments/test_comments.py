@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-import time
 
 import pytest
 
@@ -180,43 +179,6 @@ def test_the_inner_text_of_a_region_in_a_sentence_is_its_words_however_they_are_
 def test_the_digest_does_not_depend_on_newlines():
     assert digest("a\r\nb\rc") == digest("a\nb\nc")
     assert digest("") == "e3b0c44298fc1c14"
-
-
-def _seconds(text: str) -> float:
-    start = time.process_time()
-    find(text, "page.md")
-    return time.process_time() - start
-
-
-@pytest.mark.parametrize(
-    "make",
-    [
-        lambda n: f"{TABLE}\n\n" * n,
-        lambda n: f"{TABLE} " * n,
-        lambda n: f"> {TABLE} and\n" * n,
-        lambda n: "`" + f" {TABLE} ``" * n,
-        lambda n: TABLE + "<!-- " * n,
-        lambda n: TABLE + "\n<a <a" * n,
-        lambda n: TABLE + "\n```\n~~~~" * n,
-        lambda n: TABLE + "\n<div>" * n + "</p>" * n,
-        lambda n: "<!-- MONGO_TABLE: {}" * n,
-        lambda n: '<!-- MONGO_TABLE: {"a": "' + "x\\\\" * n * 40 + '"} -->',
-        lambda n: f'> <!-- MONGO_TABLE: {{"a": "b"{" " * n}\n' + "> \n" * n + "> } -->",
-        lambda n: "* " * n + TABLE,
-        lambda n: "1. " * n + "- " * n + f"x\n\n{TABLE}",
-    ],
-)
-def test_time_grows_with_the_size_of_the_page_and_not_faster(make):
-    small, large = make(400), make(3200)
-    _seconds(small)
-    longest = 40 * max(min(_seconds(small) for _ in range(3)), 0.002)
-    # Again, where one went to what others left for the garbage collector.
-    assert any(_seconds(large) < longest for _ in range(3))
-
-
-def test_a_line_of_twenty_thousand_list_markers_takes_no_more_than_a_moment():
-    for line in ("* " * 20_000 + TABLE, "- " * 20_000 + f"x\n\n{TABLE}", ": " * 20_000 + f"x\n\n{TABLE}"):
-        assert _seconds(line) < 1.5
 
 
 def test_deep_nesting_does_no_harm():

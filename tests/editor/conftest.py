@@ -87,7 +87,7 @@ class Editor:
     async def diagnostics(self, file: str) -> list[lsp.Diagnostic]:
         """The findings of a file as it is now: those of its last version."""
         wanted = self.versions.get(file)
-        for _ in range(600):
+        for _ in range(4000):
             told = self.told.get(self.uri(file))
             if told is not None and told.version == wanted:
                 return list(told.diagnostics)
@@ -96,7 +96,7 @@ class Editor:
 
     async def until(self, file: str, rules: list[str]) -> list[lsp.Diagnostic]:
         """The findings of a file, once they are of these rules."""
-        for _ in range(600):
+        for _ in range(4000):
             told = self.told.get(self.uri(file))
             if told is not None and sorted(str(one.code) for one in told.diagnostics) == sorted(rules):
                 return list(told.diagnostics)

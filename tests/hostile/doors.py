@@ -18,7 +18,7 @@ from tests import forked
 MEMORY: Final = 1_500_000_000
 """Bytes of address space that a process may have, all that it has loaded included."""
 LARGEST_FILE: Final = 200_000_000
-SECONDS: Final = 30.0
+SECONDS: Final = 120.0
 """Longer than any attack may take, on a machine that has other things to do as well."""
 BUILD: Final = "build"
 DOORS: Final[Mapping[str, Sequence[str]]] = {

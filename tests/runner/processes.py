@@ -11,6 +11,7 @@ import bson.json_util
 import psutil
 
 from mongo_tables.runner.store import FileStore
+from tests.signals import heed_signals
 
 ROOT = Path(__file__).parents[2]
 TINY = """\
@@ -50,10 +51,11 @@ LONGEST_WAIT_SECONDS = 300.0
 
 
 def start(*arguments, **options):
-    """Start ``mongo-tables run`` with these arguments."""
+    """Start ``mongo-tables run`` with these arguments, as from a terminal."""
     return subprocess.Popen(
         [sys.executable, "-m", "mongo_tables.cli", "run", *map(str, arguments)],
-        cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **options,
+        cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        preexec_fn=heed_signals, **options,
     )  # fmt: skip
 
 

@@ -314,7 +314,7 @@ def test_what_was_interrupted_goes_on_in_the_same_block(quick, tmp_path, monkeyp
     assert not (tmp_path / ".runs").exists()
 
 
-@pytest.mark.thorough
+@pytest.mark.exhaustive
 def test_a_calibration_whose_time_is_over_says_what_it_knows_and_replaces_no_other(quick, tmp_path):
     code, out, err = quick(INSERTS, "--pairs", 1, "--time", "0.001s")
     assert (code, out) == (2, "no group of pairs is measured yet\n")
@@ -325,7 +325,7 @@ def test_a_calibration_whose_time_is_over_says_what_it_knows_and_replaces_no_oth
     assert one < other
 
 
-@pytest.mark.thorough
+@pytest.mark.exhaustive
 def test_work_that_can_takes_turns_with_itself_in_slices_and_goes_on_in_the_same_window(
     quick, tmp_path, monkeypatch
 ):

@@ -200,7 +200,7 @@ def speeds_by_block(row):
 
 
 @pytest.mark.parametrize(
-    "measured", [4, *(pytest.param(windows, marks=pytest.mark.thorough) for windows in (1, 5, 8))]
+    "measured", [4, *(pytest.param(windows, marks=pytest.mark.exhaustive) for windows in (1, 5, 8))]
 )
 def test_a_run_that_is_gone_on_with_measures_only_what_is_missing(run_of, tmp_path, measured):
     with pytest.raises(KeyboardInterrupt):
@@ -276,7 +276,7 @@ def test_a_row_that_was_written_when_the_run_was_cut_off_is_not_in_the_history(r
     assert not (tmp_path / HISTORY).exists()
 
 
-@pytest.mark.parametrize("noted", [pytest.param(True, marks=pytest.mark.thorough), False])
+@pytest.mark.parametrize("noted", [pytest.param(True, marks=pytest.mark.exhaustive), False])
 def test_a_run_that_was_killed_when_all_was_measured_leaves_no_database_once_it_is_gone_on_with(
     run_of, replica_set, tmp_path, monkeypatch, noted
 ):

@@ -163,7 +163,7 @@ testTimeSecs = 4
 """
 
 
-@pytest.mark.thorough
+@pytest.mark.exhaustive
 def test_a_set_whose_primary_is_killed_or_steps_down_serves_again_and_nothing_acknowledged_is_lost(tmp_path):
     (tmp_path / "changes.toml").write_text(EXPERIMENT, encoding="utf-8")
     code, _, err = finish(start(tmp_path / "changes.toml", "--seconds", "0.2", "--output", tmp_path))

@@ -85,11 +85,18 @@ def test_what_a_task_raises_is_raised(pipes):
 def test_tasks_sleep_beside_each_other_to_the_moment_and_wait_for_files_meanwhile(pipes):
     hub, began, order = Hub(), time.monotonic(), []
 
-    def sleeps(number, seconds):
-        hub.sleep(seconds)
-        order.append(number)
+    def early():
+        hub.sleep(0.0205)
+        assert time.monotonic() - began >= 0.0205
+        order.append("early")
         os.write(pipes[2][1], b"x")
-        assert time.monotonic() - began >= seconds
+
+    def late():
+        hub.sleep(0.08)
+        assert time.monotonic() - began >= 0.08
+        while "heard" not in order:
+            hub.sleep(0.001)
+        order.append("late")
 
     def hears():
         while not order:
@@ -97,8 +104,7 @@ def test_tasks_sleep_beside_each_other_to_the_moment_and_wait_for_files_meanwhil
         order.append("heard")
         hub.sleep(0.0)
 
-    tasks = (lambda: sleeps("late", 0.08), lambda: sleeps("early", 0.0205), hears)
-    hub.run({(file,): task for (file, _), task in zip(pipes, tasks, strict=True)})
+    hub.run({(file,): task for (file, _), task in zip(pipes, (late, early, hears), strict=True)})
     assert order == ["early", "heard", "late"]
 
 

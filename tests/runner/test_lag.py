@@ -2,23 +2,17 @@
 
 from __future__ import annotations
 
-import os
 import socket
-import subprocess
-import sys
 import time
 from contextlib import ExitStack
 from types import SimpleNamespace
 
 import pytest
 
-from benchmarks.pretending import READS, pretending
 from mongo_tables.runner.clientlimits import list_limits
 from mongo_tables.runner.lag import Lag, receive_stamped, stamp
-from mongo_tables.runner.load import WorkerPool
 from mongo_tables.runner.requestoptions import RequestOptions
 from mongo_tables.runner.wire import client as wire
-from mongo_tables.runner.worker import Load
 
 
 def test_how_long_an_answer_waited_to_be_read_is_known():
@@ -57,22 +51,6 @@ def test_a_client_that_makes_a_backlog_itself_is_not_excused_by_it():
     paced = SimpleNamespace(service={1000: 100})
     backlog = SimpleNamespace(latencies={1_000_000: 100}, lag=Lag(unread=600_000, sampled=10), paced=paced)
     assert list_limits(backlog, 0.2)
-
-
-def test_a_client_that_two_busy_loops_keep_from_its_processor_is_the_limit():
-    with ExitStack() as held:
-        uri = held.enter_context(pretending(milliseconds=1))
-        pool = held.enter_context(WorkerPool(1))
-        busy = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(2)]
-        for process in busy:
-            held.callback(process.wait)
-            held.callback(process.kill)
-        first = {min(os.sched_getaffinity(0))}
-        for pid in (pool._processes[0].pid, *(process.pid for process in busy)):
-            os.sched_setaffinity(pid, first)
-        done = pool.perform(Load(uri, "a", "query", READS, "s", 5, "wire", seconds=1.5))
-    assert list_limits(done, 0.0)
-    assert done.lag.in_run_queue > 0.1e9
 
 
 class Connection:

@@ -180,7 +180,7 @@ def test_the_sweep_ends_servers_that_the_system_did_not_end_with_their_superviso
         assert server.poll() is None, "its lock is held"
         os.close(lock)
         leftovers.sweep()
-        server.wait(timeout=30)
+        server.wait(timeout=120)
         assert not directory.exists()
     finally:
         server.kill()
@@ -200,7 +200,7 @@ def test_the_sweep_ends_servers_of_whatever_name(tmp_path, monkeypatch):
     ]
     leftovers.sweep()
     try:
-        assert servers[0].wait(timeout=30) == -signal.SIGKILL
+        assert servers[0].wait(timeout=120) == -signal.SIGKILL
         assert servers[1].poll() is None
     finally:
         for server in servers:

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import multiprocessing
-import threading
-import time
 from types import SimpleNamespace
 
 import pytest
 
-from mongo_tables.runner import meter, worker
+from mongo_tables.runner import driving, meter, schedule, worker
 from mongo_tables.runner.lag import Lag
 from mongo_tables.runner.meter import Meter, in_all, in_window
 from mongo_tables.runner.window import Board, Window
@@ -107,26 +105,49 @@ def test_how_long_answers_waited_for_being_read_is_that_of_the_window(process):
     assert in_window([held]).lag.of_an_answer() == pytest.approx(0.3)
 
 
-def test_a_connection_that_waits_for_its_time_when_the_window_opens_leaves_out_what_was_before():
+class Clock:
+    """A clock that work and sleeping move; at a moment of it, while somebody sleeps, something happens."""
+
+    def __init__(self, at, happens):
+        self.now, self._at, self._happens, self.used = 0, at, happens, 0.0
+
+    def monotonic(self):
+        return self.now / SECOND
+
+    def monotonic_ns(self):
+        return self.now
+
+    def process_time(self):
+        return self.used
+
+    def sleep(self, seconds):
+        before, self.now = self.now, self.now + round(seconds * SECOND)
+        if before < self._at <= self.now:
+            self._happens(self._at)
+
+    def work(self, seconds):
+        self.now += round(seconds * SECOND)
+        self.used += seconds
+
+
+def test_a_connection_that_waits_for_its_time_when_the_window_opens_leaves_out_what_was_before(monkeypatch):
     config = {"collection": "things", "totalDocsToInsert": 10**6, "docSizeKB": 0.1, "writeBatchSize": 1}
     load = Load("", "a", "insert", config, "s", 1, "wire", seconds=0.2, rates=(20.0,))
     board = Board.of(multiprocessing)
     board.clear(load.seconds)
-    start = time.monotonic()
-    board.count_from(round(start * SECOND))
+    board.count_from(0)
+    # Requests are due at 0, 50, 100 ms and so on; the window opens between two.
+    clock = Clock(round(0.14 * SECOND), board.open_steady_part)
+    for module in (driving, meter, schedule):
+        monkeypatch.setattr(module, "time", clock)
 
     def step():
-        busy = time.process_time() + (0.03 if board.opens > time.monotonic_ns() else 0.0)
-        while time.process_time() < busy:
-            pass
+        clock.work(0.03 if board.opens > clock.now else 0.001)
         return Done(1, 1, 1)
 
-    # Requests are due at 0, 50, 100 ms and so on; the window opens between two.
-    opening = threading.Timer(0.14, lambda: board.open_steady_part(time.monotonic_ns()))
-    opening.start()
-    client = SimpleNamespace(sleep=time.sleep)
-    done = worker._timed([client], [step], Assignment(load, (0,)), start, board, print)
-    opening.join()
-    assert done.inside.requests >= 3
-    assert done.whole_usage.cpu_seconds > 0.025  # at least one of those before the window
-    assert done.usage.cpu_seconds < 0.03
+    client = SimpleNamespace(sleep=clock.sleep)
+    done = worker._timed([client], [step], Assignment(load, (0,)), 0.0, board, print)
+    assert done.inside.requests == 4
+    assert done.whole_usage.cpu_seconds == pytest.approx(3 * 0.03 + 4 * 0.001)
+    # The meter reads at the first answer behind each edge.
+    assert done.usage.cpu_seconds == pytest.approx(3 * 0.001)

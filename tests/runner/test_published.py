@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-
 import pytest
 from pymongo import MongoClient
 
@@ -128,7 +126,7 @@ def test_a_run_writes_the_figures_beside_its_rows(replica_set, tmp_path):
     assert [len(row["published"]) for row in rows] == [0, 2]
 
 
-def test_offline_and_on_a_server_results_find_their_figures_and_quickly(replica_set):
+def test_offline_and_on_a_server_results_find_their_figures(replica_set):
     known = [experiments.load(name) for name in WITH_FIGURES]
     results = [
         {"_id": row_id(experiment, number), "ours": 100.0}
@@ -136,7 +134,6 @@ def test_offline_and_on_a_server_results_find_their_figures_and_quickly(replica_
         for number in range(len(experiment.variants))
     ]
     figures = [document for experiment in known for document in published.documents(experiment)]
-    began = time.process_time()
     offline = list(aggregate(results, SIDE_BY_SIDE, collections={"published": figures}))
     with MongoClient(replica_set.uri) as client:
         database = client["side_by_side"]
@@ -146,7 +143,6 @@ def test_offline_and_on_a_server_results_find_their_figures_and_quickly(replica_
             online = list(database.results.aggregate(SIDE_BY_SIDE))
         finally:
             client.drop_database("side_by_side")
-    assert time.process_time() - began < 2
     assert offline == online
     assert sum(len(row["published"]) for row in offline) == sum("result_id" in one for one in figures) > 70
     shown = [row for row in offline if row["_id"]["testname"] == "insert_docsize"]

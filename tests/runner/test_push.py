@@ -233,7 +233,7 @@ def count_aggregates(running: LocalReplicaSet) -> list[int]:
     return [total for _, total in sorted(found)]
 
 
-@pytest.mark.thorough
+@pytest.mark.exhaustive
 def test_many_documents_go_there_and_back_and_a_table_of_them_is_found_by_an_index(
     tmp_path: Path, mongod: Mongod, client: pymongo.MongoClient[Any]
 ) -> None:

@@ -250,7 +250,7 @@ def test_a_mongos_that_does_not_answer_ends_the_run_and_is_named_in_a_line(clien
 
 @pytest.mark.thorough
 def test_a_shard_whose_server_ends_in_a_window_ends_the_run_in_a_line(crew, tmp_path):
-    many = "totalDocsToInsert = 10_000\n"
+    many = "totalDocsToInsert = 200_000\n"
     with sharded() as running, routed_to(running) as uri:
 
         def end_when_both_work():

@@ -90,7 +90,7 @@ def test_a_member_that_is_not_held_acknowledges_whichever_it_is(three_members):
         write_timeout.create(mongo[DATABASE], config)
         write_timeout.reset(mongo[DATABASE], config)
         try:
-            concern = WriteConcern("majority", wtimeout=5000)
+            concern = WriteConcern("majority", wtimeout=120_000)
             mongo[DATABASE].get_collection("c", write_concern=concern).insert_one({})
         finally:
             assert write_timeout.conclude(mongo[DATABASE], config) == {"applied": 1, "keptByMajority": 1}

@@ -16,6 +16,7 @@ from typing import Self
 
 import pytest
 
+from tests.signals import heed_signals
 from tests.site.builds import environment, sample
 
 _TIME = r">(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z)<"
@@ -37,6 +38,7 @@ class Preview:
                 env=environment(**extra),
                 stdout=log,
                 stderr=subprocess.STDOUT,
+                preexec_fn=heed_signals,
             )
 
     def log(self) -> str:
@@ -49,7 +51,7 @@ class Preview:
     def wait(self, page: str, text: str, *, gone: bool = False) -> str:
         """The page as soon as it has the text (or no longer has it)."""
         html = ""
-        deadline = time.monotonic() + 60
+        deadline = time.monotonic() + 240
         while time.monotonic() < deadline:
             assert self._process.poll() is None, self.log()
             html = self._get(page)
@@ -76,7 +78,7 @@ class Preview:
 
     def __exit__(self, *_: object) -> None:
         self._process.send_signal(signal.SIGINT)
-        self._process.wait(timeout=30)
+        self._process.wait(timeout=120)
 
 
 @pytest.fixture

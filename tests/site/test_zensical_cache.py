@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from mongo_tables.site.zensicalhost import has_own_theme
+from tests.signals import heed_signals
 from tests.site.builds import article, build, environment, sample
 from tests.site.test_build import with_extension
 from tests.site.test_serve import Preview
@@ -74,6 +75,7 @@ def begin_and_die(site: Path, command: str, sign: signal.Signals = signal.SIGKIL
         env=environment(DIE=sign.name),
         capture_output=True,
         timeout=60,
+        preexec_fn=heed_signals,
     )
     assert ended.returncode == -sign, ended.stderr
 

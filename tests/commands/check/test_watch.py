@@ -20,6 +20,7 @@ import pytest
 from mongo_tables.cli import main
 from mongo_tables.commands.check import command
 from mongo_tables.commands.check.watching import Seen, take_look
+from tests.signals import heed_signals
 
 PAGE = """\
 # Runs
@@ -46,7 +47,13 @@ class Watching:
     def __init__(self, folder: Path, *pages: str) -> None:
         command = [sys.executable, "-m", "mongo_tables.cli", "check", "--watch", *pages]
         self.process = subprocess.Popen(
-            command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, bufsize=1
+            command,
+            cwd=folder,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            bufsize=1,
+            preexec_fn=heed_signals,
         )
         self._lines: queue.Queue[str] = queue.Queue()
         threading.Thread(target=self._read, daemon=True).start()

@@ -20,6 +20,7 @@ from tests.runner.atlas.fake import PRIVATE, SECRET, Fault
 from tests.runner.atlas.foreign import FOREIGN, add_foreign, check_foreign_alone, foreign_of
 from tests.runner.atlas.project import PROJECT, hardware_of
 from tests.runner.atlas.test_lifecycle import PRICES, WHERE, end_process_of, is_empty
+from tests.signals import heeded
 
 EXPERIMENT = """\
 name = "tiny"
@@ -251,7 +252,6 @@ def test_a_run_that_is_interrupted_removes_its_cluster_and_says_130(usable, file
 @pytest.fixture
 def signalled(usable):
     """Has this process be sent signals while it waits for the answer to the deletion of a cluster."""
-    handlers = {one: signal.getsignal(one) for one in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)}
 
     def send(*signals):
         def altered(asked, body):
@@ -263,9 +263,8 @@ def signalled(usable):
 
         usable.alter = altered
 
-    yield send
-    for one, handler in handlers.items():
-        signal.signal(one, handler)
+    with heeded():
+        yield send
 
 
 @pytest.mark.parametrize("one", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])

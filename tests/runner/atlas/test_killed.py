@@ -147,7 +147,10 @@ def test_a_run_that_can_write_nothing_down_any_more_removes_all_that_it_made(
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize("done", [False, True], ids=["before", "behind"])
+@pytest.mark.parametrize(
+    "done",
+    [pytest.param(False, id="before", marks=pytest.mark.exhaustive), pytest.param(True, id="behind")],
+)
 def test_a_run_killed_at_any_change_is_swept_whether_atlas_did_it_or_not(usable, prices, done):
     add_foreign(usable.project)
     before = foreign_of(usable.project)

@@ -77,8 +77,8 @@ def test_a_short_window_has_the_points_around_it_and_says_so(cluster):
 def test_points_are_waited_for_and_the_lag_is_told(cluster):
     start, end = window(cluster, 120)
     found = look(cluster, start, end)
-    assert found.facts["lag_seconds"] >= MEASURED_LATE.total_seconds()
-    assert found.facts["lag_seconds"] == pytest.approx((cluster.time.now() - end).total_seconds(), abs=2)
+    lag = found.facts["lag_seconds"]
+    assert MEASURED_LATE.total_seconds() <= lag <= (cluster.time.now() - end).total_seconds() + 1
     assert found.facts["granularity_seconds"] == 60
     assert "not_known" not in found.facts
 

@@ -175,7 +175,7 @@ def test_insert_speed_by_size_changes_tiers_on_one_disk(usable, run, tmp_path, c
         assert {name: row["bench_config"][name] for name in asked} == asked
 
 
-@pytest.mark.thorough
+@pytest.mark.exhaustive
 def test_queries_by_disk_have_their_cost_and_two_tiers(usable, run, tmp_path, capsys):
     code, out, err = run("query_fetch_io", "--max-cost", 60)
     assert (code, out) == (0, "query_fetch_io: 6 rows\n"), err

@@ -36,9 +36,9 @@ def empty(tmp_path_factory: pytest.TempPathFactory) -> dict[str, int]:
     ("command", "page"),
     [
         pytest.param("render", PAGE, id="all"),
-        pytest.param("render", SELECTED, id="some", marks=pytest.mark.thorough),
-        pytest.param("render", UNCUT, id="the best", marks=pytest.mark.thorough),
-        pytest.param("check", PAGE, id="check", marks=pytest.mark.thorough),
+        pytest.param("render", SELECTED, id="some"),
+        pytest.param("render", UNCUT, id="the best"),
+        pytest.param("check", PAGE, id="check"),
     ],
 )
 def test_a_fixture_takes_less_memory_than_two_and_a_half_times_its_bytes_cold_and_warm(
@@ -54,10 +54,7 @@ def test_a_fixture_takes_less_memory_than_two_and_a_half_times_its_bytes_cold_an
     assert warm < 2.5 * size
 
 
-@pytest.mark.parametrize(
-    "digits",
-    [pytest.param(False, marks=pytest.mark.exhaustive), pytest.param(True, marks=pytest.mark.thorough)],
-)
+@pytest.mark.parametrize("digits", [False, True])
 def test_a_large_csv_takes_less_memory_than_twice_its_bytes_cold_and_warm(tmp_path: Path, digits: bool):
     size = 6 * 10**6
     few, many = tmp_path / "few", tmp_path / "many"
@@ -67,14 +64,3 @@ def test_a_large_csv_takes_less_memory_than_twice_its_bytes_cold_and_warm(tmp_pa
     empty = cost(few, "render", plain_memory.RESULTS).peak
     for _ in range(2):
         assert cost(many, "render", plain_memory.RESULTS).peak - empty < 2 * size
-
-
-def test_a_pipeline_that_reads_three_fields_of_many_documents_is_given_three_fields(tmp_path: Path):
-    from mongo_tables.results.fixtures import FixtureSource
-
-    project(tmp_path, DOCUMENTS)
-    stages = [{"$sort": {"rate": 1}}, {"$group": {"_id": "$threads", "longest": {"$max": "$latency.max"}}}]
-    held = FixtureSource(tmp_path / "fixtures").read_collection("results").with_documents(stages, list)
-    assert len(held) == DOCUMENTS
-    assert {tuple(one) for one in held} == {("_id", "threads", "rate", "latency")}
-    assert {tuple(one["latency"]) for one in held} == {("max",)}

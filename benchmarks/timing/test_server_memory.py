@@ -4,12 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
-
 from benchmarks.editing import PAGE, SIZES, Server, write_documents
 
 
-@pytest.mark.thorough
 def test_beside_25_mb_of_results_a_page_takes_less_than_200_mb(tmp_path: Path) -> None:
     write_documents(tmp_path, SIZES[-1])
     (tmp_path / "docs").mkdir()

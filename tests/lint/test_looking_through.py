@@ -1,0 +1,30 @@
+"""What is looked for in documents is looked for once, however many tables ask."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from mongo_tables.pages.reading import read_page
+from mongo_tables.results import stored
+from mongo_tables.results.stored import texts_in
+from tests.judged import asked
+
+FIXTURES = Path(__file__).parent / "pages" / "fixtures"
+TABLE = (
+    '<!-- MONGO_TABLE: {"id": "tNUMBER", "collection": "players", "pipeline": [{"$match": {"goals": {"$gt": -NUMBER}}}, '
+    '{"$sort": {"_id": 1}}], "columns": ["goals"], "headers": ["Goals"]} -->\n\n'
+)
+
+
+def test_documents_are_looked_through_for_texts_once_for_all_tables(monkeypatch) -> None:
+    asked_for: list[str] = []
+
+    def look_through(documents, field):
+        asked_for.append(field)
+        return texts_in(documents, field)
+
+    monkeypatch.setattr(stored, "texts_in", look_through)
+    text = "".join(TABLE.replace("NUMBER", str(number)) for number in range(20))
+    build = asked(FIXTURES, read_page(text, "page.md", lambda _: None))
+    build.findings(build.lint())
+    assert asked_for == ["goals"]
