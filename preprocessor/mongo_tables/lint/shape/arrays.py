@@ -27,6 +27,7 @@ from mongo_tables.lint.shape.values import (
     Shape,
     Traits,
     array,
+    changed_fields,
     document,
     elements,
     fill_missing,
@@ -169,7 +170,7 @@ def _exclude_kinds(item: Shape, text: Any, variable: str, *kinds: str) -> Shape:
     prefix, _, name = text.rpartition(".") if isinstance(text, str) else ("", "", "")
     if prefix != variable or "object" not in item.kinds:
         return item
-    return item._replace(fields={**item.fields, name: without(member(item, name), *kinds)})
+    return item._replace(fields=changed_fields(item.fields, {name: without(member(item, name), *kinds)}))
 
 
 def _comparison(condition: Any, operator: str) -> tuple[Any, Any]:
@@ -197,7 +198,7 @@ def _fields_with(
 ) -> Mapping[str, Shape]:
     if "object" not in shape.kinds:
         return shape.fields
-    return {**shape.fields, parts[0]: _with(member(shape, parts[0]), parts[1:], change)}
+    return changed_fields(shape.fields, {parts[0]: _with(member(shape, parts[0]), parts[1:], change)})
 
 
 @form("$map")

@@ -7,7 +7,16 @@ from datetime import datetime
 from typing import Any
 
 from mongo_tables.lint.shape.choices import find_nonzero
-from mongo_tables.lint.shape.values import ARRAY, OBJECT, Parts, Shape, member, with_traits, without
+from mongo_tables.lint.shape.values import (
+    ARRAY,
+    OBJECT,
+    Parts,
+    Shape,
+    changed_fields,
+    member,
+    with_traits,
+    without,
+)
 
 
 def narrow_by_query(shape: Shape, condition: Any) -> Shape:
@@ -89,5 +98,5 @@ def _settle_field(
     return shape._replace(
         kinds=shape.kinds & (OBJECT | ARRAY) if there else shape.kinds,
         missing=shape.missing and not there,
-        fields={**shape.fields, name: inner},
+        fields=changed_fields(shape.fields, {name: inner}),
     )

@@ -13,6 +13,7 @@ from mongo_tables.lint.shape.values import (
     Parts,
     Shape,
     Traits,
+    changed_fields,
     join,
     member,
     present,
@@ -45,17 +46,22 @@ def with_fields(shape: Shape, tree: Tree) -> Shape:
 
 def _document_with(shape: Shape, tree: Tree) -> Shape:
     is_document = "object" in shape.kinds
-    fields: dict[str, Shape] = dict(shape.fields) if is_document else {}
     fresh = bool(shape.missing or shape.kinds - OBJECT - ARRAY)
-    if fresh:
-        fields = {name: one._replace(missing=True) for name, one in fields.items()}
+    made: dict[str, Shape] = {}
     for name, leaf in tree.items():
         if isinstance(leaf, dict):
             before = member(shape, name) if is_document else MISSING
-            fields[name] = with_fields(join(before, MISSING) if fresh else before, leaf)
+            made[name] = with_fields(join(before, MISSING) if fresh else before, leaf)
         elif isinstance(leaf, Shape):
-            fields[name] = leaf
+            made[name] = leaf
+    fields = changed_fields(_fields_before(shape, fresh), made)
     return Shape(OBJECT, False, fields, is_document and shape.open, None, shape.traits)
+
+
+def _fields_before(shape: Shape, fresh: bool) -> Mapping[str, Shape]:
+    """The fields of a document that is changed, and may be a ``fresh`` one, which has none of them."""
+    fields = shape.fields if "object" in shape.kinds else {}
+    return {name: one._replace(missing=True) for name, one in fields.items()} if fresh else fields
 
 
 def keep_fields(shape: Shape, tree: Tree, computes: bool = False) -> Shape:
@@ -82,10 +88,12 @@ def without_fields(shape: Shape, tree: Tree) -> Shape:
     fields: Mapping[str, Shape] = shape.fields
     items = shape.items
     if "object" in shape.kinds:
-        changed = dict(shape.fields)
-        for name, leaf in tree.items():
-            changed[name] = MISSING if leaf is True else _below(member(shape, name), leaf)
-        fields = {name: one for name, one in changed.items() if shape.open or not one.absent}
+        made = {
+            name: MISSING if leaf is True else _below(member(shape, name), leaf)
+            for name, leaf in tree.items()
+        }
+        gone = () if shape.open else [name for name, one in made.items() if one.absent]
+        fields = changed_fields(shape.fields, made, gone)
     if "array" in shape.kinds and items is not None:
         items = without_fields(items, tree)
     return shape._replace(fields=fields, items=items)
@@ -100,12 +108,10 @@ def replace_at(shape: Shape, parts: Parts, value: Shape) -> Shape:
     if not parts:
         return value
     is_document = "object" in shape.kinds
-    fields: dict[str, Shape] = dict(shape.fields) if is_document else {}
     fresh = bool(shape.missing or shape.kinds - OBJECT)
-    if fresh:
-        fields = {name: one._replace(missing=True) for name, one in fields.items()}
     before = member(shape, parts[0]) if is_document else MISSING
-    fields[parts[0]] = replace_at(join(before, MISSING) if fresh else before, parts[1:], value)
+    made = {parts[0]: replace_at(join(before, MISSING) if fresh else before, parts[1:], value)}
+    fields = changed_fields(_fields_before(shape, fresh), made)
     return Shape(OBJECT, False, fields, is_document and shape.open, None, shape.traits)
 
 

@@ -7,7 +7,7 @@ what holds of two values at once; ``lookup`` follows a dotted path as an express
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from types import MappingProxyType
 from typing import Any, Final, NamedTuple
 
@@ -92,6 +92,38 @@ class Shape(NamedTuple):
     def unknown(self) -> bool:
         """Whether next to nothing is known of the value's kind."""
         return len(self.kinds) >= _NEARLY_ALL
+
+
+class _Changed(Mapping[str, Shape]):
+    """Fields of which some are others than before; of the rest nothing is learnt until it is asked for."""
+
+    __slots__ = ("_before", "_made", "_names")
+
+    def __init__(
+        self, names: Mapping[str, object], before: Mapping[str, Shape], made: Mapping[str, Shape]
+    ) -> None:
+        self._names, self._before, self._made = names, before, made
+
+    def __getitem__(self, name: str) -> Shape:
+        if name not in self._names:
+            raise KeyError(name)
+        return self._made[name] if name in self._made else self._before[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._names)
+
+    def __len__(self) -> int:
+        return len(self._names)
+
+
+def changed_fields(
+    before: Mapping[str, Shape], made: Mapping[str, Shape], dropped: Iterable[str] = ()
+) -> Mapping[str, Shape]:
+    """The fields ``before`` with those of ``made`` in their places, or behind them, and without ``dropped``."""
+    names = dict.fromkeys((*before, *made))
+    for name in dropped:
+        names.pop(name, None)
+    return _Changed(names, before, made)
 
 
 ANY: Final = Shape(ANY_KIND, missing=True)
