@@ -9,7 +9,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from mongo_tables.findings.rules import RULES
-from mongo_tables.lint.looking import findings, row_findings, subject_of
+from mongo_tables.lint.looking import findings, row_findings
+from mongo_tables.lint.rulecontext import RuleContext
 from mongo_tables.lint.rules_page import page_findings
 from mongo_tables.lint.rules_rows import key_columns
 from mongo_tables.lint.shape.learn import learnt, read_schema_shape
@@ -34,13 +35,13 @@ def test_no_pipeline_breaks_the_linter(
 ) -> None:
     docs = [bson.decode(bson.encode(one)) for one in docs]
     spec = table(pipeline, columns)
-    subject = subject_of(spec, learnt(docs) if known else unknown_documents(), known=known)
+    subject = RuleContext.of(spec, learnt(docs) if known else unknown_documents(), known=known)
     if judge(spec).faults:
         return  # Such a comment never comes to the linter.
     found = [*findings(subject), *page_findings([subject.shown, subject.shown])]
-    again = subject_of(spec, learnt(docs) if known else unknown_documents(), known=known)
+    again = RuleContext.of(spec, learnt(docs) if known else unknown_documents(), known=known)
     assert found[: len(findings(again))] == findings(again)
-    found += row_findings(subject_of(spec, unknown_documents(), known=False), docs) if known else []
+    found += row_findings(RuleContext.of(spec, unknown_documents(), known=False), docs) if known else []
     for one in found:
         assert RULES[one.rule].severity == one.severity
         assert one.line >= 1
@@ -55,7 +56,7 @@ def test_a_chart_is_looked_at_as_well() -> None:
     page = read_page(chart, "page.md", lambda _: None)
     (spec,) = page.specs
     assert isinstance(spec, PipelineSpec)
-    rules = {one.rule for one in findings(subject_of(spec, unknown_documents(), known=False))}
+    rules = {one.rule for one in findings(RuleContext.of(spec, unknown_documents(), known=False))}
     assert rules == {"MT302", "MT401", "MT501"}
 
 
@@ -67,7 +68,7 @@ def test_of_an_unknown_collection_only_the_certain_is_said() -> None:
         {"$sort": {"text": 1, "b": 1}},
     ]
     spec = table(pipeline, ["a", "mean", "text", "b"])
-    assert findings(subject_of(spec, unknown_documents(), known=False)) == []
+    assert findings(RuleContext.of(spec, unknown_documents(), known=False)) == []
 
 
 def test_documents_of_the_runner_may_be_divided_by_their_duration() -> None:
@@ -79,7 +80,7 @@ def test_documents_of_the_runner_may_be_divided_by_their_duration() -> None:
     written = [{"duration": 3, "work": {"operations": 6}}]
 
     def rules(believed: bool) -> list[str]:
-        subject = subject_of(spec, learnt(written, schema, believed=believed), known=True)
+        subject = RuleContext.of(spec, learnt(written, schema, believed=believed), known=True)
         return [one.rule for one in findings(subject)]
 
     assert rules(believed=True) == []
@@ -96,10 +97,12 @@ def test_rows_are_told_apart_by_what_they_are_sorted_by() -> None:
 def test_repeated_rows_are_told_once() -> None:
     spec = table([{"$sort": {"disk": 1}}], ["disk", "speed"])
     rows = [{"disk": "io2", "speed": 1}, {"disk": "io2", "speed": 2}, {"disk": "io2", "speed": 3}]
-    (one,) = row_findings(subject_of(spec, unknown_documents(), known=False), rows)
+    (one,) = row_findings(RuleContext.of(spec, unknown_documents(), known=False), rows)
     assert (one.rule, one.message.split(":")[0]) == ("MT411", "rows 1 and 2 are both io2 in `disk`")
     assert (
-        row_findings(subject_of(spec, unknown_documents(), known=False), [{"disk": "io2"}, {"disk": "gp3"}])
+        row_findings(
+            RuleContext.of(spec, unknown_documents(), known=False), [{"disk": "io2"}, {"disk": "gp3"}]
+        )
         == []
     )
 

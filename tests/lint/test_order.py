@@ -13,8 +13,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 
 from mongo_tables.aggregation import AggregationError, aggregate
-from mongo_tables.lint.looking import findings, row_findings, subject_of
+from mongo_tables.lint.looking import findings, row_findings
 from mongo_tables.lint.ordering import By, orders
+from mongo_tables.lint.rulecontext import RuleContext
 from mongo_tables.lint.shape.learn import learnt
 from mongo_tables.pages.static import judge
 from tests import forked
@@ -64,7 +65,7 @@ def test_a_sort_is_proposed_by_a_field_that_documents_have(
 ) -> None:
     spec = table([{"$limit": 1}], ["name"])
     (found,) = [
-        one for one in findings(subject_of(spec, learnt(documents), known=True)) if one.rule == "MT401"
+        one for one in findings(RuleContext.of(spec, learnt(documents), known=True)) if one.rule == "MT401"
     ]
     assert found.hint.endswith((proposed, f"{proposed}."))
 
@@ -111,47 +112,12 @@ def test_text_order_is_told_of_values_that_are_there(tmp_path: Path) -> None:
     assert check(tmp_path, [named, {"$sort": {"shirt": 1}}], ["shirt"]) == (0, [])
     named = {"$project": {"_id": 0, "shirt": {"$concat": ["P", {"$toString": {"$add": ["$_id", 8]}}]}}}
     assert check(tmp_path, [named, {"$sort": {"shirt": 1}}], ["shirt"]) == (1, ["MT408 warning"])
-    hidden = [named, {"$sort": {"shirt": 1}}, {"$project": {"shown": "$shirt"}}]
-    assert check(tmp_path, hidden, ["shown"]) == (1, ["MT408 warning"])
 
 
 def test_a_value_of_whichever_document_comes_first_is_warned_of(tmp_path: Path) -> None:
     pipeline = [{"$group": {"_id": "$goals", "name": {"$first": "$name"}}}, {"$sort": {"_id": 1}}]
     assert check(tmp_path, pipeline, ["_id", "name"]) == (1, ["MT424 warning"])
     assert check(tmp_path, [{"$sort": {"_id": 1}}, *pipeline], ["_id", "name"]) == (0, [])
-
-
-@pytest.mark.parametrize("merged", ["$$ROOT", {"shirt": "$name"}])
-def test_documents_merged_in_no_order_are_warned_of(tmp_path: Path, merged: Any) -> None:
-    group = {"$group": {"_id": "$goals", "made": {"$mergeObjects": merged}}}
-    shown = "$made.name" if merged == "$$ROOT" else "$made.shirt"
-    behind = [{"$sort": {"_id": 1}}, {"$project": {"shirt": shown}}]
-    assert check(tmp_path, [group, *behind], ["shirt"]) == (1, ["MT424 warning"])
-    assert check(tmp_path, [{"$sort": {"_id": 1}}, group, *behind], ["shirt"]) == (0, [])
-
-
-def test_documents_that_have_no_field_in_common_are_merged_in_any_order(tmp_path: Path) -> None:
-    pair = {"$arrayToObject": [[{"k": "$name", "v": "$goals"}]]}
-    group = {"$group": {"_id": None, "goals": {"$mergeObjects": pair}}}
-    assert check(tmp_path, [group, {"$project": {"_id": 0, "Ada": "$goals.Ada"}}], ["Ada"]) == (0, [])
-
-
-@pytest.mark.parametrize(
-    ("taken", "found"),
-    [
-        ({"$bottom": {"sortBy": {"goals": -1}, "output": "$name"}}, ["MT424 warning"]),
-        ({"$top": {"sortBy": {"goals": 1}, "output": "$name"}}, ["MT424 warning"]),
-        ({"$topN": {"n": 3, "sortBy": {"goals": -1}, "output": "$name"}}, ["MT424 warning"]),
-        ({"$topN": {"n": 2, "sortBy": {"goals": -1}, "output": "$name"}}, []),
-        ({"$top": {"sortBy": {"goals": -1}, "output": "$name"}}, []),
-        ({"$bottom": {"sortBy": {"goals": -1, "_id": 1}, "output": "$name"}}, []),
-        ({"$bottom": {"sortBy": {"goals": -1}, "output": "$goals"}}, []),
-    ],
-)
-def test_a_best_of_equals_is_warned_of(tmp_path: Path, taken: dict[str, Any], found: list[str]) -> None:
-    group = {"$group": {"_id": None, "name": taken}}
-    shown = {"$project": {"_id": 0, "name": {"$toString": {"$size": [["$name"]]}}}}
-    assert check(tmp_path, [group, shown], ["name"]) == (1 if found else 0, found)
 
 
 def densified(bounds: Any, partitions: tuple[str, ...] | list[str] = ("b",)) -> dict[str, Any]:
@@ -226,6 +192,6 @@ def test_rows_that_come_otherwise_from_a_copy_stored_in_another_order_are_told_o
     except AggregationError:
         return
     if bson.encode({"rows": rows}) != bson.encode({"rows": others}) and len(rows) > 1:
-        subject = subject_of(spec, learnt(docs), known=True)
+        subject = RuleContext.of(spec, learnt(docs), known=True)
         found = [*findings(subject), *row_findings(subject, rows)]
         assert {one.rule for one in found} & {"MT401", "MT416", "MT417", "MT418", "MT420"}

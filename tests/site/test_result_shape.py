@@ -12,7 +12,7 @@ import pymongo
 import pytest
 from bson import json_util
 
-from mongo_tables.lint.documents import collection_shape
+from mongo_tables.lint.documents import Documents
 from mongo_tables.pages.figures import figures_of
 from mongo_tables.pages.reading import read_page
 from mongo_tables.specs.sharedpipelines import SharedPipelines
@@ -93,7 +93,7 @@ def test_without_documents_a_pipeline_that_asks_for_a_test_is_taken_to_read_resu
         (GAMES % "").replace('[{"$project": {"game": 1, "duration": 1}}', known), "page.md", no_shared
     )
     assert "MT404" in [one.rule for one in unasked("mongodb://localhost", page).lint() or ()]
-    shape, looked_at = collection_shape(page.tables[0], None)
+    shape, looked_at = Documents(None).shape(page.tables[0])
     assert "bench_config" in shape.fields
     assert not looked_at
 

@@ -10,13 +10,14 @@ from tests.judged import asked
 from tests.site.inprocess import CONFIG, ROWS, built, table, write
 
 UNSORTED = '[{"$group": {"_id": "$a", "a": {"$first": "$a"}, "n": {"$sum": "$n"}}}]'
-TIED = '[{"$set": {"n": 1}}, {"$sort": {"n": 1}}, {"$limit": 1}]'
+TIED = '[{"$sort": {"kind": 1}}, {"$limit": 1}]'
 NOTED = '[{"$sort": {"_id": 1}}, {"$set": {"n": {"$divide": ["$n", "$_id"]}}}]'
 
 
 def _site(folder: Path, pipeline: str) -> Path:
     page = f"# Home\n\n{table('one', pipeline=pipeline)}\n"
-    files = {"mkdocs.yml": f"{CONFIG}plugins: [mongo-tables]\n", "fixtures/r/r.jsonl": ROWS}
+    rows = ROWS.replace("}", ', "kind": "k"}')
+    files = {"mkdocs.yml": f"{CONFIG}plugins: [mongo-tables]\n", "fixtures/r/r.jsonl": rows}
     return write(folder, {**files, "docs/index.md": page})
 
 

@@ -21,6 +21,7 @@ from mongo_tables.editor.remembered import Remembered
 from mongo_tables.files.states import state_of
 from mongo_tables.files.ways import look_at_ways
 from mongo_tables.findings.shared import find_in_lists
+from mongo_tables.lint.documents import Documents
 from mongo_tables.lint.looking import look_at
 from mongo_tables.lint.pages import Looked, Ran
 from mongo_tables.pages.asking import queries
@@ -40,7 +41,7 @@ from mongo_tables.specs.sharedpipelines import SharedPipelines, read_shared
 if TYPE_CHECKING:
     from mongo_tables.findings.finding import Finding
     from mongo_tables.pages.otherpages import OtherPages
-    from mongo_tables.results.model import Limits, LocalDocuments, Query, Rows
+    from mongo_tables.results.model import Limits, Query, Rows
     from mongo_tables.specs.model import PipelineSpec, Spec, TableSpec
 
 Findings = Mapping[str, Sequence["Finding"]]
@@ -355,12 +356,12 @@ class _KeptBuild(Build):
         return found
 
     def _look_once(
-        self, spec: PipelineSpec, source: LocalDocuments | None, quoted: tuple[str, ...], ran: Ran | None
+        self, spec: PipelineSpec, documents: Documents, quoted: tuple[str, ...], ran: Ran | None
     ) -> Looked | None:
         beside = quoted, ran is None, ran is not None and ran.rows is None
         known = self._remembered.looked(spec, beside)
         if known is not None:
             return known[0]
-        looked = look_at(spec, source, quoted, ran)
+        looked = look_at(spec, documents, quoted, ran)
         self._remembered.keep_looked(spec, beside, looked)
         return looked

@@ -284,7 +284,7 @@ _ALL = (
         "MT424",
         "picked-by-chance",
         "warning",
-        "What is shown goes by the place of documents or elements that nothing has put in order.",
+        "What is shown goes by the place of documents that nothing has put in order.",
     ),
     Rule("MT425", "zone-without-dates", "warning", "A chart names a time zone and shows no dates."),
     Rule("MT426", "dates-as-names", "warning", "A chart shows texts of dates, out of their order."),

@@ -1,60 +1,142 @@
 """What is known of a collection's documents before its pipelines are looked at.
 
-Where they are at hand it is learnt from those that pass the pipeline's first ``$match``: what their fields mean is
+Where they are at hand it is learned from those that pass the pipeline's first ``$match``: what their fields mean is
 known where they are benchmark results. Without, a pipeline that is written for such results is taken to get them, and
-of others nothing is known.
+of others nothing is known. The linter runs no other stage.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
 
-import bson
-
 from mongo_tables.aggregation import AggregationError, aggregate
-from mongo_tables.lint.asking import leading_match
+from mongo_tables.lint.shape.flow import Flow, StageFlow, flow_of
 from mongo_tables.lint.shape.learn import learnt, read_schema_shape
 from mongo_tables.lint.shape.telling import select_telling
-from mongo_tables.lint.shape.values import Shape, join_all, lookup, unknown_documents
+from mongo_tables.lint.shape.values import Shape, unknown_documents
 from mongo_tables.results.model import ResultsError
-from mongo_tables.results.resultshape import MARKS, expects_results, is_result
+from mongo_tables.results.resultshape import expects_results, is_result
 from mongo_tables.schemas.loading import load
 
 if TYPE_CHECKING:
     from mongo_tables.results.model import LocalDocuments
     from mongo_tables.specs.model import PipelineSpec
 
+Document = dict[str, Any]
+Stages = Sequence[Mapping[str, Any]]
+
 _AT_ONCE: Final = 1_000
-_FEW: Final = 4
 
 
-def collection_shape(spec: PipelineSpec, source: LocalDocuments | None) -> tuple[Shape, bool]:
-    """The shape of the documents that a pipeline starts from, and whether real documents were looked at."""
-    documents = _matching(spec, source) if source else []
-    if documents:
-        schema = load("result") if all(map(is_result, documents)) else None
-        return learnt(documents, schema, believed=all(map(_by_runner, documents))), True
-    taken = source is None and expects_results(spec.pipeline)
-    return (load_result_shape() if taken else unknown_documents()), False
+@dataclass(frozen=True, slots=True)
+class Passing:
+    """The documents that pass a first ``$match``; unless ``complete``, a selection that tells as much as all."""
+
+    documents: Sequence[Document] = ()
+    complete: bool = True
 
 
-def shape_without(spec: PipelineSpec, source: LocalDocuments, fields: Sequence[str]) -> Shape | None:
-    """The shape of documents of a pipeline's collection where none of them has one of some fields, else None.
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """The shape of documents, whether real ones were looked at, and the stages that were followed from it."""
 
-    It has these fields of all documents that have them, and all others of a few: documents may be large and many.
+    shape: Shape
+    is_learned: bool
+    stages: dict[str, StageFlow]
+
+
+class Documents:
+    """The documents of a results source, or none, as rules see them.
+
+    Comments that begin alike share what is read and worked out: documents by their first ``$match``, the shape of
+    documents behind a stage by all stages up to it.
     """
-    reads = [{"$project": dict.fromkeys(fields, 1)}]
-    try:
-        read = learnt(source.with_documents(spec.collection, reads, select_telling, pruned=True))
-        if not any(lookup(read, tuple(field.split("."))).absent for field in fields):
-            return None
-        few = source.raw_places(spec.collection, ())[:_FEW]
-    except ResultsError:
-        return None
-    return join_all((read, learnt([bson.decode(one.content[one.start : one.end]) for one in few])))
+
+    def __init__(self, source: LocalDocuments | None) -> None:
+        self._source = source
+        self._passing: dict[str, Passing] = {}
+        self._known: dict[str, _Known] = {}
+
+    @property
+    def at_hand(self) -> bool:
+        """Whether there is a source of documents."""
+        return self._source is not None
+
+    def passing(self, collection: str, match: Stages, variables: Mapping[str, Any]) -> Passing:
+        """The documents of a collection that pass ``match``: one stage, or none."""
+        key = repr((collection, match, variables))
+        if key not in self._passing:
+            self._passing[key] = self._read(collection, match, variables)
+        return self._passing[key]
+
+    def of(self, spec: PipelineSpec) -> Passing:
+        """The documents that a comment's pipeline starts from."""
+        return self.passing(spec.collection, leading_match(spec.pipeline), spec.let)
+
+    def _read(self, collection: str, match: Stages, variables: Mapping[str, Any]) -> Passing:
+        if self._source is None:
+            return Passing()
+        count = 0
+
+        def select(documents: Iterable[Document]) -> list[Document]:
+            nonlocal count
+            count = 0
+            return select_telling(counted(_passing(documents, match, variables)))
+
+        def counted(documents: Iterable[Document]) -> Iterator[Document]:
+            nonlocal count
+            for document in documents:
+                count += 1
+                yield document
+
+        try:
+            found = self._source.with_documents(collection, match, select)
+        except (AggregationError, ResultsError):
+            return Passing()  # Who runs the pipeline says why.
+        return Passing(found, len(found) == count)
+
+    def texts(self, collection: str, field: str) -> frozenset[str]:
+        """The texts that documents of a collection have in a field."""
+        return self._source.texts(collection, field) if self._source else frozenset()
+
+    def shape(self, spec: PipelineSpec) -> tuple[Shape, bool]:
+        """The shape of the documents that a pipeline starts from, and whether real documents were looked at."""
+        known = self._known_of(spec)
+        return known.shape, known.is_learned
+
+    def shape_of_all(self, collection: str) -> Shape:
+        """The shape of all documents of a collection."""
+        return self._learn(("all", collection), self.passing(collection, (), {})).shape
+
+    def flow(self, spec: PipelineSpec) -> Flow:
+        """The flow of a comment's pipeline."""
+        known = self._known_of(spec)
+        return flow_of(spec.pipeline, known.shape, spec.let, known.stages)
+
+    def _known_of(self, spec: PipelineSpec) -> _Known:
+        first = leading_match(spec.pipeline)
+        found = self.of(spec)
+        if found.documents:
+            return self._learn((spec.collection, first, spec.let), found)
+        taken = self._source is None and expects_results(spec.pipeline)
+        return _Known(load_result_shape() if taken else unknown_documents(), False, {})
+
+    def _learn(self, begun: tuple[Any, ...], found: Passing) -> _Known:
+        key = repr(begun)
+        if key not in self._known:
+            schema = load("result") if all(map(is_result, found.documents)) else None
+            believed = all(map(_by_runner, found.documents))
+            self._known[key] = _Known(learnt(found.documents, schema, believed=believed), True, {})
+        return self._known[key]
+
+
+def leading_match(pipeline: Stages) -> Stages:
+    """What chooses documents before anything is done with them: the first stage, or none."""
+    return pipeline[:1] if pipeline and "$match" in pipeline[0] else ()
 
 
 @cache
@@ -63,34 +145,16 @@ def load_result_shape() -> Shape:
     return read_schema_shape(load("result"))
 
 
-def _matching(spec: PipelineSpec, source: LocalDocuments) -> list[dict[str, Any]]:
-    try:
-        return source.with_documents(
-            spec.collection,
-            _with_more(spec.pipeline),
-            lambda documents: select_telling(_passing(documents, spec)),
-            pruned=True,
-        )
-    except (AggregationError, ResultsError):
-        return []  # Whoever runs the pipeline says why.
-
-
-def _passing(documents: Iterable[dict[str, Any]], spec: PipelineSpec) -> Iterator[dict[str, Any]]:
-    """The documents that pass the pipeline's first ``$match``, some at a time."""
-    first = leading_match(spec.pipeline)
-    if not first:
+def _passing(
+    documents: Iterable[Document], match: Stages, variables: Mapping[str, Any]
+) -> Iterator[Document]:
+    """The documents that pass a ``$match``, some at a time."""
+    if not match:
         yield from documents
         return
     left = iter(documents)
     while some := list(islice(left, _AT_ONCE)):
-        yield from aggregate(some, first, variables=spec.let)
-
-
-def _with_more(pipeline: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
-    """The pipeline, made to read what rules ask for beside: what varied, what failed, what it is, and who wrote it."""
-    more = {"$set": {"_": ["$variant", "$failed", "$versions.harness", *(f"${field}" for field in MARKS)]}}
-    first = leading_match(pipeline)
-    return [*first, more, *pipeline[len(first) :]]
+        yield from aggregate(some, match, variables=variables)
 
 
 def _by_runner(document: Mapping[str, Any]) -> bool:

@@ -1,19 +1,19 @@
 """The linter over one comment: which documents it starts from, what every rule says, what its rows confirm.
 
-``look_at`` asks the rules: ``findings`` before the pipeline runs, ``row_findings`` and ``find_by_asking`` after.
+``look_at`` asks the rules: ``findings`` before the pipeline runs, ``row_findings`` and ``document_findings`` after.
+No rule runs a pipeline: rules work on shapes, on the rows of the answer and on the documents that they come from.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from mongo_tables.aggregation import AggregationError, check
 from mongo_tables.findings.finding import Finding
 from mongo_tables.lint import (
     rules_chance,
     rules_digits,
-    rules_elements,
     rules_fields,
     rules_headers,
     rules_numbers,
@@ -23,17 +23,13 @@ from mongo_tables.lint import (
     rules_units,
     rules_waste,
 )
-from mongo_tables.lint.asking import leading_match
-from mongo_tables.lint.documents import collection_shape, shape_without
+from mongo_tables.lint.documents import Documents, leading_match
 from mongo_tables.lint.pages import Looked, Ran
 from mongo_tables.lint.rulecontext import RuleContext
 from mongo_tables.lint.rules_fields import find_asked_fields, find_mistyped_conditions
 from mongo_tables.lint.rules_order import shows_sort_keys
-from mongo_tables.lint.shape.values import Shape, member
+from mongo_tables.lint.shape.values import lookup
 from mongo_tables.specs.model import PipelineSpec, TableSpec
-
-if TYPE_CHECKING:
-    from mongo_tables.results.model import LocalDocuments
 
 Rule = Callable[[RuleContext], Iterator[Finding]]
 
@@ -54,17 +50,6 @@ _MALFORMED: Final = (AttributeError, IndexError, KeyError, TypeError, ValueError
 
 _OF_SEVERAL_ROWS: Final = frozenset({"MT416", "MT417"})
 """Rules about the order of rows, of which there must be two."""
-
-
-def subject_of(
-    spec: PipelineSpec, documents: Shape, *, known: bool, quoted: tuple[str, ...] = ()
-) -> RuleContext:
-    """A comment with the flow of its pipeline, to be looked at by rules.
-
-    ``documents`` is the shape of its collection, ``known`` whether real documents were looked at for it, ``quoted``
-    what the prose reads of its rows.
-    """
-    return RuleContext.of(spec, documents, known=known, quoted=quoted)
 
 
 def findings(subject: RuleContext) -> list[Finding]:
@@ -93,29 +78,15 @@ def _chart_findings(spec: PipelineSpec, rows: Sequence[Mapping[str, Any]]) -> li
     return [one for rule in rules_charts.RULES for one in rule(spec, rows)]
 
 
-def find_by_asking(
-    subject: RuleContext, source: LocalDocuments, rows: Sequence[Mapping[str, Any]]
-) -> list[Finding]:
-    """The findings that need documents from the middle of the pipeline, which gave ``rows``."""
-    by_chance = [
-        *rules_chance.find_ties_at_limit(subject.spec, source),
-        *rules_chance.find_chance_picks(subject.spec, source),
-        *rules_chance.find_ties_in_windows(subject.spec, source),
-    ]
+def document_findings(subject: RuleContext, documents: Documents) -> list[Finding]:
+    """All that is said of the documents that gave the rows of a table or a chart."""
     return [
-        *(by_chance or rules_elements.find_elements_by_chance(subject, source, rows)),
-        *rules_order.find_text_order_in_stages(subject, source),
-        *rules_texts.find_numerals(subject, source),
-        *_find_failed(subject, source),
+        *rules_chance.find_ties_at_limit(subject.spec, documents),
+        *rules_chance.find_chance_picks(subject.spec, documents),
+        *rules_chance.find_ties_in_windows(subject.spec, documents),
+        *rules_texts.find_numerals(subject, documents),
+        *rules_rows.find_failed_benchmarks(subject, documents),
     ]
-
-
-def _find_failed(subject: RuleContext, source: LocalDocuments) -> list[Finding]:
-    if member(subject.flow.documents, "failed").absent:
-        return []
-    from mongo_tables.lint.rules_failed import find_failed_benchmarks  # and with it what compares benchmarks
-
-    return list(find_failed_benchmarks(subject, source))
 
 
 def _still_true(
@@ -129,29 +100,30 @@ def _still_true(
 
 
 def look_at(
-    spec: PipelineSpec, source: LocalDocuments | None, quoted: tuple[str, ...], ran: Ran | None
+    spec: PipelineSpec, documents: Documents, quoted: tuple[str, ...], ran: Ran | None
 ) -> Looked | None:
     """Look at one comment; None where nobody here knows what its pipeline does.
 
     ``quoted``: fields of its rows that the prose reads; ``ran``: None where its pipeline was not run.
     """
-    documents, known = collection_shape(spec, source)
+    _, known = documents.shape(spec)
     try:
-        subject = subject_of(spec, documents, known=known, quoted=quoted)
+        subject = RuleContext(spec=spec, flow=documents.flow(spec), known=known, quoted=quoted)
         foreseen = findings(subject)
     except _MALFORMED:
         if _is_checked(spec):
             raise
         return None  # What is malformed behind an operator that nobody here knows, its server says.
-    if source and not known and (asked := _asked_first(spec)):
-        there = shape_without(spec, source, asked)
-        foreseen += find_mistyped_conditions(subject_of(spec, there, known=True)) if there else ()
+    if documents.at_hand and not known and (asked := _asked_first(spec)):
+        every = documents.shape_of_all(spec.collection)
+        if any(lookup(every, tuple(field.split("."))).absent for field in asked):
+            foreseen += find_mistyped_conditions(RuleContext.of(spec, every, known=True))
     if ran is None:
         return Looked(subject.shown, foreseen)
     found = _still_true(foreseen, spec, ran.rows)
     if ran.rows:
         found += row_findings(subject, ran.rows)
-        found += find_by_asking(subject, source, ran.rows) if source else []
+        found += document_findings(subject, documents)
     return Looked(subject.shown, found)
 
 

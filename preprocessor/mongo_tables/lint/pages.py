@@ -12,6 +12,7 @@ from mongo_tables.lint.rules_page import ShownTable, page_findings
 from mongo_tables.specs.model import PipelineSpec, QuotingSpec, Spec
 
 if TYPE_CHECKING:
+    from mongo_tables.lint.documents import Documents
     from mongo_tables.results.model import LocalDocuments
 
 Rows = Mapping[int, Sequence[Mapping[str, Any]] | None]
@@ -31,7 +32,7 @@ class Looked(NamedTuple):
     findings: Sequence[Finding]
 
 
-Look = Callable[[PipelineSpec, "LocalDocuments | None", tuple[str, ...], Ran | None], Looked | None]
+Look = Callable[[PipelineSpec, "Documents", tuple[str, ...], Ran | None], Looked | None]
 """Looks at a comment: ``look_at``, or what knows already what that gives."""
 
 
@@ -43,7 +44,10 @@ def lint(
     ``source``: the documents to learn from, None where there are none. ``rows``: those of tables
     whose pipelines were run.
     """
+    from mongo_tables.lint.documents import Documents  # and with it what evaluates pipelines
+
     listed = [list(specs) for specs in pages]
+    documents = Documents(source)
     quoted = _collect_quoted_fields(spec for specs in listed for spec in specs)
     found: list[Finding] = []
     for specs in listed:
@@ -52,7 +56,7 @@ def lint(
             if not isinstance(spec, PipelineSpec):
                 continue
             ran = Ran(rows[id(spec)]) if id(spec) in rows else None
-            looked = look(spec, source, tuple(quoted.get(spec.id or "", ())), ran)
+            looked = look(spec, documents, tuple(quoted.get(spec.id or "", ())), ran)
             if looked is not None:
                 shown.append(looked.shown)
                 found += looked.findings

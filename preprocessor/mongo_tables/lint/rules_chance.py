@@ -1,27 +1,23 @@
-"""Rules about what nobody decides: ties in an order, at a limit, and values that a group takes from any document.
+"""Rules about what the pipeline leaves open: ties in an order, at a limit, values that a group takes from any document.
 
-They look at rows, and at fixtures, which can be asked what a pipeline has at one of its stages.
+They look at rows, and at the documents that a pipeline starts from.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
-from mongo_tables.aggregation.fields import split_path
 from mongo_tables.aggregation.values import MISSING
 from mongo_tables.findings.finding import Finding
 from mongo_tables.findings.rules import finding
-from mongo_tables.lint.asking import collect_documents
+from mongo_tables.lint.documents import Documents, leading_match
 from mongo_tables.lint.ordering import By, Order, orders
 from mongo_tables.lint.rulecontext import quote
 from mongo_tables.lint.sortings import Sorting, Stages, is_kept, is_row_by_row, last_sorting, write_sorting
 from mongo_tables.render.column import column_value
 from mongo_tables.specs.model import PipelineSpec
-
-if TYPE_CHECKING:
-    from mongo_tables.results.model import LocalDocuments
 
 Row = Mapping[str, Any]
 Rows = Sequence[Row]
@@ -84,16 +80,21 @@ def _with_more_keys(spec: PipelineSpec, sorting: Sorting, one: Row, other: Row) 
     return f"sort by a field that tells them apart too, for example {write_sorting(spec, {**sorting.keys, key: 1})}"
 
 
-def find_ties_at_limit(spec: PipelineSpec, source: LocalDocuments) -> Iterator[Finding]:
-    """MT419: what a ``$limit`` cuts off is equal to the last that it keeps, in all that is sorted by."""
+def find_ties_at_limit(spec: PipelineSpec, documents: Documents) -> Iterator[Finding]:
+    """MT419: what a ``$limit`` cuts off is equal to the last that it keeps, in all that is sorted by.
+
+    It is seen where the documents themselves are sorted: nothing but a ``$match`` is before the sort.
+    """
     for place, stage in enumerate(spec.pipeline):
         sorting = last_sorting(spec.pipeline[:place]) if "$limit" in stage else None
-        if sorting is None or (last := _last_kept([*sorting.behind, stage])) < 1:
+        if sorting is None or sorting.name != "$sort" or not _starts_at(spec, sorting.place):
             continue
-        border = [*spec.pipeline[: sorting.place + 1], {"$skip": last - 1}, {"$limit": 2}]
-        # Of large documents the keys alone are decoded.
-        keys = sorting.keys_of(collect_documents(spec, source, [*border, _only(sorting.keys)]))
-        if len(keys) == 2 and keys[0] == keys[1] and _is_seen(spec, source, sorting, border):
+        last, passing = _last_kept([*sorting.behind, stage]), documents.of(spec)
+        if not 0 < last < len(passing.documents) or not passing.complete:
+            continue
+        border = sorting.first(passing.documents, last + 1)[last - 1 :]
+        keys = sorting.keys_of(border)
+        if len(keys) == 2 and keys[0] == keys[1] and _is_seen(spec, sorting, *border):
             with_id = write_sorting(spec, {**sorting.keys, "_id": 1})
             yield finding(
                 "MT419",
@@ -103,6 +104,11 @@ def find_ties_at_limit(spec: PipelineSpec, source: LocalDocuments) -> Iterator[F
                 f"{quote(sorting.keys)}, by which rows are sorted: which of them is shown is chance",
                 f"sort by a field that tells them apart too, for example {with_id}, or show both",
             )
+
+
+def _starts_at(spec: PipelineSpec, place: int) -> bool:
+    """Whether a stage gets the documents that a pipeline starts from."""
+    return place == len(leading_match(spec.pipeline))
 
 
 def _last_kept(stages: Stages) -> int:
@@ -117,108 +123,67 @@ def _last_kept(stages: Stages) -> int:
     return last
 
 
-def _only(keys: Iterable[str]) -> dict[str, Any]:
-    """The stage that leaves of a document the fields in which keys are."""
-    return {"$project": {"_id": 0, **{split_path(key)[0]: 1 for key in keys}}}
-
-
-def _is_seen(spec: PipelineSpec, source: LocalDocuments, sorting: Sorting, border: Stages) -> bool:
-    """Whether it makes a difference to readers which of two documents is kept, which stages give."""
+def _is_seen(spec: PipelineSpec, sorting: Sorting, one: Row, other: Row) -> bool:
+    """Whether it makes a difference to readers which of two documents is kept, as far as rows show their fields."""
     behind = spec.pipeline[sorting.place + 1 :]
     if not is_row_by_row(behind):
-        one, other = collect_documents(spec, source, border)
         return one != other
-    rest = [one for one in behind if next(iter(one)) not in ("$limit", "$skip")]
-    rows = collect_documents(spec, source, [*border, *rest])
-    return len(rows) == 2 and bool(_differing(spec, *rows))
+    return any(is_kept(name, behind) for name in _differing(spec, one, other))
 
 
 _PICKING: Final = ("$first", "$last", "$firstN", "$lastN")
 
 
-def find_chance_picks(spec: PipelineSpec, source: LocalDocuments) -> Iterator[Finding]:
-    """MT424: a group takes a value by the place of documents, where nothing has put them in order."""
-    if not any("$group" in stage for stage in spec.pipeline):
+def find_chance_picks(spec: PipelineSpec, documents: Documents) -> Iterator[Finding]:
+    """MT424: a group takes a field by the place of documents, which differ in it, and nothing has sorted them."""
+    place = len(leading_match(spec.pipeline))
+    group = spec.pipeline[place].get("$group") if place < len(spec.pipeline) else None
+    if not isinstance(group, Mapping):
         return
-    before = By.STORAGE
-    for index, (stage, order) in enumerate(zip(spec.pipeline, orders(spec.pipeline), strict=True)):
-        if "$group" in stage and before in (By.STORAGE, By.CHANCE):
-            for name, message, hint in _find_chance_fields(spec, source, index):
-                where = spec.locate(("pipeline", index, "$group", name), key=True)
-                yield finding("MT424", spec.file, where, message, hint)
-        before = order.by
+    for name, expression in _find_picking_fields(group).items():
+        values: dict[str, str] = {}
+        for document in documents.of(spec).documents:
+            key, value = _written(group["_id"], document), _written(expression, document)
+            if key is None or value is None:
+                break
+            if values.setdefault(key, value) != value:
+                yield finding(
+                    "MT424",
+                    spec.file,
+                    spec.locate(("pipeline", place, "$group", name), key=True),
+                    f"`{_operator(group[name])}` takes `{name}` from whichever document of a group comes first or "
+                    "last, nothing has sorted them, and they have different values",
+                    "put a `$sort` before the `$group`, or take `$max`, `$min` or `$avg`",
+                )
+                break
 
 
-def _find_chance_fields(
-    spec: PipelineSpec, source: LocalDocuments, index: int
-) -> Iterator[tuple[str, str, str]]:
-    """The fields of a group whose values are chance, each with what to say of it and what to do."""
-    group = spec.pipeline[index]["$group"]
-    ahead, key = spec.pipeline[:index], group["_id"]
-    picked = _find_picking_fields(group)
-    for name in _several(spec, source, index, picked) if picked else ():
-        yield (
-            name,
-            f"`{_operator(group[name])}` takes `{name}` from whichever document of a group comes first or last, "
-            "nothing has sorted them, and they have different values",
-            "put a `$sort` before the `$group`, or take `$max`, `$min` or `$avg`",
-        )
-    for name, value in group.items():
-        operator = _operator(value) if name != "_id" else ""
-        if operator == "$mergeObjects" and _overwritten(spec, source, ahead, key, value[operator]):
-            yield (
-                name,
-                f"`$mergeObjects` takes the fields of `{name}` from whichever document of a group comes last, nothing "
-                "has sorted them, and they have different values",
-                "put a `$sort` before the `$group`",
-            )
-        elif operator in _BEST and _has_ties(spec, source, ahead, key, value):
-            yield (
-                name,
-                f"`{operator}` takes `{name}` from documents of which some are equal in "
-                f"{quote(value[operator]['sortBy'])}, by which it sorts: which of them comes first is chance",
-                "sort by a field that tells them apart too",
-            )
+def _written(expression: Any, document: Row) -> str | None:
+    """The value of an expression of paths as a text; None for an expression that computes something."""
+    if expression is None:
+        return ""
+    if isinstance(expression, str) and expression[:1] == "$" and expression[:2] != "$$":
+        value = column_value(document, expression[1:])
+        return "None" if value is MISSING else repr(value)
+    if isinstance(expression, Mapping) and not any(name.startswith("$") for name in expression):
+        parts = [_written(part, document) for part in expression.values()]
+        return None if None in parts else repr(parts)
+    return None
 
 
 def _operator(value: Any) -> str:
     return next(iter(value), "") if isinstance(value, Mapping) else ""
 
 
-def _overwritten(spec: PipelineSpec, source: LocalDocuments, ahead: Stages, key: Any, merged: Any) -> bool:
-    """Whether documents of one group that are merged have different values of one field."""
-    pairs: list[dict[str, Any]] = [
-        {"$project": {"_id": 0, "key": {"of": key}, "pair": {"$objectToArray": merged}}},
-        {"$unwind": "$pair"},
-        {"$group": {"_id": {"key": "$key", "name": "$pair.k"}, "values": {"$addToSet": "$pair.v"}}},
-    ]
-    return any(len(one["values"]) > 1 for one in collect_documents(spec, source, [*ahead, *pairs]))
-
-
-_BEST: Final = ("$top", "$bottom", "$topN", "$bottomN")
-
-
-def _has_ties(
-    spec: PipelineSpec, source: LocalDocuments, ahead: Stages, key: Any, value: Mapping[str, Any]
-) -> bool:
-    """Whether two of those that a group takes, or the last of them and the next, sort alike and differ."""
-    ((operator, argument),) = value.items()
-    number = argument.get("n", 1)
-    if not isinstance(number, int):
-        return False
-    sorted_by = [{"$ifNull": [f"${name}", None]} for name in argument["sortBy"]]
-    best = {
-        "n": number + 1,
-        "sortBy": argument["sortBy"],
-        "output": {"by": sorted_by, "value": argument["output"]},
-    }
-    taken = {f"{operator.removesuffix('N')}N": best}
-    groups = collect_documents(spec, source, [*ahead, {"$group": {"_id": key, "taken": taken}}])
-    return any(
-        one["by"] == other["by"] and one.get("value") != other.get("value")
-        for group in groups
-        for one, other in pairwise(group["taken"])
-    )
+def _find_picking_fields(group: Mapping[str, Any]) -> dict[str, Any]:
+    """The fields of the group that pick a value by position, each with the expression it picks."""
+    found = {}
+    for name, value in group.items():
+        operator = _operator(value) if name != "_id" else ""
+        if operator in _PICKING:
+            argument = value[operator]
+            found[name] = argument.get("input") if operator.endswith("N") else argument
+    return found
 
 
 _BY_PLACE: Final = (
@@ -233,29 +198,24 @@ _BY_PLACE: Final = (
 )
 
 
-def find_ties_in_windows(spec: PipelineSpec, source: LocalDocuments) -> Iterator[Finding]:
+def find_ties_in_windows(spec: PipelineSpec, documents: Documents) -> Iterator[Finding]:
     """MT424: what a window computes depends on which of two documents comes first that are sorted alike."""
-    for index, stage in enumerate(spec.pipeline):
-        argument = stage.get("$setWindowFields", {})
-        name = next((name for name, one in argument.get("output", {}).items() if _goes_by_place(one)), None)
-        if name is None or "sortBy" not in argument:
-            continue
-        fields = {f"f{number}": f"${key}" for number, key in enumerate(argument["sortBy"])}
-        key = {"partition": argument.get("partitionBy"), **fields}
-        ties: list[dict[str, Any]] = [
-            {"$group": {"_id": key, "n": {"$sum": 1}}},
-            {"$match": {"n": {"$gt": 1}}},
-            {"$limit": 1},
-        ]
-        if collect_documents(spec, source, [*spec.pipeline[:index], *ties]):
-            yield finding(
-                "MT424",
-                spec.file,
-                spec.locate(("pipeline", index, "$setWindowFields", "output", name), key=True),
-                f"`{name}` goes by the place of documents, some of which are equal in {quote(argument['sortBy'])}, by "
-                "which they are sorted: which of them comes first is chance",
-                "sort by a field that tells them apart too",
-            )
+    place = len(leading_match(spec.pipeline))
+    argument = spec.pipeline[place].get("$setWindowFields", {}) if place < len(spec.pipeline) else {}
+    name = next((name for name, one in argument.get("output", {}).items() if _goes_by_place(one)), None)
+    if name is None or "sortBy" not in argument:
+        return
+    key = {"of": argument.get("partitionBy"), **{f"by {one}": f"${one}" for one in argument["sortBy"]}}
+    keys = [_written(key, document) for document in documents.of(spec).documents]
+    if None not in keys and len(set(keys)) < len(keys):
+        yield finding(
+            "MT424",
+            spec.file,
+            spec.locate(("pipeline", place, "$setWindowFields", "output", name), key=True),
+            f"`{name}` goes by the place of documents, some of which are equal in {quote(argument['sortBy'])}, by "
+            "which they are sorted: which of them comes first is chance",
+            "sort by a field that tells them apart too",
+        )
 
 
 def _goes_by_place(output: Any) -> bool:
@@ -263,23 +223,3 @@ def _goes_by_place(output: Any) -> bool:
     window = output.get("window", {}) if isinstance(output, Mapping) else {}
     counted = "documents" in window and list(window["documents"]) != ["unbounded", "unbounded"]
     return counted or any(name in output for name in _BY_PLACE)
-
-
-def _find_picking_fields(group: Mapping[str, Any]) -> dict[str, Any]:
-    """The fields of the group that pick a value by position, each with the expression it picks."""
-    found = {}
-    for name, value in group.items():
-        operator = _operator(value) if name != "_id" else ""
-        if operator in _PICKING:
-            argument = value[operator]
-            found[name] = argument.get("input") if operator.endswith("N") else argument
-    return found
-
-
-def _several(spec: PipelineSpec, source: LocalDocuments, index: int, picked: Mapping[str, Any]) -> list[str]:
-    """The fields for which documents of one group have different values."""
-    names = {f"f{number}": name for number, name in enumerate(picked)}
-    sets = {short: {"$addToSet": {"$ifNull": [picked[name], None]}} for short, name in names.items()}
-    key = spec.pipeline[index]["$group"]["_id"]
-    groups = collect_documents(spec, source, [*spec.pipeline[:index], {"$group": {"_id": key, **sets}}])
-    return [name for short, name in names.items() if any(len(group[short]) > 1 for group in groups)]

@@ -6,12 +6,11 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from mongo_tables.findings.finding import Finding
 from mongo_tables.findings.nearest import did_you_mean
 from mongo_tables.findings.rules import finding
-from mongo_tables.lint.asking import collect_documents
 from mongo_tables.lint.ordering import By
 from mongo_tables.lint.rulecontext import RuleContext, quote
 from mongo_tables.lint.shape.expressions import Path
@@ -20,9 +19,6 @@ from mongo_tables.lint.shape.values import NUMBERS, Shape, lookup
 from mongo_tables.lint.sortings import last_sorting, write_sorting
 from mongo_tables.render.column import column_value
 from mongo_tables.specs.model import ChartSpec, PipelineSpec
-
-if TYPE_CHECKING:
-    from mongo_tables.results.model import LocalDocuments
 
 
 def sort_keys(stage: StageFlow) -> Iterator[tuple[str, Shape]]:
@@ -234,22 +230,6 @@ def find_text_order_of_rows(spec: PipelineSpec, rows: Sequence[Mapping[str, Any]
         if example is not None:
             at = spec.locate(("pipeline", sorting.place, sorting.name, key), key=True)
             yield finding("MT408", spec.file, at, *_describe_text_order(spec, key, example))
-
-
-def find_text_order_in_stages(subject: RuleContext, source: LocalDocuments) -> Iterator[Finding]:
-    """MT408 about texts that stages make of numbers: fixtures are asked which there are."""
-    spec = subject.spec
-    for stage in subject.stages("$sort"):
-        for key, shape in sort_keys(stage):
-            if not shape.traits.numeral or shows_sort_keys(spec):
-                continue
-            values = [*spec.pipeline[: stage.number], {"$group": {"_id": f"${key}"}}]
-            example = _find_misplaced_texts(
-                (one["_id"] for one in collect_documents(spec, source, values)), stage.argument[key]
-            )
-            if example is not None:
-                path = (*stage.path, key)
-                yield subject.in_pipeline("MT408", path, *_describe_text_order(spec, key, example), key=True)
 
 
 def _describe_text_order(spec: PipelineSpec, key: str, example: str) -> tuple[str, str]:

@@ -1,16 +1,22 @@
-"""Rules about the rows that came: rows that readers cannot tell apart."""
+"""Rules about the rows that came: rows that readers cannot tell apart, rows of benchmarks that failed."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, Final
 
+from mongo_tables.aggregation.fields import Gives, Order, record_of
 from mongo_tables.aggregation.values import MISSING, is_number
 from mongo_tables.findings.finding import Finding
 from mongo_tables.findings.rules import finding
-from mongo_tables.lint.rulecontext import quote
+from mongo_tables.lint.documents import Documents, leading_match
+from mongo_tables.lint.rulecontext import RuleContext, quote
+from mongo_tables.lint.shape.values import member
 from mongo_tables.render.column import column_value
 from mongo_tables.specs.model import TableSpec
+
+FAILED: Final = "failed"
+"""The field in which a document of a benchmark tool says what went wrong (``schemas/benchmark.schema.json``)."""
 
 Rows = Sequence[Mapping[str, Any]]
 
@@ -98,3 +104,40 @@ def find_repeated_keys(spec: TableSpec, rows: Rows) -> Iterator[Finding]:
                 "show what differs between them, drop the stale document, or group them",
             )
             return
+
+
+def find_failed_benchmarks(subject: RuleContext, documents: Documents) -> Iterator[Finding]:
+    """MT432: figures come from benchmarks that failed, and no column says that they did.
+
+    A later stage that selects documents may leave them out, so nothing is said of such a pipeline.
+    """
+    spec = subject.spec
+    if member(subject.flow.documents, FAILED).absent or _may_leave_out(subject):
+        return
+    from mongo_tables.results.benchmarks import is_benchmark  # and with it what compares benchmarks
+
+    failed = [one for one in documents.of(spec).documents if FAILED in one and is_benchmark(one)]
+    if failed:
+        others = f", and {len(failed) - 1} more" if len(failed) > 1 else ""
+        yield subject.finding(
+            "MT432",
+            spec.locate(("collection",)),
+            f"a benchmark failed, and its figures are shown: {failed[0].get('name')}: {failed[0][FAILED]}{others}",
+            'leave them out with {"failed": {"$exists": false}} in `where`, or in the first `$match`; or show '
+            "`failed` in a column",
+        )
+
+
+def _may_leave_out(subject: RuleContext) -> bool:
+    """Whether readers see which benchmarks failed, or a stage behind the first ``$match`` may drop these."""
+    behind = subject.spec.pipeline[len(leading_match(subject.spec.pipeline)) :]
+    if any(_may_choose(*one) for stage in behind for one in stage.items()):
+        return True
+    return any(FAILED in subject.column(name).traits.sources for name in subject.columns)
+
+
+def _may_choose(name: str, argument: Any) -> bool:
+    record = record_of(name)
+    if record is None:
+        return True
+    return record.gives in (Gives.CHOSEN, Gives.BY_PLACE) and record.order(argument) is not Order.SORTED

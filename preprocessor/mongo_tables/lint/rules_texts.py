@@ -1,18 +1,18 @@
 """MT433: texts that are numbers, compared letter by letter, with numbers, or sorted among them (``numerals``).
 
 A comparison is with numbers, with another field, or of the values with each other, as what sorts them makes it.
-Fixtures are asked which values there are.
+Documents say which values there are.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from mongo_tables.aggregation.catalogue import collection_arguments
 from mongo_tables.findings.finding import Finding
-from mongo_tables.lint.asking import Documents, Stages, collect_documents, leading_match
+from mongo_tables.lint.documents import Document, Documents, Stages, leading_match
 from mongo_tables.lint.numerals import (
     EQUALITIES,
     ORDERS,
@@ -30,9 +30,6 @@ from mongo_tables.lint.shape.expressions import Path, Visit
 from mongo_tables.lint.shape.values import NUMBERS, Shape, lookup
 from mongo_tables.render.column import column_value
 
-if TYPE_CHECKING:
-    from mongo_tables.results.model import LocalDocuments
-
 _ENDS: Final = frozenset({"$max", "$min", "$maxN", "$minN"})
 _GROUPING: Final = frozenset({"$group", "$bucket", "$bucketAuto", "$setWindowFields"})
 
@@ -48,16 +45,16 @@ class _Use(NamedTuple):
     first: Stages = ()
 
 
-def find_numerals(subject: RuleContext, source: LocalDocuments) -> Iterator[Finding]:
+def find_numerals(subject: RuleContext, documents: Documents) -> Iterator[Finding]:
     """MT433: what readers take for a comparison of numbers was one of texts; a pipeline that looks at types knows."""
     if names_types(subject.spec.pipeline):
         return
     told: set[tuple[str, str]] = set()
-    for use in _find_uses(subject, source):
+    for use in _find_uses(subject, documents):
         one = use.comparison
         if (use.collection, one.field) in told:
             continue
-        if why := _say_wrong(use, subject, source):
+        if why := _say_wrong(use, subject, documents):
             told.add((use.collection, one.field))
             yield subject.in_pipeline(
                 "MT433",
@@ -69,10 +66,10 @@ def find_numerals(subject: RuleContext, source: LocalDocuments) -> Iterator[Find
             )
 
 
-def _find_uses(subject: RuleContext, source: LocalDocuments) -> Iterator[_Use]:
+def _find_uses(subject: RuleContext, documents: Documents) -> Iterator[_Use]:
     """Every comparison of a field that has texts, as far as it is known which field of the collection a value is."""
     own = (
-        _first_conditions(subject, source),
+        _first_conditions(subject, documents),
         _sortings(subject),
         _inner_sortings(subject),
         _ends(subject),
@@ -82,7 +79,7 @@ def _find_uses(subject: RuleContext, source: LocalDocuments) -> Iterator[_Use]:
         _facet_conditions(subject),
     )
     yield from map(_Use, chain.from_iterable(own))
-    yield from _joined_conditions(subject, source)
+    yield from _joined_conditions(subject, documents)
 
 
 def _field_of(shape: Shape) -> str:
@@ -157,10 +154,10 @@ def _conditions(subject: RuleContext) -> Iterator[Comparison]:
         yield from _on_own_fields(find_conditions(stage.argument, stage.path), stage.before)
 
 
-def _on_own_fields(conditions: Iterable[Comparison], documents: Shape) -> Iterator[Comparison]:
+def _on_own_fields(conditions: Iterable[Comparison], shape: Shape) -> Iterator[Comparison]:
     """The conditions on fields that are still the collection's, one of them with texts."""
     for one in conditions:
-        shapes = [lookup(documents, tuple(name.split("."))) for name in (one.field, one.other) if name]
+        shapes = [lookup(shape, tuple(name.split("."))) for name in (one.field, one.other) if name]
         if found := _compare(one.path, one.operator, shapes, one.numbers):
             yield found
 
@@ -175,21 +172,21 @@ def _compare(
     return Comparison(path, fields[0], operator, numbers, "".join(fields[1:]))
 
 
-def _first_conditions(subject: RuleContext, source: LocalDocuments) -> Iterator[Comparison]:
+def _first_conditions(subject: RuleContext, documents: Documents) -> Iterator[Comparison]:
     """Those of the first stage: what documents look like is learnt from what it keeps, which texts are not among."""
     for stage in subject.flow.stages[:1]:
         if stage.name == "$match":
-            yield from _conditions_on(subject.spec.collection, stage.argument, stage.path, source)
+            yield from _conditions_on(subject.spec.collection, stage.argument, stage.path, documents)
 
 
 def _conditions_on(
-    collection: str, query: Mapping[str, Any], path: Path, source: LocalDocuments
+    collection: str, query: Mapping[str, Any], path: Path, documents: Documents
 ) -> Iterator[Comparison]:
     """The conditions on fields that have texts which are numbers in a collection."""
     for one in find_conditions(query, path):
-        texts = [*source.texts(collection, one.field)]
+        texts = [*documents.texts(collection, one.field)]
         if one.other:
-            texts += source.texts(collection, one.other)
+            texts += documents.texts(collection, one.other)
         if texts and (one.other or say_wrong(one.operator, one.numbers, texts)):
             yield one
 
@@ -202,14 +199,14 @@ def _facet_conditions(subject: RuleContext) -> Iterator[Comparison]:
                 yield from _on_own_fields(find_conditions(query, path), stage.before)
 
 
-def _joined_conditions(subject: RuleContext, source: LocalDocuments) -> Iterator[_Use]:
+def _joined_conditions(subject: RuleContext, documents: Documents) -> Iterator[_Use]:
     """Those with which pipelines on other collections begin."""
     for stage in subject.stages(*collection_arguments()):
         argument = stage.argument if isinstance(stage.argument, Mapping) else {}
         collection = argument.get(collection_arguments()[stage.name], "")
         inner = argument.get("pipeline", ()) if collection else ()
         for query, path in _leading_query(inner, (*stage.path, "pipeline")):
-            for one in _conditions_on(collection, query, path, source):
+            for one in _conditions_on(collection, query, path, documents):
                 yield _Use(one, collection, ({"$match": query},))
 
 
@@ -244,24 +241,24 @@ def _compared(visit: Visit) -> Iterator[Comparison]:
             yield Comparison(visit.path, field, visit.name, numbers)
 
 
-def _say_wrong(use: _Use, subject: RuleContext, source: LocalDocuments) -> str:
+def _say_wrong(use: _Use, subject: RuleContext, documents: Documents) -> str:
     """What goes wrong with the values that the documents have; "" where nothing must."""
-    documents, one = _documents_of(use, subject, source), use.comparison
-    values = [column_value(document, one.field) for document in documents]
+    compared, one = _documents_of(use, subject, documents), use.comparison
+    values = [column_value(document, one.field) for document in compared]
     if one.other:
-        others = (column_value(document, one.other) for document in documents)
+        others = (column_value(document, one.other) for document in compared)
         return say_wrong_pair(one.operator, zip(values, others, strict=True))
     each = [part for value in values for part in (value if isinstance(value, list) else [value])]
     return say_wrong(one.operator, one.numbers, each)
 
 
-def _documents_of(use: _Use, subject: RuleContext, source: LocalDocuments) -> Documents:
+def _documents_of(use: _Use, subject: RuleContext, documents: Documents) -> Sequence[Document]:
     """The documents that the first ``$match`` keeps, whatever it asks of the fields themselves."""
+    spec = subject.spec
     fields = [one for one in (use.comparison.field, use.comparison.other) if one]
-    leading = use.first if use.collection else leading_match(subject.spec.pipeline)
-    first = [{"$match": _without(fields, one["$match"])} for one in leading]
-    read: list[Mapping[str, Any]] = [*first, {"$project": dict.fromkeys(fields, 1)}]
-    return collect_documents(subject.spec, source, read, use.collection)
+    leading = use.first if use.collection else leading_match(spec.pipeline)
+    first = [{"$match": asked} for one in leading if (asked := _without(fields, one["$match"]))]
+    return documents.passing(use.collection or spec.collection, first, spec.let).documents
 
 
 def _without(fields: Sequence[str], query: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -37,6 +37,13 @@ class Sorting(NamedTuple):
         except AggregationError:
             return []
 
+    def first(self, rows: Sequence[dict[str, Any]], most: int) -> list[dict[str, Any]]:
+        """The first rows in this order; fewer than ``most`` if only a server can compute the keys."""
+        try:
+            return parse(self.keys, ()).first(rows, most)
+        except AggregationError:
+            return []
+
 
 def write_sorting(spec: PipelineSpec, keys: Mapping[str, Any]) -> str:
     """A sort by these keys as the comment would have it: a stage, or the key ``sort``."""

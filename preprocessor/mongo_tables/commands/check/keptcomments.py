@@ -21,9 +21,9 @@ from mongo_tables.specs import reading
 
 if TYPE_CHECKING:
     from mongo_tables.comments.model import Comment
+    from mongo_tables.lint.documents import Documents
     from mongo_tables.lint.pages import Looked, Ran
     from mongo_tables.pages.model import Page
-    from mongo_tables.results.model import LocalDocuments
     from mongo_tables.specs.model import PipelineSpec
     from mongo_tables.specs.reading import Reading
     from mongo_tables.specs.sharedpipelines import Lookup
@@ -62,7 +62,7 @@ class KeptComments:
         return read, server_only
 
     def look(
-        self, spec: PipelineSpec, source: LocalDocuments | None, quoted: tuple[str, ...], ran: Ran | None
+        self, spec: PipelineSpec, documents: Documents, quoted: tuple[str, ...], ran: Ran | None
     ) -> Looked | None:
         """Do what ``lint.looking.look_at`` does."""
         lasts = ran is None or (ran.rows is not None and is_lasting(spec))
@@ -71,7 +71,7 @@ class KeptComments:
             return _as_looked(spec, known)
         from mongo_tables.lint.looking import look_at  # and with it all rules
 
-        looked = look_at(spec, source, quoted, ran)
+        looked = look_at(spec, documents, quoted, ran)
         if lasts and looked is not None and (known := _as_known(spec, looked)):
             self._note(spec.file, sign, known)
         return looked

@@ -46,16 +46,27 @@ class Flow(NamedTuple):
 
 
 def flow_of(
-    pipeline: Sequence[Mapping[str, Any]], documents: Shape, variables: Mapping[str, Any] | None = None
+    pipeline: Sequence[Mapping[str, Any]],
+    documents: Shape,
+    variables: Mapping[str, Any] | None = None,
+    followed: dict[str, StageFlow] | None = None,
 ) -> Flow:
-    """Carries the shape of a collection's documents through a pipeline. Nothing is computed."""
+    """Carry the shape of a collection's documents through a pipeline. Nothing is computed.
+
+    ``followed``: the last stages of pipelines over the same documents and variables, by the text of all their stages.
+    """
     nothing = Walk(UNKNOWN, [])
     bound = {name: shape_of(value, nothing, ("let", name)) for name, value in (variables or {}).items()}
-    shape, stages = documents, []
+    followed = {} if followed is None else followed
+    shape, stages, text = documents, [], ""
     for index, written in enumerate(pipeline):
-        ((name, argument),) = written.items()
-        walk = Walk(shape, [], bound)
-        after = behind(name, argument, walk, (index, name))
-        stages.append(StageFlow(index, name, argument, shape, after, tuple(walk.visits)))
-        shape = after
+        text += repr(written)
+        stage = followed.get(text)
+        if stage is None:
+            ((name, argument),) = written.items()
+            walk = Walk(shape, [], bound)
+            after = behind(name, argument, walk, (index, name))
+            stage = followed[text] = StageFlow(index, name, argument, shape, after, tuple(walk.visits))
+        stages.append(stage)
+        shape = stage.after
     return Flow(documents, tuple(stages))
