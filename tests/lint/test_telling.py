@@ -52,5 +52,5 @@ def test_what_is_learnt_of_many_documents_is_what_all_of_them_tell(given_documen
 def test_of_very_many_documents_few_are_kept():
     many = ({"_id": number, "rate": number / 3, "by": {"threads": number % 8}} for number in range(50_000))
     assert len(telling.select_telling(many)) < 300
-    last = [{"_id": 1}] * 2_000 + [{"_id": 1, "late": None}]
+    last = [{"_id": 1}] * 20_000 + [{"_id": 1, "late": None}]
     assert telling.select_telling(last) == [{"_id": 1}, {"_id": 1, "late": None}]

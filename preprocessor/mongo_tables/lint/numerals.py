@@ -37,7 +37,7 @@ class Comparison(NamedTuple):
 
 def names_types(part: Any) -> bool:
     """Whether a query or pipeline looks at the types of values, and so knows of texts."""
-    if isinstance(part, Mapping):
+    if isinstance(part, dict):
         return not _TELLING_TYPES.isdisjoint(part) or any(map(names_types, part.values()))
     return isinstance(part, (list, tuple)) and any(map(names_types, part))
 

@@ -133,6 +133,11 @@ class RuleContext(Record):
         return f"lines {', '.join(map(str, numbers[:-1]))} and {numbers[-1]}"
 
 
+def last_operator(path: Path) -> str:
+    """The operator whose argument, or ``input``, is at a place of a pipeline."""
+    return next((str(part) for part in reversed(path) if not isinstance(part, int) and part != "input"), "")
+
+
 def quote(names: Iterable[Any]) -> str:
     """Names between backticks: ``a``, ``a`` and ``b``, or ``a``, ``b`` and ``c``."""
     each = [f"`{name}`" for name in names]

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from mongo_tables.findings.finding import Finding
-from mongo_tables.lint.rulecontext import RuleContext
+from mongo_tables.lint.rulecontext import RuleContext, last_operator
 from mongo_tables.lint.shape.expressions import Operand, Path, Visit
 from mongo_tables.lint.shape.values import NUMBERS, elements
 
@@ -49,9 +49,7 @@ def find_texts_left_out(subject: RuleContext) -> Iterator[Finding]:
     Source: https://www.mongodb.com/docs/manual/reference/operator/aggregation/avg/#non-numeric-or-missing-values
     """
     for visit in subject.visits if subject.known else ():
-        above = [part for part in visit.path if not isinstance(part, int) and part != "input"]
-        operator = str(above[-1]) if above and above[-1] in _ONLY_NUMBERS else ""
-        if visit.name or not operator or visit.shape.unknown:
+        if visit.name or visit.shape.unknown or (operator := last_operator(visit.path)) not in _ONLY_NUMBERS:
             continue
         inner = elements(visit.shape)
         kinds = visit.shape.kinds | (frozenset() if inner.unknown else inner.kinds)

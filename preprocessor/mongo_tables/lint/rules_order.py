@@ -132,7 +132,7 @@ def find_random_order(subject: RuleContext) -> Iterator[Finding]:
 
 def draws(written: Any, path: Path) -> Iterator[tuple[Path, str]]:
     """Where a pipeline has a stage or an operator that goes by lot."""
-    if isinstance(written, Mapping):
+    if isinstance(written, dict):
         for name, one in written.items():
             if name in ("$sample", "$rand", "$sampleRate"):
                 yield (*path, name), name

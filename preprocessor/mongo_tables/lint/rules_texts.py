@@ -24,7 +24,7 @@ from mongo_tables.lint.numerals import (
     say_wrong,
     say_wrong_pair,
 )
-from mongo_tables.lint.rulecontext import RuleContext
+from mongo_tables.lint.rulecontext import RuleContext, last_operator
 from mongo_tables.lint.rules_order import sort_keys
 from mongo_tables.lint.shape.expressions import Path, Visit
 from mongo_tables.lint.shape.values import NUMBERS, Shape, lookup
@@ -114,7 +114,7 @@ def _inner_sortings(subject: RuleContext) -> Iterator[Comparison]:
 
 def _find_sort_bys(written: Any, path: Path) -> Iterator[tuple[Path, Sequence[str]]]:
     """Where a stage has a ``sortBy``, and the fields that it names; those of an array below the field that holds it."""
-    if isinstance(written, Mapping):
+    if isinstance(written, dict):
         for name, one in written.items():
             if name == "sortBy":
                 yield (*path, name), _keys_of(one, written.get("input") if path[-1] == "$sortArray" else None)
@@ -135,12 +135,11 @@ def _keys_of(sort_by: Any, array: Any) -> Sequence[str]:
 
 def _ends(subject: RuleContext) -> Iterator[Comparison]:
     for visit in subject.visits:
-        above = [part for part in visit.path if not isinstance(part, int) and part != "input"]
-        if visit.name or not above or above[-1] not in _ENDS:
+        if visit.name or (operator := last_operator(visit.path)) not in _ENDS:
             continue
         within = "" if _accumulates(visit.path, subject) else _field_in_elements(visit.shape)
         if field := _field_of(visit.shape) or within:
-            yield Comparison(visit.path, field, str(above[-1]))
+            yield Comparison(visit.path, field, operator)
 
 
 def _accumulates(path: Path, subject: RuleContext) -> bool:

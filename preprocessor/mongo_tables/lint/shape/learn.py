@@ -8,6 +8,7 @@ such as it describes.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain
 from typing import Any, Final
 
 from mongo_tables.aggregation.values import type_name
@@ -91,7 +92,7 @@ class _Fields(Mapping[str, Shape]):
 
     def __init__(self, documents: Sequence[Mapping[str, Any]], path: str, meaning: _Meaning) -> None:
         self._documents, self._path, self._meaning = documents, path, meaning
-        self._names = dict.fromkeys(name for one in documents for name in one)
+        self._names = dict.fromkeys(chain.from_iterable(documents))
         self._found: dict[str, Shape] = {}
 
     def __getitem__(self, name: str) -> Shape:
@@ -116,7 +117,7 @@ class _Fields(Mapping[str, Shape]):
 
 def _learnt(values: Sequence[Any], path: str, meaning: _Meaning, missing: bool = False) -> Shape:
     kinds = _kinds(values)
-    documents = [value for value in values if isinstance(value, Mapping)] if "object" in kinds else []
+    documents = [value for value in values if isinstance(value, dict)] if "object" in kinds else []
     return Shape(
         kinds,
         missing,
@@ -131,7 +132,7 @@ def _learnt(values: Sequence[Any], path: str, meaning: _Meaning, missing: bool =
 
 def _kinds(values: Sequence[Any]) -> Kinds:
     """The kinds of many values: those of one Python type have mostly one, which is looked up once."""
-    by_type = {type(value): value for value in values}
+    by_type = dict(zip(map(type, values), values, strict=True))
     known = frozenset(type_name(value) for kind, value in by_type.items() if kind in _ONE_KIND)
     if by_type.keys() - _ONE_KIND == {int}:
         whole = [value for value in values if type(value) is int]

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from mongo_tables.lint.shape.learn import FEW
 
-_MANY: Final = 1_000
+_MANY: Final = 10_000
 """Up to so many documents all are taken: to look into each costs more than to keep them."""
 Document = dict[str, Any]
 
@@ -46,7 +46,7 @@ class _Place:
             if len(self._values) <= FEW and value not in self._values:
                 self._values.add(value)
                 return True
-        elif isinstance(value, Mapping):
+        elif isinstance(value, dict):
             return self._learns_fields(value) or new
         elif kind is list:
             self._elements = self._elements or _Place()
