@@ -53,7 +53,8 @@ from mongo_tables.files.gcpause import seldom_collected
 from mongo_tables.pages.asking import queries
 from mongo_tables.pages.files import read_pages
 from mongo_tables.results import typedjson
-from mongo_tables.results.fixtures import FixtureSource
+from mongo_tables.results.filesource import FileSource
+from mongo_tables.results.fixtures import open_fixtures
 from mongo_tables.results.model import Query
 from tests.acceptance.collections import COLLECTIONS
 
@@ -145,18 +146,18 @@ def _compare_from_files(number: int, asked: Sequence[Query], rounds: int) -> Non
     with tempfile.TemporaryDirectory() as temporary:
         folder = Path(temporary)
         _first_read(folder, make_documents(number, LIGHT), asked)
-        ways = {"this package": lambda: FixtureSource(folder / "fixtures").aggregate}
+        ways = {"this package": lambda: open_fixtures(folder / "fixtures").aggregate}
         _against_server(make_documents(number, LIGHT), asked, ways, rounds)
 
 
-def _first_read(folder: Path, documents: Iterable[dict[str, Any]], asked: Sequence[Query]) -> FixtureSource:
+def _first_read(folder: Path, documents: Iterable[dict[str, Any]], asked: Sequence[Query]) -> FileSource:
     """A source of fixtures with the documents, which has run all queries once, and kept copies in the folder."""
     os.environ["MONGO_TABLES_CACHE"] = str(folder / "cache")
     for name, held in {**COLLECTIONS, "results": documents}.items():
         (folder / "fixtures" / name).mkdir(parents=True)
         with (folder / "fixtures" / name / "all.jsonl").open("w", encoding="utf-8") as lines:
             lines.writelines(f"{typedjson.line(bson.encode(one))}\n" for one in held)
-    source = FixtureSource(folder / "fixtures")
+    source = open_fixtures(folder / "fixtures")
     for query in asked:
         source.aggregate(query)
     return source

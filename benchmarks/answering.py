@@ -104,14 +104,14 @@ def _fill_server(collections: Mapping[str, Any]) -> Database:
 def _fill_ours(collections: Mapping[str, Any]) -> Database:
     """A fixture folder, as a test of an application reads it."""
     from mongo_tables.results import typedjson
-    from mongo_tables.results.fixtures import FixtureSource
+    from mongo_tables.results.fixtures import open_fixtures
 
     folder = Path(tempfile.mkdtemp(dir=_FOLDERS.name))
     for name, documents in collections.items():
         (folder / name).mkdir()
         lines = [typedjson.line(bson.encode(one)) for one in documents]
         (folder / name / "all.jsonl").write_text("\n".join(lines), "utf-8")
-    return FixtureSource(folder).database
+    return open_fixtures(folder).database
 
 
 def _filling(module: str) -> Callable[[Mapping[str, Any]], Database]:

@@ -36,9 +36,9 @@ from mongo_tables.hosts.documents import Documents, path_of_all
 from mongo_tables.hosts.downloads import Shelf, put
 from mongo_tables.pages.build import Build
 from mongo_tables.pages.figures import figures_of
-from mongo_tables.pages.keptanswers import KeptAnswers
 from mongo_tables.pages.reading import read_page
-from mongo_tables.results.fixtures import FixtureSource
+from mongo_tables.results.answers import Answers
+from mongo_tables.results.fixtures import open_fixtures
 from mongo_tables.results.model import Limits
 from mongo_tables.specs.sharedpipelines import SharedPipelines
 
@@ -76,10 +76,10 @@ def _paste_figures(site: Path) -> None:
     shared = SharedPipelines(docs / "pipelines")
     files = [file.relative_to(docs) for file in sorted(docs.rglob("*.md"))]
     pages = [read_page((docs / file).read_text("utf-8"), file.as_posix(), shared) for file in files]
-    asked = KeptAnswers(str(fixtures), Limits(), workers=1)
+    asked = Answers(str(fixtures), Limits(), workers=1)
     build = Build(asked, pages)
     build.ask(with_sources=True)
-    documents = Documents.of(FixtureSource(fixtures).local, "results")
+    documents = Documents.of(open_fixtures(fixtures).local, "results")
     put({**documents.files, path_of_all("results"): documents.together}, docs)
     for page in pages:
         shelf = Shelf(page.file, _address(page.file))

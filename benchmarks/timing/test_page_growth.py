@@ -8,8 +8,8 @@ import pytest
 
 from mongo_tables.comments import find
 from mongo_tables.pages.build import Build
-from mongo_tables.pages.keptanswers import KeptAnswers
 from mongo_tables.pages.reading import read_page
+from mongo_tables.results.answers import Answers
 from tests.comments.test_comments import TABLE
 
 MISTYPED = {
@@ -64,7 +64,7 @@ def test_as_many_mistyped_tables_as_a_page_has_are_gone_through_once(mistyped, t
     for number in (200, 1600):
         page = read_page("\n\n".join([body] * number), f"{number}.md", lambda _: None)
         begun = time.process_time()
-        build = Build(KeptAnswers(str(tmp_path)), [page])
+        build = Build(Answers(str(tmp_path)), [page])
         build.ask()
         assert build.findings()
         times.append(time.process_time() - begun)

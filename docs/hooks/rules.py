@@ -12,8 +12,8 @@ from mongo_tables.findings.finding import Finding
 from mongo_tables.findings.rules import RULES, Rule
 from mongo_tables.lint.suppressions import SEEN_IN_ROWS
 from mongo_tables.pages.build import Build
-from mongo_tables.pages.keptanswers import KeptAnswers
 from mongo_tables.pages.reading import read_page
+from mongo_tables.results.answers import Answers
 
 EXAMPLES = Path(__file__).parents[2] / "tests" / "lint" / "pages"
 TABLE = "reference/rules.md"
@@ -70,7 +70,7 @@ def sentence(message: str) -> str:
 def told(page: Path, rule: str) -> list[Finding]:
     """What the rule says of an example."""
     read = read_page(page.read_text("utf-8"), page.name, lambda _: None)
-    build = Build(KeptAnswers(str(EXAMPLES / "fixtures"), server="6.0"), [read])
+    build = Build(Answers(str(EXAMPLES / "fixtures"), server="6.0"), [read])
     if rule in SEEN_IN_ROWS:
         build.ask()
     return [one for one in build.findings(build.lint()) if one.rule == rule]

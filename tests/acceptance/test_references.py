@@ -8,14 +8,14 @@ import pytest
 
 from mongo_tables.pages.reading import read_page
 from mongo_tables.render.comparison import baseline_rows
-from mongo_tables.results.fixtures import FixtureSource
+from mongo_tables.results.fixtures import open_fixtures
 from mongo_tables.results.model import Query
 from mongo_tables.runner.experiment import load
 from mongo_tables.runner.result import row_id
 from mongo_tables.specs.sharedpipelines import SharedPipelines
 
 HERE = Path(__file__).parents[2]
-SOURCE = FixtureSource(HERE / "fixtures")
+SOURCE = open_fixtures(HERE / "fixtures")
 PAGES = sorted((HERE / "docs" / "experiments").glob("*.md"))
 
 

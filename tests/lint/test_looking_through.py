@@ -5,8 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from mongo_tables.pages.reading import read_page
-from mongo_tables.results import stored
-from mongo_tables.results.stored import texts_in
+from mongo_tables.results.collection import Collection
 from tests.judged import asked
 
 FIXTURES = Path(__file__).parent / "pages" / "fixtures"
@@ -19,11 +18,13 @@ TABLE = (
 def test_documents_are_looked_through_for_texts_once_for_all_tables(monkeypatch) -> None:
     asked_for: list[str] = []
 
-    def look_through(documents, field):
-        asked_for.append(field)
-        return texts_in(documents, field)
+    texts = Collection.texts
 
-    monkeypatch.setattr(stored, "texts_in", look_through)
+    def look_through(collection, field):
+        asked_for.append(field)
+        return texts(collection, field)
+
+    monkeypatch.setattr(Collection, "texts", look_through)
     text = "".join(TABLE.replace("NUMBER", str(number)) for number in range(20))
     build = asked(FIXTURES, read_page(text, "page.md", lambda _: None))
     build.findings(build.lint())

@@ -10,13 +10,13 @@ import pytest
 from mongo_tables.findings.rules import RULES
 from mongo_tables.lint.suppressions import SEEN_IN_ROWS
 from mongo_tables.pages.build import Build
-from mongo_tables.pages.keptanswers import KeptAnswers
 from mongo_tables.pages.reading import read_page
+from mongo_tables.results.answers import Answers
 
 PAGES = Path(__file__).parent / "pages"
 ALL = sorted(PAGES.glob("MT*/*.md"))
 # Not one for all: where a pipeline was run for another page, its rows would be known.
-ASKED, UNASKED = (KeptAnswers(str(PAGES / "fixtures"), server="6.0") for _ in range(2))
+ASKED, UNASKED = (Answers(str(PAGES / "fixtures"), server="6.0") for _ in range(2))
 
 
 def found(page: Path) -> list[tuple[str, int]]:

@@ -13,8 +13,8 @@ import pytest
 
 from mongo_tables.lint.versions import is_newer, since_hint
 from mongo_tables.pages.build import Build
-from mongo_tables.pages.keptanswers import KeptAnswers
 from mongo_tables.pages.reading import read_page
+from mongo_tables.results.answers import Answers
 from tests.lint.specs import comment_of
 from tests.mongod import Mongod
 
@@ -68,7 +68,7 @@ def test_what_a_server_has_run_is_not_too_new_for_it(mongod: Mongod, tmp_path: P
         client.versions.case.insert_one({"a": [1, 2, 3]})
     filtered = {"$filter": {"input": "$a", "cond": True, "limit": 1}}
     (tmp_path / "page.md").write_text(comment_of([{"$project": {"_id": 0, "m": filtered}}], ["m"]))
-    asked = KeptAnswers(mongod.uri("versions"))
+    asked = Answers(mongod.uri("versions"))
     build = Build(asked, [read_page((tmp_path / "page.md").read_text(), "page.md", lambda _: None)])
     build.ask()
     assert [one.rule for one in build.findings(build.lint()) if one.rule.startswith("MT3")] == []
@@ -96,7 +96,7 @@ def test_versions_are_compared_by_their_numbers(since: str, server: str, newer: 
 def told(stage: Any, server: str = "") -> list[tuple[str, str]]:
     """Rule and message of what a check without a run says of a stage, beyond its order."""
     page = read_page(comment_of([stage, {"$sort": {"_id": 1}}], ["_id"]), "page.md", lambda _: None)
-    build = Build(KeptAnswers("nowhere", server=server), [page])
+    build = Build(Answers("nowhere", server=server), [page])
     found = build.findings(build.lint())
     return [(one.rule, one.message) for one in found if one.rule < "MT4"]
 

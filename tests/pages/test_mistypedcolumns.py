@@ -9,18 +9,18 @@ import pytest
 
 from mongo_tables.findings.finding import Finding
 from mongo_tables.pages.build import Build
-from mongo_tables.pages.keptanswers import KeptAnswers
 from mongo_tables.pages.mistypedcolumns import blame_columns
 from mongo_tables.pages.model import Page
 from mongo_tables.pages.reading import read_page
+from mongo_tables.results.answers import Answers
 
 
 @pytest.fixture
-def asked(tmp_path: Path) -> KeptAnswers:
+def asked(tmp_path: Path) -> Answers:
     (tmp_path / "runs").mkdir()
     rows = [{"_id": number, "name": f"run {number}", "value": number / 2} for number in range(100)]
     (tmp_path / "runs/all.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows))
-    return KeptAnswers(str(tmp_path))
+    return Answers(str(tmp_path))
 
 
 def shown(*columns: str) -> str:
@@ -34,13 +34,13 @@ def shown(*columns: str) -> str:
     return f"<!-- MONGO_TABLE: {json.dumps(body)} -->"
 
 
-def told(asked: KeptAnswers, page: Page) -> list[Finding]:
+def told(asked: Answers, page: Page) -> list[Finding]:
     build = Build(asked, [page])
     build.ask()
     return [one for one in build.findings() if one.rule == "MT136"]
 
 
-def test_each_comment_is_told_of_its_own_columns_alone(asked: KeptAnswers) -> None:
+def test_each_comment_is_told_of_its_own_columns_alone(asked: Answers) -> None:
     comments = [shown("name", "valeu"), shown("name", "value"), shown("name"), shown("valeux", "name")]
     text = "\n\n".join(comments)
     found = told(asked, read_page(text, "page.md", lambda _: None))
@@ -51,7 +51,7 @@ def test_each_comment_is_told_of_its_own_columns_alone(asked: KeptAnswers) -> No
     ]
 
 
-def test_each_of_many_comments_is_told(asked: KeptAnswers) -> None:
+def test_each_of_many_comments_is_told(asked: Answers) -> None:
     page = read_page("\n\n".join([shown("name", "valeu")] * 100), "page.md", lambda _: None)
     blamed = blame_columns(list(page.findings), [page], asked.local)
     assert [one.hint for one in blamed if one.rule == "MT136"] == ["did you mean `value`?"] * 100

@@ -10,22 +10,22 @@ from typing import Any
 import pytest
 
 from mongo_tables.pages.build import Build
-from mongo_tables.pages.keptanswers import KeptAnswers
 from mongo_tables.pages.mistypedtexts import blame_texts
 from mongo_tables.pages.reading import read_page
+from mongo_tables.results.answers import Answers
 
 
 @pytest.fixture
-def asked(tmp_path: Path) -> KeptAnswers:
+def asked(tmp_path: Path) -> Answers:
     kinds = enumerate(("cart", "search", "cart"))
     rows = [{"_id": n, "kind": kind, "n": n, "samples": [n]} for n, kind in kinds]
     for name in ("runs", "nodes"):
         (tmp_path / name).mkdir()
         (tmp_path / name / "all.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows))
-    return KeptAnswers(str(tmp_path))
+    return Answers(str(tmp_path))
 
 
-def told(asked: KeptAnswers, **body: Any) -> list[tuple[str, str, str]]:
+def told(asked: Answers, **body: Any) -> list[tuple[str, str, str]]:
     """The rule of each finding, what stands at its place, and its hint."""
     body = {"collection": "runs", "columns": ["n"], "headers": ["N"], **body}
     text = f"<!-- MONGO_TABLE: {json.dumps(body)} -->"
@@ -47,7 +47,7 @@ SORTED = {"$sort": {"n": 1}}
     ],
 )
 def test_a_text_that_no_document_has_is_told_with_the_one_that_was_meant(
-    asked: KeptAnswers, body: dict[str, Any]
+    asked: Answers, body: dict[str, Any]
 ) -> None:
     assert told(asked, **body) == [("MT303", '"crat"', "did you mean `cart`?")]
 
@@ -62,13 +62,13 @@ def test_a_text_that_no_document_has_is_told_with_the_one_that_was_meant(
     ],
 )
 def test_what_is_like_nothing_or_need_not_be_there_is_no_mistyped_text(
-    asked: KeptAnswers, query: dict[str, Any]
+    asked: Answers, query: dict[str, Any]
 ) -> None:
     ((rule, place, hint),) = told(asked, where=query)
     assert (rule, place[:1], "did you mean" in hint) == ("MT303", "{", False)
 
 
-def test_a_text_may_be_asked_for_that_no_document_has_yet(asked: KeptAnswers) -> None:
+def test_a_text_may_be_asked_for_that_no_document_has_yet(asked: Answers) -> None:
     assert told(asked, where={"kind": "crat"}, empty="None yet.") == []
 
 
@@ -81,7 +81,7 @@ def test_a_text_may_be_asked_for_that_no_document_has_yet(asked: KeptAnswers) ->
     ],
 )
 def test_a_collection_that_a_stage_reads_is_told_where_another_is_called_nearly_so(
-    asked: KeptAnswers, stage: dict[str, Any]
+    asked: Answers, stage: dict[str, Any]
 ) -> None:
     def missing(name: str) -> list[tuple[str, str, str]]:
         written = json.loads(json.dumps(stage).replace('"node"', f'"{name}"'))
@@ -105,12 +105,12 @@ def test_a_collection_that_a_stage_reads_is_told_where_another_is_called_nearly_
     ],
 )
 def test_a_field_that_a_stage_reads_by_its_name_is_told(
-    asked: KeptAnswers, stage: dict[str, Any], place: str, meant: str
+    asked: Answers, stage: dict[str, Any], place: str, meant: str
 ) -> None:
     assert ("MT402", place, f"did you mean `{meant}`?") in told(asked, pipeline=[stage, SORTED])
 
 
-def test_each_of_many_tables_without_rows_is_told(asked: KeptAnswers) -> None:
+def test_each_of_many_tables_without_rows_is_told(asked: Answers) -> None:
     body = '<!-- MONGO_TABLE: {"collection": "runs", "where": {"kind": "crat"}, "columns": ["n"], "headers": ["N"]} -->'
     page = read_page("\n\n".join([body] * 200), "page.md", lambda _: None)
     build = Build(asked, [page])

@@ -9,10 +9,10 @@ import pytest
 
 from mongo_tables.findings.finding import Finding
 from mongo_tables.pages.build import Build
-from mongo_tables.pages.keptanswers import KeptAnswers
 from mongo_tables.pages.mending import mend
 from mongo_tables.pages.reading import read_page
 from mongo_tables.pages.rewrites import Edit, apply_edits, find_offset, rewrites_of
+from mongo_tables.results.answers import Answers
 
 FILE = "page.md"
 
@@ -25,14 +25,14 @@ def comment(pipeline: str, columns: str = '["n"]') -> str:
 
 
 @pytest.fixture
-def asked(tmp_path: Path) -> KeptAnswers:
+def asked(tmp_path: Path) -> Answers:
     (tmp_path / "runs").mkdir()
     (tmp_path / "runs" / "a.jsonl").write_text('{"_id": 1, "n": 2, "deep": {"name": "a"}}\n')
-    return KeptAnswers(str(tmp_path))
+    return Answers(str(tmp_path))
 
 
 @pytest.fixture
-def judge(asked: KeptAnswers):
+def judge(asked: Answers):
     """The findings of a text as a page."""
 
     def judged(text: str) -> list[Finding]:

@@ -9,7 +9,7 @@ import pytest
 from mongo_tables.results import brokenfiles
 from mongo_tables.results.model import Query
 from mongo_tables.results.opening import open_source
-from mongo_tables.results.plaincollections import LARGE
+from mongo_tables.results.plaincollections import SMALL
 
 
 @pytest.fixture
@@ -62,7 +62,7 @@ def test_sound_files_and_one_that_is_used_are_not_told(folder: Path) -> None:
 
 
 def test_a_large_or_packed_file_is_left_to_whoever_uses_it(folder: Path) -> None:
-    (folder / "large.ndjson").write_text("{" * LARGE)
+    (folder / "large.ndjson").write_text("{" * SMALL)
     (folder / "packed.json.gz").write_bytes(b"no gzip")
     assert told(folder) == []
 
@@ -70,7 +70,9 @@ def test_a_large_or_packed_file_is_left_to_whoever_uses_it(folder: Path) -> None
 def test_json_is_looked_through_without_making_documents_of_it(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(brokenfiles, "read_documents", lambda plain: pytest.fail(f"{plain.path} was read"))
+    monkeypatch.setattr(
+        brokenfiles, "read_documents", lambda plain, content: pytest.fail(f"{plain.path} was read")
+    )
     (folder / "whole.json").write_text('[{"a": 1}, {"a": 2}]')
     (folder / "lines.ndjson").write_text('{"a": 1}\n{"a": 2}\n')
     assert told(folder) == []

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import multiprocessing
-from collections.abc import Iterable
 from pathlib import Path
 
 import bson
@@ -11,8 +9,9 @@ import pytest
 from bson.datetime_ms import DatetimeMS
 from bson.int64 import Int64
 
-from mongo_tables.results import cachefolder, fixtures, fixturetext
-from mongo_tables.results.fixtures import FixtureSource
+from mongo_tables.results import fixturetext
+from mongo_tables.results.filesource import FileSource
+from mongo_tables.results.fixtures import open_fixtures
 from mongo_tables.results.model import Query, ResultsError
 from mongo_tables.results.opening import open_source
 
@@ -32,58 +31,11 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path / "fixtures"
 
 
-def entries() -> list[Path]:
-    cache = cachefolder.root_folder()
-    assert cache is not None
-    return sorted(cache.glob("*/*.bson"))
-
-
 def test_documents_come_in_the_order_of_file_names_and_lines_with_their_types(folder: Path):
-    rows = FixtureSource(folder).aggregate(ALL)
+    rows = open_fixtures(folder).aggregate(ALL)
     assert [row["_id"] for row in rows] == [1, 2, 3, 4]
     assert [type(row["n"]).__name__ for row in rows] == ["int", "Decimal128", "Int64", "float"]
     assert list(rows[3]) == ["_id", "n"]
-
-
-def test_a_source_that_has_forgotten_its_documents_gives_them_again(folder: Path):
-    source = FixtureSource(folder)
-    rows = source.aggregate(ALL)
-    held = source.documents("results")
-    source.forget()
-    assert source.documents("results") is not held
-    assert source.aggregate(ALL) == rows
-
-
-@pytest.fixture
-def idle(folder: Path) -> FixtureSource:
-    """A source that has dropped a collection for which nobody asked any more."""
-    source = FixtureSource(folder)
-    source.state()
-    source.aggregate(ALL)
-    held = source.read_collection("results")
-    source.forget(idle=True)
-    assert source.read_collection("results") is held
-    for _ in range(2):
-        source.forget(idle=True)
-    return source
-
-
-def test_a_collection_for_which_nobody_asked_any_more_is_read_again_when_somebody_does(idle: FixtureSource):
-    assert [row["_id"] for row in idle.aggregate(ALL)] == [1, 2, 3, 4]
-
-
-@pytest.mark.parametrize("changed", ["b.jsonl", "c.jsonl"])
-def test_two_states_of_a_collection_are_never_shown_beside_each_other(
-    changed: str, idle: FixtureSource, folder: Path
-):
-    (folder / "results" / changed).write_text('{"_id":5}\n')
-    for _ in range(2):
-        with pytest.raises(
-            ResultsError, match="files of the collection `results` changed while it was in use"
-        ):
-            idle.aggregate(ALL)
-    idle.state()
-    assert 5 in [row["_id"] for row in idle.aggregate(ALL)]
 
 
 def test_what_cannot_be_read_is_read_again_once_files_are_others(
@@ -91,37 +43,29 @@ def test_what_cannot_be_read_is_read_again_once_files_are_others(
 ):
     broken = folder / "results/c.jsonl"
     broken.write_text('{"_id":5,')
-    source, read = FixtureSource(folder), []
-    source.state()
-    payload = fixturetext.payload
-    monkeypatch.setattr(fixturetext, "payload", lambda *given: read.append(given) or payload(*given))
+    source, read = open_fixtures(folder), []
+    source.refresh()
+    read_text = fixturetext.read
+    monkeypatch.setattr(fixturetext, "read", lambda *given: read.append(given) or read_text(*given))
     for _ in range(3):
         with pytest.raises(ResultsError, match=r"c\.jsonl"):
             source.aggregate(ALL)
-    assert len(read) == 3  # the files of the collection, once each
+    assert len(read) == 6  # the files of the collection, and once more for all faults of the folder
     broken.write_text('{"_id":5}')
-    source.state()
+    source.refresh()
     assert [row["_id"] for row in source.aggregate(ALL)] == [1, 2, 3, 4, 5]
 
 
 def test_a_fault_that_was_there_for_a_while_is_not_told_of_files_that_are_as_they_were(folder: Path):
     file = folder / "results/b.jsonl"
-    text, source = file.read_text(), FixtureSource(folder)
-    source.state()
+    text, source = file.read_text(), open_fixtures(folder)
+    source.refresh()
     file.write_text('{"_id":5,')
     with pytest.raises(ResultsError):
         source.aggregate(ALL)
     file.write_text(text)
-    source.state()
+    source.refresh()
     assert [row["_id"] for row in source.aggregate(ALL)] == [1, 2, 3, 4]
-
-
-def test_without_a_known_state_no_collection_is_dropped(folder: Path):
-    source = FixtureSource(folder)
-    held = source.read_collection("results")
-    for _ in range(3):
-        source.forget(idle=True)
-    assert source.read_collection("results") is held
 
 
 @pytest.mark.parametrize("millis", [0, 1_500, -1, 253_402_300_800_000])
@@ -129,7 +73,7 @@ def test_a_date_in_milliseconds_is_the_date(folder: Path, millis: int):
     (folder / "results" / "c.jsonl").write_text(
         f'{{"_id":5,"at":{{"$date":{{"$numberLong":"{millis}"}}}}}}\n'
     )
-    (row,) = FixtureSource(folder).aggregate(Query("results", ({"$match": {"_id": 5}},)))
+    (row,) = open_fixtures(folder).aggregate(Query("results", ({"$match": {"_id": 5}},)))
     assert bson.encode(row) == bson.encode({"_id": 5, "at": DatetimeMS(millis)})
 
 
@@ -158,7 +102,7 @@ def test_a_date_in_milliseconds_is_the_date(folder: Path, millis: int):
 def test_a_fault_in_a_file_is_told_with_its_place(folder: Path, name: str, text: str, said: str):
     (folder / "results" / name).write_text(text, encoding="utf-8")
     with pytest.raises(ResultsError) as caught:
-        FixtureSource(folder).aggregate(ALL)
+        open_fixtures(folder).aggregate(ALL)
     assert said in caught.value.message
     assert caught.value.environment
 
@@ -168,12 +112,12 @@ def test_all_faults_of_all_files_are_told_at_once_and_of_many_the_first(folder: 
     (folder / "other").mkdir()
     (folder / "other" / "y.jsonl").write_text("nonsense\n", encoding="utf-8")
     with pytest.raises(ResultsError) as caught:
-        FixtureSource(folder).aggregate(ALL)
+        open_fixtures(folder).aggregate(ALL)
     places = [line.split(": ")[0].rpartition("/")[2] for line in caught.value.message.split("\n")]
     assert places == ["y.jsonl:1:1", "x.jsonl:1:1", "x.jsonl:3:8"]
     (folder / "results" / "x.jsonl").write_text('{"n":1}\n' * 30, encoding="utf-8")
     with pytest.raises(ResultsError) as caught:
-        FixtureSource(folder).aggregate(ALL)
+        open_fixtures(folder).aggregate(ALL)
     assert len(caught.value.message.split("\n")) == 21
     assert caught.value.message.endswith("and 11 more")
 
@@ -181,7 +125,7 @@ def test_all_faults_of_all_files_are_told_at_once_and_of_many_the_first(folder: 
 def test_a_document_given_twice_is_told_with_both_places(folder: Path):
     (folder / "results" / "c.jsonl").write_text('\n{"_id":9}\n{"_id":4}\n{"_id":1}\n', encoding="utf-8")
     with pytest.raises(ResultsError) as caught:
-        FixtureSource(folder).aggregate(ALL)
+        open_fixtures(folder).aggregate(ALL)
     first, second = caught.value.message.split("\n")
     assert "c.jsonl:3:1: the _id 4 is also that of" in first
     assert first.endswith("b.jsonl:3")
@@ -192,7 +136,7 @@ def test_big_numbers_that_a_double_can_hold_are_no_fault(folder: Path):
     (folder / "results" / "x.jsonl").write_text(
         '{"_id":9,"n":1e300,"m":"1e999","i":' + "1" * 300 + "}", encoding="utf-8"
     )
-    last = FixtureSource(folder).aggregate(ALL)[-1]
+    last = open_fixtures(folder).aggregate(ALL)[-1]
     assert last["n"] == 1e300
     assert last["i"] == pytest.approx(10**300 / 9)
 
@@ -200,7 +144,7 @@ def test_big_numbers_that_a_double_can_hold_are_no_fault(folder: Path):
 def test_bytes_that_are_not_utf_8_are_told_with_their_place(folder: Path):
     (folder / "results" / "x.jsonl").write_bytes(b'{"_id":9}\n{"_id":"\xff"}')
     with pytest.raises(ResultsError, match=r"x\.jsonl:2:9: not UTF-8"):
-        FixtureSource(folder).aggregate(ALL)
+        open_fixtures(folder).aggregate(ALL)
 
 
 def test_a_missing_folder_cannot_be_used_at_all(tmp_path: Path):
@@ -224,9 +168,9 @@ def test_where_a_folder_is_missing_the_results_that_lie_there_are_named(tmp_path
 
 def test_a_folder_without_collections_is_said_to_have_none(tmp_path: Path):
     (tmp_path / "results").write_text("no folder")
-    for ask in (FixtureSource.reach, lambda source: source.aggregate(ALL)):
+    for ask in (FileSource.reach, lambda source: source.aggregate(ALL)):
         with pytest.raises(ResultsError, match="has no collections") as caught:
-            ask(FixtureSource(tmp_path))
+            ask(open_fixtures(tmp_path))
         assert "mongo-tables pull" in caught.value.hint
         assert caught.value.environment
 
@@ -236,119 +180,72 @@ def test_a_link_to_nothing_is_named_with_what_it_leads_to(folder: Path, name: st
     (folder / name).symlink_to("nowhere/y.jsonl")
     for _ in range(2):
         with pytest.raises(ResultsError) as caught:
-            FixtureSource(folder).aggregate(ALL)
+            open_fixtures(folder).aggregate(ALL)
         assert caught.value.message == f"{folder / name}: a link to nowhere/y.jsonl, where there is nothing"
         assert caught.value.hint == "put the documents there, or remove the link"
         assert [fault.file for fault in caught.value.faults] == [folder / name]
     (folder / name).unlink()
     (folder / "results" / ".#y.jsonl").symlink_to("a.lock.of.an.editor")
-    assert FixtureSource(folder).aggregate(ALL)
+    assert open_fixtures(folder).aggregate(ALL)
 
 
 def test_an_unknown_collection_beside_others_has_no_rows(folder: Path):
-    assert FixtureSource(folder).aggregate(Query("result", ())) == []
-
-
-def test_a_second_source_reads_the_cache_and_gives_the_same(folder: Path):
-    first = FixtureSource(folder).aggregate(ALL)
-    assert len(entries()) == 2
-    assert FixtureSource(folder).aggregate(ALL) == first
-
-
-@pytest.mark.parametrize("damage", [b"", b"short", None])
-def test_a_damaged_cache_entry_is_rebuilt_silently(folder: Path, damage: bytes | None):
-    first = FixtureSource(folder).aggregate(ALL)
-    sound = {path: path.read_bytes() for path in entries()}
-    for path, content in sound.items():
-        path.write_bytes(content[:-9] + b"!" + content[-8:] if damage is None else damage)
-    assert FixtureSource(folder).aggregate(ALL) == first
-    assert {path: path.read_bytes() for path in entries()} == sound
+    assert open_fixtures(folder).aggregate(Query("result", ())) == []
 
 
 def test_a_changed_file_is_never_answered_from_its_old_entry(folder: Path):
-    source = FixtureSource(folder)
+    source = open_fixtures(folder)
     source.aggregate(ALL)
-    before = source.state()
+    before = source.writes()
     file = folder / "results" / "b.jsonl"
     file.write_text(file.read_text(encoding="utf-8").replace('"1"', '"2"'), encoding="utf-8")
-    assert source.state() != before
+    assert source.writes() != before
+    source.refresh()
     assert source.aggregate(ALL)[2]["n"] == Int64(2)
-    assert FixtureSource(folder).aggregate(ALL)[2]["n"] == Int64(2)
+    assert open_fixtures(folder).aggregate(ALL)[2]["n"] == Int64(2)
 
 
 def test_a_file_with_another_ending_is_read_as_that_says(folder: Path):
-    source = FixtureSource(folder)
+    source = open_fixtures(folder)
     assert source.aggregate(Query("results", ()))
     for file in (folder / "results").glob("*.jsonl"):
         file.rename(file.with_suffix(".json"))
     with pytest.raises(ResultsError, match="more text after the end"):
-        FixtureSource(folder).aggregate(Query("results", ()))
-
-
-def test_another_program_reads_a_file_itself(folder: Path, monkeypatch: pytest.MonkeyPatch):
-    FixtureSource(folder).aggregate(Query("results", ()))
-    read: list[str] = []
-    parse = fixturetext.payload
-
-    def parse_seen(path: Path, blocks: Iterable[bytes]) -> bytes:
-        read.append(path.name)
-        return parse(path, blocks)
-
-    monkeypatch.setattr(fixturetext, "payload", parse_seen)
-    FixtureSource(folder).aggregate(Query("results", ()))
-    assert read == []
-    monkeypatch.setattr(fixtures, "sign_of_program", lambda: "another one")
-    FixtureSource(folder).aggregate(Query("results", ()))
-    assert read
+        open_fixtures(folder).aggregate(Query("results", ()))
 
 
 def test_a_collection_that_is_gone_has_no_rows_any_more(folder: Path):
     other = folder / "gone" / "a.jsonl"
     other.parent.mkdir()
     other.write_text('{"_id": 1}\n', encoding="utf-8")
-    source = FixtureSource(folder)
-    source.state()
+    source = open_fixtures(folder)
+    source.refresh()
     assert len(source.aggregate(Query("gone", ()))) == 1
     other.unlink()
     other.parent.rmdir()
-    source.state()
+    source.refresh()
     assert source.aggregate(Query("gone", ())) == []
 
 
 def test_the_state_is_the_same_while_no_byte_changes(folder: Path):
-    before = FixtureSource(folder).state()
+    before = open_fixtures(folder).writes()
     (folder / "results" / "b.jsonl").touch()
-    assert FixtureSource(folder).state() == before
-
-
-def test_without_a_writable_cache_everything_works(
-    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-):
-    blocked = tmp_path / "a file"
-    blocked.write_text("", encoding="utf-8")
-    for value in (str(blocked / "below"), str(blocked), ""):
-        monkeypatch.setenv(cachefolder.VARIABLE, value)
-        assert len(FixtureSource(folder).aggregate(ALL)) == 4
+    assert open_fixtures(folder).writes() == before
 
 
 def _read(folder: str) -> int:
-    return len(FixtureSource(Path(folder)).aggregate(ALL))
-
-
-def test_processes_that_fill_the_cache_at_once_all_get_every_document(folder: Path):
-    with multiprocessing.get_context("spawn").Pool(2) as pool:
-        assert pool.map(_read, [str(folder)] * 4) == [4] * 4
+    return len(open_fixtures(Path(folder)).aggregate(ALL))
 
 
 def test_the_folder_is_a_mongomock_database_too(folder: Path):
-    database = FixtureSource(folder).database
+    database = open_fixtures(folder).database
     assert database.list_collection_names() == ["results"]
     assert database.results.count_documents({"n": 1}) == 3
     assert database.results.find_one({"_id": 2})["n"].to_decimal() == 1.5
 
 
 def test_aggregate_sees_what_was_written_on_the_mongomock_side(folder: Path):
-    source = FixtureSource(folder)
+    source = open_fixtures(folder)
     assert list(source.database.results.aggregate([{"$count": "n"}])) == [{"n": 4}]
     source.database.results.insert_one({"_id": 9})
     source.database.results.with_options().delete_one({"_id": 1})
@@ -360,7 +257,7 @@ def test_aggregate_sees_what_was_written_on_the_mongomock_side(folder: Path):
 
 
 def test_rows_can_be_changed_without_changing_the_source(folder: Path):
-    source = FixtureSource(folder)
+    source = open_fixtures(folder)
     source.aggregate(ALL)[0]["n"] = "changed"
     assert source.aggregate(ALL)[0]["n"] == 1
 
@@ -369,26 +266,26 @@ def test_rows_can_be_changed_without_changing_the_source(folder: Path):
 def test_data_in_a_form_that_nobody_reads_is_named(tmp_path: Path, name: str):
     (tmp_path / "c").mkdir()
     (tmp_path / "c" / name).write_bytes(b"a,b\n1,2\n")
-    source = FixtureSource(tmp_path)
+    source = open_fixtures(tmp_path)
     for _ in range(2):
         with pytest.raises(ResultsError) as caught:
             source.aggregate(Query("c", ()))
         assert caught.value.message == f"no *.jsonl in {tmp_path}/c; there is {name}"
         assert "*.json" in caught.value.hint
         assert not caught.value.environment, "tables over other collections have their rows"
-        source.state()
+        source.refresh()
 
 
 def test_a_folder_of_a_collection_with_no_data_at_all_gives_no_rows(tmp_path: Path):
     (tmp_path / "c").mkdir()
     (tmp_path / "c" / "README.md").write_text("Nothing was measured yet.\n", encoding="utf-8")
-    assert FixtureSource(tmp_path).aggregate(Query("c", ())) == []
+    assert open_fixtures(tmp_path).aggregate(Query("c", ())) == []
 
 
 def test_an_array_of_documents_in_a_json_file_is_read(tmp_path: Path):
     (tmp_path / "c").mkdir()
     (tmp_path / "c" / "c.json").write_text('[{"_id": 1}, {"_id": 2}]', encoding="utf-8")
-    assert FixtureSource(tmp_path).aggregate(Query("c", ())) == [{"_id": 1}, {"_id": 2}]
+    assert open_fixtures(tmp_path).aggregate(Query("c", ())) == [{"_id": 1}, {"_id": 2}]
 
 
 UNREAD = ["y.ndjson", "z.jsonl.gz", "X.JSONL", "d.csv", "d.TSV", "a.json.zst", "c.bson", "c.parquet", "more/m.jsonl", "more/k/m.csv.xz"]  # fmt: skip
@@ -396,17 +293,19 @@ UNREAD = ["y.ndjson", "z.jsonl.gz", "X.JSONL", "d.csv", "d.TSV", "a.json.zst", "
 
 @pytest.mark.parametrize("name", UNREAD)
 def test_documents_beside_those_that_are_read_are_never_left_out_silently(folder: Path, name: str):
-    source = FixtureSource(folder)
+    source = open_fixtures(folder)
     assert len(source.aggregate(ALL)) == 4
-    before, other = source.state(), folder / "results" / name
+    before, other = source.digest("results"), folder / "results" / name
     other.parent.mkdir(parents=True, exist_ok=True)
     other.write_bytes(b'{"_id": 77}\n')
-    assert source.state() != before, "what was kept of an earlier build is not taken again"
+    source.refresh()
+    assert source.digest("results") != before, "what was kept of an earlier build is not taken again"
     with pytest.raises(ResultsError) as caught:
         source.aggregate(ALL)
     assert caught.value.message == f"{folder}/results has documents that are not read: {name}"
     other.unlink()
-    assert source.state() == before
+    source.refresh()
+    assert source.digest("results") == before
     assert len(source.aggregate(ALL)) == 4
 
 
@@ -414,7 +313,7 @@ def test_all_that_is_not_read_is_named_at_once(folder: Path):
     for name in ("y.ndjson", "z.jsonl.gz", "X.JSONL", "w.csv", "v.bson"):
         (folder / "results" / name).write_bytes(b"")
     with pytest.raises(ResultsError, match=r": X\.JSONL, v\.bson, w\.csv, y\.ndjson and 1 more$"):
-        FixtureSource(folder).aggregate(ALL)
+        open_fixtures(folder).aggregate(ALL)
 
 
 @pytest.mark.parametrize(
@@ -434,11 +333,11 @@ def test_what_is_no_data_may_stand_beside_documents(folder: Path, name: str):
     other = folder / "results" / name
     other.parent.mkdir(parents=True, exist_ok=True)
     other.write_bytes(b"...\n")
-    assert len(FixtureSource(folder).aggregate(ALL)) == 4
+    assert len(open_fixtures(folder).aggregate(ALL)) == 4
 
 
 def test_documents_in_a_folder_further_down_alone_are_named(tmp_path: Path):
     (tmp_path / "c" / "more").mkdir(parents=True)
     (tmp_path / "c" / "more" / "m.jsonl").write_bytes(b'{"_id": 1}\n')
     with pytest.raises(ResultsError, match=r"no \*\.jsonl in .*; there is more/m\.jsonl"):
-        FixtureSource(tmp_path).aggregate(Query("c", ()))
+        open_fixtures(tmp_path).aggregate(Query("c", ()))

@@ -18,9 +18,9 @@ from bson.raw_bson import RawBSONDocument
 
 from mongo_tables.results.model import Limits, Query, ResultsError, Rows
 from mongo_tables.results.mongodb import MongoSource
-from mongo_tables.results.running import run_all
 from tests import mongod as servers
 from tests.mongod import Mongod, free_port
+from tests.results.asking import run_all
 from tests.results.proxies import Fault, spoiling
 
 

@@ -5,19 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-import bson
 import pytest
 
 from mongo_tables.commands.explain.stepper import walk
 from mongo_tables.hosts.documents import Documents
 from mongo_tables.pages.build import Build
-from mongo_tables.pages.keptanswers import KeptAnswers
 from mongo_tables.pages.reading import read_page
 from mongo_tables.results import opening
-from mongo_tables.results.local import LocalSource
-from mongo_tables.results.model import Limits, Query, ResultsError, ResultsSource
+from mongo_tables.results.answers import Answers
+from mongo_tables.results.collection import Collection, Contents
+from mongo_tables.results.filesource import FileSource
+from mongo_tables.results.model import Fault, Limits, Query, ResultsError, ResultsSource
 from mongo_tables.results.opening import KINDS, join_kinds, list_kinds, open_source
-from mongo_tables.results.rawdocuments import RawDocuments
 from mongo_tables.specs.sharedpipelines import SharedPipelines
 
 PAGE = """<!-- MONGO_TABLE: {
@@ -27,26 +26,43 @@ PAGE = """<!-- MONGO_TABLE: {
 """
 
 
-class Counting(LocalSource):
-    """A source of another kind: a collection of the numbers from 1 to the one that stands behind ``count:``."""
+class Numbers:
+    """A collection of the numbers from 1 to the last."""
 
-    def __init__(self, where: str, limits: Limits) -> None:
-        super().__init__(limits)
-        self._last = int(where.removeprefix("count:"))
+    are_plain = False
 
-    @property
-    def name(self) -> str:
-        return f"count:{self._last}"
+    def __init__(self, last: int) -> None:
+        self._last = last
 
-    def collections(self) -> tuple[str, ...]:
+    def names(self) -> tuple[str, ...]:
         return ("numbers",)
 
-    def state(self) -> str:
-        return self.name
+    def where(self, collection: str) -> str:
+        return collection
 
-    def _read(self, collection: str) -> RawDocuments:
-        numbers: Sequence[int] = range(1, self._last + 1) if collection == "numbers" else ()
-        return RawDocuments.of(bson.encode({"_id": number, "tags": ["a"]}) for number in numbers)
+    def files(self, collection: str) -> Sequence[Path]:
+        return ()
+
+    def read(self, collection: str) -> Contents:
+        return Contents(collection, ())
+
+    def decode(self, contents: Contents) -> Collection:
+        numbers = range(1, self._last + 1)
+        return Collection(contents.name, [{"_id": number, "tags": ["a"]} for number in numbers])
+
+    def lines(self, collection: str) -> None:
+        pass
+
+    def broken(self, collection: str) -> Sequence[Fault]:
+        return ()
+
+    def unread(self) -> Sequence[Path]:
+        return ()
+
+
+def open_numbers(where: str, limits: Limits) -> ResultsSource:
+    """A source of another kind: what it has is written behind ``count:``."""
+    return FileSource(where, [Numbers(int(where.removeprefix("count:")))], limits)
 
 
 @pytest.fixture
@@ -58,7 +74,7 @@ def counting(monkeypatch: pytest.MonkeyPatch) -> ResultsSource:
         short="a count",
         give="count:NUMBER",
         is_named=lambda where: where.startswith("count:"),
-        open=Counting,
+        open=open_numbers,
     )
     monkeypatch.setattr(opening, "KINDS", (kind, *KINDS))
     return open_source("count:3")
@@ -67,7 +83,7 @@ def counting(monkeypatch: pytest.MonkeyPatch) -> ResultsSource:
 def test_the_first_kind_whose_texts_have_this_form_is_meant(tmp_path: Path) -> None:
     assert type(open_source("mongodb://host/data")).__name__ == "MongoSource"
     assert type(open_source("MongoDB+SRV://host/data")).__name__ == "MongoSource"
-    assert type(open_source(str(tmp_path))).__name__ == "FixtureSource"
+    assert type(open_source(str(tmp_path))).__name__ == "FileSource"
     for none in ("", " ", "mongodb:/me:word@host/data", "https://host/data"):
         with pytest.raises(ResultsError) as raised:
             open_source(none)
@@ -95,7 +111,7 @@ def test_documents_of_another_kind_are_asked_learnt_from_stepped_through_and_pub
 ) -> None:
     page = read_page(PAGE, "page.md", SharedPipelines(Path("none")))
     (spec,) = page.tables
-    build = Build(KeptAnswers("count:3"), [page])
+    build = Build(Answers("count:3"), [page])
     assert "MT502" in [one.rule for one in build.lint() or ()]  # it carries the array `tags`
     build.ask()
     assert build.answers[spec.query.key] == [

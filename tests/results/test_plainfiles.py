@@ -11,9 +11,8 @@ from typing import Any
 import bson
 import pytest
 
-from mongo_tables.results import cachefolder, plaincollections
+from mongo_tables.results.filesource import FileSource
 from mongo_tables.results.formats import model
-from mongo_tables.results.local import LocalSource
 from mongo_tables.results.model import PlainRows, Query, ResultsError
 from mongo_tables.results.opening import open_source
 
@@ -32,9 +31,9 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def opened(where: str) -> LocalSource:
+def opened(where: str) -> FileSource:
     source = open_source(where)
-    assert isinstance(source, LocalSource)
+    assert isinstance(source, FileSource)
     return source
 
 
@@ -144,12 +143,12 @@ def test_a_folder_has_fixture_files_and_plain_files_beside_each_other(place: Pat
 
 def test_rows_say_that_they_are_of_plain_files_until_their_collection_is_one_of_fixtures(place: Path) -> None:
     source = opened("bench")
-    source.state()
+    source.refresh()
     assert isinstance(source.aggregate(Query("new", ())), PlainRows)
     (place / "bench" / "new.json").unlink()
     (place / "bench" / "new").mkdir()
     (place / "bench" / "new" / "a.jsonl").write_text('{"_id": 1, "name": "c"}')
-    source.state()
+    source.refresh()
     rows = source.aggregate(Query("new", ()))
     assert rows == [{"_id": 1, "name": "c"}] and not isinstance(rows, PlainRows)
 
@@ -246,13 +245,13 @@ def test_a_small_file_that_unpacks_to_more_than_memory_is_refused(
 
 def test_a_change_of_a_file_changes_the_state_and_its_documents_alone_are_read_anew(place: Path) -> None:
     source = opened("bench")
-    before, signs = source.state(), source.writes()
+    before = source.writes()
     assert source.documents("new") == numbered(ROWS)
     kept = source.documents("old")
-    assert (source.state(), source.writes()) == (before, signs)
+    assert source.writes() == before
     (place / "bench" / "new.json").write_text(json.dumps(ROWS[:1]))
-    assert source.state() != before
-    assert source.writes() != signs
+    assert source.writes() != before
+    source.refresh()
     assert source.documents("new") == numbered(ROWS[:1])
     assert source.documents("old") is kept
 
@@ -260,46 +259,13 @@ def test_a_change_of_a_file_changes_the_state_and_its_documents_alone_are_read_a
 @pytest.mark.parametrize("where", ["bench", "bench/*", "new=bench/*"])
 def test_a_file_that_comes_or_goes_changes_the_state(place: Path, where: str) -> None:
     source = opened(where)
-    before, signs = source.state(), source.writes()
+    before = source.writes()
     (place / "bench" / "third.ndjson").write_text('{"n": 1}\n')
-    assert source.state() != before
-    assert source.writes() != signs
+    assert source.writes() != before
+    source.refresh()
     assert len(source.documents(source.collections()[-1])) in (1, 5)
     (place / "bench" / "third.ndjson").unlink()
-    assert source.state() == before
-
-
-def entries() -> list[Path]:
-    root = cachefolder.root_folder()
-    assert root is not None
-    return sorted(root.glob("*/*.bson"))
-
-
-def test_a_large_file_is_read_from_the_cache_as_long_as_its_bytes_and_types_are_the_same(
-    place: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(plaincollections, "LARGE", 1)
-    first = opened("bench/old.csv").raws("old")
-    (entry,) = entries()
-    assert opened("bench/old.csv").raws("old") == first
-    assert entries() == [entry]
-    assert opened("bench/old.csv?n=text").documents("old")[0]["n"] == "1"
-    assert opened("runs=bench/*.csv").documents("runs")[0]["_id"] == {"file": "old.csv", "number": 1}
-    (place / "bench" / "old.csv").write_text(TABLE.replace("2", "3"))
-    assert opened("bench/old.csv").documents("old")[1]["n"] == 3
-
-
-def test_a_broken_entry_of_the_cache_is_made_anew(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(plaincollections, "LARGE", 1)
-    first = opened("bench/old.csv").raws("old")
-    (entry,) = entries()
-    entry.write_bytes(entry.read_bytes()[:-3])
-    assert opened("bench/old.csv").raws("old") == first
-
-
-def test_a_small_file_leaves_nothing_in_the_cache(place: Path) -> None:
-    opened("bench").documents("new")
-    assert entries() == []
+    assert source.writes() == before
 
 
 def test_the_documents_of_a_plain_file_are_those_of_a_fixture_with_the_same_lines(place: Path) -> None:

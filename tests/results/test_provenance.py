@@ -15,7 +15,6 @@ from mongo_tables.aggregation import aggregate
 from mongo_tables.files.environment import today
 from mongo_tables.pages.reading import read_page
 from mongo_tables.render.provenance import provenance_commands, provenance_details, provenance_parts
-from mongo_tables.results import local
 from mongo_tables.results.opening import open_source
 from mongo_tables.results.provenance import Provenance, provenance_of
 from mongo_tables.results.pull import pull
@@ -354,7 +353,7 @@ SELECTED: list[list[dict[str, Any]]] = [
 def test_documents_tell_the_same_one_by_one_and_in_groups_however_they_were_asked_before(
     few: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(local, "_FEW", few)
+    monkeypatch.setattr("mongo_tables.results.provenance._FEW", few)
     runs = tmp_path / "fixtures" / speeds().collection
     runs.mkdir(parents=True)
     without = {"_id": "no result", "start_time": MIXED[0]["start_time"]}

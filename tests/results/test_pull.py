@@ -11,7 +11,7 @@ import pymongo
 import pytest
 from bson.int64 import Int64
 
-from mongo_tables.results.fixtures import FixtureSource
+from mongo_tables.results.fixtures import open_fixtures
 from mongo_tables.results.model import Query, ResultsError
 from mongo_tables.results.pull import Copied, pull
 from tests.mongod import Mongod
@@ -34,13 +34,13 @@ def test_documents_stand_in_the_order_in_which_a_server_sorts_ids(database: str,
     pull(database, tmp_path, [Copied("runs")])
     with pymongo.MongoClient(database) as client:
         ordered = [one["n"] for one in client["pulling"]["runs"].find().sort("_id", 1)]
-    assert [row["n"] for row in FixtureSource(tmp_path).aggregate(Query("runs", ()))] == ordered
+    assert [row["n"] for row in open_fixtures(tmp_path).aggregate(Query("runs", ()))] == ordered
 
 
 def test_a_collection_of_any_name_has_a_folder_and_is_read_under_its_name(database: str, tmp_path: Path):
     pull(database, tmp_path)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["a%3Ab%2A%25%1B[31m", "runs"]
-    source = FixtureSource(tmp_path)
+    source = open_fixtures(tmp_path)
     assert source.collections() == (UNTIDY, "runs")
     assert source.aggregate(Query(UNTIDY, ())) == [{"_id": 1}]
     assert not any(file.is_change for file in pull(database, tmp_path).files)
@@ -104,7 +104,7 @@ def test_a_copy_stands_beside_what_it_was_made_of(database: str, tmp_path: Path)
     assert pull(str(tmp_path), tmp_path, [made]).files[0].added == 3
     assert not pull(str(tmp_path), tmp_path, [made]).files[0].is_change
     assert (tmp_path / "runs" / "runs.jsonl").read_bytes() == before
-    assert FixtureSource(tmp_path).aggregate(Query("halves", ()))[0]["of"] == "abc"
+    assert open_fixtures(tmp_path).aggregate(Query("halves", ()))[0]["of"] == "abc"
 
 
 def test_a_collection_is_not_written_over_itself(database: str, tmp_path: Path):
@@ -113,7 +113,7 @@ def test_a_collection_is_not_written_over_itself(database: str, tmp_path: Path):
     with pytest.raises(ResultsError, match="would be written over itself") as caught:
         pull(str(tmp_path / "same"), tmp_path / "there", [Copied("runs", "", HALVED)])
     assert "--as" in caught.value.hint
-    assert FixtureSource(tmp_path / "there").count("runs") == 11
+    assert open_fixtures(tmp_path / "there").count("runs") == 11
 
 
 @pytest.mark.parametrize(

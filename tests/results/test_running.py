@@ -6,28 +6,20 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterable
 
 import pytest
 
 from mongo_tables.results.model import Query, ResultsError, Rows
-from mongo_tables.results.running import run_all
+from mongo_tables.results.running import answer_in_threads, answer_in_turn
 from tests.signals import heed_signals
 
 
 class Scripted:
     """A results source that answers by a query's first `$limit`: the smaller, the later."""
 
-    name = "scripted"
-    workers = 4
-
     def __init__(self) -> None:
         self.asked: list[int] = []
-
-    def reach(self) -> None:
-        pass
-
-    def collections(self) -> tuple[str, ...]:
-        return ()
 
     def aggregate(self, query: Query) -> Rows:
         number = int(query.pipeline[0]["$limit"])
@@ -39,11 +31,12 @@ class Scripted:
             raise ZeroDivisionError("a defect")
         return [{"n": number}]
 
-    def state(self) -> None:
-        pass
 
-    def close(self) -> None:
-        pass
+def run_all(source: Scripted, queries: Iterable[Query], workers: int = 4) -> dict[str, Rows | ResultsError]:
+    distinct = {query.key: query for query in queries}
+    if workers == 1:
+        return answer_in_turn(source.aggregate, distinct)
+    return answer_in_threads(source.aggregate, distinct, workers)
 
 
 def limit(number: int) -> Query:
@@ -89,12 +82,11 @@ def test_an_interrupt_does_not_wait_for_a_slow_server():
     program = """
 import socket
 from mongo_tables.results import Limits, Query
-from mongo_tables.results.mongodb import MongoSource
-from mongo_tables.results.running import run_all
+from mongo_tables.results.answers import Answers
 listener = socket.socket(); listener.bind(("127.0.0.1", 0)); listener.listen()
 print("asking", flush=True)
-source = MongoSource(f"mongodb://127.0.0.1:{listener.getsockname()[1]}", Limits(connect_ms=600_000))
-run_all(source, [Query("results", ())])
+where = f"mongodb://127.0.0.1:{listener.getsockname()[1]}"
+Answers(where, Limits(connect_ms=600_000)).ask([Query("results", ())])
 """
     with subprocess.Popen(
         [sys.executable, "-c", program],

@@ -15,14 +15,14 @@ from bson.int64 import Int64
 from bson.objectid import ObjectId
 from bson.regex import Regex
 
-from mongo_tables.results.fixtures import FixtureSource
+from mongo_tables.results.fixtures import open_fixtures
 from mongo_tables.results.model import Limits, Query, ResultsError
 from mongo_tables.results.mongodb import MongoSource
 from mongo_tables.results.opening import open_source
 from mongo_tables.results.pull import Copied, pull
 from mongo_tables.results.readpaths import Reader, trees_by_collection
-from mongo_tables.results.running import run_all
 from tests.mongod import Mongod
+from tests.results.asking import run_all
 
 DOCUMENTS: list[dict[str, Any]] = [
     {"_id": {"testname": "t", "order": 1}, "n": 1, "a": {"b": {"c": 1.0, "d": Int64(2)}, "x": [1, {"y": 2}]}},
@@ -72,7 +72,7 @@ def encoded(rows: list[dict[str, Any]]) -> list[bytes]:
 
 def test_both_sources_give_the_same_bytes_for_every_pipeline(database: str, folder: Path):
     queries = [query(pipeline) for pipeline in PIPELINES]
-    server, files = MongoSource(database), FixtureSource(folder)
+    server, files = MongoSource(database), open_fixtures(folder)
     # The order of a collection's documents is the server's own affair: sort where the pipeline does not.
     on_server, on_files = run_all(server, queries), run_all(files, queries)
     for asked in queries:
@@ -204,7 +204,7 @@ def test_a_pruned_pull_gives_the_pipelines_what_the_whole_one_gives(
     trees, reasons = trees_by_collection([Reader(asked, ()) for asked in queries])
     assert reasons == []
     pull(database, tmp_path / "pruned", [Copied("results")], trees)
-    pruned, whole = FixtureSource(tmp_path / "pruned"), FixtureSource(folder)
+    pruned, whole = open_fixtures(tmp_path / "pruned"), open_fixtures(folder)
     for asked in queries:
         assert encoded(pruned.aggregate(asked)) == encoded(whole.aggregate(asked))
     assert all("raw" not in document for document in pruned.documents("results"))

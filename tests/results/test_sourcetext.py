@@ -47,16 +47,18 @@ def test_the_path_of_something_is_that_path_whatever_signs_are_in_it(tmp_path: P
 def test_paths_of_a_site_are_those_below_its_folder_whatever_it_is_called(
     tmp_path: Path, folder: str
 ) -> None:
-    from mongo_tables.results.openingfiles import open_files
+    from mongo_tables.results.opening import open_source
 
     place = tmp_path / folder
     (place / "bench").mkdir(parents=True)
     for name in ("bench/1.csv", "bench/2.csv", "start.csv"):
         (place / name).write_text("n\n1\n")
     moved = move_source("runs=bench/*.csv,start.csv?n=text", place, str)
-    assert open_files(moved).collections() == ("runs", "start")
-    assert open_files(moved).documents("start") == [{"_id": 1, "n": "1"}]
-    assert len(open_files(moved).documents("runs")) == 2
+    source = open_source(moved).local
+    assert source is not None
+    assert open_source(moved).collections() == ("runs", "start")
+    assert source.documents("start") == [{"_id": 1, "n": "1"}]
+    assert len(source.documents("runs")) == 2
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ from bson.raw_bson import RawBSONDocument
 
 from benchmarks.results_database import INDEX, make_documents
 from mongo_tables.cli import main
-from mongo_tables.results.fixtures import FixtureSource
+from mongo_tables.results.fixtures import open_fixtures
 from mongo_tables.results.model import Limits, Query, ResultsError
 from mongo_tables.results.mongodb import MongoSource
 from mongo_tables.results.pull import PULL_LIMITS, Copied, pull
@@ -72,7 +72,7 @@ def stored(client: pymongo.MongoClient[Any], collection: str) -> list[bytes]:
 def test_documents_arrive_byte_for_byte_and_a_second_push_writes_nothing(
     folder: Path, mongod: Mongod, client: pymongo.MongoClient[Any]
 ) -> None:
-    source = FixtureSource(folder)
+    source = open_fixtures(folder)
     assert push(source, mongod.uri("pushed")) == [
         Pushed("others", 1, added=1, changed=0, removed=0, kept=0),
         Pushed("results", 3, added=3, changed=0, removed=0, kept=0),
@@ -89,9 +89,9 @@ def test_documents_arrive_byte_for_byte_and_a_second_push_writes_nothing(
 def test_what_changed_is_replaced_and_what_files_do_not_have_stays_unless_it_is_to_go(
     folder: Path, mongod: Mongod, client: pymongo.MongoClient[Any]
 ) -> None:
-    push(FixtureSource(folder), mongod.uri("pushed"))
+    push(open_fixtures(folder), mongod.uri("pushed"))
     write(folder, "results", [{**ROWS[0], "n": 5}, ROWS[2], {"_id": 4}])
-    source = FixtureSource(folder)
+    source = open_fixtures(folder)
     assert push(source, mongod.uri("pushed"), ["results"], dry_run=True)[0][2:] == (1, 1, 0, 1)
     assert len(stored(client, "results")) == 3
     assert push(source, mongod.uri("pushed"), ["results"])[0] == Pushed("results", 3, 1, 1, 0, kept=1)
@@ -123,18 +123,18 @@ def test_a_database_of_somebody_else_is_refused_and_its_owner_is_told_how_to_giv
 def test_a_run_never_drops_what_was_pushed_and_a_push_never_writes_into_a_database_of_a_run(
     folder: Path, mongod: Mongod, client: pymongo.MongoClient[Any]
 ) -> None:
-    push(FixtureSource(folder), mongod.uri("pushed"))
+    push(open_fixtures(folder), mongod.uri("pushed"))
     with pytest.raises(Exception, match="was not made by mongo-tables; it stays untouched"):
         claim(client, "pushed", "a run")
     claim(client, "mine", "a run")
     with pytest.raises(Exception, match="was not made by mongo-tables push"):
-        push(FixtureSource(folder), mongod.uri("mine"))
+        push(open_fixtures(folder), mongod.uri("mine"))
 
 
 def test_a_dry_run_of_a_new_database_makes_none(
     folder: Path, mongod: Mongod, client: pymongo.MongoClient[Any]
 ) -> None:
-    assert push(FixtureSource(folder), mongod.uri("pushed"), dry_run=True)[1].added == 3
+    assert push(open_fixtures(folder), mongod.uri("pushed"), dry_run=True)[1].added == 3
     assert "pushed" not in client.list_database_names()
 
 
@@ -200,7 +200,7 @@ def test_a_user_who_may_not_write_is_told_the_role(
 def test_more_documents_than_are_compared_at_once_arrive_and_are_not_written_again(
     tmp_path: Path, mongod: Mongod, client: pymongo.MongoClient[Any]
 ) -> None:
-    source = FixtureSource(write_result_documents(tmp_path, 1_200))
+    source = open_fixtures(write_result_documents(tmp_path, 1_200))
     assert push(source, mongod.uri("pushed")) == [Pushed("results", 1_200, 1_200, 0, 0, 0)]
     assert push(source, mongod.uri("pushed")) == [Pushed("results", 1_200, 0, 0, 0, 0)]
     assert stored(client, "results") == sorted(source.raws("results"))
@@ -210,7 +210,7 @@ def test_what_was_pushed_is_read_from_a_secondary_where_the_connection_string_sa
     running = LocalReplicaSet(Settings(members=2))
     try:
         uri = running.uri.replace("/?", "/pushed?")
-        push(FixtureSource(folder), uri)
+        push(open_fixtures(folder), uri)
         before = count_aggregates(running)
         source = MongoSource(f"{uri}&readPreference=secondary")
         assert len(source.aggregate(Query("results", ()))) == 3
@@ -238,7 +238,7 @@ def test_many_documents_go_there_and_back_and_a_table_of_them_is_found_by_an_ind
     tmp_path: Path, mongod: Mongod, client: pymongo.MongoClient[Any]
 ) -> None:
     number = 10_000  # `python -m benchmarks.results_database` has twenty times as many
-    source, uri = FixtureSource(write_result_documents(tmp_path, number), PULL_LIMITS), mongod.uri("pushed")
+    source, uri = open_fixtures(write_result_documents(tmp_path, number), PULL_LIMITS), mongod.uri("pushed")
     assert push(source, uri) == [Pushed("results", number, number, 0, 0, 0)]
     assert not push(source, uri)[0].is_change
     client["pushed"]["results"].create_index(INDEX)
@@ -263,4 +263,4 @@ def test_many_documents_go_there_and_back_and_a_table_of_them_is_found_by_an_ind
     with pytest.raises(ResultsError, match=r"takes longer than 0\.2 s on the server"):
         MongoSource(uri, Limits(time_ms=200)).aggregate(slow)
     pull(uri, tmp_path / "back", [Copied("results")])
-    assert sorted(FixtureSource(tmp_path / "back").raws("results")) == sorted(source.raws("results"))
+    assert sorted(open_fixtures(tmp_path / "back").raws("results")) == sorted(source.raws("results"))

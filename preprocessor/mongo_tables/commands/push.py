@@ -52,14 +52,14 @@ def run(arguments: Namespace) -> int:
     """Copy, and print a line for each collection that changed; give 0, also when nothing did."""
     from mongo_tables.commands.fixturechanges import find_fixture_folder
     from mongo_tables.findings.usage import UsageError
-    from mongo_tables.results.local import LocalSource
+    from mongo_tables.results.filesource import FileSource
     from mongo_tables.results.opening import is_uri, open_source
     from mongo_tables.runner.push import push
 
     if not is_uri(arguments.target):
         raise UsageError(f"{arguments.target} is no database", "mongodb://HOST/DATABASE names one")
     source = open_source(arguments.origin or find_fixture_folder(arguments.site))
-    if not isinstance(source, LocalSource):
+    if not isinstance(source, FileSource):
         raise UsageError("--from names files, or a folder of them", "between databases: pull, then push")
     source.reach()
     done = push(

@@ -17,8 +17,7 @@ from mongo_tables.findings.reporters import format_count
 from mongo_tables.jsontext.parsing import parse
 from mongo_tables.lint.shape.values import Shape, unknown_documents
 from mongo_tables.pages.statements import value_text
-from mongo_tables.results.model import ResultsError
-from mongo_tables.results.rawdocuments import RawPlace
+from mongo_tables.results.model import Query, ResultsError
 from mongo_tables.specs.model import TableSpec, ValueSpec
 
 if TYPE_CHECKING:
@@ -35,20 +34,16 @@ class ProjectKnowledge:
 
     def __init__(self, project: Project) -> None:
         self._project = project
-        self._state: str | None = None
-        self._observed: dict[tuple[str, str], Observed] = {}
+        self._observed: dict[tuple[str | None, str, str], Observed] = {}
         self._lock = Lock()
 
     def observed(self, collection: str, pipeline: Sequence[Stage]) -> Observed:
         """The documents of a collection that the first stage of a pipeline may keep."""
-        key = _key_of(collection, pipeline)
+        key = self._key_of(collection, pipeline)
         with self._lock:
-            if self._state != self._project.answers.state:
-                self._state = self._project.answers.state
-                self._observed.clear()
             found = self._observed.get(key)
         if found is None:
-            found = Observed.of(self._select(collection, pipeline))
+            found = Observed(self._select(collection, pipeline))
             with self._lock:
                 while len(self._observed) >= _KEPT:
                     del self._observed[next(iter(self._observed))]
@@ -57,17 +52,24 @@ class ProjectKnowledge:
 
     def look_ahead(self, spec: PipelineSpec) -> None:
         """Look at what will be asked for when an author edits a comment, so that it is known by then."""
-        if _key_of(spec.collection, spec.pipeline) not in self._observed and len(self._observed) < _KEPT:
+        if self._key_of(spec.collection, spec.pipeline) not in self._observed and len(self._observed) < _KEPT:
             value = {"collection": spec.collection, "pipeline": list(spec.pipeline)}
             fields_at(self.shape(spec.collection, spec.pipeline), ())
             rows_shape(value, self)
 
-    def _select(self, collection: str, pipeline: Sequence[Stage]) -> Sequence[RawPlace]:
+    def _key_of(self, collection: str, pipeline: Sequence[Stage]) -> tuple[str | None, str, str]:
+        """What tells a selection of documents from others."""
+        answers = self._project.answers
+        known = self._project.request.static or answers.local is None
+        digest = None if known else answers.source.digest(collection)
+        return digest, collection, repr(next(iter(pipeline), {}).get("$match"))
+
+    def _select(self, collection: str, pipeline: Sequence[Stage]) -> Sequence[Mapping[str, Any]]:
         local = None if self._project.request.static else self._project.answers.local
         if local is None:
             return ()
         try:
-            return local.raw_places(collection, pipeline[:1]) or local.raw_places(collection, ())
+            return local.candidates(Query(collection, tuple(pipeline[:1])))
         except ResultsError:
             return ()
 
@@ -171,8 +173,3 @@ def _tell_size(collection: str, local: LocalDocuments) -> str:
             return "cannot be read" if local.files(collection) else ""
         except ResultsError:
             return ""
-
-
-def _key_of(collection: str, pipeline: Sequence[Stage]) -> tuple[str, str]:
-    """What tells a selection of documents from others."""
-    return collection, repr(next(iter(pipeline), {}).get("$match"))

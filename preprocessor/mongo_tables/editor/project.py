@@ -30,11 +30,11 @@ from mongo_tables.pages.files import PAGE_SUFFIXES, page_of_no_text, pages_under
 from mongo_tables.pages.generated import template_in
 from mongo_tables.pages.included import Included, read_included
 from mongo_tables.pages.inclusions import may_include
-from mongo_tables.pages.keptanswers import KeptAnswers
 from mongo_tables.pages.model import Page
 from mongo_tables.pages.reading import read_page
 from mongo_tables.pages.siteconfig import list_places, list_site_files
 from mongo_tables.pages.sitepages import Whereabouts, page_folders
+from mongo_tables.results.answers import Answers
 from mongo_tables.results.model import ResultsError
 from mongo_tables.specs.sharedpipelines import SharedPipelines, read_shared
 
@@ -52,7 +52,7 @@ _FEW_ROWS: Final = 1_000
 """Answers of more rows are not kept once nothing asks for them."""
 
 
-class TimedAnswers(KeptAnswers):
+class TimedAnswers(Answers):
     """Answers, by ``Query.key``, with the milliseconds that each took to come.
 
     Those that nothing asks for any more are kept for a while: what is typed is often taken back.
@@ -63,13 +63,22 @@ class TimedAnswers(KeptAnswers):
         self.milliseconds: dict[str, float] = {}
         self._dropped: Recent[str, Rows | ResultsError] = Recent()
         self._unread = ""
+        self.changed = True
+        """Whether the source may hold other results than in the last build."""
 
     def refresh(self) -> None:
-        """Forget the answers that may no longer hold, and those that were a source out of reach."""
+        """Begin the next build."""
+        names, read = self.collections, self.read
         super().refresh()
-        if self.forgot:
-            self._dropped.clear()
-            self._unread = ""
+        self.changed = (
+            self.local is None
+            or names != self.collections
+            or any(self.source.digest(name) != digest for name, digest in read.items())
+        )
+        self._dropped.clear()
+        self._unread = ""
+        if self.changed:
+            self.milliseconds.clear()
 
     def ask(self, queries: Iterable[Query]) -> None:
         """Run those queries that have no answer yet, one by one; of all that a build asks."""
@@ -86,7 +95,7 @@ class TimedAnswers(KeptAnswers):
             else:
                 began = time.perf_counter()
                 super().ask([query])
-                self.milliseconds[query.key] = (time.perf_counter() - began) * 1000
+                self.milliseconds.setdefault(query.key, (time.perf_counter() - began) * 1000)
                 if self.unreachable is not None and self.local is not None:
                     self._unread = query.key
 
@@ -138,9 +147,9 @@ class Project:
         """What a glance gave before anything was read."""
         self.look_again()
 
-    def _open_unasked(self) -> KeptAnswers:
+    def _open_unasked(self) -> Answers:
         """The results source as it is before it was asked: what it answers is none of a check without rows."""
-        return KeptAnswers(self.request.results, self.request.limits, server=self.request.server)
+        return Answers(self.request.results, self.request.limits, server=self.request.server)
 
     def look_again(self) -> None:
         """Read saved pages and shared pipelines anew, and ask the results source again where it has changed."""
@@ -153,7 +162,7 @@ class Project:
             self.answers.refresh()
             self._unasked.close()
             self._unasked = self._open_unasked()
-        if self.answers.forgot:
+        if self.answers.changed:
             self._remembered.forget_rows()
 
     def glance(self) -> str:
@@ -343,7 +352,7 @@ class _KeptBuild(Build):
     """A build that is told what was found out about comments before."""
 
     def __init__(
-        self, asked: KeptAnswers, pages: Sequence[Page], others: Sequence[Page], remembered: Remembered
+        self, asked: Answers, pages: Sequence[Page], others: Sequence[Page], remembered: Remembered
     ) -> None:
         super().__init__(asked, pages, others, look=self._look_once)
         self._remembered = remembered

@@ -34,9 +34,6 @@ _T = TypeVar("_T")
 _PAUSE: Final = 0.02
 """Seconds without a keystroke before a check begins, so that what is asked with the keystroke is answered first."""
 
-_REST: Final = 10.0
-"""Seconds without a check after which decoded documents are dropped: they take ten times the room of their bytes."""
-
 _LOOK: Final = 2.0
 """Seconds between two looks at the disk, for editors that do not tell of changes there."""
 
@@ -101,7 +98,6 @@ class Server(LanguageServer):
         self.protocol: _Protocol
         self._judge = ThreadPoolExecutor(1, "mongo-tables check")
         self._timer: asyncio.TimerHandle | None = None
-        self._resting: asyncio.TimerHandle | None = None
         self._running = False
         self._wanted = False
         self._shown: dict[Session, _Shown] = {}
@@ -234,17 +230,6 @@ class Server(LanguageServer):
             logging.getLogger(__name__).exception("a check failed")
         finally:
             self._running = False
-            self._rest_later()
-
-    def _rest_later(self) -> None:
-        """Give back, once nobody has typed for a while, what is kept to be quick while somebody does."""
-        if self._resting is not None:
-            self._resting.cancel()
-        loop = asyncio.get_running_loop()
-        self._resting = loop.call_later(_REST, lambda: self.start(self._rest()))
-
-    async def _rest(self) -> None:
-        await self.ask_all(lambda session: session.project.answers.forget())
 
     async def ask(self, file: str, question: Callable[[Session], _T]) -> _T | None:
         """What the session of a file answers between two checks; None where there is none."""

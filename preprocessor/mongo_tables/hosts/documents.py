@@ -16,7 +16,6 @@ from typing import Any, Final
 
 from mongo_tables.render.anchors import distinct, words
 from mongo_tables.results.fixturetext import documents
-from mongo_tables.results.limits import OPTIONS
 from mongo_tables.results.model import LocalDocuments, ResultsError
 from mongo_tables.results.variants import variant_name
 
@@ -73,10 +72,8 @@ def _keys(lines: list[bytes]) -> list[Any]:
     """The ``_id`` of each document, as a results source gives it. Usually only the start of a line is parsed."""
     if not lines:
         return []
-    import bson
-
     content = "\n".join(_with_id_alone(line.decode()) for line in lines).encode()
-    return [bson.decode(raw, OPTIONS)["_id"] for raw in documents(Path(FOLDER), content)]
+    return [one["_id"] for one in documents(Path(FOLDER), content)]
 
 
 def _with_id_alone(line: str) -> str:

@@ -27,7 +27,7 @@ from mongo_tables.hosts.page_reader import PageReader
 from mongo_tables.hosts.reporting import log
 from mongo_tables.hosts.two_doors import two_sources
 from mongo_tables.hosts.writes import sign_of_writes
-from mongo_tables.pages.keptanswers import KeptAnswers
+from mongo_tables.results.answers import Answers
 from mongo_tables.results.limitoptions import limits_of
 from mongo_tables.site.assets import SCRIPT_FILE, STYLE_SHEET_FILE
 from mongo_tables.site.source import find_watched_path, results_source
@@ -53,7 +53,7 @@ class MongoTablesPlugin(BasePlugin[MongoTablesConfig]):  # type: ignore[no-untyp
     def __init__(self) -> None:
         self._serving = False
         self._running = ExitStack()
-        self._answers: KeptAnswers | None = None
+        self._answers: Answers | None = None
         self._reader: PageReader | None = None
         self._builds: list[SiteBuild] = []
 
@@ -76,8 +76,6 @@ class MongoTablesPlugin(BasePlugin[MongoTablesConfig]):  # type: ignore[no-untyp
         answers, reader = self._open_answers(config), self._open_reader(config)
         if not self._builds:  # The languages of one site show the same.
             answers.refresh()
-            if self._serving:
-                answers.let_go_fickle()
         reader.begin()
         self._builds.append(SiteBuild(config, self.config, answers, reader, self._serving))
         config.extra_css.append(STYLE_SHEET)
@@ -182,14 +180,14 @@ class MongoTablesPlugin(BasePlugin[MongoTablesConfig]):  # type: ignore[no-untyp
             log.info("documents: there is no %s, links to it lead nowhere", self._all_documents)
             files.remove(file)
 
-    def _open_answers(self, config: MkDocsConfig) -> KeptAnswers:
+    def _open_answers(self, config: MkDocsConfig) -> Answers:
         """The answers of the last build, as long as source and limits are the same."""
         where, limits = results_source(self.config.results, root_of(config)), limits_of(self.config)
         known = self._answers
         if known is None or (known.where, known.limits, known.server) != (where, limits, self.config.server):
             if known is not None:
                 known.close()
-            self._answers = known = KeptAnswers(where, limits, self.config.workers, self.config.server)
+            self._answers = known = Answers(where, limits, self.config.workers, self.config.server)
         return known
 
     def _open_reader(self, config: MkDocsConfig) -> PageReader:

@@ -52,7 +52,7 @@ if TYPE_CHECKING:
     from mongo_tables.hosts.options import MongoTablesConfig
     from mongo_tables.hosts.page_reader import PageReader
     from mongo_tables.hosts.site_report import PlainFigure, SiteReport
-    from mongo_tables.pages.keptanswers import KeptAnswers
+    from mongo_tables.results.answers import Answers
 
 _PRINTED: Final = 'id="print-site-page"'
 _RENDERED: Final = 16
@@ -69,7 +69,7 @@ class SiteBuild:
 
     config: MkDocsConfig
     options: MongoTablesConfig
-    answers: KeptAnswers
+    answers: Answers
     reader: PageReader
     serving: bool
     source: tuple[SitePage | None, str] = None, ""

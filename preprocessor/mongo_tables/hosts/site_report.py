@@ -14,8 +14,8 @@ from mongo_tables.pages.markdowntext import MarkdownContext
 if TYPE_CHECKING:
     from mongo_tables.findings.finding import Finding
     from mongo_tables.pages.drawing import Find, Place
-    from mongo_tables.pages.keptanswers import KeptAnswers
     from mongo_tables.pages.model import Page
+    from mongo_tables.results.answers import Answers
 
 
 class PlainFigure(NamedTuple):
@@ -38,7 +38,7 @@ class SiteReport(NamedTuple):
     markdown: Callable[[Page], Sequence[PlainFigure]]
 
 
-def report_on(pages: Sequence[Page], answers: KeptAnswers, settings: str, *, notes: bool) -> SiteReport:
+def report_on(pages: Sequence[Page], answers: Answers, settings: str, *, notes: bool) -> SiteReport:
     """Ask what the pages ask and judge them. ``settings`` is the file that names the results source.
 
     With ``notes`` those of the linter are among the findings.
@@ -48,7 +48,6 @@ def report_on(pages: Sequence[Page], answers: KeptAnswers, settings: str, *, not
     linted = build.lint()
     left_out = {each for each in linted or () if each.severity == "note" and not notes}
     findings = [each for each in build.findings(linted) if each not in left_out]
-    answers.forget()
 
     def markdown(page: Page) -> list[PlainFigure]:
         context = MarkdownContext(build.answers, build.tables)

@@ -82,11 +82,6 @@ class Documents:
             return Passing()
         count = 0
 
-        def select(documents: Iterable[Document]) -> list[Document]:
-            nonlocal count
-            count = 0
-            return select_telling(counted(_passing(documents, match, variables)))
-
         def counted(documents: Iterable[Document]) -> Iterator[Document]:
             nonlocal count
             for document in documents:
@@ -94,7 +89,8 @@ class Documents:
                 yield document
 
         try:
-            found = self._source.with_documents(collection, match, select)
+            documents = self._source.documents(collection)
+            found = select_telling(counted(_passing(documents, match, variables)))
         except (AggregationError, ResultsError):
             return Passing()  # Who runs the pipeline says why.
         return Passing(found, len(found) == count)

@@ -6,7 +6,7 @@ Who wants figures, findings or rows makes a ``Build`` of pages and asks it. No s
 from __future__ import annotations
 
 from collections import ChainMap
-from collections.abc import Collection, Iterable, Iterator, MutableMapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, MutableMapping, Sequence
 from copy import copy
 from typing import TYPE_CHECKING
 
@@ -19,8 +19,8 @@ from mongo_tables.results.model import ResultsError
 if TYPE_CHECKING:
     from mongo_tables.findings.finding import Finding
     from mongo_tables.lint.pages import Look
-    from mongo_tables.pages.keptanswers import KeptAnswers
-    from mongo_tables.pages.model import Answers, Page
+    from mongo_tables.pages.model import Page
+    from mongo_tables.results.answers import Answers
     from mongo_tables.results.model import Rows
     from mongo_tables.results.provenance import Provenance
     from mongo_tables.specs.model import PipelineSpec, Spec, TableSpec
@@ -36,7 +36,7 @@ class Build:
 
     def __init__(
         self,
-        asked: KeptAnswers,
+        asked: Answers,
         pages: Iterable[Page],
         others: Sequence[Page] = (),
         tables: MutableMapping[str, TableSpec] | None = None,
@@ -53,7 +53,7 @@ class Build:
         self._sources: dict[tuple[str, bool | None], Provenance | None] = {}
 
     @property
-    def answers(self) -> Answers:
+    def answers(self) -> Mapping[str, Rows | ResultsError]:
         """The answers of the results source so far."""
         return self.asked.by_key
 
@@ -88,7 +88,6 @@ class Build:
         for table in page.tables:
             if table.id is not None and self.tables.get(table.id) is table:
                 del self.tables[table.id]
-        self.asked.let_go(queries([page], with_sources=True))
 
     def of(self, pages: Iterable[Page]) -> Build:
         """Other pages with the same answers; what is known of comments that they share is not looked at again."""

@@ -99,7 +99,7 @@ def _is_there(column: str, documents: Rows) -> bool:
 
 def _read_collection(local: LocalDocuments, collection: str) -> _Known:
     try:
-        documents = local.documents(collection)
+        documents = list(local.documents(collection))
     except ResultsError:  # Whoever asks for rows says why.
         return _Known([], [])
     return _Known(documents, sorted({name for document in documents for name in document}))

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import closing
-from hashlib import sha256
+from pathlib import Path
 from typing import Any, Final
 
 import bson
 from bson.codec_options import CodecOptions
 
 from mongo_tables.results.benchmarks import is_benchmark
-from mongo_tables.results.local import LocalSource
-from mongo_tables.results.model import ResultsError
+from mongo_tables.results.collection import Collection, Contents
+from mongo_tables.results.filesource import FileSource
+from mongo_tables.results.limits import OPTIONS
+from mongo_tables.results.model import Fault, ResultsError
 from mongo_tables.results.opening import open_source
-from mongo_tables.results.rawdocuments import RawDocuments
 
 _OPTIONS: Final[CodecOptions[dict[str, Any]]] = CodecOptions(tz_aware=True)
 _HINT: Final = "name a file that a benchmark tool wrote, or a folder that `mongo-tables import` wrote into"
@@ -51,28 +52,47 @@ def leave_samples_out(document: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in document.items() if name not in of_samples}
 
 
-class GivenDocuments(LocalSource):
+def open_documents(name: str, collection: str, documents: Iterable[Mapping[str, Any]]) -> FileSource:
     """Documents at hand as a results source with one collection."""
+    return FileSource(name, [_Given(collection, documents)])
 
-    def __init__(self, name: str, collection: str, documents: Iterable[Mapping[str, Any]]) -> None:
-        super().__init__()
-        self._name = name
+
+class _Given:
+    """Documents at hand in place of those in files."""
+
+    are_plain: Final = False
+
+    def __init__(self, collection: str, documents: Iterable[Mapping[str, Any]]) -> None:
         self._collection = collection
-        self._raws = [bson.encode(one) for one in documents]
+        self._documents = [bson.decode(bson.encode(one), OPTIONS) for one in documents]
 
-    @property
-    def name(self) -> str:
-        """What the documents are called."""
-        return self._name
-
-    def collections(self) -> tuple[str, ...]:
+    def names(self) -> tuple[str, ...]:
         """The one collection."""
         return (self._collection,)
 
-    def state(self) -> str:
-        """A digest of the documents, which never change."""
-        return sha256(b"".join(self._raws)).hexdigest()
+    def where(self, collection: str) -> str:
+        """No file."""
+        return collection
 
-    def _read(self, collection: str) -> RawDocuments:
-        given: Sequence[bytes] = self._raws if collection == self._collection else ()
-        return RawDocuments.of(given)
+    def files(self, collection: str) -> Sequence[Path]:
+        """None."""
+        return ()
+
+    def read(self, collection: str) -> Contents:
+        """No bytes: the documents never change."""
+        return Contents(collection, ())
+
+    def decode(self, contents: Contents) -> Collection:
+        """The documents."""
+        return Collection(contents.name, self._documents, contents.digest)
+
+    def lines(self, collection: str) -> None:
+        """None: there is no file."""
+
+    def broken(self, collection: str) -> Sequence[Fault]:
+        """None: only files can be broken."""
+        return ()
+
+    def unread(self) -> Sequence[Path]:
+        """None."""
+        return ()

@@ -15,7 +15,7 @@ from functools import partial
 from typing import Any, Final, Protocol
 
 import mongomock
-from mongomock.collection import Collection
+from mongomock.collection import Collection as MockCollection
 from mongomock.command_cursor import CommandCursor
 from mongomock.database import Database
 from mongomock.store import CollectionStore, ServerStore
@@ -23,18 +23,11 @@ from pymongo.errors import OperationFailure
 
 from mongo_tables.aggregation import AggregationError, NotOffline, check
 from mongo_tables.aggregation.errors import format_path
+from mongo_tables.results.collection import Collection
 from mongo_tables.results.model import PipelineRefused, Query, ResultsError, Rows
 
 NAME: Final = "performance"
 """The name of the database in its client."""
-
-
-class Documents(Protocol):
-    """The documents of one collection of a fixture folder."""
-
-    def documents(self) -> list[dict[str, Any]]:
-        """All of them, decoded."""
-        ...
 
 
 class Fixtures(Protocol):
@@ -44,8 +37,8 @@ class Fixtures(Protocol):
         """Names of the collections there are."""
         ...
 
-    def read_collection(self, collection: str) -> Documents:
-        """The documents of a collection."""
+    def read_collection(self, collection: str) -> Collection:
+        """A collection as it is in its files."""
         ...
 
     def aggregate(self, query: Query) -> Rows:
@@ -119,20 +112,20 @@ class FixtureDatabase(Database):
     def _fill(self, name: str) -> OrderedDict[Any, Any]:
         """The documents as mongomock keeps them: put into a store of their own, for ours is locked meanwhile."""
         scratch: Any = mongomock.MongoClient()[self.name][name]
-        documents = self._source.read_collection(name).documents()
+        documents = self._source.read_collection(name).documents
         if documents:
             scratch.insert_many(documents)
         held: OrderedDict[Any, Any] = scratch._store._documents
         return held
 
 
-class FixtureCollection(Collection):
+class FixtureCollection(MockCollection):
     """A mongomock collection that leaves ``aggregate`` to our evaluator."""
 
     _source: Fixtures
 
     @classmethod
-    def like(cls, plain: Collection, source: Fixtures) -> FixtureCollection:
+    def like(cls, plain: MockCollection, source: Fixtures) -> FixtureCollection:
         """The same collection with the same options, aggregating through ``source``."""
         made = cls(
             plain.database,

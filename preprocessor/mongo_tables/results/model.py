@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol, TypeVar
+from typing import Any, Final, NamedTuple, Protocol
 
 from mongo_tables.aggregation.limits import Limits as FileLimits
 from mongo_tables.files.records import Value
@@ -13,11 +13,6 @@ from mongo_tables.files.text import shorten_path
 from mongo_tables.findings.finding import Finding
 from mongo_tables.findings.rules import finding
 from mongo_tables.findings.usage import CommandError
-
-if TYPE_CHECKING:
-    from mongo_tables.results.rawdocuments import RawPlace
-
-_T = TypeVar("_T")
 
 Rows = list[dict[str, Any]]
 """The rows of one query. Values are BSON types as ``bson.decode`` gives them: ``int`` is an int32,
@@ -130,7 +125,7 @@ class PipelineRefused(ResultsError):
 class LocalDocuments(Protocol):
     """Documents on this machine: they can be read, and stages can be run on some of them alone.
 
-    Every method may raise ``ResultsError``. Documents are shared: nobody may change them.
+    Every method may raise ``ResultsError``. Documents are shared: do not change them.
     """
 
     @property
@@ -138,32 +133,12 @@ class LocalDocuments(Protocol):
         """What one pipeline may cost."""
         ...
 
-    def with_documents(
-        self,
-        collection: str,
-        pipeline: Sequence[Mapping[str, Any]],
-        use: Callable[[Iterable[dict[str, Any]]], _T],
-        *,
-        pruned: bool = False,
-    ) -> _T:
-        """Call ``use`` with the documents that the pipeline needs for its rows, decoded whole, and give its result.
-
-        Left out are documents that its first ``$match`` is certain to drop, and fields that it cannot read. They can
-        be gone through once. Where the pipeline goes on with parts of them alone, what it cannot read is left in
-        them, unless ``pruned``. ``use`` may be called a second time, when bytes turn out to be no BSON.
-        """
-        ...
-
-    def documents(self, collection: str) -> Rows:
+    def documents(self, collection: str) -> Sequence[dict[str, Any]]:
         """All documents of a collection, none for an unknown one."""
         ...
 
-    def candidates(self, query: Query) -> Rows:
-        """The documents that the query's first ``$match`` may keep, whole; all of them when it can keep none."""
-        ...
-
-    def raw_places(self, collection: str, pipeline: Sequence[Mapping[str, Any]]) -> list[RawPlace]:
-        """Where the documents, as BSON, stand that the pipeline's first ``$match`` may keep."""
+    def candidates(self, query: Query) -> Sequence[dict[str, Any]]:
+        """The documents that the query's first ``$match`` keeps; all of them where it keeps none, or fails."""
         ...
 
     def texts(self, collection: str, field: str) -> frozenset[str]:
@@ -183,7 +158,7 @@ class LocalDocuments(Protocol):
         ...
 
     def broken(self) -> Sequence[Fault]:
-        """The first fault of each plain file that nothing was asked of and that cannot be read as it is."""
+        """The first fault of each plain file that no query reads and that cannot be read as it is."""
         ...
 
     def unread(self) -> Sequence[Path]:
@@ -219,8 +194,20 @@ class ResultsSource(Protocol):
         """Return when the source can be asked; raise ``ResultsError(environment=True)`` when it cannot."""
         ...
 
+    def refresh(self) -> None:
+        """Begin the next build: what the source holds may be other than before."""
+        ...
+
     def collections(self) -> tuple[str, ...]:
         """Names of the collections there are, sorted. A query on another gives no rows, as on a server."""
+        ...
+
+    def digest(self, collection: str) -> str | None:
+        """A key of what a collection holds in this build; None where it is not known."""
+        ...
+
+    def answer(self, queries: Mapping[str, Query], workers: int) -> Mapping[str, Rows | ResultsError]:
+        """The rows of each query, or its error, by the same keys; at most ``workers`` run at the same time."""
         ...
 
     def aggregate(self, query: Query) -> Rows:
@@ -235,22 +222,8 @@ class ResultsSource(Protocol):
         """The version of MongoDB that answers, such as ``8.0.4``; "" where none does."""
         ...
 
-    def state(self) -> str | None:
-        """A key of everything the source holds, equal only while nothing changed; None where that is
-        unknowable.
-        """
-        ...
-
     def writes(self) -> str:
         """A text that changes once something was written to the source; cheap enough to ask for every few seconds."""
-        ...
-
-    def forget(self, *, idle: bool = False) -> None:
-        """Drop what is kept only to answer the next query sooner, as decoded documents are.
-
-        With ``idle`` also collections that nobody asked for since the last time; who asks for them later gets the same
-        documents, or a ``ResultsError``.
-        """
         ...
 
     def close(self) -> None:

@@ -19,8 +19,7 @@ from mongo_tables.results.driverlog import keep_to_one_line
 from mongo_tables.results.fieldorder import settle_field_order
 from mongo_tables.results.limits import OPTIONS, rows_within
 from mongo_tables.results.model import Limits, Query, ResultsError, Rows
-from mongo_tables.results.rawbson import split
-from mongo_tables.results.running import guard
+from mongo_tables.results.running import answer_in_threads, guard
 from mongo_tables.results.secrets import redact, scrub
 from mongo_tables.results.seedhosts import none_there
 
@@ -76,14 +75,23 @@ class MongoSource:
 
     def raws(self, collection: str) -> Iterator[bytes]:
         """Every document of a collection as BSON, in no particular order."""
-        yield from self._attempt(lambda: [raw for batch in self._batches(collection) for raw in split(batch)])
+        yield from self._attempt(
+            lambda: [raw for batch in self._batches(collection) for raw in _split(batch)]
+        )
 
     def version(self) -> str:
         """The version of the server, as it tells it."""
         return self._attempt(lambda: str(self._connect_once().server_info()["version"]))
 
-    def state(self) -> None:
+    def refresh(self) -> None:
+        """Nothing is kept: the server has the documents."""
+
+    def digest(self, collection: str) -> None:
         """Unknown: a deployment has no cheap key of its content."""
+
+    def answer(self, queries: Mapping[str, Query], workers: int) -> dict[str, Rows | ResultsError]:
+        """The rows of each query, or its error, by the same keys, some at the same time."""
+        return answer_in_threads(self.aggregate, queries, min(workers, self.workers))
 
     def writes(self) -> str:
         """How often each collection was written to since the server was started, as it counts that for itself."""
@@ -99,9 +107,6 @@ class MongoSource:
         stages: list[dict[str, Any]] = [{"$collStats": {"latencyStats": {}, "count": {}}}]
         with self._database()[name].aggregate(stages, maxTimeMS=self._limits.time_ms) as shards:
             return [[each.get("count"), each["latencyStats"]["writes"]["ops"]] for each in shards]
-
-    def forget(self, *, idle: bool = False) -> None:
-        """Nothing is kept: the server has the documents."""
 
     def close(self) -> None:
         """Close the connections."""
@@ -296,6 +301,19 @@ def _key_paths(value: Any, path: tuple[str | int, ...]) -> Iterator[tuple[str | 
     elif isinstance(value, (list, tuple)):
         for number, inner in enumerate(value):
             yield from _key_paths(inner, (*path, number))
+
+
+def _split(batch: bytes) -> Iterator[bytes]:
+    """The documents of a batch. Raises ``InvalidBSON``, as the driver does, for what is no BSON."""
+    from bson import InvalidBSON
+
+    start = 0
+    while start < len(batch):
+        end = start + int.from_bytes(batch[start : start + 4], "little")
+        if end < start + 5 or end > len(batch) or batch[end - 1]:
+            raise InvalidBSON(f"no document begins at byte {start} of {len(batch)}")
+        yield batch[start:end]
+        start = end
 
 
 _TOO_LONG = "it took too long"

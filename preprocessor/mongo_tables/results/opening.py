@@ -81,15 +81,23 @@ def _names_files(where: str) -> bool:
 
 
 def _open_files(where: str, limits: Limits) -> ResultsSource:
-    from mongo_tables.results.openingfiles import open_files
+    from mongo_tables.results.filesource import CollectionReader, FileSource
+    from mongo_tables.results.plaincollections import PlainCollections
 
-    return open_files(where, limits)
+    parts = split_parts(where)
+    readers: list[CollectionReader] = []
+    for part in parts:
+        if not part.name and part.is_path and Path(part.pattern).is_dir():
+            from mongo_tables.results.fixtures import FixtureFolder  # for a folder among the files alone
+
+            readers.append(FixtureFolder(Path(part.pattern)))
+    return FileSource(where, (*readers, PlainCollections(parts)), limits)
 
 
 def _open_fixtures(where: str, limits: Limits) -> ResultsSource:
-    from mongo_tables.results.fixtures import FixtureSource
+    from mongo_tables.results.fixtures import open_fixtures
 
-    return FixtureSource(Path(where), limits)
+    return open_fixtures(Path(where), limits)
 
 
 _FIXTURES: Final = Kind(

@@ -32,7 +32,7 @@ class PlainFile(NamedTuple):
     types: Mapping[str, str]
 
 
-class Collection(NamedTuple):
+class PlainCollection(NamedTuple):
     """The files of a collection, in their order. ``is_meant``: their author put them together."""
 
     files: tuple[PlainFile, ...]
@@ -42,7 +42,7 @@ class Collection(NamedTuple):
 class Found(NamedTuple):
     """The collections there are, by their names, and the files that are there and not read."""
 
-    collections: Mapping[str, Collection]
+    collections: Mapping[str, PlainCollection]
     unread: tuple[Path, ...]
 
 
@@ -59,7 +59,7 @@ def find_files(parts: Sequence[Part]) -> Found:
             found.setdefault(name, {})[path] = _file_of(part, path, paths.folder)
             own.update([] if part.name else [name])
     collections = {
-        name: Collection(_with_names([*found[name].values()]), name not in own) for name in sorted(found)
+        name: PlainCollection(_with_names([*found[name].values()]), name not in own) for name in sorted(found)
     }
     read = {file.path for one in collections.values() for file in one.files}
     return Found(collections, tuple(sorted(there - read)))

@@ -7,7 +7,7 @@ long as what is different, not as what there is. Only fields that documents have
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import date, datetime, timedelta
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
@@ -18,6 +18,7 @@ from mongo_tables.results.resultshape import IS_RESULT
 from mongo_tables.results.told import IN_PROVENANCE, RUN_COLUMNS
 
 if TYPE_CHECKING:
+    from mongo_tables.results.collection import Collection
     from mongo_tables.results.model import Rows
 
 _BY_FIELD: Final = ("experiment", "campaign", "client", "servers", "commit")
@@ -25,8 +26,10 @@ _BY_FIELD: Final = ("experiment", "campaign", "client", "servers", "commit")
 _POOLED: Final = {name: f"$$this.{name}" for name in ("id", "start", "blocks")}
 """What is told of each campaign that concluded a row: its ratio is another one for every row."""
 _READ: Final = frozenset((*IN_PROVENANCE, "_id", "start_time", "repeats"))
-_TOLD_BY: Final = (*IN_PROVENANCE, "start_time")
+TOLD_BY: Final = frozenset((*IN_PROVENANCE, "start_time"))
 """Fields without any of which a document has nothing to tell."""
+_FEW: Final = 1_000
+"""Documents whose provenance is held one by one."""
 _SHAPED: Final = "is_result"
 _REPEAT: Final = {name: f"$$this.{name}" for name in ("block", *RUN_COLUMNS)}
 
@@ -114,33 +117,35 @@ def source_query(collection: str, pipeline: Sequence[Mapping[str, Any]], let: Ma
     return Query(collection, (*choice(pipeline), _GROUP), let)
 
 
-def asks_in_vain(query: Query, may_have: Callable[[Sequence[str]], bool]) -> bool:
-    """Whether it is a ``source_query`` about documents of which nothing can be told.
-
-    ``may_have`` says whether any of them may have one of some fields. Of no documents ``provenance_of`` tells as much.
-    """
-    return is_source_query(query) and not may_have(_TOLD_BY)
-
-
 def is_source_query(query: Query) -> bool:
     """Whether it asks for the provenance of a figure."""
     return bool(query.pipeline) and query.pipeline[-1] is _GROUP
 
 
-def ids_query(query: Query) -> Query:
-    """The query for the ``_id`` of each document that a ``source_query`` is about."""
-    return query._replace(pipeline=(*query.pipeline[:-1], {"$project": {"_id": 1}}))
+class Sayings:
+    """What each document of a collection says of itself, worked out once for all figures."""
 
+    def __init__(self) -> None:
+        self._said: dict[str, dict[str, Any]] = {}
 
-def each_query(query: Query, ids: Sequence[Any]) -> Query:
-    """The query for what documents say of themselves, of those that a ``source_query`` is about and have these ids."""
-    return query._replace(pipeline=(*query.pipeline[:-1], {"$match": {"_id": {"$in": ids}}}, _EACH))
-
-
-def group_of_one(said: Mapping[str, Any]) -> dict[str, Any]:
-    """A group of the one document that says so, as the answer to a ``source_query`` has it."""
-    start = said.get("start")
-    return {"_id": said["told"], "first": start, "last": start, "documents": 1, "runs": said["runs"]}
+    def answer(
+        self,
+        collection: Collection,
+        query: Query,
+        evaluate: Callable[[Iterable[dict[str, Any]], Query], Rows],
+        encode: Callable[[Rows], Rows],
+    ) -> Rows | None:
+        """The answer to a ``source_query``, a group for each document; None for so many that groups are shorter."""
+        only_ids = query._replace(pipeline=(*query.pipeline[:-1], {"$project": {"_id": 1}}))
+        keys = [repr(one["_id"]) for one in evaluate(collection.documents, only_ids)]
+        if len(keys) > _FEW:
+            return None
+        missing = [collection.by_id[key] for key in keys if key not in self._said]
+        for said in encode(evaluate(missing, Query(query.collection, (_EACH,)))) if missing else ():
+            start = said.get("start")
+            group = {"_id": said["told"], "first": start, "last": start, "documents": 1, "runs": said["runs"]}
+            self._said[repr(said["_id"])] = group
+        return [self._said[key] for key in keys]
 
 
 def choice(pipeline: Sequence[Mapping[str, Any]]) -> Sequence[Mapping[str, Any]]:

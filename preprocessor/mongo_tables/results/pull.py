@@ -18,12 +18,12 @@ from urllib.parse import quote
 
 from mongo_tables.aggregation.ordering import Key, key
 from mongo_tables.files import atomic
-from mongo_tables.results import fixturefiles, fixturetext, rawbson
+from mongo_tables.results import fixturefiles, fixturetext
 from mongo_tables.results.limits import OPTIONS
 from mongo_tables.results.model import Limits, Query, ResultsError, ResultsSource
 from mongo_tables.results.opening import open_source
 from mongo_tables.results.plaincollections import PlainCollections
-from mongo_tables.results.readpaths import Tree
+from mongo_tables.results.readpaths import Tree, prune
 from mongo_tables.results.sourcetext import Part
 from mongo_tables.results.typedjson import line
 
@@ -164,7 +164,12 @@ def _refuse_beside(folder: Path, one: Copied) -> None:
 
 
 def _prune(raws: Sequence[bytes], tree: Tree | None) -> Sequence[bytes]:
-    return raws if tree is None else [rawbson.prune(raw, tree, 0) for raw in raws]
+    import bson
+
+    if tree is None:
+        return raws
+    documents: list[dict[str, Any]] = [bson.decode(raw, OPTIONS) for raw in raws]
+    return [bson.encode(prune(one, tree)) for one in documents]
 
 
 def _fetch_documents(source: ResultsSource, one: Copied) -> list[bytes]:
@@ -218,26 +223,36 @@ def _order(raw: bytes) -> Key:
 
 
 def _only_id(raw: bytes) -> bytes:
-    return rawbson.prune(raw, {"_id": {}}, 0)
+    """The document with nothing but its ``_id``."""
+    import bson
+    from bson.raw_bson import RawBSONDocument
+
+    return bson.encode({"_id": RawBSONDocument(raw)["_id"]})
 
 
 def _stem(raw: bytes, collection: str) -> str:
-    try:
-        name = rawbson.string_at(raw, ("_id", "testname"))
-    except rawbson.Unclear:
-        name = None
-    safe = quote(name or collection, safe=" ")
+    import bson
+
+    key = bson.decode(_only_id(raw), OPTIONS)["_id"]
+    name = key.get("testname") if isinstance(key, dict) else None
+    safe = quote(name if name and isinstance(name, str) else collection, safe=" ")
     return safe if not safe.startswith(".") else f"%2E{safe[1:]}"
 
 
 def _content(path: Path, raws: Sequence[bytes]) -> bytes:
     content = "".join(f"{line(raw)}\n" for raw in raws).encode()
-    for raw, back in zip(raws, fixturetext.documents(path, content), strict=True):
+    for raw, back in zip(raws, _read(path, content), strict=True):
         if raw != back:
             raise _impossible(
                 f"the document {line(_only_id(raw))} holds a value that Extended JSON cannot carry"
             )
     return content
+
+
+def _read(path: Path, content: bytes) -> list[bytes]:
+    import bson
+
+    return [bson.encode(one) for one in fixturetext.documents(path, content)]
 
 
 def _changes(plan: _Plan, contents: Mapping[Path, bytes]) -> list[FileChange]:
@@ -290,7 +305,7 @@ def _read_files(place: Path) -> dict[Path, dict[bytes, bytes]]:
     seen: set[bytes] = set()
     for path in fixturefiles.files_in(place):
         try:
-            documents = _by_id(list(fixturetext.documents(path, fixturefiles.read(path))))
+            documents = _by_id(_read(path, fixturefiles.read(path)))
         except ResultsError as error:
             first = error.message.partition("\n")[0]
             raise _impossible(

@@ -1,10 +1,8 @@
-"""Which paths of a document a pipeline can read, and which documents its first ``$match`` can keep.
+"""Which collections a pipeline reads, and which paths of their documents.
 
-Both answers only save decoding, so they err on the side of too much: a stage or an operator that is not
-known makes the answer "everything".
+The paths err on the side of too much: a stage or an operator that is not known makes the answer "everything".
 """
 
-import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -18,24 +16,8 @@ from mongo_tables.aggregation.fields import (
     split_path,
 )
 from mongo_tables.results.model import Query
-from mongo_tables.results.rawbson import Scalar
 
 Tree = dict[str, Any]
-Wanted = Mapping[Parts, frozenset[Scalar]]
-"""Values, by their paths, of which a document must have one of each."""
-
-
-class Reads(NamedTuple):
-    """What is read of a collection: the documents with certain values, and of these a tree of fields."""
-
-    wanted: Wanted
-    tree: Tree
-
-    @property
-    def text(self) -> str:
-        """The same for the same reads, in every process."""
-        wanted = sorted((path, sorted(map(repr, values))) for path, values in self.wanted.items())
-        return json.dumps([wanted, self.tree], sort_keys=True)
 
 
 class Reader(NamedTuple):
@@ -126,56 +108,10 @@ def _joins(value: Any) -> Iterator[tuple[str, Any]]:
             yield from _joins(inner)
 
 
-def joined_reads(pipeline: Sequence[Any], collection: str) -> Reads | None:
-    """What a pipeline can read of a collection that its stages look up; None = everything.
-
-    A stage with a pipeline of its own reads what that reads, and the field that it joins by; any other takes documents
-    whole.
-    """
-    stages = [argument for name, argument in _joins(pipeline) if name == collection]
-    paths: list[Parts] = []
-    try:
-        for argument in stages:
-            inner = argument.get("pipeline") if isinstance(argument, Mapping) else None
-            if not isinstance(inner, (list, tuple)):
-                return None
-            paths += paths_read(inner)
-            paths += [split_path(argument["foreignField"])] if "foreignField" in argument else []
-    except ReadsAnything:
-        return None
-    return Reads(leading_values(stages[0]["pipeline"]) if len(stages) == 1 else {}, tree_of(paths))
-
-
-def leading_values(pipeline: Sequence[Any]) -> Wanted:
-    """Dotted paths that must equal one of some values for a document to pass the first ``$match``.
-
-    Only plain equality, ``$eq`` and ``$in`` with strings, numbers and booleans count; a filter with ``$expr``
-    gives nothing, because an expression may fail on a document that the other conditions would have dropped.
-    """
-    if not pipeline or not isinstance(pipeline[0], Mapping):
-        return {}
-    condition = pipeline[0].get("$match")
-    if not isinstance(condition, Mapping) or any(str(key).startswith("$") for key in condition):
-        return {}
-    found = {split_path(key): _values(value) for key, value in condition.items()}
-    return {path: values for path, values in found.items() if values and all(path)}
-
-
-def _values(value: Any) -> frozenset[Scalar]:
-    """The values that a condition admits; empty when it is of another kind (a list as such is an array to
-    equal).
-    """
-    accepted: Any = [value]
-    if isinstance(value, Mapping) and len(value) == 1:
-        accepted = value["$in"] if "$in" in value else [value.get("$eq")]
-    scalars = [_scalar(one) for one in accepted] if isinstance(accepted, list) else [None]
-    return frozenset(one for one in scalars if one is not None) if None not in scalars else frozenset()
-
-
-def _scalar(value: Any) -> Scalar | None:
-    """The value as ``rawbson.scalar_at`` gives it; None for what that cannot compare."""
-    if isinstance(value, bool):
-        return (value,)
-    if type(value) is str or isinstance(value, int):
-        return value
-    return value if isinstance(value, float) and value == value else None
+def prune(document: Mapping[str, Any], tree: Tree) -> dict[str, Any]:
+    """The document with only what the tree names, in its order; an array stays whole."""
+    return {
+        name: prune(value, tree[name]) if type(value) is dict and tree[name] else value
+        for name, value in document.items()
+        if name in tree
+    }

@@ -1,12 +1,14 @@
-"""Runs the queries of all pages: each distinct one once, some at the same time, none stopping another."""
+"""Runs distinct queries: one after the other, or some at the same time, none stopping another."""
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Mapping
 
-from mongo_tables.results.model import Query, ResultsError, ResultsSource, Rows
+from mongo_tables.results.model import Query, ResultsError, Rows
 from mongo_tables.results.readonly import Refusal, refusals
+
+Ask = Callable[[Query], Rows]
 
 
 def guard(query: Query) -> None:
@@ -25,46 +27,26 @@ def _refuse(refusal: Refusal, path: tuple[str | int, ...] | None) -> ResultsErro
     )
 
 
-def run_all(
-    source: ResultsSource, queries: Iterable[Query], workers: int = 4, *, reached: bool = False
-) -> dict[str, Rows | ResultsError]:
-    """Rows or the error of every distinct query, by ``query.key``, in the order of first appearance.
+def answer_in_turn(ask: Ask, queries: Mapping[str, Query]) -> dict[str, Rows | ResultsError]:
+    """The rows of each query or its error, by the same keys.
 
-    At most ``workers`` queries (and never more than the source asks for) run at the same time; a source that
-    asks for one is its own work, and needs no thread. A source that cannot be reached is asked once; all queries
-    then share that error. One that was ``reached`` already is not tried. An interrupt leaves at once: the threads are
-    daemons, and what a server still works on ends with its time limit.
+    Where the source cannot be used at all, it is asked once, and all later queries share that error.
     """
-    distinct = {query.key: query for query in queries}
-    if not distinct:
-        return {}
-    try:
-        if not reached:
-            source.reach()
-    except ResultsError as error:
-        return dict.fromkeys(distinct, error)
-    work = list(distinct.items())
-    if source.workers == 1:
-        return _run_here(source, work)
-    answers = _run(source, work, max(1, min(workers, source.workers)))
-    return {key: answers[key] for key in distinct}
-
-
-def _run_here(source: ResultsSource, work: Sequence[tuple[str, Query]]) -> dict[str, Rows | ResultsError]:
     lost: list[ResultsError] = []
-    answered = ((key, lost[0] if lost else _answer(source, query, lost)) for key, query in work)
-    return dict(map(_unpack, answered))
+    return {key: _result(lost[0] if lost else _answer(ask, query, lost)) for key, query in queries.items()}
 
 
-def _run(
-    source: ResultsSource, work: Sequence[tuple[str, Query]], workers: int
-) -> dict[str, Rows | ResultsError]:
-    import queue  # one worker needs none
+def answer_in_threads(ask: Ask, queries: Mapping[str, Query], workers: int) -> dict[str, Rows | ResultsError]:
+    """The same with at most ``workers`` queries at the same time.
+
+    An interrupt leaves at once: the threads are daemons, and what a server still works on ends with its time limit.
+    """
+    import queue  # files need none
 
     waiting: queue.SimpleQueue[tuple[str, Query]] = queue.SimpleQueue()
     done: queue.SimpleQueue[tuple[str, Rows | ResultsError | BaseException]] = queue.SimpleQueue()
     lost: list[ResultsError] = []
-    for item in work:
+    for item in queries.items():
         waiting.put(item)
 
     def serve() -> None:
@@ -73,18 +55,17 @@ def _run(
                 key, query = waiting.get_nowait()
             except queue.Empty:
                 return
-            done.put((key, lost[0] if lost else _answer(source, query, lost)))
+            done.put((key, lost[0] if lost else _answer(ask, query, lost)))
 
-    for _ in range(min(workers, len(work))):
+    for _ in range(min(max(workers, 1), len(queries))):
         threading.Thread(target=serve, name="mongo-tables query", daemon=True).start()
-    return dict(_unpack(done.get()) for _ in work)
+    answers = dict(done.get() for _ in queries)
+    return {key: _result(answers[key]) for key in queries}
 
 
-def _answer(
-    source: ResultsSource, query: Query, lost: list[ResultsError]
-) -> Rows | ResultsError | BaseException:
+def _answer(ask: Ask, query: Query, lost: list[ResultsError]) -> Rows | ResultsError | BaseException:
     try:
-        return source.aggregate(query)
+        return ask(query)
     except ResultsError as error:
         if error.environment:
             lost.append(error)
@@ -99,10 +80,7 @@ def _answer(
         return error
 
 
-def _unpack(
-    answer: tuple[str, Rows | ResultsError | BaseException],
-) -> tuple[str, Rows | ResultsError]:
-    key, outcome = answer
+def _result(outcome: Rows | ResultsError | BaseException) -> Rows | ResultsError:
     if isinstance(outcome, BaseException) and not isinstance(outcome, ResultsError):
         raise outcome
-    return key, outcome
+    return outcome

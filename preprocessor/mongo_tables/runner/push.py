@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 
-from mongo_tables.results import rawbson
 from mongo_tables.results.secrets import redact
 from mongo_tables.runner.addresses import driver_fault, selection_ms, used
 from mongo_tables.runner.errors import RunnerError, TargetError
@@ -21,7 +20,7 @@ if TYPE_CHECKING:
     from pymongo.collection import Collection
     from pymongo.database import Database
 
-    from mongo_tables.results.local import LocalSource
+    from mongo_tables.results.filesource import FileSource
 
 PATIENCE_MS: Final = 15_000
 """How long a server is waited for: longer than an election takes."""
@@ -54,7 +53,7 @@ class Pushed(NamedTuple):
 
 
 def push(
-    source: LocalSource, uri: str, names: Sequence[str] = (), *, remove: bool = False, dry_run: bool = False
+    source: FileSource, uri: str, names: Sequence[str] = (), *, remove: bool = False, dry_run: bool = False
 ) -> list[Pushed]:
     """Have collections of the database hold the documents of files; without ``names`` all that there are.
 
@@ -73,7 +72,7 @@ def push(
 
 
 def _push_all(
-    source: LocalSource, client: MongoClient[Any], uri: str, names: Sequence[str], remove: bool, dry_run: bool
+    source: FileSource, client: MongoClient[Any], uri: str, names: Sequence[str], remove: bool, dry_run: bool
 ) -> list[Pushed]:
     from pymongo import ReadPreference, WriteConcern
 
@@ -102,7 +101,7 @@ def _connect(uri: str) -> MongoClient[Any]:
     return client
 
 
-def _refuse_unknown(source: LocalSource, names: Sequence[str]) -> None:
+def _refuse_unknown(source: FileSource, names: Sequence[str]) -> None:
     known = source.collections()
     for name in names:
         if name not in known:
@@ -124,7 +123,7 @@ def _claim(database: Database[Any], uri: str, dry_run: bool) -> None:
         database[MARKER].insert_one(dict(_MARK))
 
 
-def _push_collection(source: LocalSource, collection: Collection[Any], remove: bool, dry_run: bool) -> Pushed:
+def _push_collection(source: FileSource, collection: Collection[Any], remove: bool, dry_run: bool) -> Pushed:
     raws = source.raws(collection.name)
     added = changed = 0
     ids = [_id_of(raw) for raw in raws]
@@ -176,7 +175,11 @@ def _find_others(collection: Collection[Any], known: set[bytes]) -> Iterator[Any
 
 
 def _id_of(raw: bytes) -> bytes:
-    return rawbson.prune(raw, {"_id": {}}, 0)
+    """The document with nothing but its ``_id``."""
+    import bson
+    from bson.raw_bson import RawBSONDocument
+
+    return bson.encode({"_id": RawBSONDocument(raw)["_id"]})
 
 
 def _value_of_id(key: bytes) -> Any:

@@ -337,7 +337,10 @@ def _write(path: Path, text: str) -> None:
 
 def _decoded(path: Path) -> list[dict[str, Any]]:
     try:
-        return [bson.decode(raw, _OPTIONS) for raw in fixturetext.documents(path, fixturefiles.read(path))]
+        return [
+            bson.decode(bson.encode(one), _OPTIONS)
+            for one in fixturetext.documents(path, fixturefiles.read(path))
+        ]
     except ResultsError as error:
         raise RunnerError(error.message, error.hint) from None
 

@@ -56,9 +56,9 @@ if TYPE_CHECKING:
 
     from mongo_tables.findings.finding import Finding, Severity
     from mongo_tables.pages.build import Build
-    from mongo_tables.pages.keptanswers import KeptAnswers
     from mongo_tables.pages.model import Page
     from mongo_tables.pages.otherpages import OtherPages
+    from mongo_tables.results.answers import Answers
     from mongo_tables.results.model import Limits, ResultsError
 
 # After pymdownx.snippets (32), so that included comments are seen; before the text is changed at all (30).
@@ -381,15 +381,15 @@ def _repeat_headings(items: Sequence[dict[str, Any]], texts: Mapping[str, str]) 
         _repeat_headings(item["children"], texts)
 
 
-_KEPT: dict[_Source, KeptAnswers] = {}
+_KEPT: dict[_Source, Answers] = {}
 
 
-def _answers(source: _Source) -> KeptAnswers:
+def _answers(source: _Source) -> Answers:
     """The answers of a source, shared by all pages that this process converts."""
-    from mongo_tables.pages.keptanswers import KeptAnswers
+    from mongo_tables.results.answers import Answers
 
     if source not in _KEPT:
-        _KEPT[source] = KeptAnswers(source.where, source.limits, workers=4, server=source.server)
+        _KEPT[source] = Answers(source.where, source.limits, workers=4, server=source.server)
     return _KEPT[source]
 
 

@@ -5,18 +5,17 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import bson
 import pytest
 
 from mongo_tables.results.model import ResultsError
-from mongo_tables.results.plaindocuments import read_documents
+from mongo_tables.results.plaindocuments import read_documents, read_file
 from mongo_tables.results.plainfiles import PlainFile
 
 
 def documents(path: Path, **types: str) -> list[dict[str, Any]]:
     """The documents of a file, without the numbers that they are given."""
     plain = PlainFile(path, path.parent, "", types)
-    found = map(bson.decode, read_documents(plain).documents)
+    found = read_documents(plain, read_file(plain)).documents
     return [{name: value for name, value in document.items() if name != "_id"} for document in found]
 
 

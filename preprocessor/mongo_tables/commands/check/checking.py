@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, NamedTuple
 from mongo_tables.pages.build import Build
 from mongo_tables.pages.generated import defer_findings
 from mongo_tables.pages.included import Included, read_included
-from mongo_tables.pages.keptanswers import KeptAnswers
 from mongo_tables.pages.reading import unread_findings
 from mongo_tables.pages.sitepages import Whereabouts
+from mongo_tables.results.answers import Answers
 
 if TYPE_CHECKING:
     from mongo_tables.commands.check.keptcomments import KeptComments
@@ -71,7 +71,7 @@ class Desk:
     @contextmanager
     def build(self, pages: Sequence[Page], others: Sequence[Page]) -> Iterator[Build]:
         """The build of pages."""
-        asked = KeptAnswers(self.request.results, self.request.limits, server=self.request.server)
+        asked = Answers(self.request.results, self.request.limits, server=self.request.server)
         build = Build(asked, pages, others, look=self._kept.look if self._kept else None)
         with closing(build.asked):
             yield build

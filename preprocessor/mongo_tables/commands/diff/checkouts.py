@@ -12,9 +12,9 @@ from mongo_tables.commands.diff.states import tables_of
 from mongo_tables.findings.usage import UsageError
 from mongo_tables.pages.build import Build
 from mongo_tables.pages.files import read_paths
-from mongo_tables.pages.keptanswers import KeptAnswers
 from mongo_tables.pages.siteconfig import fill_in
 from mongo_tables.pages.sitepages import page_folders
+from mongo_tables.results.answers import Answers
 
 if TYPE_CHECKING:
     from mongo_tables.commands.diff.states import Table
@@ -39,5 +39,5 @@ def tables_of_checkout(folder: Path, asked: Namespace, *, needs_results: bool = 
         fill_in(site)
         there = [path for path in asked.pages or page_folders(site.site) if Path(path).exists()]
         pages = read_paths(there, site.pipelines).pages
-        with closing(KeptAnswers(site.results, site.limits)) as answers:
+        with closing(Answers(site.results, site.limits)) as answers:
             return tables_of(Build(answers, pages), read_key(asked.key, pages), needs_results=needs_results)

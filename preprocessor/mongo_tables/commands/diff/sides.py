@@ -14,9 +14,9 @@ from mongo_tables.commands.diff.states import tables_of
 from mongo_tables.findings.usage import UsageError
 from mongo_tables.pages.build import Build
 from mongo_tables.pages.files import read_pages
-from mongo_tables.pages.keptanswers import KeptAnswers
 from mongo_tables.pages.siteconfig import has_site_file
 from mongo_tables.pages.sitepages import page_folders
+from mongo_tables.results.answers import Answers
 from mongo_tables.results.revisions import on_disk
 
 if TYPE_CHECKING:
@@ -67,6 +67,6 @@ def _require_one_kind(arguments: Namespace, kinds: tuple[Kind, Kind]) -> Kind:
 
 def _read_tables(named: str, arguments: Namespace) -> list[Table]:
     pages = read_pages(arguments.pages or page_folders(arguments.site), arguments.pipelines)
-    with closing(KeptAnswers(named, arguments.limits)) as asked:
+    with closing(Answers(named, arguments.limits)) as asked:
         asked.source.reach()
         return tables_of(Build(asked, pages), read_key(arguments.key, pages))

@@ -71,7 +71,7 @@ class _LocalWalk:
 
     def steps(self) -> Iterator[Step]:
         self._load_operators()
-        rows = self._local.candidates(self._query)
+        rows = list(self._local.candidates(self._query))
         self._steps = [Step(self._local.count(self._query.collection), rows, 0.0)]
         yield self._steps[0]
         outcome: Rows | None = None

@@ -16,7 +16,7 @@ from mongo_tables.render.anchors import words
 
 if TYPE_CHECKING:
     from mongo_tables.commands.new.choosing import Proposal
-    from mongo_tables.pages.keptanswers import KeptAnswers
+    from mongo_tables.results.answers import Answers
 
 _TITLE = "Results"
 
@@ -31,7 +31,7 @@ class FirstTable(NamedTuple):
     remarks: Sequence[str] = ()
 
 
-def add_first_table(page: str, asked: KeptAnswers, *, in_place: bool) -> FirstTable | None:
+def add_first_table(page: str, asked: Answers, *, in_place: bool) -> FirstTable | None:
     """The page with a comment at its end, and with ``in_place`` the table under it.
 
     None where a comment would be text there, as within code that is not closed. Raises UsageError where no collection
@@ -47,7 +47,7 @@ def add_first_table(page: str, asked: KeptAnswers, *, in_place: bool) -> FirstTa
     return FirstTable(text, added.line, proposal.collection, proposal.drafted.paths, proposal.remarks)
 
 
-def _propose(asked: KeptAnswers, keyword: str) -> Proposal:
+def _propose(asked: Answers, keyword: str) -> Proposal:
     """The comment of the first collection that can be shown."""
     why = UsageError("the results have no collections", "--results names other ones")
     for name in asked.source.collections():
@@ -64,7 +64,7 @@ def _table_id(collection: str) -> str:
     return name if name[:1].isalpha() else f"results-{name}".strip("-")
 
 
-def _with_rows(text: str, asked: KeptAnswers) -> str:
+def _with_rows(text: str, asked: Answers) -> str:
     page = read_page(text, "", lambda name: None)
     build = Build(asked, [page])
     build.ask_or_raise()

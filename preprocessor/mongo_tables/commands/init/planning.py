@@ -22,9 +22,9 @@ from mongo_tables.commands.init.siteentry import add_to_site, entry_for, lists_p
 from mongo_tables.files.text import leads_within, list_some
 from mongo_tables.findings.usage import UsageError
 from mongo_tables.pages.files import read_text
-from mongo_tables.pages.keptanswers import KeptAnswers
 from mongo_tables.pages.ownfile import OWN_FILE
 from mongo_tables.pages.siteconfig import Site, find_files, find_site, from_here
+from mongo_tables.results.answers import Answers
 from mongo_tables.results.limitoptions import limits_of
 from mongo_tables.results.opening import is_uri, move_source
 
@@ -176,7 +176,7 @@ def _plan_page(base: Path, site: Site | None, results: _Results, page: ChosenPag
         return Plan(remarks=tuple(f"{from_here(path)}: has comments already" for path in having[:_LISTED]))
     before = read_text(page.path) if page.path.exists() else None
     where = move_source(results.named, base, from_here)
-    with closing(KeptAnswers(where, limits_of(site.options if site else {}))) as asked:
+    with closing(Answers(where, limits_of(site.options if site else {}))) as asked:
         table = add_first_table(before or "", asked, in_place=not page.is_built)
     if table is None:
         raise UsageError(

@@ -31,7 +31,7 @@ from mongo_tables.results.model import Query
 
 if TYPE_CHECKING:
     from mongo_tables.commands.new.draft import Candidate
-    from mongo_tables.pages.keptanswers import KeptAnswers
+    from mongo_tables.results.answers import Answers
     from mongo_tables.results.model import ResultsSource, Rows
 
 _LOOKED_AT = 50
@@ -70,7 +70,7 @@ class Wishes(NamedTuple):
     asking: bool = False
 
 
-def propose_comment(wishes: Wishes, asked: KeptAnswers) -> Proposal:
+def propose_comment(wishes: Wishes, asked: Answers) -> Proposal:
     """A comment that fulfils the wishes. Raises UsageError for what the collection does not have."""
     where = dict(_parse_condition(text) for text in wishes.where)
     collection = _choose_collection(wishes.collection, asked.source.collections(), wishes.asking)

@@ -50,7 +50,7 @@ def run(arguments: Namespace) -> int:
     from mongo_tables.commands.new.appending import table_keyword
     from mongo_tables.commands.new.choosing import Wishes, propose_comment
     from mongo_tables.pages.files import read_text
-    from mongo_tables.pages.keptanswers import KeptAnswers
+    from mongo_tables.results.answers import Answers
 
     file = Path(arguments.append) if arguments.append else None
     page = read_text(file) if file and file.exists() else ""
@@ -64,7 +64,7 @@ def run(arguments: Namespace) -> int:
         title=arguments.title or "",
         asking=sys.stdin.isatty() and not arguments.columns,
     )
-    with closing(KeptAnswers(arguments.results, arguments.limits)) as asked:
+    with closing(Answers(arguments.results, arguments.limits)) as asked:
         proposal = propose_comment(wishes, asked)
     if file:
         _write(file, page, proposal.drafted.text)

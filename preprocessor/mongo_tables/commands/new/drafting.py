@@ -12,7 +12,7 @@ from mongo_tables.pages.reading import read_page
 
 if TYPE_CHECKING:
     from mongo_tables.findings.finding import Finding
-    from mongo_tables.pages.keptanswers import KeptAnswers
+    from mongo_tables.results.answers import Answers
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +32,7 @@ class Drafted:
     ignored: tuple[str, ...] = ()
 
 
-def choose_soundest(drafts: Iterable[Draft], asked: KeptAnswers) -> Drafted:
+def choose_soundest(drafts: Iterable[Draft], asked: Answers) -> Drafted:
     """The first draft without a finding; where all have some, the one with the fewest, which it ignores."""
     best: tuple[int, Draft, list[Finding]] | None = None
     for draft in drafts:
@@ -50,7 +50,7 @@ def choose_soundest(drafts: Iterable[Draft], asked: KeptAnswers) -> Drafted:
     return Drafted(text, draft.paths, tuple(one.message for one in found))
 
 
-def _findings(text: str, asked: KeptAnswers) -> list[Finding]:
+def _findings(text: str, asked: Answers) -> list[Finding]:
     build = Build(asked, [read_page(text, "draft.md", lambda name: None)])
     build.ask_or_raise()
     return build.findings(build.lint())

@@ -83,11 +83,11 @@ def _ask(pages: Sequence[Page], arguments: Namespace) -> tuple[Build, list[Findi
     Raises ResultsError when the results source cannot be used.
     """
     from mongo_tables.pages.build import Build
-    from mongo_tables.pages.keptanswers import KeptAnswers
     from mongo_tables.pages.sitepages import Whereabouts
+    from mongo_tables.results.answers import Answers
 
     others = Whereabouts(arguments.site).others(pages, arguments.pipelines)
-    asked = KeptAnswers(arguments.results, arguments.limits, server=arguments.server)
+    asked = Answers(arguments.results, arguments.limits, server=arguments.server)
     build = Build(asked, pages, others.tables_for(pages))
     with closing(build.asked):
         build.ask_or_raise()

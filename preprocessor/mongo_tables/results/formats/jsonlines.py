@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from mongo_tables.files.text import place_at
-from mongo_tables.results import jsondocuments
+from mongo_tables.results import extended_json
+from mongo_tables.results.extended_json import Form, Trouble
 from mongo_tables.results.formats.model import Document, SourceFile
-from mongo_tables.results.jsondocuments import Form, Trouble
 from mongo_tables.results.model import Fault, ResultsError, combine_faults
 
 _FORM = Form(needs_id=False)
@@ -22,7 +22,7 @@ def read_lines(file: SourceFile, lines: Iterable[str]) -> Iterator[Document]:
     """The documents of the lines of a file. Raises ``ResultsError`` behind the last of them, for all faults."""
     troubles: list[tuple[str, int, Trouble]] = []
     for number, line in enumerate(lines, 1):
-        for one in jsondocuments.read(line, _FORM) if line.strip() else ():
+        for one in extended_json.read(line, _FORM) if line.strip() else ():
             if isinstance(one, Trouble):
                 troubles.append((line, number, one))
             else:

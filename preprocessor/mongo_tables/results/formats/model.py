@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Iterator, Mapping
+from functools import cached_property
 from pathlib import Path
 from typing import IO, Any, Final
 
@@ -11,8 +12,8 @@ from mongo_tables.files.records import Value
 from mongo_tables.files.text import bad_byte
 from mongo_tables.results.model import Fault, ResultsError, combine_faults
 
-Document = Mapping[str, Any] | bytes
-"""One document: values as ``bson.encode`` takes them (dates as naive ``datetime`` in UTC), or its BSON.
+Document = Mapping[str, Any]
+"""One document: values as ``bson.encode`` takes them (dates as naive ``datetime`` in UTC).
 
 It needs no ``_id``; one that has none is given its number in the file.
 """
@@ -58,6 +59,13 @@ class SourceFile(Value):
 
     path: Path
     types: Mapping[str, str] = {}
+    given: bytes | None = None
+    """The bytes of the file, where they were read before."""
+
+    @cached_property
+    def content(self) -> bytes:
+        """The bytes of the file, read once."""
+        return self.path.read_bytes() if self.given is None else self.given
 
     @property
     def suffix(self) -> str:
@@ -66,11 +74,7 @@ class SourceFile(Value):
 
     def open(self) -> IO[bytes]:
         """The unpacked bytes, from the first one on."""
-        if not is_packed(self.path.name):
-            return self.path.open("rb")
-        import gzip
-
-        return io.BufferedReader(_Limited(gzip.open(self.path)))
+        return _unpack(self.path.name, io.BytesIO(self.content))
 
     def text(self) -> str:
         """All of the file as text, without a byte order mark. Raises ``ResultsError`` where that is not UTF-8."""
@@ -92,7 +96,8 @@ class SourceFile(Value):
 
     def head(self, size: int) -> str:
         """The first bytes of the file as text, without a byte order mark; what is no UTF-8 in them is replaced."""
-        with self.open() as opened:
+        known = self.given is not None or "content" in self.__dict__
+        with self.open() if known else _unpack(self.path.name, self.path.open("rb")) as opened:
             return opened.read(size).decode("utf-8-sig", "replace")
 
     def refuse(self, message: str, line: int = 0, column: int = 0, hint: str = "") -> ResultsError:
@@ -105,6 +110,14 @@ class SourceFile(Value):
         bad = bad_byte(content)
         assert bad is not None, "the text could not be decoded"
         return self.refuse(f"not UTF-8: byte 0x{bad.value:02x} stands here", bad.line, bad.column, _NO_UTF8)
+
+
+def _unpack(name: str, content: IO[bytes]) -> IO[bytes]:
+    if not is_packed(name):
+        return content
+    import gzip
+
+    return io.BufferedReader(_Limited(gzip.GzipFile(fileobj=content)))
 
 
 class _Limited(io.RawIOBase):

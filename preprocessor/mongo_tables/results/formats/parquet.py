@@ -29,7 +29,7 @@ def read(file: SourceFile) -> Iterator[Document]:
         message = "Parquet is read by pyarrow, which is not installed"
         raise file.refuse(message, hint=f"pip install '{EXTRA}'") from None
     try:
-        with ParquetFile(file.path) as opened:
+        with ParquetFile(pyarrow.BufferReader(file.content)) as opened:
             yield from _rows(file, opened)
     except pyarrow.ArrowException as error:
         raise file.refuse(f"not Parquet: {str(error).splitlines()[0]}") from None

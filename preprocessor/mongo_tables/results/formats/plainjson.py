@@ -9,9 +9,9 @@ import json
 from collections.abc import Iterator
 from typing import Final
 
-from mongo_tables.results import jsondocuments, rawbson
+from mongo_tables.results import extended_json
+from mongo_tables.results.extended_json import Form, Trouble
 from mongo_tables.results.formats.model import Document, SourceFile
-from mongo_tables.results.jsondocuments import Form, Trouble
 
 _FEW: Final = 2
 """An object with fewer objects in it may be anything."""
@@ -44,19 +44,18 @@ def _is_lines(text: str) -> bool:
 
 
 def _read_whole(file: SourceFile, text: str, form: Form) -> Iterator[Document]:
-    found = list(jsondocuments.read(text, form))
+    found = list(extended_json.read(text, form))
     troubles = [(text, 1, one) for one in found if isinstance(one, Trouble)]
     if troubles:
         from mongo_tables.results.formats.jsonlines import combine_troubles
 
         raise combine_troubles(file, troubles)
-    documents = [one for one in found if isinstance(one, bytes)]
+    documents = [one for one in found if not isinstance(one, Trouble)]
     if not form.is_array and _is_keyed(documents[0]):
         raise file.refuse("an object of objects: is each of them a document?", 1, 1, _KEYED_HINT)
     return iter(documents)
 
 
-def _is_keyed(raw: bytes) -> bool:
+def _is_keyed(document: Document) -> bool:
     """Whether all fields of a document are documents: it may be a list whose entries are found by a key."""
-    kinds = [kind for kind, *_ in rawbson.elements(raw)]
-    return len(kinds) >= _FEW and set(kinds) == {rawbson.DOCUMENT}
+    return len(document) >= _FEW and set(map(type, document.values())) == {dict}

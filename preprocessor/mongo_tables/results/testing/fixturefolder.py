@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import pytest
 
 from mongo_tables.files.text import shorten_path
-from mongo_tables.results.fixtures import FixtureSource
+from mongo_tables.results.filesource import FileSource
+from mongo_tables.results.fixtures import open_fixtures
 from mongo_tables.results.model import ResultsError
 from mongo_tables.results.testing.names import SETTING
 from mongo_tables.results.testing.saying import fail, say, say_error
@@ -30,7 +31,7 @@ class Named(NamedTuple):
     place: str
 
 
-def open_folder(request: pytest.FixtureRequest, known: dict[Path, FixtureSource]) -> FixtureSource:
+def open_folder(request: pytest.FixtureRequest, known: dict[Path, FileSource]) -> FileSource:
     """The fixture folder of a test as a source of its own; ``known`` are those that were read before.
 
     A folder that is not there, or has no collections, fails the test, with the place that names it.
@@ -40,7 +41,7 @@ def open_folder(request: pytest.FixtureRequest, known: dict[Path, FixtureSource]
         if not folder.is_dir():
             message = f"there is no fixture folder {shorten_path(folder)}"
             fail(say(place, message, _HINT))
-        source = FixtureSource(folder)
+        source = open_fixtures(folder)
         try:
             source.reach()
         except ResultsError as error:
@@ -49,7 +50,7 @@ def open_folder(request: pytest.FixtureRequest, known: dict[Path, FixtureSource]
     return known[folder].with_own_database()
 
 
-def open_database(source: FixtureSource) -> FixtureDatabase:
+def open_database(source: FileSource) -> FixtureDatabase:
     """The database of a source. Where mongomock is missing, the test fails, with what brings it."""
     try:
         return source.database

@@ -15,7 +15,7 @@ import pytest
 
 from mongo_tables.aggregation.errors import format_path
 from mongo_tables.files.text import shorten_path
-from mongo_tables.results.fixtures import FixtureSource
+from mongo_tables.results.filesource import FileSource
 from mongo_tables.results.model import Query, ResultsError
 from mongo_tables.results.testing import goldenfile
 from mongo_tables.results.testing.goldenfile import Line
@@ -37,7 +37,7 @@ class GoldenAggregate:
     """Runs pipelines for one test. Each call has a golden file of its own, named after the test or by the call."""
 
     def __init__(
-        self, request: pytest.FixtureRequest, source: FixtureSource, written: dict[Path, bytes]
+        self, request: pytest.FixtureRequest, source: FileSource, written: dict[Path, bytes]
     ) -> None:
         self._request = request
         self._source = source

@@ -13,9 +13,8 @@ from typing import Any, Final, NamedTuple
 import bson
 
 from mongo_tables.files import atomic
-from mongo_tables.results import jsondocuments, typedjson
-from mongo_tables.results.jsondocuments import Form, Trouble
-from mongo_tables.results.limits import OPTIONS
+from mongo_tables.results import extended_json, typedjson
+from mongo_tables.results.extended_json import Form, Trouble
 from mongo_tables.results.model import Fault, combine_faults
 from mongo_tables.results.testing.roworder import row_key
 from mongo_tables.results.testing.textfile import read_text
@@ -49,7 +48,7 @@ def read_lines(path: Path, *, ordered: bool) -> list[Line]:
             if isinstance(one, Trouble):
                 faults.append(Fault(path, number, one.offset + 1, one.message, one.hint))
             else:
-                found.append((bson.decode(one, OPTIONS)[""], Line(_text_of(one), number)))
+                found.append((one[""], Line(_text_of(bson.encode(one)), number)))
     if faults:
         raise combine_faults(faults)
     return _put_in_order(found, ordered)
@@ -76,7 +75,7 @@ def _text_of(wrapped: bytes) -> str:
     return typedjson.line(wrapped)[len(_WRAPPED) : -1]
 
 
-def _read_row(text: str) -> Iterator[bytes | Trouble]:
+def _read_row(text: str) -> Iterator[dict[str, Any] | Trouble]:
     """The row of a line, within another document, or its faults, which are looked for in the line by itself."""
-    faults = [one for one in jsondocuments.read(text, _ANY_ROW) if isinstance(one, Trouble)]
-    yield from faults or jsondocuments.read(f"{_WRAPPED}{text}}}", _ANY_ROW)
+    faults = [one for one in extended_json.read(text, _ANY_ROW) if isinstance(one, Trouble)]
+    yield from faults or extended_json.read(f"{_WRAPPED}{text}}}", _ANY_ROW)

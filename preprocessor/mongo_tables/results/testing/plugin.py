@@ -15,7 +15,7 @@ from mongo_tables.results.testing.names import SETTING, UPDATE
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from mongo_tables.results.fixtures import FixtureSource
+    from mongo_tables.results.filesource import FileSource
     from mongo_tables.results.mockdatabase import FixtureDatabase
     from mongo_tables.results.testing.goldenaggregate import GoldenAggregate
 
@@ -48,7 +48,7 @@ def pytest_report_header(config: pytest.Config) -> str | None:
 
 
 @pytest.fixture(scope="session")
-def _mongo_sources() -> dict[Path, FixtureSource]:
+def _mongo_sources() -> dict[Path, FileSource]:
     """The fixture folders that were read in this run."""
     return {}
 
@@ -60,14 +60,14 @@ def _mongo_golden_files() -> dict[Path, bytes]:
 
 
 @pytest.fixture
-def _mongo_source(request: pytest.FixtureRequest, _mongo_sources: dict[Path, FixtureSource]) -> FixtureSource:
+def _mongo_source(request: pytest.FixtureRequest, _mongo_sources: dict[Path, FileSource]) -> FileSource:
     from mongo_tables.results.testing.fixturefolder import open_folder
 
     return open_folder(request, _mongo_sources)
 
 
 @pytest.fixture
-def mongo_database(_mongo_source: FixtureSource) -> FixtureDatabase:
+def mongo_database(_mongo_source: FileSource) -> FixtureDatabase:
     """A mongomock database with the documents of the fixture folder; ``aggregate`` gives what a server gives.
 
     Each test has its own: what it writes, no other test sees, and no file.
@@ -79,7 +79,7 @@ def mongo_database(_mongo_source: FixtureSource) -> FixtureDatabase:
 
 @pytest.fixture
 def mongo_aggregate(
-    request: pytest.FixtureRequest, _mongo_source: FixtureSource, _mongo_golden_files: dict[Path, bytes]
+    request: pytest.FixtureRequest, _mongo_source: FileSource, _mongo_golden_files: dict[Path, bytes]
 ) -> GoldenAggregate:
     """A function that runs a pipeline on ``mongo_database`` and compares its rows with a golden file.
 

@@ -6,7 +6,6 @@ import struct
 from collections.abc import Mapping
 from typing import Any, NoReturn
 
-from mongo_tables.results.rawbson import elements
 from mongo_tables.runner.clients import UnexpectedReply
 from mongo_tables.runner.wire.requests import OP_MSG
 
@@ -70,13 +69,14 @@ def _refuse(answer: Mapping[str, Any]) -> NoReturn:
 
 
 def _batch_in_any_order(reply: bytes, name: bytes) -> tuple[int, int, int]:
-    fields = _places(reply, 0)
-    ok = fields.get("ok")
-    if ok is None or _DOUBLE.unpack_from(reply, ok)[0] != 1:
+    from bson.raw_bson import RawBSONDocument
+
+    answer = RawBSONDocument(reply)
+    if answer.get("ok") != 1:
         checked(reply)
-    cursor = _places(reply, fields["cursor"])
-    start = cursor[name[1:-1].decode()]
-    return *_count(reply, start), _LONG.unpack_from(reply, cursor["id"])[0]
+    cursor = answer["cursor"]
+    documents: list[RawBSONDocument] = cursor[name[1:-1].decode()]
+    return len(documents), sum(len(one.raw) for one in documents), int(cursor["id"])
 
 
 def _count(reply: bytes, start: int) -> tuple[int, int]:
@@ -89,8 +89,3 @@ def _count(reply: bytes, start: int) -> tuple[int, int]:
         size += length
         count += 1
     return count, size
-
-
-def _places(reply: bytes, start: int) -> dict[str, int]:
-    """Where the value of every field of the document at ``start`` begins."""
-    return {name: value for _, name, _, value, _ in elements(reply, start)}

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from mongo_tables.pages import keptanswers
-from mongo_tables.pages.keptanswers import KeptAnswers
+from mongo_tables.results import answers
+from mongo_tables.results.answers import Answers
 from mongo_tables.results.model import Query, ResultsError, Rows
 
 
@@ -17,8 +17,8 @@ class _Server:
     def __init__(self) -> None:
         self.asked = 0
 
-    def state(self) -> None:
-        return None
+    def refresh(self) -> None:
+        pass
 
     def version(self) -> str:
         self.asked += 1
@@ -26,8 +26,8 @@ class _Server:
 
 
 def test_the_version_of_a_server_is_asked_once_between_two_refreshes(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(keptanswers, "open_source", lambda where, limits: _Server())
-    kept = KeptAnswers("mongodb://localhost")
+    monkeypatch.setattr(answers, "open_source", lambda where, limits: _Server())
+    kept = Answers("mongodb://localhost")
     assert [kept.version, kept.version] == ["1.0", "1.0"]
     kept.refresh()
     assert kept.version == "2.0"
@@ -38,7 +38,7 @@ def test_a_collection_whose_folder_comes_back_is_read_again(tmp_path: Path) -> N
     for name in ("runs", "others"):
         (here / name).mkdir(parents=True)
         (here / name / "a.jsonl").write_text('{"_id": 1}\n')
-    kept, query = KeptAnswers(str(here)), Query("runs", ())
+    kept, query = Answers(str(here)), Query("runs", ())
 
     def ask() -> Rows | ResultsError:
         kept.refresh()

@@ -1,12 +1,8 @@
-"""Keeps the answers of the results source as long as nothing in it changed.
-
-While a site is served it is built again at every save. A saved sentence changes no result, so it runs no
-pipeline, unless one asks for the time or draws at random.
-"""
+"""A results source and its answers, for the builds of one process."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
 from mongo_tables.files.gcpause import nothing_collected
@@ -14,71 +10,85 @@ from mongo_tables.results.model import Limits, ResultsError
 from mongo_tables.results.opening import open_source
 
 if TYPE_CHECKING:
-    from mongo_tables.pages.model import Answers
+    from mongo_tables.results.answer_memo import AnswerMemo
     from mongo_tables.results.model import LocalDocuments, Query, ResultsSource, Rows
 
 
-class KeptAnswers:
-    """A results source and its answers, by ``Query.key``.
+class Answers:
+    """A results source and what it answers in a build, by ``Query.key``.
 
-    ``server`` is the version of MongoDB that pipelines are to run on, where a site says so.
-
-    ``ran`` counts the pipelines that were run since the last ``refresh``. ``forgot``: of what was answered before that
-    nothing holds, or may not, and so does nothing that was found out with it. A source whose state cannot be
-    known (a database) is asked again after each ``refresh``.
+    ``server`` is the version of MongoDB that pipelines are to run on, where a site says so. A later build, after
+    ``refresh``, runs only the queries that read other content than before; a source that does not tell whether it
+    changed runs all of them again.
     """
 
     def __init__(self, where: str, limits: Limits | None = None, workers: int = 4, server: str = "") -> None:
         self.where = where
         self.server = server
         self.limits = limits or Limits()
-        self.ran = 0
-        self.forgot = True
         self._workers = workers
         self._source: ResultsSource | None = None
-        self._state: str | None = None
-        self._written: str | None = None
+        self._memo: AnswerMemo | None = None
         self._answers: dict[str, Rows | ResultsError] = {}
         self._unreachable: ResultsError | None = None
         self._collections: tuple[str, ...] | None = None
         self._version: str | None = None
-        self._reached = False  # Of many pages that ask one by one, not each looks for all files.
+        self._reached = False
+        self.ran = 0
+        """How many pipelines this build has run."""
+        self.read: dict[str, str] = {}
+        """The digests of the collections that this build has read, by their names."""
 
     def refresh(self) -> None:
-        """Forget the answers that may no longer hold, and those that were a source out of reach."""
-        self.ran = 0
-        self._collections = self._version = None
+        """Begin the next build: what a source holds is looked at again."""
+        self._answers, self.read, self.ran = {}, {}, 0
+        self._unreachable = self._collections = self._version = None
         self._reached = False
-        try:
-            state = self.source.state()
-        except ResultsError:
-            state = None
-        # A file that was another one meanwhile may have answered, though it is by now what it was.
-        written = self.writes() if state is not None else None
-        self.forgot = state is None or (state, written) != (self._state, self._written)
-        if self.forgot:
-            self._answers.clear()
-            self._unreachable = None
-        self._state, self._written = state, written
+        if self._source is not None:
+            self._source.refresh()
 
     def ask(self, queries: Iterable[Query]) -> None:
-        """Run those queries that have no answer yet, each once."""
+        """Answer those queries that have no answer yet, each once."""
         new = {query.key: query for query in queries if query.key not in self._answers}
         if not new:
             return
-        from mongo_tables.results.running import run_all  # and with it the evaluator
-
-        self.ran += len(new)
         try:
+            if not self._reached:
+                self.source.reach()
+                self._reached = True
             with nothing_collected():
-                found = run_all(self.source, new.values(), self._workers, reached=self._reached)
-            self._answers.update(found)
+                self._answers.update(self._answer(new))
         except ResultsError as error:
             self._answers.update(dict.fromkeys(new, error))
-        # Asked for page by page: going through all answers each time would cost pages times answers.
         failures = (each for each in map(self._answers.get, new) if isinstance(each, ResultsError))
         self._unreachable = self._unreachable or next((each for each in failures if each.environment), None)
-        self._reached = self._unreachable is None
+
+    def _answer(self, queries: Mapping[str, Query]) -> Mapping[str, Rows | ResultsError]:
+        """The answers to queries, from the memo as far as it has them."""
+        from mongo_tables.results.answer_memo import AnswerMemo  # for what asks, which not every check does
+        from mongo_tables.results.readpaths import collections_read
+
+        if self._memo is None:
+            self._memo = AnswerMemo()
+        found: dict[str, Rows | ResultsError] = {}
+        digests: dict[str, tuple[str, ...]] = {}
+        for key, query in queries.items():
+            names = collections_read(query)
+            read = {name: digest for name in names if (digest := self.source.digest(name)) is not None}
+            if len(read) < len(names):
+                continue
+            self.read.update(read)
+            digests[key] = tuple(read.values())
+            if (answer := self._memo.get(query, digests[key])) is not None:
+                found[key] = answer
+        asked = {key: query for key, query in queries.items() if key not in found}
+        self.ran += len(asked)
+        for key, answer in self.source.answer(asked, self._workers).items() if asked else ():
+            found[key] = answer
+            # An error of the whole source may tell of other files, too.
+            if key in digests and not (isinstance(answer, ResultsError) and answer.environment):
+                self._memo.put(asked[key], digests[key], answer)
+        return {key: found[key] for key in queries}
 
     @property
     def source(self) -> ResultsSource:
@@ -88,13 +98,8 @@ class KeptAnswers:
         return self._source
 
     @property
-    def state(self) -> str | None:
-        """What the source held at the last ``refresh``; None for a database, or when it could not be read."""
-        return self._state
-
-    @property
-    def by_key(self) -> Answers:
-        """Every answer so far."""
+    def by_key(self) -> Mapping[str, Rows | ResultsError]:
+        """Every answer of this build so far."""
         return self._answers
 
     @property
@@ -134,31 +139,11 @@ class KeptAnswers:
         return self._unreachable
 
     def writes(self) -> str | None:
-        """A sign that is another one once the source was written to; None where it cannot be asked."""
+        """A text that changes once the source was written to; None where it cannot be asked."""
         try:
             return self.source.writes()
         except ResultsError:
             return None
-
-    def let_go(self, queries: Iterable[Query]) -> None:
-        """Drop the answers to some queries."""
-        for query in queries:
-            self._answers.pop(query.key, None)
-
-    def let_go_fickle(self) -> None:
-        """Drop the answers that are others at another time, or at every call, though the source is the same."""
-        from mongo_tables.pages.lasting import is_lasting_text  # for a preview alone
-
-        for key in [key for key in self._answers if not is_lasting_text(key)]:
-            del self._answers[key]
-
-    def forget(self, *, idle: bool = False) -> None:
-        """Let the source drop the documents behind the answers, which a long build would carry along to its end.
-
-        ``idle`` as it has it.
-        """
-        if self._source is not None:
-            self._source.forget(idle=idle)
 
     def close(self) -> None:
         """Give back the source's connections; the answers stay."""

@@ -1,0 +1,230 @@
+"""MongoDB Extended JSON as documents, with every fault of the text.
+
+A text is read by ``json``'s C scanner, and its values are turned into those of BSON in one walk. What that cannot
+settle (a key given twice, a number beyond a double, too deep a nesting, any fault) is read again by
+``mongo_tables.jsontext``, which knows the place.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from datetime import datetime
+from functools import cache
+from typing import Any, Final, NamedTuple
+
+from mongo_tables.jsontext.document import nearest
+from mongo_tables.jsontext.extended import WRAPPERS, decode
+from mongo_tables.jsontext.model import MAX_DEPTH
+from mongo_tables.jsontext.parsing import NotPlain, Parsed, constant, members, parse
+
+Document = dict[str, Any]
+
+_INT32_MIN: Final = -(2**31)
+_INT32_MAX: Final = 2**31 - 1
+_INT64: Final = range(-(2**63), 2**63)
+_INFINITE: Final = float("inf")
+_LONG_DIGITS: Final = 18
+"""A whole number of at most so many digits fits into 64 bits."""
+_DATE_SIGNS: Final = ("-", "-", "T", ":", ":", "Z")
+"""The signs of a date as MongoDB's tools write it, which stand at the same places in each."""
+_ODD_ESCAPES: Final = re.compile(r"\\u(?:[dD][89a-fA-F]|0000|003[aA])")
+"""Half a character, which is no UTF-8; the character that ends a name in BSON; a colon, by which keys are counted."""
+_NEEDS_ID: Final = 'every document needs an "_id", as on a server'
+
+
+class Trouble(NamedTuple):
+    """A fault of a text: ``offset`` in characters from 0, what it is, and what to do."""
+
+    offset: int
+    message: str
+    hint: str
+
+
+class Form(NamedTuple):
+    """What a text has to be: one document, or an array of them; each with an ``_id``, or maybe without."""
+
+    is_array: bool = False
+    needs_id: bool = True
+
+
+def read(text: str, form: Form) -> Iterator[Document | Trouble]:
+    """Yield the documents of a text and its faults, in order. Where there are faults, documents are missing."""
+    try:
+        yield from _read_quickly(text, form)
+    except NotPlain:
+        yield from _read_carefully(text, form)
+
+
+# -- texts without a fault --
+
+_SCANNER: Final = json.JSONDecoder(parse_constant=constant)
+_STRICT_SCANNER: Final = json.JSONDecoder(object_pairs_hook=members, parse_constant=constant)
+
+
+def _read_quickly(text: str, form: Form) -> list[Document]:
+    """The documents of a text without faults. Raises ``NotPlain`` for what needs the careful reader."""
+    if "\\u" in text and _ODD_ESCAPES.search(text):
+        raise NotPlain
+    try:
+        value = _SCANNER.decode(text)
+        documents: list[Document] = value if form.is_array else [value]
+        if type(documents) is not list or not set(map(type, documents)) <= {dict}:
+            raise NotPlain
+        if form.needs_id and any("_id" not in one for one in documents):
+            raise NotPlain
+        if sum(_settle(one, 1 + form.is_array) for one in documents) != text.count(":"):
+            _STRICT_SCANNER.decode(text)
+    except (ValueError, RecursionError):
+        raise NotPlain from None
+    return [_put_id_first(one) for one in documents]
+
+
+def _put_id_first(document: Document) -> Document:
+    if "_id" not in document or next(iter(document)) == "_id":
+        return document
+    return {"_id": document.pop("_id"), **document}
+
+
+def _settle(held: Any, depth: int) -> int:
+    """Turn the values in an object or a list into those of BSON, in place.
+
+    Returns how many colons its text has at least: one for each key, and those in its strings. With a key that is
+    given twice the text has more, and so it has with a colon in a key. Raises ``NotPlain`` for a value that needs the
+    careful reader.
+    """
+    if depth > MAX_DEPTH:
+        raise NotPlain
+    colons, items = (len(held), held.items()) if type(held) is dict else (0, enumerate(held))
+    for key, value in items:
+        kind = type(value)
+        if kind is int:
+            if not _INT32_MIN <= value <= _INT32_MAX:
+                held[key] = _long(value)
+        elif kind is str:
+            colons += value.count(":")
+        elif kind is float:
+            if value == _INFINITE or value == -_INFINITE:
+                raise NotPlain
+        elif kind is dict:
+            if WRAPPERS.isdisjoint(value):
+                colons += _settle(value, depth + 1)
+            else:
+                held[key], more = _unwrap(value)
+                colons += more
+        elif kind is list:
+            colons += _settle(value, depth + 1)
+    return colons
+
+
+def _count_colons(value: Any) -> int:
+    kind = type(value)
+    if kind is str:
+        found: int = value.count(":")
+        return found
+    if kind is dict:
+        return len(value) + sum(map(_count_colons, value.values()))
+    return sum(map(_count_colons, value)) if kind is list else 0
+
+
+def _long(value: int) -> Any:
+    if value not in _INT64:
+        raise NotPlain
+    return _int64()(value)
+
+
+@cache
+def _int64() -> Any:
+    from bson.int64 import Int64
+
+    return Int64
+
+
+def _unwrap(value: Document) -> tuple[Any, int]:
+    """The value that a wrapper stands for, as ``bson.decode`` gives it, and the colons of its text."""
+    if "$date" in value and (date := _read_date(value)) is not None:
+        return date, 3
+    if "$numberLong" in value and (long := _read_long(value)) is not None:
+        return long, 1
+    decoded, malformed = decode(value)
+    if malformed:
+        raise NotPlain
+    return to_bson({"": decoded})[""], _count_colons(value)
+
+
+def _read_long(value: Document) -> Any:
+    """The whole number of a wrapper; None where it needs a closer look."""
+    text = value["$numberLong"]
+    plain = type(text) is str and len(text) <= _LONG_DIGITS and text.isdecimal() and text.isascii()
+    return _int64()(text) if plain and len(value) == 1 else None
+
+
+def _read_date(value: Document) -> datetime | None:
+    """The date of a wrapper as MongoDB's tools write it (``2026-01-31T12:00:00.000Z``); None for any other."""
+    text = value["$date"]
+    if (
+        type(text) is not str
+        or len(value) > 1
+        or not (len(text) == 20 or (len(text) == 24 and text[19] == "."))
+    ):
+        return None
+    if (text[4], text[7], text[10], text[13], text[16], text[-1]) != _DATE_SIGNS:
+        return None
+    try:
+        return datetime.fromisoformat(text[:-1])
+    except ValueError:
+        return None
+
+
+def to_bson(document: Mapping[str, Any]) -> Document:
+    """The document with the values that ``bson.decode`` gives. Raises ``NotPlain`` for what BSON does not hold."""
+    import bson
+
+    from mongo_tables.results.limits import OPTIONS
+
+    try:
+        return bson.decode(bson.encode(document), OPTIONS)
+    except (bson.errors.BSONError, UnicodeEncodeError, OverflowError):
+        raise NotPlain from None
+
+
+# -- all other texts --
+
+
+def _read_carefully(text: str, form: Form) -> Iterator[Document | Trouble]:
+    parsed = parse(text)
+    if parsed.problems:
+        yield from (Trouble(one.offset, one.message, one.hint) for one in parsed.problems)
+    elif not form.is_array:
+        yield from _read_document(parsed, (), parsed.value, form)
+    elif isinstance(parsed.value, list):
+        for index, value in enumerate(parsed.value):
+            yield from _read_document(parsed, (index,), value, form)
+    else:
+        yield Trouble(0, "a .json fixture holds an array of documents", "one document a line: .jsonl")
+
+
+def _read_document(
+    parsed: Parsed, path: tuple[str | int, ...], value: Any, form: Form
+) -> Iterator[Document | Trouble]:
+    import bson
+
+    from mongo_tables.results.limits import OPTIONS
+
+    at = parsed.positions[path]
+    if not isinstance(value, dict):
+        yield Trouble(at, "not a document", _NEEDS_ID if form.needs_id else "a document is an object: {…}")
+        return
+    if form.needs_id and "_id" not in value:
+        yield Trouble(at, "a document without _id", _NEEDS_ID)
+        return
+    decoded, malformed = decode(value)
+    for one in malformed:
+        yield Trouble(nearest(parsed.positions, (*path, *one.path)), one.message, one.hint)
+    if malformed:
+        return
+    try:
+        yield bson.decode(bson.encode(decoded), OPTIONS)
+    except (bson.errors.BSONError, UnicodeEncodeError) as error:
+        yield Trouble(at, f"not a BSON document: {error}", "")
