@@ -1,7 +1,7 @@
 """Tests that need what is not part of this project: commands, so that nothing is skipped in a clone.
 
 ``python -m tests.outside published FOLDER`` renders a published page of thirty-two tables, and holds the linter
-against it: ``FOLDER`` has ``seeds/mongodb-performance-tables.md`` and ``published/*.csv``. ``python -m tests.outside tcpd FOLDER`` holds change points against the annotated series of the
+and the check of numbers against it: ``FOLDER`` has ``seeds/mongodb-performance-tables.md`` and ``published/*.csv``. ``python -m tests.outside tcpd FOLDER`` holds change points against the annotated series of the
 Turing Change Point Dataset, of which ``FOLDER`` has ``annotations.json`` and the series. ``python -m tests.outside
 specifications FOLDER -s`` counts what a check says of the pipelines in MongoDB's mql-specifications, and holds the table
 of versions to them. ``python -m tests.outside ycsb``
@@ -45,6 +45,7 @@ def main() -> int:
         "published": (
             "acceptance/published_page.py",
             "lint/published_page.py",
+            "pages/numbers/published_page.py",
         ),
         "tcpd": ("results/annotated_series.py",),
         "specifications": ("lint/specification_pipelines.py",),

@@ -162,7 +162,7 @@ def test_a_run_within_the_tolerance_is_committed_with_the_page_as_it_is(
 ) -> None:
     measure_again(reader, factor)
     before = reader.readme.read_bytes()
-    assert "no fault" in reader.run("mongo-tables check README.md")
+    assert "no fault" in reader.run("mongo-tables check --numbers README.md")
     reader.run("mongo-tables render --in-place README.md")
     assert reader.readme.read_bytes() == before
     reader.run("git commit -qam again")
@@ -176,6 +176,8 @@ def test_the_hook_stops_what_does_not_hold_and_what_it_is_held_against_from_goin
     reader.run("git checkout -q .")
     reader.readme.write_text(readme.replace("-->181 ms<", "-->170 ms<"), "utf-8")
     assert "MT164" in reader.run("git commit -qam faster", expect=1)
+    reader.readme.write_text(readme.replace("# mysort\n", "# mysort\n\nIt sorts in 170 ms.\n"), "utf-8")
+    assert "MT324" in reader.run("git commit -qam faster", expect=1)
     reader.run("git checkout -q .")
     reader.run("git rm -q bench.json")
     assert "no file bench.json" in reader.run("git commit -qm gone", expect=1)

@@ -22,7 +22,7 @@ SECONDS: Final = 120.0
 """Longer than any attack may take, on a machine that has other things to do as well."""
 BUILD: Final = "build"
 DOORS: Final[Mapping[str, Sequence[str]]] = {
-    "check": ("check", "docs"),
+    "check": ("check", "docs", "--numbers"),
     "render": ("render", "docs/index.md"),
     "explain": ("explain", "docs/index.md"),
     "pull": ("pull", "fixtures", "c", "--to", "copied"),

@@ -99,7 +99,7 @@ def test_the_readme_s_first_commands_make_a_readme_with_a_table(bare: Bare) -> N
     bare.run("git", "init", "-q", cwd=project)
     said = bare.run("mongo-tables", "init", cwd=project)
     assert "README.md" in said and "| " in (project / "README.md").read_text()
-    bare.run("mongo-tables", "check", cwd=project)
+    bare.run("mongo-tables", "check", "--numbers", cwd=project)
 
 
 def test_the_guide_s_first_five_steps_make_a_site(bare: Bare) -> None:

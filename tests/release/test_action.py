@@ -52,6 +52,7 @@ def test_a_fault_fails_the_check_and_the_numbers_are_told_all_the_same(tmp_path:
     values = {
         "steps.places.outputs.programs": str(Path(sys.executable).parent),
         "steps.places.outputs.folder": str(tmp_path / "report"),
+        "inputs.numbers": "true",
         "inputs.fail-on": "error",
         "inputs.config-file": "mkdocs.yml",
     }

@@ -233,7 +233,7 @@ _ALL = (
         "MT324",
         "unsupported-figure",
         "warning",
-        "A number in the text beside a table is in no cell of a table at hand (`check --numbers`).",
+        "A typed number in a section with a table is in no table at hand (`check --numbers`).",
     ),
     Rule("MT325", "no-value", "error", "A value in the prose is empty, null, or a whole document or array."),
     Rule(

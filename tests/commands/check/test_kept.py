@@ -56,7 +56,9 @@ def check(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -
     return run
 
 
-@pytest.mark.parametrize("arguments", [["--static"], [], ["--format", "json"], ["--format", "sarif"]])
+@pytest.mark.parametrize(
+    "arguments", [["--static"], [], ["--numbers"], ["--format", "json"], ["--format", "sarif"]]
+)
 @pytest.mark.parametrize("paths", [["docs/runs.md"], ["docs/other.md", "docs/runs.md"], ["docs"], []])
 def test_pages_without_a_fault_are_not_looked_at_again(
     paths: list[str], arguments: list[str], check: Check

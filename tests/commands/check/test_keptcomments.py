@@ -66,7 +66,7 @@ def check(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -
     return run
 
 
-@pytest.mark.parametrize("option", ["--static", "--fail-on=note"])
+@pytest.mark.parametrize("option", ["--static", "--numbers", "--fail-on=note"])
 def test_comments_that_stayed_are_not_judged_again_wherever_they_stand_now(option: str, check: Check) -> None:
     assert check(option)[1] == ["fast", "slow"]
     write_page("Some words.", SLOW, "## More", FAST)

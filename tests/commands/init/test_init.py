@@ -70,7 +70,7 @@ def test_a_readme_gets_a_table_a_file_says_where_results_are_and_the_hook_is_on(
     (hook,) = hooks_of(project)
     assert (hook["id"], hook["entry"], hook["language"], hook["pass_filenames"]) == (
         "mongo-tables-check",
-        "mongo-tables check",
+        "mongo-tables check --numbers",
         "system",
         False,
     )
@@ -119,12 +119,12 @@ def test_another_folder_is_set_up_from_where_one_is(project: Path) -> None:
     assert tomllib.loads((project / "lib/mongo-tables.toml").read_text())["results"] == "bench.json"
     assert "has the hook already" in mongo_tables("init", "lib", cwd=project).stdout
     (hook,) = hooks_of(project)
-    assert hook["entry"] == "mongo-tables check --config-file lib/mongo-tables.toml"
+    assert hook["entry"] == "mongo-tables check --numbers --config-file lib/mongo-tables.toml"
     assert mongo_tables(*hook["entry"].split()[1:], cwd=project).stderr == CHECKED
     (project / "README.md").write_text("# All\n")
     (project / "bench.json").write_text(json.dumps(BENCH))
     mongo_tables("init", "--results", "bench.json", cwd=project)
-    assert [hook["entry"] for hook in hooks_of(project)] == [hook["entry"], "mongo-tables check"]
+    assert [hook["entry"] for hook in hooks_of(project)] == [hook["entry"], "mongo-tables check --numbers"]
 
 
 def test_without_git_there_is_a_table_and_no_hook(project: Path) -> None:
@@ -404,6 +404,14 @@ def test_the_hook_runs_whatever_is_committed_so_that_results_that_went_are_told(
     assert hook["always_run"] is True
     (project / "bench.json").unlink()
     assert "no file bench.json" in mongo_tables(*hook["entry"].split()[1:], cwd=project, expect=2).stderr
+
+
+def test_a_readme_is_checked_as_the_hook_will_its_typed_numbers_too(project: Path) -> None:
+    measured = [{"name": "sort", "mean": 0.25}, {"name": "sort -n", "mean": 0.125}]
+    (project / "bench.json").write_text(json.dumps(measured))
+    (project / "README.md").write_text("# Mine\n\nIt sorts in 270 ms.\n")
+    done = mongo_tables("init", cwd=project, expect=1)
+    assert "README.md:3:13: warning MT324" in done.stdout
 
 
 def test_a_file_that_is_large_to_commit_is_told_with_what_makes_it_small(project: Path) -> None:

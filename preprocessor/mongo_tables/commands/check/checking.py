@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from mongo_tables.commands.check.keptcomments import KeptComments
     from mongo_tables.findings.finding import Finding
     from mongo_tables.pages.model import Page
+    from mongo_tables.pages.numbers.classes import TextNumber
     from mongo_tables.pages.otherpages import OtherPages
     from mongo_tables.pages.pageindex import PagesBelow
     from mongo_tables.pages.siteconfig import Site
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 
 
 class Request(NamedTuple):
-    """How pages are checked. ``static``: no pipeline is run.
+    """How pages are checked. ``static``: no pipeline is run; ``numbers``: numbers in text are looked up in tables.
 
     ``server``: the version of MongoDB that pipelines are for, where the site says so.
     """
@@ -37,6 +38,7 @@ class Request(NamedTuple):
     limits: Limits
     static: bool
     server: str = ""
+    numbers: bool = False
 
 
 class Desk:
@@ -85,11 +87,15 @@ class Scope(NamedTuple):
 
 
 class Checked(NamedTuple):
-    """What was found, in order and each once, on which pages, and ``together`` with which others."""
+    """What was found, in order and each once, on which pages, and ``together`` with which others.
+
+    ``numbers`` are those in the text of pages, where they are asked for.
+    """
 
     findings: Sequence[Finding]
     pages: Collection[Page]
     together: Collection[Page]
+    numbers: Sequence[TextNumber] = ()
 
     @property
     def sources(self) -> Mapping[str, str]:
@@ -103,6 +109,7 @@ class _Group(NamedTuple):
     pages: Sequence[Page]
     together: Sequence[Page]
     findings: Sequence[Finding]
+    numbers: Sequence[TextNumber] = ()
 
 
 def check_pages(pages: Sequence[Page], request: Request, desk: Desk | None = None) -> Checked:
@@ -116,6 +123,7 @@ def check_pages(pages: Sequence[Page], request: Request, desk: Desk | None = Non
         sorted({*found, *_find_dropped_plugin(pages, request.site)}),
         {page.file: page for group in groups for page in group.pages}.values(),
         [page for group in groups for page in group.together],
+        [one for group in groups for one in group.numbers],
     )
 
 
@@ -169,11 +177,20 @@ def _name_excluded_pages(findings: Sequence[Finding], left_out: Iterable[Page]) 
 def _check_group(pages: Sequence[Page], others: OtherPages, taken_in: Included, desk: Desk) -> _Group:
     with desk.build(pages, others.tables_for(pages)) as build:
         findings = _judge(pages, build, others, taken_in.findings, desk)
+        numbers: Sequence[TextNumber] = ()
+        if desk.request.numbers and not build.away:
+            from mongo_tables.pages.numbers.classes import (  # a plain check has none
+                classify_numbers,
+                open_findings,
+            )
+
+            numbers = classify_numbers(pages, build.tables, build.answers)
+            findings = sorted([*findings, *open_findings(numbers)])
     together, open_ended = build.pages, taken_in.open_ended
     if any(one.rule == "MT139" for one in findings):  # A table may come into any page of the site.
         whole = others.find_late(pages)
         together, open_ended = [*together, *whole.pages], open_ended or whole.open_ended
-    return _Group(pages, build.pages, defer_findings(findings, together, open_ended=open_ended))
+    return _Group(pages, build.pages, defer_findings(findings, together, open_ended=open_ended), numbers)
 
 
 def _judge(

@@ -60,6 +60,16 @@ def add_arguments(parser: ArgumentParser) -> None:
     )
     parser.add_argument("--static", action="store_true", help="run no pipeline, need no results source")
     parser.add_argument(
+        "--numbers",
+        action="store_true",
+        help="also warn of typed numbers in sections with a table that no table has",
+    )
+    parser.add_argument(
+        "--report",
+        action="store_true",
+        help="with --numbers: print how many are bound, found, exempt and open, the open ones, and what chance finds",
+    )
+    parser.add_argument(
         "--fix",
         action="store_true",
         help="show pages and shared pipelines as hints would have them: mistyped names, values pasted from a shell, a "
@@ -126,10 +136,11 @@ def _check_once(arguments: Namespace) -> int:
         arguments.results,
         arguments.limits,
         static=arguments.static,
+        numbers=arguments.numbers,
         server=arguments.server,
     )
     case = None
-    if arguments.site.file.is_file() and not (arguments.fix or arguments.write_baseline):
+    if arguments.site.file.is_file() and not (arguments.fix or arguments.write_baseline or arguments.report):
         from mongo_tables.commands.check.keptchecks import find_case, recall
 
         case = find_case(paths, request)
@@ -175,6 +186,10 @@ def _check_anew(paths: Sequence[str], request: Request, case: Case | None, argum
             return 2 if given.faults else accept(findings, Path(arguments.baseline))
         findings = leave_out_accepted(findings, Path(arguments.baseline))
     _report(findings, checked.sources, arguments)
+    if arguments.report:
+        from mongo_tables.pages.numbers.report import report_lines
+
+        print(*report_lines(checked.numbers), sep="\n")
     changed = _show_or_write(changes, write=arguments.write) if arguments.fix else 0
     if not findings and not given.faults:
         _print_scope(scope, arguments)
@@ -216,6 +231,7 @@ def _refuse_beside_site(arguments: Namespace) -> None:
         "stdin_filename",
         "watch",
         "static",
+        "numbers",
         "fix",
         "baseline",
         "write_baseline",
@@ -228,6 +244,10 @@ def _refuse_beside_site(arguments: Namespace) -> None:
 def _refuse_contradictions(arguments: Namespace, stdin: str) -> None:
     if arguments.write_baseline and not arguments.baseline:
         raise UsageError("--write-baseline goes with --baseline FILE, the file that is written")
+    if arguments.numbers and arguments.static:
+        raise UsageError("--numbers looks into rows, and --static runs no pipeline")
+    if arguments.report and (not arguments.numbers or arguments.format != "text" or arguments.watch):
+        raise UsageError("--report goes with --numbers, and with neither --format nor --watch")
     if arguments.fix and (arguments.format != "text" or arguments.write_baseline):
         raise UsageError(
             "--fix shows a diff beside the findings, so neither --format nor --write-baseline goes with it"

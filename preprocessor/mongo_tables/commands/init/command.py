@@ -85,11 +85,11 @@ def _show_changes(planned: Plan) -> None:
 
 
 def _check(folder: Path, arguments: Namespace) -> int:
-    """What ``mongo-tables check`` says in the folder, as the hook will."""
+    """What ``mongo-tables check --numbers`` says in the folder, as the hook will."""
     from mongo_tables.pages.siteconfig import fill_in, find_files
 
     file = find_files(folder)[0]
-    given = arguments.build_parser(["check"]).parse_args(["check", "--config-file", str(file)])
+    given = arguments.build_parser(["check"]).parse_args(["check", "--numbers", "--config-file", str(file)])
     fill_in(given)
     status: int = given.run(given)
     return status

@@ -52,7 +52,7 @@ class Hook(NamedTuple):
             "id": _ID,
             "name": _COMMAND,
             "description": f"runs the {_PROGRAM} of the environment that is active: `{_LANGUAGE}` looks on the PATH",
-            "entry": f"{_COMMAND}{options}",
+            "entry": f"{_COMMAND} --numbers{options}",
             "language": _LANGUAGE,
             "pass_filenames": False,
             "always_run": True,
