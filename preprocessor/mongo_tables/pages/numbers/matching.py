@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import permutations
 from math import isfinite
@@ -50,11 +50,11 @@ def is_found(number: Number, sentence: str, tables: Tables) -> bool:
 def _in_cell(number: Number, words: str, table: Table) -> bool:
     cells = [
         (cell, precision)
-        for cell in table.cells
+        for cells in table.alike
+        for factor in _factors(number, cells[0], table)
+        for cell in cells
         for precision in number.precisions
-        if any(
-            _is_within(number, precision, cell.number.value * one) for one in _factors(number, cell, table)
-        )
+        if _is_within(number, precision, cell.number.value * factor)
     ]
     if any(precision.digits >= _TELLING for _, precision in cells):
         return True
@@ -66,18 +66,16 @@ def _in_cell(number: Number, words: str, table: Table) -> bool:
     return any(cell.column in columns for cell, _ in cells)
 
 
-def _factors(number: Number, cell: Cell, table: Table) -> Iterator[float]:
-    """By what a cell's number becomes one in a unit of the text."""
+def _factors(number: Number, cell: Cell, table: Table) -> tuple[float, ...]:
+    """By what the number of a cell, and of all that are alike, becomes one in a unit of the text."""
+    nouns = table.headings[cell.column].nouns
     if number.noun:
-        if number.noun == cell.number.noun or number.noun in table.headings[cell.column].nouns:
-            yield 1.0
-    elif not cell.units:
+        return (1.0,) if number.noun == cell.number.noun or number.noun in nouns else ()
+    if not cell.units:
         # A table that does not say its unit may be in that of the text, but a count is no share.
-        counts = cell.number.noun or (number.is_ratio and table.headings[cell.column].nouns)
-        yield from () if counts else (1.0,)
-    else:
-        for own in number.units:
-            yield from (one.factor / own.factor for one in cell.units if kind_of(one) == kind_of(own))
+        return () if cell.number.noun or (number.is_ratio and nouns) else (1.0,)
+    pairs = ((one, own) for own in number.units for one in cell.units)
+    return tuple(one.factor / own.factor for one, own in pairs if kind_of(one) == kind_of(own))
 
 
 def _is_ratio(number: Number, words: str, table: Table) -> bool:

@@ -44,10 +44,11 @@ class Cell:
 class Table:
     """The cells of a table, its headings, and by row the names that a sentence may call it by.
 
-    ``naming`` is how many columns have these names.
+    ``alike`` are the cells by column and unit. ``naming`` is how many columns have names of rows.
     """
 
     cells: tuple[Cell, ...]
+    alike: tuple[tuple[Cell, ...], ...]
     headings: tuple[Heading, ...]
     names: tuple[tuple[str, ...], ...]
     naming: int
@@ -82,8 +83,12 @@ def read_table(lines: Iterable[str], notation: Notation) -> Table:
         for column, text in enumerate(row)
         for place, number in enumerate(read_numbers(text, notation, nouns))
     )
+    alike: dict[tuple[object, ...], list[Cell]] = {}
+    for cell in cells:
+        alike.setdefault((cell.column, cell.units, cell.number.noun), []).append(cell)
     naming = _count_naming(rows)
-    return Table(cells, headings, tuple(_names(row[:naming], written.headers) for row in rows), naming)
+    names = tuple(_names(row[:naming], written.headers) for row in rows)
+    return Table(cells, tuple(map(tuple, alike.values())), headings, names, naming)
 
 
 def _count_naming(rows: Sequence[Sequence[str]]) -> int:

@@ -86,6 +86,7 @@ def read_numbers(text: str, notation: Notation, nouns: Collection[str] = ()) -> 
     return found[::-1]
 
 
+@lru_cache(maxsize=512)
 def kind_of(unit: Unit) -> Powers:
     """What is measured; what is counted in a second does not matter: inserts/s and documents/s are of one kind."""
     return select_measured(unit) or unit.powers
