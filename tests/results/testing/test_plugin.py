@@ -34,11 +34,12 @@ def test_totals(mongo_aggregate):
     mongo_aggregate("orders", {BY_COUNTRY})
 """
 UPDATE = "--update-mongo-golden"
+PLUGIN = "mongo_tables.results.testing.plugin"
 
 
 @pytest.fixture
 def shop(pytester: pytest.Pytester) -> pytest.Pytester:
-    """An application's tests beside a fixture folder with one collection."""
+    """An application's tests with a fixture folder of one collection."""
     folder = pytester.mkdir("fixtures") / "orders"
     folder.mkdir()
     (folder / "orders.jsonl").write_text(ORDERS, "utf-8")
@@ -46,8 +47,10 @@ def shop(pytester: pytest.Pytester) -> pytest.Pytester:
 
 
 def run(shop: pytest.Pytester, code: str, *options: str) -> pytest.RunResult:
-    shop.makepyfile(test_orders=code)
-    return shop.runpytest_inprocess("-p", "no:cacheprovider", "-p", "no:randomly", *options)
+    shop.makepyfile(conftest=f"pytest_plugins = [{PLUGIN!r}]\n", test_orders=code)
+    # Within this process the plugin is imported already.
+    known = ("-W", "ignore:Module already imported")
+    return shop.runpytest_inprocess("-p", "no:cacheprovider", "-p", "no:randomly", *known, *options)
 
 
 def golden(shop: pytest.Pytester, name: str = "test_totals") -> Path:
@@ -455,6 +458,7 @@ def test_many_different_rows_are_told_as_the_first_ones(shop: pytest.Pytester) -
 
 
 def test_a_run_that_asks_for_nothing_of_it_loads_next_to_nothing(tmp_path: Path) -> None:
+    (tmp_path / "conftest.py").write_text(f"pytest_plugins = [{PLUGIN!r}]\n", "utf-8")
     (tmp_path / "test_other.py").write_text(
         "import sys\n\ndef test_it():\n    print(*sorted(sys.modules))\n", "utf-8"
     )
@@ -464,6 +468,12 @@ def test_a_run_that_asks_for_nothing_of_it_loads_next_to_nothing(tmp_path: Path)
     )  # fmt: skip
     loaded = done.stdout.split()
     ours = [name for name in loaded if name.partition(".")[0] == "mongo_tables"]
-    assert "mongo_tables.results.testing.plugin" in ours
+    assert PLUGIN in ours
     assert len(ours) <= 5, ours
     assert not {"bson", "pymongo", "mongomock", "jsonschema"} & set(loaded)
+
+
+def test_a_project_that_does_not_ask_for_it_has_none_of_it(pytester: pytest.Pytester) -> None:
+    pytester.makepyfile("import sys\n\ndef test_it():\n    assert 'mongo_tables' not in sys.modules\n")
+    result = pytester.runpytest_subprocess("-p", "no:cacheprovider")
+    result.assert_outcomes(passed=1)

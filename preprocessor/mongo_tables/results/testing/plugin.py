@@ -1,7 +1,7 @@
 """What pytest loads: an option, a setting, a marker, and the fixtures ``mongo_database`` and ``mongo_aggregate``.
 
-It is loaded in every run of pytest beside which this package is installed, also where no test asks for a fixture of
-it. What does the work is therefore imported in the fixtures.
+A project asks for it in its root ``conftest.py``: ``pytest_plugins = ["mongo_tables.results.testing.plugin"]``. It is
+loaded in every run there, also where no test asks for a fixture. What does the work is imported in the fixtures.
 """
 
 from __future__ import annotations
