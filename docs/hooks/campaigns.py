@@ -13,9 +13,9 @@ from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
 
-from docs.hooks.history import PAGE
 from mongo_tables.hosts.options import root_of
 
+_PAGE: Final = "changes.md"
 _KEPT: Final = "fixtures/campaigns"
 _FOLDER: Final = "documents/campaigns"
 _HEAD: Final = """
@@ -35,7 +35,7 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 
 def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:
     """Lists the files at the end of the page."""
-    kept = list_kept(root_of(config)) if page.file.src_uri == PAGE else []
+    kept = list_kept(root_of(config)) if page.file.src_uri == _PAGE else []
     if not kept:
         return markdown
     # As a link of a page's Markdown: MkDocs makes an address of it, and says where nothing is there.
