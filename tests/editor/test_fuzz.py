@@ -64,19 +64,13 @@ def edited(text: str, dice: random.Random) -> tuple[int, int, str]:
     return start, min(start + dice.randrange(80), len(text)), ""
 
 
-def ask_all(session: Session, file: str, at: Position, line: int) -> None:
+def ask_all(session: Session, file: str, at: Position) -> None:
     """Everything that an editor asks of a place."""
     session.complete(file, at)
     session.hover(file, at)
     session.list_actions(file, Span(at, at))
-    session.has_rows(file, at)
     session.list_parts(file)
-    session.list_folds(file)
-    session.colour(file)
-    session.format(file)
     session.mention_at(file, at)
-    session.list_lenses(file)
-    session.explain(file, Position(line, 0))
 
 
 def type_at_random(session: Session, seed: int, amount: int) -> None:
@@ -98,7 +92,7 @@ def type_at_random(session: Session, seed: int, amount: int) -> None:
         session.hover(file, at)
         if number % 4 == 0:
             session.check()
-            ask_all(session, file, at, at.line)
+            ask_all(session, file, at)
     session.check()
 
 

@@ -38,20 +38,6 @@ if not vim.lsp.completion then
   vim.api.nvim_create_autocmd("CompleteDone", { callback = remove_rest })
 end
 
--- Before 0.8 Neovim shows no document when a server asks it to: the rows of a table.
-if not vim.lsp.handlers["window/showDocument"] then
-  config.capabilities = vim.lsp.protocol.make_client_capabilities()
-  config.capabilities.window.showDocument.support = true
-  config.handlers = {
-    ["window/showDocument"] = function(_, params)
-      local path = vim.uri_to_fname(params.uri)
-      vim.cmd("silent pedit! +$ " .. vim.fn.fnameescape(path))
-      vim.bo[vim.fn.bufnr(path)].modifiable = false
-      return { success = true }
-    end,
-  }
-end
-
 -- Without the program there is nothing to start: that is said once, at the first page.
 if vim.fn.executable(config.cmd[1]) == 0 then
   local function tell()

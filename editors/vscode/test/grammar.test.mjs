@@ -113,11 +113,3 @@ test("escapes in strings are seen, and those that JSON has not are marked", () =
     ["\\q", "invalid.illegal.unrecognized-string-escape.json"],
   ]);
 });
-
-test("what the server knows of a token has the colour that the grammar gives it", () => {
-  const written = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8"));
-  const scopes = meanings(TABLE).map(([, scope]) => scope);
-  for (const one of written.contributes.semanticTokenScopes) {
-    for (const scope of Object.values(one.scopes).flat()) assert.ok(scopes.includes(scope), scope);
-  }
-});

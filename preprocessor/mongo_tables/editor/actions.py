@@ -12,7 +12,6 @@ from typing import Final, NamedTuple
 
 from mongo_tables.editor.bodies import PIPELINE, Body
 from mongo_tables.editor.diagnostics import Diagnostic, offset_of
-from mongo_tables.editor.members import add_member, append_element, end_of, insert_before, remove_member
 from mongo_tables.editor.positions import Lines
 from mongo_tables.editor.tokens import Token, read_tokens
 from mongo_tables.findings.finding import Finding
@@ -76,7 +75,7 @@ def list_actions(found: Sequence[Diagnostic], lines: Lines, body: Body | None) -
 def _sort_at_end(place: _Place) -> Iterator[Rewrite]:
     """A `$sort` at the end of the pipeline, or elements of an array put in order there."""
     match = re.search(_AT_END, place.one.hint)
-    edit = append_element(place.text, place.tokens, ("pipeline",), match[1]) if match else None
+    edit = _append_element(place.text, place.tokens, ("pipeline",), match[1]) if match else None
     if match and edit:
         yield Rewrite(f"End the pipeline with {match[1]}", (edit,), preferred=False)
 
@@ -91,7 +90,7 @@ def _sort_by_more(place: _Place) -> Iterator[Rewrite]:
     name, depth = ("$sort", 3) if match[1] else ("sort", 1)
     sort = next((one for one in reversed(sorts) if one.path[-1] == name and len(one.path) == depth), None)
     if sort is not None:
-        edit = Edit(sort.start, end_of(place.tokens, sort.path), written)
+        edit = Edit(sort.start, _end_of(place.tokens, sort.path), written)
         yield Rewrite(f"Sort by {written}", (edit,), preferred=False)
 
 
@@ -99,7 +98,7 @@ def _match_before(place: _Place) -> Iterator[Rewrite]:
     """A stage that a hint writes, put before the one in which the finding is."""
     match = re.fullmatch(r'add (\{"\$match": .*\})', place.one.hint)
     if match and place.token and place.token.path[:1] == ("pipeline",):
-        edit = insert_before(place.text, place.tokens, place.token.path[:2], match[1])
+        edit = _insert_before(place.text, place.tokens, place.token.path[:2], match[1])
         yield Rewrite(f"Put {match[1]} before this stage", (edit,), preferred=False)
 
 
@@ -113,7 +112,7 @@ def _add_key(place: _Place) -> Iterator[Rewrite]:
     path: Path = ()
     if within and place.one.rule in ("MT131", "MT505") and place.token and place.token.kind == "open":
         match, path = within, place.token.path
-    edit = add_member(place.text, place.tokens, path, match[1], match[2]) if match else None
+    edit = _add_member(place.text, place.tokens, path, match[1], match[2]) if match else None
     if match and edit:
         yield Rewrite(f'Add "{match[1]}": {match[2]}', (edit,), preferred=False)
 
@@ -147,7 +146,7 @@ def _take_out(place: _Place) -> Iterator[Rewrite]:
         return
     in_vain = place.one.rule in ("MT507", "MT122")
     if in_vain or (place.one.rule in ("MT501", "MT502") and _is_one_of_several(place.token, place.tokens)):
-        edit = remove_member(place.tokens, place.token)
+        edit = _remove_member(place.tokens, place.token)
         yield Rewrite(f"Remove {place.written}", (edit,), preferred=in_vain)
 
 
@@ -174,7 +173,55 @@ def _ignore(one: Finding, text: str, tokens: Sequence[Token]) -> Rewrite | None:
     if not is_silenced(one, {one.rule: REASON}) or one.rule == "MT507":
         return None
     if any(token.kind == "key" and token.path[:-1] == ("ignore",) for token in tokens):
-        edit = add_member(text, tokens, ("ignore",), one.rule, json.dumps(REASON))
+        edit = _add_member(text, tokens, ("ignore",), one.rule, json.dumps(REASON))
     else:
-        edit = add_member(text, tokens, (), "ignore", json.dumps({one.rule: REASON}))
+        edit = _add_member(text, tokens, (), "ignore", json.dumps({one.rule: REASON}))
     return Rewrite(f"Ignore {one.rule} here, with a reason", (edit,), preferred=False) if edit else None
+
+
+def _add_member(text: str, tokens: Sequence[Token], path: Path, key: str, value: str) -> Edit | None:
+    """A new last member of an object; None where it has none to stand behind, or one of this name."""
+    keys = [one for one in tokens if one.kind == "key" and one.path[:-1] == path]
+    if not keys or any(one.path[-1] == key for one in keys):
+        return None
+    end = _end_of(tokens, keys[-1].path)
+    return Edit(end, end, f",{_gap_before(text, keys[-1].start)}{json.dumps(key)}: {value}")
+
+
+def _append_element(text: str, tokens: Sequence[Token], path: Path, value: str) -> Edit | None:
+    """A new last element of a list; None where it has none to stand behind."""
+    elements = [one for one in tokens if one.path[:-1] == path and one.path != path and one.kind != "close"]
+    if not elements or not isinstance(elements[-1].path[-1], int):
+        return None
+    end = _end_of(tokens, elements[-1].path)
+    return Edit(end, end, f",{_gap_before(text, elements[-1].start)}{value}")
+
+
+def _insert_before(text: str, tokens: Sequence[Token], path: Path, value: str) -> Edit:
+    """A new element of a list, before the one at a path."""
+    start = next(one.start for one in tokens if one.path == path)
+    return Edit(start, start, f"{value},{_gap_before(text, start)}")
+
+
+def _remove_member(tokens: Sequence[Token], key: Token) -> Edit:
+    """A member taken out, with the comma that parts it from its neighbours."""
+    end = _end_of(tokens, key.path)
+    following = [one for one in tokens if one.start >= end]
+    if following and following[0].kind == "comma":
+        return Edit(key.start, following[1].start if len(following) > 1 else following[0].end, "")
+    before = [one for one in tokens if one.end <= key.start]
+    return Edit(before[-1].start if before and before[-1].kind == "comma" else key.start, end, "")
+
+
+def _end_of(tokens: Sequence[Token], path: Path) -> int:
+    """Where the value at a path ends."""
+    return max(one.end for one in tokens if one.path[: len(path)] == path)
+
+
+def _gap_before(text: str, at: int) -> str:
+    """What parts an element from the one before it: a line break with blanks where it begins its line, else a blank."""
+    start = max(text.rfind("\n", 0, at), text.rfind("\r", 0, at)) + 1
+    lead = text[start:at]
+    if not start or lead.strip("> \t"):
+        return " "
+    return ("\r\n" if text[max(start - 2, 0) : start] == "\r\n" else text[start - 1]) + lead

@@ -6,6 +6,7 @@ import re
 from typing import Any, Final, Literal, NamedTuple
 
 from mongo_tables.comments.keywords import KEYWORDS, LIVE
+from mongo_tables.comments.model import Comment
 from mongo_tables.editor.tokens import Token, Tokens, read_tokens, unquote
 from mongo_tables.jsontext.model import Path
 
@@ -49,6 +50,13 @@ class Cursor(NamedTuple):
     closed: bool
     token: Token | None
     ends: bool = True
+
+
+def body_of(comment: Comment, text: str) -> Body:
+    """The body of a comment of a page as it stands in the text."""
+    start = text.find(":", comment.start, comment.end) + 1
+    end = text.rfind("-->", start, comment.end)
+    return Body(comment.kind, start, end if end >= 0 else comment.end, comment.start, comment.keyword)
 
 
 def comment_body(text: str, offset: int, *, whole: bool = False) -> Body | None:

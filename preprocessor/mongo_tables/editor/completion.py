@@ -8,21 +8,19 @@ from typing import Any, NamedTuple
 
 from mongo_tables.comments.writing import keep_in_comment
 from mongo_tables.editor.bodies import Cursor, read_value
-from mongo_tables.editor.keyoffers import KEYS
+from mongo_tables.editor.completion_offers import KEYS, Asked, Offer, Sort
+from mongo_tables.editor.completion_values import VALUES
 from mongo_tables.editor.knowledge import Knowledge
-from mongo_tables.editor.offering import Asked, Offer, Sort
-from mongo_tables.editor.skeletons import escape
 from mongo_tables.editor.slots import way_to
 from mongo_tables.editor.tokens import read_tokens
-from mongo_tables.editor.valueoffers import VALUES
 from mongo_tables.lint.shape.values import Shape
 
 
 class Suggestion(NamedTuple):
     """One thing that may be written: its name, its kind, a remark, a text about it, and what to write.
 
-    ``text`` has gaps to fill, as skeletons have; what is written is put between ``start`` and ``end`` of the
-    ``Completion``. ``sought`` is what the typed text is compared with.
+    ``text`` is put between ``start`` and ``end`` of the ``Completion``; ``sought`` is what the typed text is compared
+    with.
     """
 
     label: str
@@ -41,14 +39,8 @@ class Completion(NamedTuple):
     found: Sequence[Suggestion]
 
 
-def complete(
-    text: str, cursor: Cursor, known: Knowledge, start: Shape | None = None, *, whole: bool = True
-) -> Completion:
-    """What may be written at a place; ``start`` is what a pipeline reads that says nothing of it itself.
-
-    ``whole``: a key whose quote is closed already may bring its argument behind that quote. Neovim 0.7 replaces what
-    stands before the place alone, and would leave the quote behind the argument.
-    """
+def complete(text: str, cursor: Cursor, known: Knowledge, start: Shape | None = None) -> Completion:
+    """What may be written at a place; ``start`` is what a pipeline reads that says nothing of it itself."""
     body = cursor.body
     value = read_value(text, read_tokens(text, body.start, body.end))
     certain = value
@@ -58,7 +50,7 @@ def complete(
         asked = Asked(cursor, way_to(body.kind, cursor.path[:-1]), value, certain, known, start)
         offers = list(KEYS.get(asked.way.slot.role, _no_offers)(asked))
         offered = [one for one in offers if one.label not in asked.beside]
-        return _write_keys(text, cursor, offered, whole=whole)
+        return _write_keys(text, cursor, offered)
     if cursor.role == "value":
         asked = Asked(cursor, way_to(body.kind, cursor.path), value, certain, known, start)
         return _write_values(cursor, list(VALUES.get(asked.way.slot.role, _no_offers)(asked)))
@@ -69,32 +61,28 @@ def _no_offers(asked: Asked) -> Iterable[Offer]:
     return ()
 
 
-def _write_keys(text: str, cursor: Cursor, offers: Sequence[Offer], *, whole: bool) -> Completion:
-    end = cursor.end + cursor.closed
-    has_colon = text[end : cursor.body.end].lstrip().startswith(":")
+def _write_keys(text: str, cursor: Cursor, offers: Sequence[Offer]) -> Completion:
+    """Keys with what is missing around them: quotes, and a colon unless their closing quote stands there."""
+    has_colon = text[cursor.end : cursor.body.end].lstrip().startswith(":")
     opening = "" if cursor.quoted else '"'
-    # A quote that stands there stays, unless the argument comes behind it.
-    stays = cursor.closed and (has_colon or not whole)
-    end -= stays
+    closing = "" if cursor.closed else '"' if has_colon else '": '
     found = []
     for one in offers:
-        written = opening + escape(_write_json(one.label)[1:-1]) + ("" if stays else '"')
-        if not has_colon and not stays:
-            written += f": {one.follows or '${1}'}"
+        written = opening + _write_json(one.label)[1:-1] + closing
         found.append(Suggestion(one.label, one.sort, one.remark, one.about, written, opening + one.label))
-    return Completion(cursor.start, end, found)
+    return Completion(cursor.start, cursor.end, found)
 
 
 def _write_values(cursor: Cursor, offers: Sequence[Offer]) -> Completion:
     if cursor.quoted:
-        texts = [one for one in offers if isinstance(one.value, str) and not one.skeleton]
+        texts = [one for one in offers if isinstance(one.value, str) and not one.opens]
         return Completion(
             cursor.start, cursor.end, [_within_quotes(one, closed=cursor.closed) for one in texts]
         )
     found = []
     for one in offers:
-        written = one.skeleton or escape(_write_json(one.value))
-        sought = json.dumps(one.value, ensure_ascii=False) if not one.skeleton else one.label
+        written = f"{{{_write_json(one.label)}: " if one.opens else _write_json(one.value)
+        sought = one.label if one.opens else json.dumps(one.value, ensure_ascii=False)
         found.append(Suggestion(one.label, one.sort, one.remark, one.about, written, sought))
     return Completion(cursor.start, cursor.end, found)
 
@@ -103,7 +91,7 @@ def _within_quotes(one: Offer, *, closed: bool) -> Suggestion:
     """The text of a value up to its closing quote, and with that where none stands there."""
     written = _write_json(one.value)
     inner = written[1:-1] if closed else written[1:]
-    return Suggestion(one.label, one.sort, one.remark, one.about, escape(inner), str(one.value))
+    return Suggestion(one.label, one.sort, one.remark, one.about, inner, str(one.value))
 
 
 def _write_json(value: Any) -> str:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from mongo_tables.editor.bodies import value_at
-from mongo_tables.editor.either import join_when_asked
 from mongo_tables.editor.knowledge import Knowledge, Stage
 from mongo_tables.editor.slots import Stretch
 from mongo_tables.jsontext.extended import decode
@@ -20,7 +19,9 @@ from mongo_tables.lint.shape.values import (
     OBJECT,
     Shape,
     array,
+    join,
     lookup,
+    member,
     of_kinds,
     unknown_documents,
 )
@@ -149,7 +150,7 @@ def _behind_one(stage: Stage, shape: Shape, variables: Mapping[str, Any], known:
     ((name, argument),) = stage.items()
     if name == "$unionWith":
         other = {"coll": argument} if isinstance(argument, str) else argument
-        return join_when_asked(shape, _shape_of_other(other, known))
+        return _join_when_asked(shape, _shape_of_other(other, known))
     rows = flow_of([stage], shape, variables).rows
     if name in ("$lookup", "$graphLookup"):
         found = _with_depth(_shape_of_other(argument, known), argument.get("depthField"))
@@ -256,3 +257,41 @@ def tell_kinds(shape: Shape) -> str:
         kinds = [f"array of {inner}" if kind == "array" and inner else kind for kind in kinds]
     told = "|".join(kinds) or "null"
     return f"{told}, not in all" if shape.missing and shape.kinds - OBJECT else told
+
+
+def _join_when_asked(one: Shape, other: Shape) -> Shape:
+    """The shape of a value that has one shape or the other, as ``join`` gives it."""
+    bare = [each._replace(fields={}, items=None) for each in (one, other)]
+    joined = join(*bare)
+    if "object" in joined.kinds:
+        joined = joined._replace(fields=_EitherFields(one, other))
+    return joined._replace(items=_join_items(one, other)) if "array" in joined.kinds else joined
+
+
+def _join_items(one: Shape, other: Shape) -> Shape | None:
+    with_items = [each.items for each in (one, other) if "array" in each.kinds]
+    known = [items for items in with_items if items is not None]
+    if len(known) < len(with_items):
+        return None
+    return known[0] if len(known) == 1 else _join_when_asked(*known)
+
+
+class _EitherFields(Mapping[str, Shape]):
+    """The fields of documents of one shape or the other."""
+
+    __slots__ = ("_shapes",)
+
+    def __init__(self, one: Shape, other: Shape) -> None:
+        self._shapes = [each for each in (one, other) if "object" in each.kinds]
+
+    def __getitem__(self, name: str) -> Shape:
+        if not any(name in each.fields for each in self._shapes):
+            raise KeyError(name)
+        found = [member(each, name) for each in self._shapes]
+        return found[0] if len(found) == 1 else _join_when_asked(*found)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(dict.fromkeys(name for each in self._shapes for name in each.fields))
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)

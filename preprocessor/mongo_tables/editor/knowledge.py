@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Protocol
 
 from mongo_tables.lint.shape.values import Shape
+from mongo_tables.render.column import column_value
 
 Stage = Mapping[str, Any]
+Plain = str | int | float
+"""A value that can be named."""
 
 
 class Knowledge(Protocol):
@@ -56,3 +59,14 @@ class Knowledge(Protocol):
     def has_results(self, collection: str) -> bool:
         """Whether all documents of a collection are benchmark results."""
         ...
+
+
+def order_values(values: Iterable[Plain]) -> list[Plain]:
+    """The values in order: numbers, then texts."""
+    return sorted(values, key=lambda value: (isinstance(value, str), value))
+
+
+def values_of_column(rows: Sequence[Mapping[str, Any]], column: str) -> frozenset[Plain]:
+    """The texts and numbers that rows have in a column."""
+    values = (column_value(row, column) for row in rows)
+    return frozenset(value for value in values if isinstance(value, (str, int, float)))

@@ -1,4 +1,4 @@
-"""The comments of a page as a list of its parts: what an editor shows as an outline, and what it can fold."""
+"""The comments of a page as a list of its parts, which an editor shows as an outline."""
 
 from __future__ import annotations
 
@@ -6,9 +6,8 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from mongo_tables.comments.model import Comment
-from mongo_tables.editor.bodies import Body, read_value, value_at
-from mongo_tables.editor.positions import Lines
-from mongo_tables.editor.tokens import Token, Tokens, read_tokens
+from mongo_tables.editor.bodies import body_of, read_value, value_at
+from mongo_tables.editor.tokens import Tokens, read_tokens
 
 
 class Part(NamedTuple):
@@ -20,21 +19,6 @@ class Part(NamedTuple):
     end: int
     named: tuple[int, int]
     parts: tuple[Part, ...] = ()
-
-
-class Fold(NamedTuple):
-    """Lines, from 0, that may be shown as their first one alone; ``generated``: of text that was written there."""
-
-    first: int
-    last: int
-    generated: bool = False
-
-
-def body_of(comment: Comment, text: str) -> Body:
-    """The body of a comment of a page as it stands in the text."""
-    start = text.find(":", comment.start, comment.end) + 1
-    end = text.rfind("-->", start, comment.end)
-    return Body(comment.kind, start, end if end >= 0 else comment.end, comment.start, comment.keyword)
 
 
 def list_parts(text: str, comments: Sequence[Comment]) -> list[Part]:
@@ -82,40 +66,3 @@ def _list_stages(text: str, tokens: Tokens, path: tuple[str, ...]) -> Iterator[P
             if key.kind == "key":
                 end = max(ends.get(token.path, key.end), key.end)
                 yield Part(str(key.path[-1]), f"stage {token.path[-1] + 1}", token.start, end, key[:2])
-
-
-def list_folds(text: str, comments: Sequence[Comment], lines: Lines) -> list[Fold]:
-    """The comments, their containers, and the text that was written behind them, where they have several lines."""
-    found = []
-    for comment in comments:
-        found.append(Fold(lines.line_at(comment.start), lines.line_at(max(comment.end - 1, 0))))
-        body = body_of(comment, text)
-        found += _fold_containers(read_tokens(text, body.start, body.end).found, lines)
-        if comment.region is not None:
-            last = lines.line_at(max(comment.region.end - 1, 0))
-            found.append(Fold(lines.line_at(comment.region.start), last, generated=True))
-    return _without_short(found)
-
-
-def list_pipeline_folds(text: str, lines: Lines) -> list[Fold]:
-    """The containers of a shared pipeline."""
-    return _without_short(list(_fold_containers(read_tokens(text).found, lines)))
-
-
-def _fold_containers(tokens: Sequence[Token], lines: Lines) -> Iterator[Fold]:
-    opened: dict[tuple[str | int, ...], int] = {}
-    for token in tokens:
-        if token.kind == "open":
-            opened[token.path] = token.start
-        elif token.kind == "close" and token.path in opened:
-            yield Fold(lines.line_at(opened.pop(token.path)), lines.line_at(token.start) - 1)
-
-
-def _without_short(found: Sequence[Fold]) -> list[Fold]:
-    """Of folds that begin at one line the longest, and none of a single line."""
-    longest: dict[int, Fold] = {}
-    for one in found:
-        known = longest.get(one.first)
-        if one.last > one.first and (known is None or one.last > known.last):
-            longest[one.first] = one
-    return [longest[first] for first in sorted(longest)]

@@ -18,14 +18,11 @@ from pygls.exceptions import JsonRpcInvalidParams
 from mongo_tables.editor.actions import Action
 from mongo_tables.editor.completion import Suggestion
 from mongo_tables.editor.converting import diagnostic_of, edit_of, position_of, range_of, span_of
-from mongo_tables.editor.highlighting import MEANINGS
-from mongo_tables.editor.naming import Mention, Texts, mentions, refuse_name, rename
+from mongo_tables.editor.names import Mention, Texts, mentions, refuse_name, rename
 from mongo_tables.editor.outline import Part
 from mongo_tables.editor.positions import Lines, Position, Span
 from mongo_tables.editor.server import Server
-from mongo_tables.editor.skeletons import without_gaps
 from mongo_tables.findings.usage import UsageError
-from mongo_tables.results.model import ResultsError
 
 _SWITCH: Final = 0.001
 """Seconds after which a check lets what is asked meanwhile go on."""
@@ -57,13 +54,6 @@ def _register(server: Server) -> None:
     server.feature(lsp.TEXT_DOCUMENT_CODE_ACTION, kinds)(_list_actions)
     server.feature(lsp.TEXT_DOCUMENT_DOCUMENT_SYMBOL)(_list_symbols)
     server.feature(lsp.WORKSPACE_SYMBOL)(_find_symbols)
-    server.feature(lsp.TEXT_DOCUMENT_FOLDING_RANGE)(_list_folds)
-    server.feature(lsp.TEXT_DOCUMENT_FORMATTING)(_format)
-    server.feature(lsp.TEXT_DOCUMENT_RANGE_FORMATTING)(_format_range)
-    server.feature(lsp.TEXT_DOCUMENT_SEMANTIC_TOKENS_FULL, _LEGEND)(_colour)
-    server.feature(lsp.TEXT_DOCUMENT_SEMANTIC_TOKENS_RANGE, _LEGEND)(_colour_range)
-    server.feature(lsp.TEXT_DOCUMENT_CODE_LENS)(_list_lenses)
-    server.command(ROWS)(_show_rows)
     server.feature(lsp.TEXT_DOCUMENT_DEFINITION)(_find_definition)
     server.feature(lsp.TEXT_DOCUMENT_REFERENCES)(_find_references)
     server.feature(lsp.TEXT_DOCUMENT_PREPARE_RENAME)(_prepare_rename)
@@ -130,15 +120,14 @@ def _look_again(server: Server, params: lsp.DidChangeWatchedFilesParams) -> None
 def _complete(server: Server, params: lsp.CompletionParams) -> lsp.CompletionList | None:
     file = server.file_of(params.text_document.uri)
     session = server.session_of(file)
-    gaps = server.knows_gaps
     at = position_of(params.position)
-    found = session.complete(file, at, whole=gaps) if session else None
+    found = session.complete(file, at) if session else None
     if found is None:
         return None
     completion, lines = found
     span = range_of(lines.span(completion.start, completion.end))
     behind = lines.text[lines.offset(at) : completion.end]
-    items = [_item(one, span, number, behind, gaps=gaps) for number, one in enumerate(completion.found)]
+    items = [_item(one, span, number, behind) for number, one in enumerate(completion.found)]
     # Behind a dot there are other fields: the editor is to ask again.
     return lsp.CompletionList(is_incomplete=True, items=items)
 
@@ -155,20 +144,14 @@ def _hover(server: Server, params: lsp.HoverParams) -> lsp.Hover | None:
     )
 
 
-async def _list_actions(
-    server: Server, params: lsp.CodeActionParams
-) -> list[lsp.CodeAction | lsp.Command] | None:
+async def _list_actions(server: Server, params: lsp.CodeActionParams) -> list[lsp.CodeAction] | None:
     uri = params.text_document.uri
     file, span = server.file_of(uri), span_of(params.range)
     found = await server.ask(file, lambda session: session.list_actions(file, span))
     if found is None:
         return None
     actions, lines = found
-    rows = lsp.Command("Show the rows up to here", ROWS, arguments=[uri, span.start.line, span.start.column])
-    return [
-        *(_action(one, uri, lines, server) for one in actions),
-        *([rows] if server.has_rows(file, span) else []),
-    ]
+    return [_action(one, uri, lines, server) for one in actions]
 
 
 def _action(one: Action, uri: str, lines: Lines, server: Server) -> lsp.CodeAction:
@@ -196,7 +179,7 @@ _KINDS: Final = {
 }
 
 
-def _item(one: Suggestion, span: lsp.Range, number: int, behind: str, *, gaps: bool) -> lsp.CompletionItem:
+def _item(one: Suggestion, span: lsp.Range, number: int, behind: str) -> lsp.CompletionItem:
     about = lsp.MarkupContent(lsp.MarkupKind.Markdown, one.about) if one.about else None
     # Neovim before 0.10 puts what has a text to filter by behind the last word, whatever its range.
     sought = None if one.sought == one.label else one.sought
@@ -207,8 +190,8 @@ def _item(one: Suggestion, span: lsp.Range, number: int, behind: str, *, gaps: b
         documentation=about,
         sort_text=f"{number:05}",
         filter_text=sought,
-        insert_text_format=lsp.InsertTextFormat.Snippet if gaps else lsp.InsertTextFormat.PlainText,
-        text_edit=lsp.TextEdit(span, one.text if gaps else without_gaps(one.text)),
+        insert_text_format=lsp.InsertTextFormat.PlainText,
+        text_edit=lsp.TextEdit(span, one.text),
         # Neovim before 0.11 leaves where it is what the range has behind the cursor: our plugin removes it.
         data={"replaced_behind": behind} if behind else None,
     )
@@ -240,111 +223,6 @@ async def _find_symbols(server: Server, params: lsp.WorkspaceSymbolParams) -> li
         for one in mentions(texts)
         if one.gives and sought in one.name.word
     ]
-
-
-async def _list_folds(server: Server, params: lsp.FoldingRangeParams) -> list[lsp.FoldingRange] | None:
-    file = server.file_of(params.text_document.uri)
-    found = await server.ask(file, lambda session: session.list_folds(file))
-    region = lsp.FoldingRangeKind.Region
-    return [
-        lsp.FoldingRange(one.first, one.last, kind=region if one.generated else None) for one in found or ()
-    ]
-
-
-async def _format(server: Server, params: lsp.DocumentFormattingParams) -> list[lsp.TextEdit] | None:
-    return await _edits(server, params.text_document.uri, None)
-
-
-async def _format_range(
-    server: Server, params: lsp.DocumentRangeFormattingParams
-) -> list[lsp.TextEdit] | None:
-    return await _edits(server, params.text_document.uri, span_of(params.range))
-
-
-async def _edits(server: Server, uri: str, span: Span | None) -> list[lsp.TextEdit] | None:
-    file = server.file_of(uri)
-    found = await server.ask(file, lambda session: session.format(file, span))
-    if found is None:
-        return None
-    edits, lines = found
-    return [lsp.TextEdit(range_of(lines.span(edit.start, edit.end)), edit.text) for edit in edits]
-
-
-_LEGEND: Final = lsp.SemanticTokensLegend(list(MEANINGS), [])
-
-
-async def _colour(server: Server, params: lsp.SemanticTokensParams) -> lsp.SemanticTokens | None:
-    return await _tokens(server, params.text_document.uri, None)
-
-
-async def _colour_range(server: Server, params: lsp.SemanticTokensRangeParams) -> lsp.SemanticTokens | None:
-    return await _tokens(server, params.text_document.uri, span_of(params.range))
-
-
-async def _tokens(server: Server, uri: str, span: Span | None) -> lsp.SemanticTokens | None:
-    file = server.file_of(uri)
-    found = await server.ask(file, lambda session: session.colour(file, span))
-    if found is None:
-        return None
-    coloured, lines = found
-    data: list[int] = []
-    before = Position(0, 0)
-    for one in coloured:
-        start, end = lines.span(one.start, one.end)
-        column = start.column - (before.column if start.line == before.line else 0)
-        data += (start.line - before.line, column, end.column - start.column, MEANINGS.index(one.meaning), 0)
-        before = start
-    return lsp.SemanticTokens(data)
-
-
-ROWS: Final = "mongo-tables.rows"
-"""The command that shows the rows of a comment: its arguments are an address, a line, and where to go on, a column."""
-_LINES: Final = 12
-"""So many lines of it stand in a message."""
-
-
-async def _list_lenses(server: Server, params: lsp.CodeLensParams) -> list[lsp.CodeLens] | None:
-    uri = params.text_document.uri
-    file = server.file_of(uri)
-    found = await server.ask(file, lambda session: session.list_lenses(file))
-    if found is None:
-        return None
-    lenses, lines = found
-    shown = []
-    for one in lenses:
-        span = lines.span(one.start, one.start)
-        command = lsp.Command(one.title, ROWS, arguments=[uri, span.start.line, span.start.column])
-        shown.append(lsp.CodeLens(range_of(span), command))
-    return shown
-
-
-async def _show_rows(server: Server, uri: str, line: int, column: int = 0) -> str | None:
-    """Show the rows up to the stage at a place, in a document of their own, or the last of them in a message."""
-    file, at = server.file_of(uri), Position(line, column)
-    try:
-        told = await server.ask(file, lambda session: session.explain(file, at))
-    except ResultsError as error:
-        server.tell(error.message)
-        return None
-    if not told:
-        return told
-    written = Path(server.folder.name) / "rows.txt"
-    written.write_text(f"{told}\n", "utf-8")
-    if server.shows_documents:
-        shown = lsp.ShowDocumentParams(written.as_uri(), take_focus=False)
-        await server.window_show_document_async(shown)
-    else:
-        message = lsp.ShowMessageParams(lsp.MessageType.Info, _shorten(told, written))
-        server.window_show_message(message)
-    return told
-
-
-def _shorten(told: str, written: Path) -> str:
-    """The last lines of what is shown, as a message has room for them, and where all of it is.
-
-    That comes last: of a message of several lines Neovim 0.7 leaves the last one on the screen.
-    """
-    return "\n".join([*told.splitlines()[-_LINES:], f"all of it is in {written}"])
 
 
 async def _find_definition(server: Server, params: lsp.DefinitionParams) -> list[lsp.Location] | None:

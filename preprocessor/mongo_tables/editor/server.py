@@ -9,9 +9,8 @@ from argparse import Namespace
 from collections.abc import Callable, Coroutine, Generator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import partial
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any, Final, TypeVar
 
 from lsprotocol import types as lsp
@@ -23,8 +22,7 @@ from pygls.uris import from_fs_path, to_fs_path
 from mongo_tables import __version__
 from mongo_tables.editor.converting import diagnostic_of, range_of
 from mongo_tables.editor.diagnostics import Diagnostic
-from mongo_tables.editor.naming import Mention, Texts
-from mongo_tables.editor.positions import Span
+from mongo_tables.editor.names import Mention, Texts
 from mongo_tables.editor.session import Checked, Session, request_of
 from mongo_tables.editor.sites import Sites
 from mongo_tables.pages.siteconfig import from_here, has_site_file
@@ -104,34 +102,11 @@ class Server(LanguageServer):
         self._tasks: set[asyncio.Task[None]] = set()
 
     @property
-    def knows_gaps(self) -> bool:
-        """Whether the editor fills gaps of what it inserts."""
-        asked = self.client_capabilities.text_document
-        item = asked.completion.completion_item if asked and asked.completion else None
-        return bool(item and item.snippet_support)
-
-    @property
     def renames_files(self) -> bool:
         """Whether the editor renames a file with a change of others."""
         workspace = self.client_capabilities.workspace
         edits = workspace.workspace_edit if workspace else None
         return bool(edits and lsp.ResourceOperationKind.Rename in (edits.resource_operations or ()))
-
-    @property
-    def shows_documents(self) -> bool:
-        """Whether the editor shows a document when it is asked to."""
-        window = self.client_capabilities.window
-        return bool(window and window.show_document and window.show_document.support)
-
-    @cached_property
-    def folder(self) -> TemporaryDirectory[str]:
-        """A folder for what is shown, which is gone with the server."""
-        return TemporaryDirectory(prefix="mongo-tables-")
-
-    def has_rows(self, file: str, span: Span) -> bool:
-        """Whether a comment with rows is at a place."""
-        session = self.session_of(file)
-        return session is not None and session.has_rows(file, span.start)
 
     # -- files --
 

@@ -6,7 +6,7 @@ A check works on texts as they were when it began; what is typed meanwhile waits
 from __future__ import annotations
 
 from argparse import Namespace
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from importlib import import_module
 from pathlib import Path
 from threading import Lock
@@ -14,37 +14,24 @@ from typing import Final, NamedTuple
 
 from mongo_tables.commands.check.checking import Request
 from mongo_tables.comments.fences import is_fenced
-from mongo_tables.comments.model import Comment
 from mongo_tables.editor.actions import Action, list_actions
 from mongo_tables.editor.bodies import PIPELINE, Body, comment_body, cursor_at, read_value
 from mongo_tables.editor.completion import Completion, complete
 from mongo_tables.editor.diagnostics import Diagnoses, Diagnostic, offset_of, relate
-from mongo_tables.editor.formatting import format_comment, format_pipeline
-from mongo_tables.editor.highlighting import Coloured, colour_comments, colour_pipeline
-from mongo_tables.editor.hovering import Hover, hover, hover_comment
-from mongo_tables.editor.knowing import ProjectKnowledge
-from mongo_tables.editor.lenses import Lens, explain_at, list_lenses
-from mongo_tables.editor.naming import Mention, Texts, mention_at, mentions
-from mongo_tables.editor.outline import (
-    Fold,
-    Part,
-    list_folds,
-    list_parts,
-    list_pipeline_folds,
-    list_pipeline_parts,
-)
+from mongo_tables.editor.hover import Hover, hover, hover_comment
+from mongo_tables.editor.names import Mention, Texts, mention_at, mentions
+from mongo_tables.editor.outline import Part, list_parts, list_pipeline_parts
 from mongo_tables.editor.positions import Edit as Typed
 from mongo_tables.editor.positions import Lines, Position, Span
 from mongo_tables.editor.project import Findings, Project
+from mongo_tables.editor.project_knowledge import ProjectKnowledge
 from mongo_tables.editor.tokens import read_tokens
 from mongo_tables.findings.usage import UsageError
 from mongo_tables.lint.shape.values import Shape
 from mongo_tables.pages.included import forget_sites
-from mongo_tables.pages.rewrites import Edit
 from mongo_tables.pages.siteconfig import fill_in
 from mongo_tables.results.model import ResultsError
 from mongo_tables.results.opening import is_uri
-from mongo_tables.specs.model import DIRECTIVES
 
 _OF_MISTAKES: Final = (
     "jsonschema",
@@ -165,13 +152,13 @@ class Session:
 
     # -- what an author asks for --
 
-    def complete(self, file: str, at: Position, *, whole: bool = True) -> tuple[Completion, Lines] | None:
-        """What may be written at a place of an open file; ``whole`` as in ``completion.complete``."""
+    def complete(self, file: str, at: Position) -> tuple[Completion, Lines] | None:
+        """What may be written at a place of an open file."""
         place = self._place(file, at)
         if place is None or place.offset < place.body.start:
             return None
         cursor = cursor_at(place.text, place.body, place.offset)
-        found = complete(place.text, cursor, self.knowledge, self._start_of(file), whole=whole)
+        found = complete(place.text, cursor, self.knowledge, self._start_of(file))
         return found, place.lines
 
     def hover(self, file: str, at: Position) -> tuple[Hover, Lines] | None:
@@ -228,14 +215,6 @@ class Session:
         """What the stages of a shared pipeline get, where that is known."""
         return self.knowledge.read_by(Path(file).stem) if self.project.is_list(file) else None
 
-    def has_rows(self, file: str, at: Position) -> bool:
-        """Whether a comment with rows is at a place of an open file."""
-        document = self.documents.get(file)
-        if document is None or self.project.is_list(file) or self.project.request.static:
-            return False
-        body = self._body_at(file, document.text, document.lines.offset(at))
-        return body is not None and DIRECTIVES[body.kind].has_pipeline
-
     # -- what is asked between two checks, by the one who checks --
 
     def settle(self) -> None:
@@ -244,15 +223,6 @@ class Session:
             pending, self._pending = self._pending, {}
         for file, text in pending.items():
             self.project.edit(file, text)
-
-    def _read(self, file: str) -> tuple[str, Lines, Sequence[Comment] | None]:
-        """A file as it is edited, with the comments of a page; None for those of a shared pipeline."""
-        self.settle()
-        if self.project.is_list(file):
-            text = self.project.text(file) or ""
-            return text, self._split(file, text), None
-        page = self.project.page(file)
-        return page.text, self._split(file, page.text), page.comments
 
     def _split(self, file: str, text: str) -> Lines:
         """A text of a file by its lines: those that are at hand, where it is the one that is open."""
@@ -274,49 +244,12 @@ class Session:
 
     def list_parts(self, file: str) -> tuple[list[Part], Lines]:
         """The parts of a file."""
-        text, lines, comments = self._read(file)
-        return (list_pipeline_parts(text) if comments is None else list_parts(text, comments)), lines
-
-    def list_folds(self, file: str) -> list[Fold]:
-        """What of a file can be folded."""
-        text, lines, comments = self._read(file)
-        return list_pipeline_folds(text, lines) if comments is None else list_folds(text, comments, lines)
-
-    def colour(self, file: str, span: Span | None = None) -> tuple[list[Coloured], Lines]:
-        """The tokens of a file, or of the comments of a part of it."""
-        text, lines, comments = self._read(file)
-        if comments is None:
-            return colour_pipeline(text), lines
-        return colour_comments(text, comments, *_offsets(lines, span)), lines
-
-    def format(self, file: str, span: Span | None = None) -> tuple[list[Edit], Lines]:
-        """The JSON of a file laid out anew, or that of the comments in a part of it."""
-        text, lines, comments = self._read(file)
-        start, end = _offsets(lines, span)
-        touched = (one for one in comments or () if one.start <= end and start <= one.end)
-        edits = (
-            [format_pipeline(text)] if comments is None else [format_comment(text, one) for one in touched]
-        )
-        return [edit for edit in edits if edit], lines
-
-    def list_lenses(self, file: str) -> tuple[list[Lens], Lines] | None:
-        """What stands above the comments of a page; None where it was not checked since it was changed."""
-        page = self.project.page(file)
-        document = self.documents.get(file)
-        if document is None or document.text != page.text or self.project.is_list(file):
-            return None
-        return list_lenses(page, self.project.answers), document.lines
-
-    def explain(self, file: str, at: Position) -> str:
-        """What the pipeline at a place does, up to the stage there. Raises ResultsError where nothing can be run."""
         self.settle()
+        if self.project.is_list(file):
+            text = self.project.text(file) or ""
+            return list_pipeline_parts(text), self._split(file, text)
         page = self.project.page(file)
-        if self.project.request.static:
-            raise ResultsError("a database is asked only where the server was started with --database")
-        lines = self._split(file, page.text)
-        offset = lines.offset(at)
-        column = offset - lines.start_of(at.line) + 1
-        return explain_at(page, at.line + 1, column, self.project.shared, self.project.answers.source)
+        return list_parts(page.text, page.comments), self._split(file, page.text)
 
     def texts(self) -> Texts:
         """All pages and shared pipelines."""
@@ -380,11 +313,6 @@ class Session:
             return self.project.check(), ""
         except ResultsError as error:
             return self.project.check_without_rows(), f"{error.message}: pages are checked without rows"
-
-
-def _offsets(lines: Lines, span: Span | None) -> tuple[int, int]:
-    """Where a part begins and ends; the whole text without one."""
-    return (lines.offset(span.start), lines.offset(span.end)) if span else (0, len(lines.text))
 
 
 def _read(file: str) -> str:

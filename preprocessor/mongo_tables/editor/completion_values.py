@@ -6,27 +6,23 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, Final
 
-from mongo_tables.editor.arguments import WORDS, argument_names
+from mongo_tables.editor.arguments import WORDS
 from mongo_tables.editor.bodies import value_at
-from mongo_tables.editor.flows import fields_at, found_at, rows_shape, variables_at
-from mongo_tables.editor.keyoffers import (
+from mongo_tables.editor.completion_offers import (
+    Asked,
+    Offer,
     accumulator_keys,
     condition_keys,
     expression_keys,
-    stage_keys,
-    window_functions,
-)
-from mongo_tables.editor.offering import (
-    Asked,
-    Offer,
     fields_of_input,
-    follow,
     list_fields,
+    list_operators,
     own_columns,
     quoted_columns,
+    stage_keys,
 )
-from mongo_tables.editor.plainvalues import order_values, values_of_column
-from mongo_tables.editor.skeletons import escape, named_arguments
+from mongo_tables.editor.flows import fields_at, found_at, rows_shape, variables_at
+from mongo_tables.editor.knowledge import order_values, values_of_column
 from mongo_tables.lint.shape.values import lookup
 
 _MOST_VALUES: Final = 64
@@ -40,22 +36,12 @@ def _schema_values(asked: Asked) -> Iterator[Offer]:
         yield Offer(str(value), "value", value=value)
     if kinds == "boolean":
         yield from (Offer(word, "value", value=word == "true") for word in ("true", "false"))
-    elif kinds == "object" and schema.get("required"):
-        yield _needed_members(schema)
     elif not schema.get("enum"):
         # Those with members name fields that hardly any rows have.
         plain = (one for one in schema.get("examples", ()) if not isinstance(one, dict | list))
         for example in plain:
             written = example if isinstance(example, str) else json.dumps(example)
             yield Offer(written, "value", "an example", value=example)
-
-
-def _needed_members(schema: Mapping[str, Any]) -> Offer:
-    """An object with the members that it needs."""
-    names = schema["required"]
-    gaps = (follow(schema["properties"][name], number) for number, name in enumerate(names, 1))
-    members = (f'"{name}": {gap}' for name, gap in zip(names, gaps, strict=True))
-    return Offer(f"{{{', '.join(names)}}}", "key", skeleton=f"{{{', '.join(members)}}}")
 
 
 def _stage_values(asked: Asked) -> Iterator[Offer]:
@@ -66,7 +52,7 @@ def _stage_values(asked: Asked) -> Iterator[Offer]:
 
 
 def _in_braces(one: Offer) -> Offer:
-    return one._replace(skeleton=f'{{"{escape(one.label)}": {one.follows}}}')
+    return one._replace(opens=True)
 
 
 def _expression_values(asked: Asked) -> Iterator[Offer]:
@@ -107,7 +93,7 @@ def _accumulator_values(asked: Asked) -> Iterator[Offer]:
 
 
 def _window_values(asked: Asked) -> Iterator[Offer]:
-    yield from map(_in_braces, window_functions())
+    yield from map(_in_braces, list_operators("window", "operator"))
 
 
 def _comparands(asked: Asked) -> Iterator[Offer]:
@@ -164,26 +150,6 @@ def _operand_values(asked: Asked) -> Iterator[Offer]:
         yield from (one for one in list_fields(asked.before(), asked.cursor.typed) if "." not in one.label)
     else:
         yield from _expression_values(asked)
-
-
-def _argument_values(asked: Asked) -> Iterator[Offer]:
-    """The whole of a document within arguments."""
-    within = asked.way.slot.name
-    if within in _LEAST:
-        yield Offer(
-            f"{{{', '.join(argument_names(within))}}}",
-            "key",
-            skeleton=named_arguments(within, _LEAST[within]),
-        )
-
-
-_LEAST: Final = {
-    "branch": ("case", "then"),
-    "range": ("step", "bounds"),
-    "fill": ("value",),
-    "window": ("documents",),
-}
-"""What is mostly written of each document within arguments."""
 
 
 def _unwound_values(asked: Asked) -> Iterator[Offer]:
@@ -243,7 +209,6 @@ VALUES: Final[Mapping[str, Callable[[Asked], Iterable[Offer]]]] = {
     "expression": _expression_values,
     "projected": _projection_values,
     "operand": _operand_values,
-    "arguments": _argument_values,
     "member": _member_values,
     "accumulator": _accumulator_values,
     "window": _window_values,

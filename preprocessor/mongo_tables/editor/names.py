@@ -10,9 +10,8 @@ from functools import cached_property
 from typing import Final, Literal, NamedTuple
 
 from mongo_tables.comments.model import Comment
-from mongo_tables.editor.bodies import PIPELINE, Body
+from mongo_tables.editor.bodies import PIPELINE, Body, body_of
 from mongo_tables.editor.links import Link, find_links
-from mongo_tables.editor.outline import body_of
 from mongo_tables.editor.positions import Lines
 from mongo_tables.editor.tokens import Token, read_tokens, unquote
 from mongo_tables.specs.sharedpipelines import NAME

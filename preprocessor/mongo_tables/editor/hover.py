@@ -30,9 +30,8 @@ from mongo_tables.editor.flows import (
     tell_kinds,
     variables_at,
 )
-from mongo_tables.editor.knowledge import Knowledge
-from mongo_tables.editor.leaving import Values, leave
-from mongo_tables.editor.plainvalues import order_values, values_of_column
+from mongo_tables.editor.knowledge import Knowledge, order_values, values_of_column
+from mongo_tables.editor.remaining_values import Values, leave
 from mongo_tables.editor.slots import Slot, Stretch, Way, way_to
 from mongo_tables.editor.tokens import Token, read_tokens, unquote
 from mongo_tables.files.text import list_some
