@@ -52,7 +52,6 @@ COMMANDS = {
     "pull": Command("copy result documents into fixtures", "mongo_tables.commands.pull.command"),
     "push": Command("copy fixtures into a results database", "mongo_tables.commands.push"),
     "import": Command("keep what benchmark tools wrote in fixtures", "mongo_tables.commands.importing"),
-    "export": Command("write benchmarks in Go's or Bencher's format", "mongo_tables.commands.export.command"),
     "deps": Command("list what each page is made from", "mongo_tables.commands.deps"),
     "diff": Command("list what changed in the tables", "mongo_tables.commands.diff.command"),
     "review": Command("tell which numbers a pull request changes", "mongo_tables.commands.review.command"),

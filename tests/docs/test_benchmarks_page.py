@@ -197,15 +197,15 @@ def test_what_is_kept_without_samples_is_small_and_is_what_a_set_up_takes(folder
     assert "fixtures: a folder with collections" in capsys.readouterr().out
 
 
-def test_a_run_is_kept_two_are_compared_many_are_followed_and_one_is_handed_on(folder, capsys):
+def test_a_run_is_kept_two_are_compared_and_many_are_followed(folder, capsys):
     recorded = next(path for path in FILES if path.parent.name == "pytestbenchmark")
     for name in ("bench.json", "old.json", "new.json"):
         shutil.copy(recorded, folder / name)
     for month in ("2026-01", "2026-02"):
         given = ["--as", "bench", "--results", f"runs/{month}", "--date", f"{month}-01"]
         assert main(["import", "bench.json", *given]) == 0
-    every = ours("Keep a run") + ours("Compare runs, and follow them") + ours("Hand it on")
-    assert [command[0] for command in every] == ["import", "compare", "history", "import", "export", "export"]
+    every = ours("Keep a run") + ours("Compare runs, and follow them")
+    assert [command[0] for command in every] == ["import", "compare", "history", "import"]
     for command in every:
         if "--reference" not in command:
             assert main(command) == 0, command

@@ -277,7 +277,7 @@ def split_name(full: str) -> tuple[str, dict[str, str]]:
 
 
 def _make_origin(known: Mapping[str, str]) -> Origin:
-    """What configuration lines say: those that the format's description shows, and those that ``export`` writes."""
+    """What configuration lines say: those that the format's description shows, and some of machines."""
     hardware: dict[str, Any] = {
         name: known[key]
         for name, key in (

@@ -1,1 +1,0 @@
-"""``mongo-tables export``: ``gotext`` and ``benchertext`` write, ``losses`` says what a format cannot carry."""
