@@ -20,7 +20,7 @@ from string import ascii_lowercase
 from typing import Any
 
 from benchmarks import sidebyside
-from mongo_tables.runner.calibration import FOLDER
+from mongo_tables.runner.experiment import CALIBRATIONS
 from mongo_tables.runner.local import LocalReplicaSet, Settings
 
 
@@ -28,7 +28,7 @@ def measure(uri: str, copies: int, blocks: int) -> list[dict[str, Any]]:
     """The rows of a run in which one server has so many names; what it complains of ends the benchmark."""
     targets = " ".join(f"{name}={uri}" for name in ascii_lowercase[:copies])
     with tempfile.TemporaryDirectory() as folder:
-        return sidebyside.run(FOLDER / "point_reads.toml", Path(folder), targets, blocks)
+        return sidebyside.run(CALIBRATIONS / "point_reads.toml", Path(folder), targets, blocks)
 
 
 def say(row: Mapping[str, Any]) -> Iterator[str]:

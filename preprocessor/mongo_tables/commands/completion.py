@@ -86,9 +86,9 @@ def _list_names(command: str, action: argparse.Action) -> Sequence[str]:
 
         return names()
     if (command, action.dest) == _WORKLOADS:
-        from mongo_tables.runner.calibration import names
+        from mongo_tables.runner.experiment import CALIBRATIONS, names
 
-        return names()
+        return names(CALIBRATIONS)
     return ()
 
 

@@ -117,7 +117,7 @@ def _read_files(files: Sequence[str], arguments: Namespace) -> list[dict[str, An
             escape_control_chars(f"{file}: {_say_tool(runs[-1])}, {format_count(len(runs[-1]), 'document')}")
         )
     if arguments.reference is not None:
-        require_intervals()
+        require_intervals("import --reference")
         return merge_runs(runs, arguments.reference)
     _refuse_repeated(files, runs)
     return [one for run in runs for one in run]

@@ -8,13 +8,14 @@ from collections.abc import Iterable
 from mongo_tables.runner.errors import RunnerError
 
 
-def require_extra(extra: str, what: str, modules: Iterable[str]) -> None:
-    """Raise RunnerError where one of these modules of an extra is missing; ``what`` says what they do."""
-    if missing := [name for name in modules if importlib.util.find_spec(name) is None]:
-        hint = f"pip install 'mongo-tables[{extra}]'"
-        raise RunnerError(f"{what} is not installed: {', '.join(missing)}", hint)
+def require_extra(command: str, extra: str, modules: Iterable[str]) -> None:
+    """Raise RunnerError where a module of an extra is missing that a command needs."""
+    if any(importlib.util.find_spec(name) is None for name in modules):
+        raise RunnerError(
+            f"command {command} needs the extra {extra}", f"pip install 'mongo-tables[{extra}]'"
+        )
 
 
-def require_intervals() -> None:
+def require_intervals(command: str) -> None:
     """Raise RunnerError where intervals cannot be computed."""
-    require_extra("runner", "what computes intervals", ("scipy",))
+    require_extra(command, "runner", ("scipy",))

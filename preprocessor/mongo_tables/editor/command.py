@@ -49,7 +49,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 def run(arguments: Namespace) -> int:
     """Serve until the editor ends it. Raises UsageError where pygls is not installed."""
     if importlib.util.find_spec("pygls") is None:
-        raise UsageError("pygls is not installed", "pip install 'mongo-tables[lsp]'")
+        raise UsageError("command lsp needs the extra lsp", "pip install 'mongo-tables[lsp]'")
     if sys.stdin.isatty():
         raise UsageError("an editor starts this command, and speaks to it", "see `mongo-tables lsp --help`")
     from mongo_tables.editor.protocol import serve

@@ -16,7 +16,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 from itertools import chain, count
-from pathlib import Path
 from typing import Any, NamedTuple
 
 from mongo_tables.results.calibration import calibrate, find_ratio_of_sides
@@ -34,7 +33,6 @@ from mongo_tables.runner.slices import Slices, plan_slices
 from mongo_tables.runner.slicewindows import Counted, doubts
 from mongo_tables.runner.warmup import has_lead
 
-FOLDER = Path(__file__).with_name("calibrations")
 PAIRS = 200
 """Of all workloads together, where nobody says how many."""
 PUBLISHED = PROFILES["publish"]
@@ -96,14 +94,14 @@ class Group(NamedTuple):
 
 def names() -> list[str]:
     """Names of the workloads, sorted."""
-    return sorted(path.stem for path in FOLDER.glob("*.toml"))
+    return experiments.names(experiments.CALIBRATIONS)
 
 
 def load(name: str) -> Experiment:
     """A workload by its name; raises RunnerError where there is none."""
     if name not in names():
         raise RunnerError(f"no workload {shown(name)!r}", f"known: {', '.join(names())}")
-    return experiments.load(str(FOLDER / f"{name}.toml"))
+    return experiments.load(str(experiments.CALIBRATIONS / f"{name}.toml"))
 
 
 def plan(

@@ -22,6 +22,7 @@ from mongo_tables.runner.workloads.templates import RANGE
 
 SHORTEST_WINDOW_SECONDS = 5
 FOLDER = Path(__file__).with_name("experiments")
+CALIBRATIONS = Path(__file__).with_name("calibrations")
 LABELS = frozenset({"comment", "order", "cost", "price"})
 """Names of parameters, and of what a variant says of its machine, that people read and no run does."""
 
@@ -79,9 +80,9 @@ class Experiment:
             yield row.get("variant", number), row
 
 
-def names() -> list[str]:
-    """Names of the experiments that come with the package, sorted."""
-    return sorted(path.stem for path in FOLDER.glob("*.toml"))
+def names(folder: Path = FOLDER) -> list[str]:
+    """Names of the experiments in a folder of the package, sorted."""
+    return sorted(path.stem for path in folder.glob("*.toml"))
 
 
 def load(name: str) -> Experiment:

@@ -619,7 +619,7 @@ def test_without_what_computes_intervals_the_command_says_how_to_get_it(
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None if name == "scipy" else known(name))
     assert run(*campaigns) == 2
     said = capsys.readouterr().err
-    assert "what computes intervals is not installed: scipy" in said
+    assert "command compare needs the extra runner" in said
     assert "pip install 'mongo-tables[runner]'" in said
     assert run(*folders) == 0
 

@@ -109,6 +109,7 @@ def run(arguments: Namespace) -> int:
 
 
 def _run(arguments: Namespace, progress: Progress) -> None:
+    check_installed("calibrate", arguments.load_machines)
     from mongo_tables.commands.run.loading import describe_machines, read_machines
     from mongo_tables.runner import calibration
     from mongo_tables.runner.atlas.address import is_atlas
@@ -129,7 +130,6 @@ def _run(arguments: Namespace, progress: Progress) -> None:
         if machines is not None:
             print(describe_machines(machines, arguments.processes))
         return
-    check_installed(arguments.load_machines)
     from mongo_tables.commands.calibrate.measuring import measure_pairs
 
     measure_pairs(arguments, tasks, progress)

@@ -72,4 +72,4 @@ def _check_shape(rows: Sequence[Mapping[str, Any]], where: str) -> None:
 def _check_installed(rows: Sequence[Mapping[str, Any]]) -> None:
     """Raise RunnerError where an interval is to be computed and what computes it is not there."""
     if any(block_speeds(row) or list_processes(row) for row in rows):
-        require_intervals()
+        require_intervals("compare")

@@ -195,7 +195,7 @@ def run(arguments: Namespace) -> int:
 
 
 def _run(arguments: Namespace, progress: Progress) -> None:
-    check_installed(arguments.load_machines)
+    check_installed("run", arguments.load_machines)
     if arguments.sweep:
         from mongo_tables.commands.run.sweeping import sweep_projects
 

@@ -67,13 +67,13 @@ def add_machines(parser: ArgumentParser) -> None:
     )  # fmt: skip
 
 
-def check_installed(load_machines: str | None = None) -> None:
+def check_installed(command: str, load_machines: str | None = None) -> None:
     """Raise RunnerError when what the runner needs beside the package is not there."""
     from mongo_tables.commands.installed import require_extra
 
-    require_extra("runner", "what runs experiments", EXTRA)
+    require_extra(command, "runner", EXTRA)
     if load_machines:
-        require_extra("cluster", "what has load machines under control", CLUSTER_EXTRA)
+        require_extra(f"{command} --load-machines", "cluster", CLUSTER_EXTRA)
 
 
 def fill_in(arguments: Namespace) -> None:
