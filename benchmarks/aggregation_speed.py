@@ -34,7 +34,6 @@ given twice.
 from __future__ import annotations
 
 import argparse
-import os
 import subprocess
 import sys
 import tempfile
@@ -47,11 +46,10 @@ from typing import Any
 import bson
 
 from benchmarks.documents import HEAVY, LIGHT, Weight, make_documents
+from benchmarks.page_queries import queries_of
 from mongo_tables.aggregation import aggregate
 from mongo_tables.aggregation.stages.joining import Collection
 from mongo_tables.files.gcpause import seldom_collected
-from mongo_tables.pages.asking import queries
-from mongo_tables.pages.files import read_pages
 from mongo_tables.results import typedjson
 from mongo_tables.results.filesource import FileSource
 from mongo_tables.results.fixtures import open_fixtures
@@ -152,7 +150,6 @@ def _compare_from_files(number: int, asked: Sequence[Query], rounds: int) -> Non
 
 def _first_read(folder: Path, documents: Iterable[dict[str, Any]], asked: Sequence[Query]) -> FileSource:
     """A source of fixtures with the documents, which has run all queries once, and kept copies in the folder."""
-    os.environ["MONGO_TABLES_CACHE"] = str(folder / "cache")
     for name, held in {**COLLECTIONS, "results": documents}.items():
         (folder / "fixtures" / name).mkdir(parents=True)
         with (folder / "fixtures" / name / "all.jsonl").open("w", encoding="utf-8") as lines:
@@ -237,7 +234,7 @@ def main() -> None:
     given = options.parse_args()
     if given.only:
         part, number = given.only
-        asked = queries(read_pages(given.pages, "docs/pipelines"))
+        asked = queries_of(given.pages, Path("docs/pipelines"))
         with seldom_collected():  # as every build does
             _PARTS[part](int(number), asked, given.rounds)
         return

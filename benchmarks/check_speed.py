@@ -48,7 +48,7 @@ def environment_in(folder: str, *, bytecode: bool) -> dict[str, str]:
     """The environment of such a process, with Python's bytecode and our caches in ``folder``."""
     inherited = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
     kept = {"PYTHONPYCACHEPREFIX": folder} if bytecode else {"PYTHONDONTWRITEBYTECODE": "1"}
-    return {**inherited, **kept, "MONGO_TABLES_CACHE": str(Path(folder) / "tables")}
+    return {**inherited, **kept}
 
 
 def machine() -> str:

@@ -62,7 +62,7 @@ class Server:
     """The language server in a folder, and an editor that speaks to it."""
 
     def __init__(self, folder: Path) -> None:
-        environment = {**os.environ, "MONGO_TABLES_CACHE": str(folder / "cache")}
+        environment = dict(os.environ)
         command = [sys.executable, "-m", "mongo_tables.program", "lsp"]
         self._process = subprocess.Popen(
             command, cwd=folder, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE

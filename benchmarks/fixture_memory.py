@@ -64,7 +64,7 @@ def cost(folder: Path, command: str, results: str = "fixtures") -> Cost:
     """What a command costs in a project, with the cache beside it. Raises ``RuntimeError`` where it fails."""
     called = [sys.executable, "-c", _PROGRAM, command, "page.md", "--results", results]
     root = str(Path(__file__).parents[1])
-    given = {**os.environ, "MONGO_TABLES_CACHE": str(folder / "cache"), "PYTHONPATH": root}
+    given = {**os.environ, "PYTHONPATH": root}
     done = subprocess.run(called, cwd=folder, env=given, capture_output=True, text=True)
     if done.returncode:
         raise RuntimeError(f"{command} ended with {done.returncode}: {done.stderr}")

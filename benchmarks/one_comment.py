@@ -110,7 +110,7 @@ def trace(door: str) -> Trace:
 def traced_in_fresh_process(door: str) -> Trace:
     """Trace a door in a process and a folder of its own, with all caches off."""
     root = str(Path(__file__).parents[1])
-    environment = {**os.environ, "MONGO_TABLES_CACHE": "", "PYTHONPATH": root, "PYTHONHASHSEED": "0"}
+    environment = {**os.environ, "PYTHONPATH": root, "PYTHONHASHSEED": "0"}
     command = [sys.executable, "-m", "benchmarks.one_comment", "--trace", door]
     with tempfile.TemporaryDirectory() as folder:
         write_site(Path(folder))

@@ -14,7 +14,6 @@ the search of Material looks at all headings for each. Their builds take turns. 
 from __future__ import annotations
 
 import argparse
-import os
 import resource
 import shutil
 import subprocess
@@ -23,7 +22,7 @@ import tempfile
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from benchmarks.site_speed import CACHE, PROSE, TABLES, Size, cpu_seconds, write_fixtures, write_site
+from benchmarks.site_speed import PROSE, TABLES, Size, cpu_seconds, write_fixtures, write_site
 
 TIMES = 10
 TABLES_A_HEADING = 50
@@ -32,12 +31,11 @@ OF_FEW = 11.0
 KINDS = ("by hand", "built", "checked")
 
 
-def checking_seconds(site: Path, cache: Path) -> float:
+def checking_seconds(site: Path) -> float:
     """User and system time of one check of the page, start of Python included."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     command = [sys.executable, "-m", "mongo_tables.program", "check", "docs"]
-    environment = {**os.environ, CACHE: str(cache)}
-    done = subprocess.run(command, cwd=site, env=environment, check=False, stdout=subprocess.DEVNULL)
+    done = subprocess.run(command, cwd=site, check=False, stdout=subprocess.DEVNULL)
     if done.returncode > 1:  # Findings are not what is measured.
         raise SystemExit(f"the check failed: {done.returncode}")
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -64,17 +62,15 @@ def measure(root: Path, few: int, rounds: int) -> dict[tuple[str, int], float]:
     for count in counts:
         for kind in ("pipes", "comments"):
             write_page(root / str(count) / kind, count, kind)
-    cache = root / "cache"
     run: Mapping[str, Callable[[Path], float]] = {
-        "by hand": lambda site: cpu_seconds(site / "pipes", cache),
-        "built": lambda site: cpu_seconds(site / "comments", cache),
-        "checked": lambda site: checking_seconds(site / "comments", cache),
+        "by hand": lambda site: cpu_seconds(site / "pipes"),
+        "built": lambda site: cpu_seconds(site / "comments"),
+        "checked": lambda site: checking_seconds(site / "comments"),
     }
     samples: dict[tuple[str, int], list[float]] = {}
     for _ in range(rounds):
         for count in counts:
             for kind in KINDS:
-                shutil.rmtree(cache, ignore_errors=True)
                 samples.setdefault((kind, count), []).append(run[kind](root / str(count)))
     return {each: min(found) for each, found in samples.items()}
 

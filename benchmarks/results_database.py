@@ -19,8 +19,7 @@ import pymongo
 from bson.raw_bson import RawBSONDocument
 from pymongo.collection import Collection
 
-from mongo_tables.pages.asking import queries
-from mongo_tables.pages.files import read_pages
+from benchmarks.page_queries import queries_of
 from mongo_tables.results import typedjson
 from mongo_tables.results.model import Query
 from tests.mongod import running
@@ -84,8 +83,10 @@ def measure(collection: Collection[Any], number: int, asked: Sequence[Query]) ->
 
 def list_queries() -> list[Query]:
     """The pipelines of the tables that read result documents."""
-    pages = read_pages([str(HERE / "tests" / "acceptance" / "pages")], str(HERE / "docs" / "pipelines"))
-    return [query for query in queries(pages) if query.collection == COLLECTION]
+    pages = [str(HERE / "tests" / "acceptance" / "pages")]
+    return [
+        query for query in queries_of(pages, HERE / "docs" / "pipelines") if query.collection == COLLECTION
+    ]
 
 
 def main() -> None:

@@ -36,8 +36,7 @@ from bson.decimal128 import Decimal128
 from hypothesis import HealthCheck, Phase, given, seed, settings
 
 from benchmarks import answering
-from mongo_tables.pages.asking import queries
-from mongo_tables.pages.files import read_pages
+from benchmarks.page_queries import queries_of
 from mongo_tables.results import typedjson
 from tests.acceptance.collections import COLLECTIONS
 from tests.conformance.before8 import rules_of_6_0
@@ -129,7 +128,7 @@ def generate_cases(number: int, chosen: int) -> list[str]:
 
 def list_tables() -> list[str]:
     """The pipelines of the tables of pages, over the documents that the tests of these pages have."""
-    asked = queries(read_pages([str(PAGES)], str(HERE / "docs" / "pipelines")))
+    asked = queries_of([str(PAGES)], HERE / "docs" / "pipelines")
     return [write_case(COLLECTIONS, one.collection, list(one.pipeline), dict(one.let)) for one in asked]
 
 
@@ -153,7 +152,7 @@ def ask(python: str, library: str, cases: Sequence[str]) -> Outcome:
     done = subprocess.run(
         [python, str(Path(answering.__file__)), library],
         input="".join(f"{case}\n" for case in cases), capture_output=True, text=True, check=False,
-        env={**os.environ, "MONGO_TABLES_CACHE": "", "PYTHONWARNINGS": "ignore"},
+        env={**os.environ, "PYTHONWARNINGS": "ignore"},
     )  # fmt: skip
     if done.returncode:
         return Outcome({}, (), _last_line(done.stderr) or f"it ended with status {done.returncode}")

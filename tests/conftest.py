@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from itertools import count
 from pathlib import Path
 
 import pytest
@@ -70,24 +69,3 @@ def own_site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     own = tmp_path_factory.getbasetemp()
     folder = (own.parent if "PYTEST_XDIST_WORKER" in os.environ else own) / "own"
     return made_once(folder, lambda: build_own_site(folder, "1"))
-
-
-@pytest.fixture(autouse=True, scope="session")
-def _no_cache_of_the_user(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """Nothing of what is built for many tests reads or writes the cache of whoever runs them."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("MONGO_TABLES_CACHE", str(tmp_path_factory.mktemp("cache-of-session")))
-        yield
-
-
-@pytest.fixture(scope="session")
-def _caches(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """A place for the cache of each test, where nothing is yet."""
-    base = tmp_path_factory.mktemp("caches")
-    return (base / str(number) for number in count())
-
-
-@pytest.fixture(autouse=True)
-def _own_cache(_caches: Iterator[Path], monkeypatch: pytest.MonkeyPatch) -> None:
-    """Every test has a cache of its own: none sees what another one left. Most make none, and need no folder for it."""
-    monkeypatch.setenv("MONGO_TABLES_CACHE", str(next(_caches)))

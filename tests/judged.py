@@ -2,20 +2,38 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
-from mongo_tables.pages.build import Build
-from mongo_tables.pages.model import Page
+from mongo_tables.build import Figures, Report
+from mongo_tables.pages.disk import snapshot_of
+from mongo_tables.pages.inplace import InPlace, compose_in_place
+from mongo_tables.pages.judging import Judge, Source
+from mongo_tables.pages.model import Answers as ByKey
+from mongo_tables.pages.model import Page, Tables, tables_by_id
+from mongo_tables.pages.site import Site
+from mongo_tables.pages.snapshot import Needs
 from mongo_tables.results.answers import Answers
 
 
-def unasked(folder: Path | str, *pages: Page) -> Build:
-    """A build of the pages that has run nothing."""
-    return Build(Answers(str(folder)), pages)
+def report_on(source: Source, *pages: Page, needs: Needs = "rows", server: str = "") -> Report:
+    """The report on pages that were read, as `build` makes it of their texts."""
+    snapshot = snapshot_of({page.file: page.text for page in pages}, needs, server=server)
+    site = Site(snapshot, pages, (), (), (), tables_by_id(pages), (), False)
+    answers = source.answer(site.queries())
+    return Report(site, answers, Figures(Judge(site, answers)))
 
 
-def asked(folder: Path | str, *pages: Page) -> Build:
-    """A build of the pages that has run what they ask."""
-    build = unasked(folder, *pages)
-    build.ask()
-    return build
+def unasked(folder: Path | str, *pages: Page) -> Report:
+    """A report on the pages for which nothing was run."""
+    return report_on(Answers(str(folder)), *pages, needs="nothing")
+
+
+def asked(folder: Path | str, *pages: Page) -> Report:
+    """A report on the pages for which everything was run."""
+    return report_on(Answers(str(folder)), *pages)
+
+
+def composed_in_place(page: Page, answers: ByKey, tables: Tables) -> InPlace:
+    """What belongs behind the comments of a page, and beside the file that it leads to."""
+    return compose_in_place(page, Path(os.path.realpath(page.file)), answers, tables)

@@ -47,7 +47,6 @@ SLOW: Final = (
     "tests/files/test_gcpause.py",
     "tests/findings/test_baseline.py",
     "tests/lint/test_check.py",
-    "tests/lint/test_elements.py",
     "tests/lint/test_order.py",
     "tests/pages/test_directives.py",
     "tests/pages/test_otherpages.py",
@@ -132,8 +131,6 @@ LONG: Final = (
     "tests/site/test_random_sites.py",
     "tests/site/test_serve.py::test_a_preview_shows_a_fault_in_the_page",
     "tests/site/test_serve.py::test_a_preview_works_with_a_dead_results_source",
-    "tests/site/test_zensical.py::test_a_build_after_an_edit",
-    "tests/site/test_zensical.py::test_a_build_whose_feed",
     "tests/site/test_zensical.py::test_a_preview_shows_a_fault_in_the_page",
     "tests/site/test_zensical.py::test_what_a_template_writes",
 )

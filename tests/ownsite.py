@@ -44,8 +44,7 @@ def build_own_site(folder: Path, seed: str) -> Path:
     shutil.copy(HERE / "mkdocs.yml", folder / "copy")
     (folder / "blocked").mkdir()
     before, needed = without_network(folder / "blocked")
-    cache = str(folder / "cache")
-    given = environment(PYTHONHASHSEED=seed, MONGO_TABLES_CACHE=cache, MONGO_TABLES_RESULTS="", **needed)
+    given = environment(PYTHONHASHSEED=seed, MONGO_TABLES_RESULTS="", **needed)
     command = [
         *before,
         sys.executable,

@@ -77,14 +77,14 @@ def write(root: Path, files: Mapping[str, str]) -> Path:
     return root / PACKAGE
 
 
-def test_there_are_sixteen_rooms_and_the_command_line_and_no_other_module() -> None:
+def test_there_are_fifteen_rooms_three_modules_and_no_other() -> None:
     assert {room_of(name) for name in KNOWN} - {""} == set(ORDER)
     folders = {
         path.name
         for path in (ROOT / "preprocessor" / PACKAGE).iterdir()
         if path.is_dir() and path.name != "__pycache__"
     }
-    assert folders == {*ORDER} - {"program", "cli"}
+    assert folders == {*ORDER} - {"program", "cli", "build"}
     assert len(ORDER) == 18
 
 
@@ -103,21 +103,21 @@ def test_the_aggregation_language_imports_nothing_of_ours(found: set[Import]) ->
 @pytest.mark.parametrize(
     "text",
     [
-        "import mongo_tables.site.plugin\n",
-        "from mongo_tables.site.plugin import Plugin\n",
-        "from mongo_tables.site import plugin\n",
-        "from ..site import plugin\n",
-        "from ..site.plugin import Plugin\n",
-        "def read():\n    from mongo_tables.site import plugin\n",
-        "plugin = import_module('mongo_tables.site.plugin')\n",
-        "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from mongo_tables.site.plugin import Plugin\n",
+        "import mongo_tables.hosts.plugin\n",
+        "from mongo_tables.hosts.plugin import Plugin\n",
+        "from mongo_tables.hosts import plugin\n",
+        "from ..hosts import plugin\n",
+        "from ..hosts.plugin import Plugin\n",
+        "def read():\n    from mongo_tables.hosts import plugin\n",
+        "plugin = import_module('mongo_tables.hosts.plugin')\n",
+        "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from mongo_tables.hosts.plugin import Plugin\n",
     ],
     ids=["module", "name", "submodule", "relative", "relative-name", "late", "by-name", "types-only"],
 )
 def test_an_upward_import_is_seen_however_it_is_written(tmp_path: Path, text: str) -> None:
     files = {"__init__.py": "", "files/__init__.py": "", "files/text.py": text}
-    root = write(tmp_path, {**files, "site/__init__.py": "", "site/plugin.py": "class Plugin: ...\n"})
-    assert upward(imports(modules(root))) == ["mongo_tables.files.text imports mongo_tables.site.plugin"]
+    root = write(tmp_path, {**files, "hosts/__init__.py": "", "hosts/plugin.py": "class Plugin: ...\n"})
+    assert upward(imports(modules(root))) == ["mongo_tables.files.text imports mongo_tables.hosts.plugin"]
 
 
 def test_a_circle_is_seen_though_one_side_imports_late(tmp_path: Path) -> None:

@@ -7,10 +7,10 @@ import time
 import pytest
 
 from mongo_tables.comments import find
-from mongo_tables.pages.build import Build
 from mongo_tables.pages.reading import read_page
 from mongo_tables.results.answers import Answers
 from tests.comments.test_comments import TABLE
+from tests.judged import report_on
 
 MISTYPED = {
     "column": '{"collection": "runs", "sort": "_id", "columns": ["nn"], "headers": ["N"]}',
@@ -64,8 +64,6 @@ def test_as_many_mistyped_tables_as_a_page_has_are_gone_through_once(mistyped, t
     for number in (200, 1600):
         page = read_page("\n\n".join([body] * number), f"{number}.md", lambda _: None)
         begun = time.process_time()
-        build = Build(Answers(str(tmp_path)), [page])
-        build.ask()
-        assert build.findings()
+        assert report_on(Answers(str(tmp_path)), page).faults
         times.append(time.process_time() - begun)
     assert times[1] < 24 * times[0], "8 times as many take 8 times as long, not 64 times"

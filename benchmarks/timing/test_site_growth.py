@@ -10,11 +10,11 @@ from html import escape
 import pytest
 
 from mongo_tables import comments
-from mongo_tables.hosts.site_report import PlainFigure
+from mongo_tables.hosts.page_figures import PlainFigure
 from mongo_tables.hosts.tokens import Figures, swap_markdown, swap_markup
-from mongo_tables.pages.faultboxes import by_comment
 from mongo_tables.pages.markdown import Place, standing_alone
 from mongo_tables.pages.placeholders import BEGIN, END, FIRST, show_comments_again, swap_tokens
+from mongo_tables.pages.placing import by_comment
 from mongo_tables.render.anchors import distinct
 
 FEW = 500

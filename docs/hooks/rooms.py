@@ -20,7 +20,7 @@ ORDER: Final = (
     "hosts",
     "editor",
     "commands",
-    "site",
+    "build",
     "pages",
     "lint",
     "render",
@@ -34,7 +34,7 @@ ORDER: Final = (
     "findings",
     "files",
 )
-"""A room imports only from those behind it; ``program`` and ``cli`` are the modules before the sixteen."""
+"""A room imports only from those behind it; ``program``, ``cli`` and ``build`` are modules."""
 
 PACKAGE: Final = "mongo_tables"
 PAGE: Final = "contributing/architecture.md"

@@ -8,11 +8,12 @@ from pathlib import Path
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
 
+from mongo_tables.build import build
 from mongo_tables.findings.finding import Finding
 from mongo_tables.findings.rules import RULES, Rule
 from mongo_tables.lint.suppressions import SEEN_IN_ROWS
-from mongo_tables.pages.build import Build
-from mongo_tables.pages.reading import read_page
+from mongo_tables.pages.disk import snapshot_of
+from mongo_tables.pages.snapshot import Needs
 from mongo_tables.results.answers import Answers
 
 EXAMPLES = Path(__file__).parents[2] / "tests" / "lint" / "pages"
@@ -69,11 +70,10 @@ def sentence(message: str) -> str:
 
 def told(page: Path, rule: str) -> list[Finding]:
     """What the rule says of an example."""
-    read = read_page(page.read_text("utf-8"), page.name, lambda _: None)
-    build = Build(Answers(str(EXAMPLES / "fixtures"), server="6.0"), [read])
-    if rule in SEEN_IN_ROWS:
-        build.ask()
-    return [one for one in build.findings(build.lint()) if one.rule == rule]
+    needs: Needs = "rows" if rule in SEEN_IN_ROWS else "nothing"
+    snapshot = snapshot_of({page.name: page.read_text("utf-8")}, needs, server="6.0")
+    found = build(snapshot, Answers(str(EXAMPLES / "fixtures"))).findings
+    return [one for one in found if one.rule == rule]
 
 
 def example(page: Path) -> str:

@@ -23,9 +23,9 @@ from mkdocs.utils.meta import get_data
 
 from mongo_tables.cli import main
 from mongo_tables.findings.finding import Finding
+from mongo_tables.hosts.markdown_extension import MongoTablesError, makeExtension
 from mongo_tables.lint.suppressions import SEEN_IN_ROWS
 from mongo_tables.pages.faultboxes import line_of
-from mongo_tables.site.extension import MongoTablesError, makeExtension
 from tests.site.inprocess import built
 
 TESTS: Final = Path(__file__).parents[1]

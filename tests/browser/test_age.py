@@ -8,10 +8,10 @@ import pytest
 from playwright.sync_api import Browser, Page
 
 from mongo_tables.aggregation import aggregate
+from mongo_tables.hosts.assets import inline
 from mongo_tables.render.html import html_table
 from mongo_tables.render.provenanceblock import ProvenanceBlock, provenance_html
 from mongo_tables.results.provenance import provenance_of
-from mongo_tables.site.assets import inline
 from tests.browser.browsing import Served
 from tests.measured import document, speeds
 

@@ -10,8 +10,8 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
+from mongo_tables.hosts.assets import inline
 from mongo_tables.render.html import html_chart, html_table
-from mongo_tables.site.assets import inline
 from tests.browser.browsing import Served, Witness, served
 from tests.browser.test_accessibility import AXE, broken
 from tests.render.specs import chart, table

@@ -12,8 +12,8 @@ from bson.decimal128 import Decimal128
 from bson.int64 import Int64
 from playwright.sync_api import Page
 
+from mongo_tables.hosts.assets import inline
 from mongo_tables.render.html import html_table
-from mongo_tables.site.assets import inline
 from tests.browser.tables import Tables
 from tests.render.specs import table
 

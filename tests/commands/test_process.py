@@ -39,7 +39,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def environment() -> dict[str, str]:
-    return {**os.environ, "PYTHONPATH": str(ROOT), "MONGO_TABLES_CACHE": ""}
+    return {**os.environ, "PYTHONPATH": str(ROOT)}
 
 
 def shell(script: str, cwd: Path) -> subprocess.CompletedProcess[str]:

@@ -24,7 +24,7 @@ def on_a_full_disk(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[st
     done = subprocess.run(
         [sys.executable, "-c", LIMITED, *arguments],
         cwd=cwd,
-        env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[2]), "MONGO_TABLES_CACHE": ""},
+        env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])},
         capture_output=True,
         text=True,
         timeout=60,

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mongo_tables.commands.check.checking import Request, check_pages
+from mongo_tables.commands.check.checking import check_paths
 from mongo_tables.editor.positions import Edit, Lines, Position, Span
 from mongo_tables.editor.session import Session, request_of
 from mongo_tables.findings.finding import Finding
-from mongo_tables.pages.reading import read_page
+from mongo_tables.pages.disk import Request
 from mongo_tables.pages.rewrites import apply_edits
-from mongo_tables.specs.sharedpipelines import SharedPipelines
+from mongo_tables.results.answers import Answers
 from tests.editor.conftest import SAID, TABLE, lay_out
 
 TESTS = Path(__file__).parents[1]
@@ -30,10 +32,9 @@ FIXTURES = TESTS / "lint/pages/fixtures"
 
 
 def found_by_check(texts: Mapping[str, str], request: Request) -> list[Finding]:
-    shared = SharedPipelines(Path(request.pipelines))
-    return sorted(
-        check_pages([read_page(text, file, shared) for file, text in texts.items()], request).findings
-    )
+    overlay = {str(Path.cwd() / file): text for file, text in texts.items()}
+    with closing(Answers(request.results, request.limits)) as source:
+        return list(check_paths(texts, replace(request, texts=overlay), source).findings)
 
 
 def found_by(session: Session) -> list[Finding]:
@@ -259,4 +260,4 @@ def test_what_is_newer_than_the_server_of_a_site_is_marked_as_check_tells_it(
     request = request_of(None, None, None, database=False)
     found = found_by(Session(lambda: request))
     assert [one.rule for one in found] == ["MT314"]
-    assert found == found_by_check({"docs/page.md": NEWER}, request)
+    assert found == found_by_check({"docs/page.md": NEWER}, request[0])

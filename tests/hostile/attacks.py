@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 from dataclasses import replace
@@ -158,23 +157,6 @@ def _pipes(project: Path) -> None:
         (project / place).symlink_to("/dev/zero")
 
 
-def _forged(project: Path) -> None:
-    """Entries of the cache where it was, in the checkout: one that lies, and some that are broken."""
-    import bson
-
-    from mongo_tables.results import bsoncache
-    from mongo_tables.results.fixtures import key_of_documents
-
-    content = (project / "fixtures/c/c.jsonl").read_bytes()
-    key = key_of_documents(".jsonl", hashlib.sha256(content).digest())
-    lie = bson.encode({"_id": 1, "a": "forged", "n": 424242})
-    for place in (project, project / "fixtures", project / "docs"):
-        folder = place / ".mongo-tables-cache"
-        folder.mkdir()
-        for name in (f"{key}.bson", key):
-            (folder / name).write_bytes(bsoncache._header(key, (lie,)) + lie)
-
-
 TEXTS: Final = {
     "markup": Project(
         "markup", comment(SORTED, title=" ".join(CORPUS), caption=" ".join(CORPUS), headers=[CORPUS[0], CORPUS[4]]),
@@ -211,7 +193,6 @@ FILES: Final = {
     # MkDocs itself follows such a loop until the system stops it.
     "loop of pages": Project("loop of pages", arranged=_loop_of_pages, doors=("check", "diff")),
     "pipes and devices": Project("pipes and devices", arranged=_pipes),
-    "forged cache": Project("forged cache", arranged=_forged),
 }  # fmt: skip
 _SHAPES: Final = {
     "empty page": Project("empty page", b""),

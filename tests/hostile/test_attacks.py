@@ -29,7 +29,7 @@ def attacked(project: Project, door: str, folder: Path, **variables: str) -> tup
     place = project.make(folder)
     outside = listed(folder / "outside")
     beside = {path.name for path in folder.iterdir()}
-    done = enter(DOORS[door], place, MONGO_TABLES_CACHE=str(folder / "cache"), **variables)
+    done = enter(DOORS[door], place, **variables)
     done.check()
     assert SECRET not in done.out + done.err
     assert listed(folder / "outside") == outside
@@ -83,28 +83,6 @@ def test_no_cell_of_a_download_is_a_formula(tmp_path: Path) -> None:
     assert cells == [f"'{FORMULAS[8]}", *(f"'{text}" for text in FORMULAS)]
 
 
-def test_a_cache_that_comes_with_a_checkout_is_not_believed(tmp_path: Path) -> None:
-    done, _ = attacked(FILES["forged cache"], "render", tmp_path)
-    assert done.status == 0, done.err
-    assert "| x" in done.out
-    assert "forged" not in done.out
-    assert "424242" not in done.out
-
-
-@pytest.mark.parametrize("damage", [b"", bytes(8), b"\x10\0\0\0\x10a\0\1\0\0\0\x10b\0\1\0", b"\xff" * 64])
-def test_a_broken_cache_is_made_anew(damage: bytes, tmp_path: Path) -> None:
-    sound = Project("sound")
-    first, place = attacked(sound, "render", tmp_path)
-    entries = list((tmp_path / "cache").rglob("*.bson"))
-    assert entries
-    for number, entry in enumerate(entries):
-        content = entry.read_bytes()
-        entry.write_bytes(content[: -len(damage)] + damage if number % 2 and damage else damage)
-    again = enter(DOORS["render"], place, MONGO_TABLES_CACHE=str(tmp_path / "cache"))
-    again.check()
-    assert (again.status, again.out) == (0, first.out)
-
-
 URIS = [
     f"{scheme}me:{password}@{rest}"
     for scheme, password, rest in (
@@ -143,7 +121,7 @@ def test_a_password_is_never_said_in_whatever_shape_it_comes(number: int, tmp_pa
     uri, door = URIS[number], [*ASKED][number % len(ASKED)]
     asked = [uri if word == "URI" else word for word in ASKED[door]]
     variables = {"MONGO_TABLES_RESULTS": uri} if door == BUILD else {}
-    done = enter(asked, place, MONGO_TABLES_CACHE="", **variables)
+    done = enter(asked, place, **variables)
     done.check()
     assert done.status != 0 or door == "run", done.out
     assert "7Zk" not in done.out + done.err, done.out + done.err
@@ -236,6 +214,6 @@ def test_a_hostile_name_on_the_command_line_leads_nowhere(name: str, tmp_path: P
         ["new", name],
         ["diff", f"{name}:fixtures", "fixtures", "docs"],
     ):
-        enter(asked, place, MONGO_TABLES_CACHE="").check()
+        enter(asked, place).check()
     assert listed(tmp_path / "outside") == before
     assert {*tmp_path.iterdir()} == names

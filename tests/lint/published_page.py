@@ -73,7 +73,7 @@ def findings(tmp_path_factory: pytest.TempPathFactory) -> list[Finding]:
     ]
     (folder / "all.jsonl").write_text("\n".join(lines) + "\n", "utf-8")
     build = asked(folder.parent, read_page(PAGE.read_text("utf-8"), PAGE.name, lambda _: None))
-    return build.findings(build.lint())
+    return build.findings
 
 
 def pipelines(findings: list[Finding], rule: str) -> list[int]:

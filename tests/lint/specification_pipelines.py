@@ -25,10 +25,10 @@ from mongo_tables.aggregation.catalogue import Kind
 from mongo_tables.aggregation.uses import list_uses
 from mongo_tables.findings.finding import Finding
 from mongo_tables.lint.versions import is_newer
-from mongo_tables.pages.build import Build
 from mongo_tables.pages.reading import read_page
 from mongo_tables.results.answers import Answers
 from release.serverversions import TABLE, write_table
+from tests.judged import report_on
 from tests.mongod import Mongod
 from tests.outside import outside_folder
 
@@ -133,9 +133,11 @@ def judged(example: Example, folder: Path, server: str = "") -> list[Finding]:
         "headers": ["Id"],
     }
     text = f"<!-- MONGO_TABLE: {json.dumps(body).replace('--', '-' + chr(92) + 'u002d')} -->"
-    build = Build(Answers(str(folder), server=server), [read_page(text, "page.md", lambda _: None)])
+    build = report_on(
+        Answers(str(folder), server=server), read_page(text, "page.md", lambda _: None), needs="nothing"
+    )
     start = text.index('"columns"')
-    found = [one for one in build.findings(build.lint()) if one.column < start]
+    found = [one for one in build.findings if one.column < start]
     (place / "a.jsonl").unlink()
     place.rmdir()
     return found

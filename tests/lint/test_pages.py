@@ -7,26 +7,22 @@ from pathlib import Path
 
 import pytest
 
+from mongo_tables.build import build
 from mongo_tables.findings.rules import RULES
 from mongo_tables.lint.suppressions import SEEN_IN_ROWS
-from mongo_tables.pages.build import Build
-from mongo_tables.pages.reading import read_page
+from mongo_tables.pages.disk import snapshot_of
 from mongo_tables.results.answers import Answers
 
 PAGES = Path(__file__).parent / "pages"
 ALL = sorted(PAGES.glob("MT*/*.md"))
-# Not one for all: where a pipeline was run for another page, its rows would be known.
-ASKED, UNASKED = (Answers(str(PAGES / "fixtures"), server="6.0") for _ in range(2))
+SOURCE = Answers(str(PAGES / "fixtures"))
 
 
 def found(page: Path) -> list[tuple[str, int]]:
     """Rule and line of every finding of a page."""
-    read = read_page(page.read_text("utf-8"), page.name, lambda _: None)
-    runs = page.parent.name in SEEN_IN_ROWS
-    build = Build(ASKED if runs else UNASKED, [read])
-    if runs:
-        build.ask()
-    return sorted((one.rule, one.line) for one in build.findings(build.lint()))
+    needs = "rows" if page.parent.name in SEEN_IN_ROWS else "nothing"
+    snapshot = snapshot_of({page.name: page.read_text("utf-8")}, needs, server="6.0")
+    return sorted((one.rule, one.line) for one in build(snapshot, SOURCE).findings)
 
 
 def expected(page: Path) -> list[tuple[str, int]]:

@@ -12,9 +12,9 @@ import pymongo
 import pytest
 
 from mongo_tables.lint.versions import is_newer, since_hint
-from mongo_tables.pages.build import Build
 from mongo_tables.pages.reading import read_page
 from mongo_tables.results.answers import Answers
+from tests.judged import report_on
 from tests.lint.specs import comment_of
 from tests.mongod import Mongod
 
@@ -69,9 +69,8 @@ def test_what_a_server_has_run_is_not_too_new_for_it(mongod: Mongod, tmp_path: P
     filtered = {"$filter": {"input": "$a", "cond": True, "limit": 1}}
     (tmp_path / "page.md").write_text(comment_of([{"$project": {"_id": 0, "m": filtered}}], ["m"]))
     asked = Answers(mongod.uri("versions"))
-    build = Build(asked, [read_page((tmp_path / "page.md").read_text(), "page.md", lambda _: None)])
-    build.ask()
-    assert [one.rule for one in build.findings(build.lint()) if one.rule.startswith("MT3")] == []
+    build = report_on(asked, read_page((tmp_path / "page.md").read_text(), "page.md", lambda _: None))
+    assert [one.rule for one in build.findings if one.rule.startswith("MT3")] == []
     asked.close()
 
 
@@ -96,8 +95,8 @@ def test_versions_are_compared_by_their_numbers(since: str, server: str, newer: 
 def told(stage: Any, server: str = "") -> list[tuple[str, str]]:
     """Rule and message of what a check without a run says of a stage, beyond its order."""
     page = read_page(comment_of([stage, {"$sort": {"_id": 1}}], ["_id"]), "page.md", lambda _: None)
-    build = Build(Answers("nowhere", server=server), [page])
-    found = build.findings(build.lint())
+    build = report_on(Answers("nowhere"), page, needs="nothing", server=server)
+    found = build.findings
     return [(one.rule, one.message) for one in found if one.rule < "MT4"]
 
 

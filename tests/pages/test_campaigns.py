@@ -68,7 +68,7 @@ def judged(prose: str, fixtures: Path) -> tuple[list[Finding], list[str], str]:
     rows = build.answers[table.query.key]
     assert isinstance(rows, list)
     shown = html_table(table, rows)
-    return build.findings(), [value_text(one, build.tables, build.answers) for one in values], shown
+    return build.faults, [value_text(one, build.tables, build.answers) for one in values], shown
 
 
 def test_a_table_and_a_chart_take_the_interval_of_all_campaigns(fixtures: Path) -> None:

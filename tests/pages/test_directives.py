@@ -45,7 +45,7 @@ KIND = """\
     SpecimenSpec: Kind(
         html=lambda spec, context: f'<p class="note">{text_html(spec.text)}</p>',
         markdown=lambda spec, context: [f"Note: {spec.text}"],
-        findings=lambda spec, tables, answers, collections: [],
+        findings=lambda spec, *known: [],
     ),
 """
 PAGE = '# Page\n\n<!-- MONGO_SPECIMEN: {"text": "a < b"} -->\n\nThe end.\n'
@@ -91,7 +91,7 @@ def said(program: Path, folder: Path, *arguments: str, status: int = 0) -> str:
     done = subprocess.run(
         [sys.executable, *arguments],
         cwd=folder,
-        env=os.environ | {"PYTHONPATH": f"{program}{os.pathsep}{ROOT}", "MONGO_TABLES_CACHE": ""},
+        env=os.environ | {"PYTHONPATH": f"{program}{os.pathsep}{ROOT}"},
         capture_output=True,
         text=True,
     )

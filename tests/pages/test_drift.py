@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mongo_tables.pages.inplace import compose_in_place, stale_findings
+from mongo_tables.pages.inplace import stale_findings
 from mongo_tables.pages.model import Page, tables_by_id
 from mongo_tables.pages.reading import read_page
-from tests.judged import asked
+from tests.judged import asked, composed_in_place
 
 FORM = {"decimals": 0, "thousands": True}
 
@@ -50,7 +50,7 @@ def read(text: str) -> Page:
 def written(text: str, found: list[dict[str, Any]]) -> str:
     page = read(text)
     answers = {spec.query.key: found for spec in page.pipeline_specs}
-    return compose_in_place(page, answers, tables_by_id([page])).text
+    return composed_in_place(page, answers, tables_by_id([page])).text
 
 
 def stays(text: str, before: list[dict[str, Any]], after: list[dict[str, Any]]) -> bool:
@@ -58,7 +58,7 @@ def stays(text: str, before: list[dict[str, Any]], after: list[dict[str, Any]]) 
     standing = written(text, before)
     page = read(standing)
     answers = {spec.query.key: after for spec in page.pipeline_specs}
-    made = compose_in_place(page, answers, tables_by_id([page]))
+    made = composed_in_place(page, answers, tables_by_id([page]))
     assert (stale_findings(made) == []) == (made.text == standing)
     if made.text != standing:
         assert made.text == written(text, after)
@@ -128,7 +128,7 @@ def test_a_header_a_title_or_a_format_that_changed_is_written() -> None:
     ):
         page = read(standing.replace(table(tolerance="5 %"), other))
         answers = {page.tables[0].query.key: rows(1001)}
-        assert "1,000" not in compose_in_place(page, answers, {}).text
+        assert "1,000" not in composed_in_place(page, answers, {}).text
 
 
 def sorted_table(**keys: int) -> str:
@@ -139,7 +139,7 @@ def changed(before: str, found: list[dict[str, Any]], after: str, now: list[dict
     """Whether a page with other rows and another comment is written anew."""
     standing = written(before, found)
     page = read(standing.replace(before, after))
-    made = compose_in_place(page, {page.tables[0].query.key: now}, tables_by_id([page])).text
+    made = composed_in_place(page, {page.tables[0].query.key: now}, tables_by_id([page])).text
     return made != page.text
 
 
@@ -173,7 +173,7 @@ def test_a_table_and_its_values_are_written_together_when_one_of_them_moved_too_
     assert stays(text, rows(1000, 10), rows(1010, 10))
     standing = written(text, rows(1000, 10))
     page = read(standing)
-    made = compose_in_place(page, {page.tables[0].query.key: rows(1010, 20)}, tables_by_id([page])).text
+    made = composed_in_place(page, {page.tables[0].query.key: rows(1010, 20)}, tables_by_id([page])).text
     assert made.count("1,010") == 2
     assert "1,000" not in made
 
@@ -181,7 +181,7 @@ def test_a_table_and_its_values_are_written_together_when_one_of_them_moved_too_
 def test_a_new_value_brings_the_table_that_it_is_of_up_to_date() -> None:
     standing = written(table(tolerance="5 %"), rows(1000))
     page = read(f"It is {value()}.\n\n{standing}")
-    made = compose_in_place(page, {page.tables[0].query.key: rows(1010)}, tables_by_id([page])).text
+    made = composed_in_place(page, {page.tables[0].query.key: rows(1010)}, tables_by_id([page])).text
     assert made.count("1,010") == 2
 
 
@@ -199,7 +199,7 @@ def test_a_value_has_a_tolerance_of_its_own_or_that_of_its_table() -> None:
 def _quoted(text: str, table_page: Page, found: list[dict[str, Any]]) -> str:
     page = read(f"It is {text}" if not text.startswith("It is") else text)
     answers = {table_page.tables[0].query.key: found}
-    return compose_in_place(page, answers, tables_by_id([table_page])).text
+    return composed_in_place(page, answers, tables_by_id([table_page])).text
 
 
 SPREAD = {"spread": {"qps": ["low", "high"]}}
@@ -269,7 +269,7 @@ def test_where_the_rows_come_from_is_told_of_those_that_stand(tmp_path: Path) ->
         (tmp_path / "runs" / "a.jsonl").write_text(json.dumps(document) + "\n")
         page = read(text)
         build = asked(tmp_path, page)
-        return compose_in_place(page, build.answers, build.tables).text
+        return composed_in_place(page, build.answers, build.tables).text
 
     standing = measured("21", 1000, text)
     assert "Measured 2026-11-21" in standing
@@ -389,7 +389,7 @@ def told(text: str, before: list[dict[str, Any]], after: list[dict[str, Any]]) -
     """What a check says of a page with the rows ``before`` in it."""
     page = read(written(text, before))
     answers = {spec.query.key: after for spec in page.pipeline_specs}
-    return [one.message for one in stale_findings(compose_in_place(page, answers, tables_by_id([page])))]
+    return [one.message for one in stale_findings(composed_in_place(page, answers, tables_by_id([page])))]
 
 
 @pytest.mark.parametrize(
@@ -419,14 +419,14 @@ def test_a_value_is_told_as_it_stands_and_as_it_is_now() -> None:
 
 def test_columns_that_are_others_are_told() -> None:
     page = read(written(table(), rows(1000)).replace('"Q/s"', '"Queries/s"'))
-    made = compose_in_place(page, {page.tables[0].query.key: rows(1000)}, {})
+    made = composed_in_place(page, {page.tables[0].query.key: rows(1000)}, {})
     assert "its columns are others" in stale_findings(made)[0].message
 
 
 def test_a_new_value_is_told_alone_while_the_others_are_near_enough() -> None:
     standing = written(f"It is {value()}.\n\n{table(tolerance='5 %')}", rows(1000))
     page = read(f"Or {value()}.\n\n{standing}")
-    made = compose_in_place(page, {page.tables[0].query.key: rows(1010)}, tables_by_id([page]))
+    made = composed_in_place(page, {page.tables[0].query.key: rows(1010)}, tables_by_id([page]))
     assert [(one.line, one.message) for one in stale_findings(made)] == [
         (1, "the value behind this comment is not written into the page")
     ]

@@ -8,15 +8,15 @@ from typing import Any
 
 import pytest
 
+from mongo_tables.build import Report
 from mongo_tables.findings.finding import Finding
 from mongo_tables.lint.looking import look_at
 from mongo_tables.lint.pages import lint
-from mongo_tables.pages.build import Build
-from mongo_tables.pages.figures import figures_of
-from mongo_tables.pages.inplace import compose_in_place, render_in_place, stale_findings
+from mongo_tables.pages.inplace import stale_findings
+from mongo_tables.pages.linting import lint_site
 from mongo_tables.pages.markdown import render_markdown
 from mongo_tables.pages.reading import read_page
-from tests.judged import asked
+from tests.judged import asked, composed_in_place
 
 ROWS = [
     {
@@ -63,7 +63,7 @@ def value(column: str, name: str, **keys: Any) -> str:
     return comment("RESULT_VALUE", table="bench", column=column, where={"name": name}, **keys)
 
 
-def build(text: str, source: str) -> Build:
+def build(text: str, source: str) -> Report:
     page = read_page(text, "README.md", lambda _: None)
     assert page.findings == (), page.findings
     return asked(source, page)
@@ -82,7 +82,7 @@ def cells(text: str) -> list[str]:
 def html(text: str, source: str, files: dict[str, str] | None = None) -> str:
     seen = build(text, source)
     kept = {} if files is None else files
-    return "\n".join(figures_of(seen.pages[0], seen, lambda name, data: kept.setdefault(name, data)))
+    return "\n".join(seen.figures.html(seen.pages[0], lambda name, data: kept.setdefault(name, data)))
 
 
 def test_a_pipe_table_of_a_plain_file_has_few_digits_and_short_numbers_as_they_are(plain: str) -> None:
@@ -150,22 +150,22 @@ def test_a_chart_tells_its_points_with_few_digits(plain: str) -> None:
     found = html(chart, plain)
     assert "13.67" in found and ">13.666666666666666<" not in found
     drawn = build(f"{chart}\n", plain)
-    (file,) = compose_in_place(drawn.pages[0], drawn.answers, drawn.tables).drawings
+    (file,) = composed_in_place(drawn.pages[0], drawn.answers, drawn.tables).drawings
     assert "13.67" in file.text and "13.6666" not in file.text
 
 
 def test_what_a_check_says_of_a_statement_has_the_digits_that_are_shown(plain: str) -> None:
     wrong = comment("RESULT_CHECK", table="bench", where={"name": "parse"}, expect={"mean": {"$gt": 20}})
-    (found,) = build(f"{table()}\n\n{wrong}\n", plain).findings()
+    (found,) = build(f"{table()}\n\n{wrong}\n", plain).faults
     assert found.rule == "MT322" and "mean is 13.67" in found.message
 
 
 def test_a_page_that_was_written_in_place_is_not_stale_and_one_with_all_digits_is(plain: str) -> None:
     text = f"{table()}\n\nA mean of {value('mean', 'parse')} ms.\n"
     seen = build(text, plain)
-    written = render_in_place(seen.pages[0], seen.answers, seen.tables)
+    written = composed_in_place(seen.pages[0], seen.answers, seen.tables).text
     assert "13.67" in written and not stale(written, plain)
-    assert render_in_place(read(written), seen.answers, seen.tables) == written
+    assert composed_in_place(read(written), seen.answers, seen.tables).text == written
 
 
 def read(text: str) -> Any:
@@ -174,7 +174,7 @@ def read(text: str) -> Any:
 
 def stale(text: str, source: str) -> list[Finding]:
     seen = build(text, source)
-    return list(stale_findings(compose_in_place(seen.pages[0], seen.answers, seen.tables)))
+    return list(stale_findings(composed_in_place(seen.pages[0], seen.answers, seen.tables)))
 
 
 @pytest.mark.parametrize(("mean", "stays"), [(13.9123456789, True), (15.123456789, False)])
@@ -183,7 +183,7 @@ def test_the_tolerance_of_a_table_and_its_values_counts_what_is_shown(
 ) -> None:
     text = f"{table(tolerance='5 %')}\n\nA mean of {value('mean', 'parse')} ms.\n"
     seen = build(text, plain)
-    written = render_in_place(seen.pages[0], seen.answers, seen.tables)
+    written = composed_in_place(seen.pages[0], seen.answers, seen.tables).text
     write(plain, [{**ROWS[0], "mean": mean}, ROWS[1]])
     assert (stale(written, plain) == []) == stays
 
@@ -196,7 +196,7 @@ def test_all_digits_that_stand_in_a_page_are_written_anew_whatever_the_tolerance
     write(f"{tmp_path}/bench.json", ROWS)
     text = f"{table(**({} if told else {'tolerance': '5 %'}))}\n\n{told}\n"
     before = build(text, f"{tmp_path}/fixtures")
-    written = render_in_place(before.pages[0], before.answers, before.tables)
+    written = composed_in_place(before.pages[0], before.answers, before.tables).text
     assert "13.666666666666666" in written
     assert {one.rule for one in stale(written, f"{tmp_path}/bench.json")} == {"MT166"}
 
@@ -206,8 +206,10 @@ def test_columns_that_are_shown_short_have_no_note_and_those_of_fixtures_have_on
 ) -> None:
     write(f"{tmp_path}/fixtures/bench/all.jsonl", [{**row, "third": row["mean"] / 3} for row in ROWS])
     every = table(columns=["name", "mean", "stddev", "third"])
-    assert [one for one in build(table(), plain).lint() or () if one.rule == "MT508"] == []
-    (found,) = [one for one in build(every, f"{tmp_path}/fixtures").lint() or () if one.rule == "MT508"]
+    assert [one for one in lint_site(build(table(), plain).figures.judge) if one.rule == "MT508"] == []
+    (found,) = [
+        one for one in lint_site(build(every, f"{tmp_path}/fixtures").figures.judge) if one.rule == "MT508"
+    ]
     assert found.severity == "note" and found.column == every.index('"mean"') + 1
     assert found.message == "`mean` and `third` show up to 17 digits, such as 13.666666666666666"
     assert (

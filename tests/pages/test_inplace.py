@@ -20,16 +20,14 @@ from markdown_it import MarkdownIt
 from mongo_tables.findings.finding import Finding
 from mongo_tables.pages.inplace import (
     InPlace,
-    compose_in_place,
     region_findings,
-    render_in_place,
     stale_findings,
 )
 from mongo_tables.pages.markdown import render_markdown
 from mongo_tables.pages.model import Page, tables_by_id
 from mongo_tables.pages.reading import read_page
 from mongo_tables.render.values import visible
-from tests.judged import asked
+from tests.judged import asked, composed_in_place
 from tests.render.test_pipetable import EXTENSIONS, KNOWN, SPECIAL
 
 GITHUB = MarkdownIt("commonmark").enable(["table", "strikethrough"])
@@ -76,7 +74,7 @@ def read(text: str, file: str = "README.md") -> Page:
 def composed(text: str, file: str = "README.md") -> InPlace:
     page = read(text, file)
     build = asked("fixtures", page)
-    return compose_in_place(page, build.answers, build.tables)
+    return composed_in_place(page, build.answers, build.tables)
 
 
 def in_place(text: str) -> str:
@@ -153,9 +151,9 @@ def test_whatever_a_database_holds_is_text_in_its_sentence(text: str) -> None:
     for page in HOSTILE:
         rows = [{"_id": 1, "name": text, "qps": 1}]
         answers = {page.tables[0].query.key: rows}
-        written = compose_in_place(page, answers, tables_by_id([page])).text
+        written = composed_in_place(page, answers, tables_by_id([page])).text
         again = read(written)
-        assert compose_in_place(again, answers, tables_by_id([again])).text == written
+        assert composed_in_place(again, answers, tables_by_id([again])).text == written
         for seen in readers(written.partition("<!-- MONGO_TABLE")[0]):
             assert shown in " ".join(seen.words.split())
             assert set(seen.tags) <= PLAIN_TAGS
@@ -238,7 +236,7 @@ def test_rendering_elsewhere_takes_values_for_what_is_in_place(folder: Path) -> 
     page = read(text)
     build = asked("fixtures", page)
     plain = render_markdown(page, build.answers, build.tables)
-    again = read(render_in_place(page, build.answers, build.tables))
+    again = read(composed_in_place(page, build.answers, build.tables).text)
     assert render_markdown(again, build.answers, build.tables) == plain
     assert plain.startswith("From 1,234 req/s to **56,789 req/s**.\n")
 
@@ -346,9 +344,9 @@ def test_writing_twice_changes_nothing_whatever_the_page(
         fill([("a|b", 1234.4), ("-->", 56789)])
         page = read_page(text, "README.md", lambda _: None)
         build = asked("fixtures", page)
-        once = render_in_place(page, build.answers, build.tables)
+        once = composed_in_place(page, build.answers, build.tables).text
         again = read_page(once, "README.md", lambda _: None)
-        assert render_in_place(again, build.answers, build.tables) == once
+        assert composed_in_place(again, build.answers, build.tables).text == once
         assert rules(region_findings(again)) == rules(region_findings(page))
         kept = re.sub(
             r"(\n[> ]*)?<!-- mongo-tables: begin [0-9a-f]{16} -->.*?<!-- mongo-tables: end -->",

@@ -13,13 +13,13 @@ from hypothesis import strategies as st
 
 from mongo_tables import comments
 from mongo_tables.findings.finding import Finding
-from mongo_tables.pages.build import Build
-from mongo_tables.pages.inplace import region_findings, render_in_place
+from mongo_tables.pages.inplace import region_findings
 from mongo_tables.pages.markdown import render_markdown
 from mongo_tables.pages.model import Page, tables_by_id
 from mongo_tables.pages.reading import read_page
 from mongo_tables.results.answers import Answers
 from mongo_tables.specs.sharedpipelines import SharedPipelines
+from tests.judged import composed_in_place, report_on
 
 TABLE = '<!-- MONGO_TABLE: {"collection": "runs", "pipeline": [], "columns": ["n"], "headers": ["Run"]} -->'
 FAULTY = '<!-- MONGO_TABLE: {"collection": "runs", "pipeline": [], "columns": ["n"]} -->'
@@ -38,8 +38,7 @@ def source(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Answers]:
 
 def read(text: str, source: Answers) -> tuple[Page, Mapping[str, Any]]:
     page = read_page(text, "page.md", SHARED)
-    build = Build(source, [page])
-    build.ask()
+    build = report_on(source, page)
     return page, build.answers
 
 
@@ -50,7 +49,7 @@ def rendered(text: str, source: Answers) -> str:
 
 def in_place(text: str, source: Answers) -> str:
     page, answers = read(text, source)
-    return render_in_place(page, answers, tables_by_id([page]))
+    return composed_in_place(page, answers, tables_by_id([page])).text
 
 
 def test_a_table_stands_where_its_comment_stood(source: Answers) -> None:

@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 from mongo_tables.findings.finding import Finding
-from mongo_tables.pages.build import Build
 from mongo_tables.pages.mistypedcolumns import blame_columns
 from mongo_tables.pages.model import Page
 from mongo_tables.pages.reading import read_page
 from mongo_tables.results.answers import Answers
+from tests.judged import report_on
 
 
 @pytest.fixture
@@ -35,9 +35,8 @@ def shown(*columns: str) -> str:
 
 
 def told(asked: Answers, page: Page) -> list[Finding]:
-    build = Build(asked, [page])
-    build.ask()
-    return [one for one in build.findings() if one.rule == "MT136"]
+    build = report_on(asked, page)
+    return [one for one in build.faults if one.rule == "MT136"]
 
 
 def test_each_comment_is_told_of_its_own_columns_alone(asked: Answers) -> None:

@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from mongo_tables.pages.build import Build
 from mongo_tables.pages.mistypedtexts import blame_texts
 from mongo_tables.pages.reading import read_page
 from mongo_tables.results.answers import Answers
+from tests.judged import report_on
 
 
 @pytest.fixture
@@ -29,9 +29,8 @@ def told(asked: Answers, **body: Any) -> list[tuple[str, str, str]]:
     """The rule of each finding, what stands at its place, and its hint."""
     body = {"collection": "runs", "columns": ["n"], "headers": ["N"], **body}
     text = f"<!-- MONGO_TABLE: {json.dumps(body)} -->"
-    build = Build(asked, [read_page(text, "page.md", lambda _: None)])
-    build.ask()
-    found = [one for one in build.findings(build.lint()) if one.severity != "note"]
+    build = report_on(asked, read_page(text, "page.md", lambda _: None))
+    found = [one for one in build.findings if one.severity != "note"]
     return [(one.rule, re.split(r"[,}]", text[one.column - 1 :])[0], one.hint) for one in found]
 
 
@@ -113,7 +112,5 @@ def test_a_field_that_a_stage_reads_by_its_name_is_told(
 def test_each_of_many_tables_without_rows_is_told(asked: Answers) -> None:
     body = '<!-- MONGO_TABLE: {"collection": "runs", "where": {"kind": "crat"}, "columns": ["n"], "headers": ["N"]} -->'
     page = read_page("\n\n".join([body] * 200), "page.md", lambda _: None)
-    build = Build(asked, [page])
-    build.ask()
-    found = blame_texts(build.findings(), [page], asked.local)
+    found = blame_texts(report_on(asked, page).faults, [page], asked.local)
     assert {one.hint for one in found} == {"did you mean `cart`?"}

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import json
+from argparse import Namespace
+from contextlib import chdir
 from pathlib import Path
 
 import pytest
 
-from mongo_tables.pages.leftout import none_left_out
-from mongo_tables.pages.otherpages import OtherPages
-from mongo_tables.pages.reading import read_page
-from mongo_tables.specs.sharedpipelines import SharedPipelines
+from mongo_tables.commands.options import request_of
+from mongo_tables.pages.disk import read_snapshots
+from mongo_tables.pages.site import parse_site
+from mongo_tables.pages.siteconfig import fill_in
 from tests.commands.test_commands import mongo_tables
 from tests.site.builds import article, build, sample
 from tests.site.test_build import with_extension
@@ -26,9 +28,11 @@ def site(tmp_path: Path) -> Path:
 
 
 def found(text: str, site: Path) -> list[tuple[str, list[str | None]]]:
-    page = read_page(text, "docs/prose.md", SharedPipelines(site / "docs/pipelines"))
-    others = OtherPages(site, ["docs"], "docs/pipelines", none_left_out).tables_for([page])
-    return [(other.file, [table.id for table in other.tables]) for other in others]
+    (site / "docs/prose.md").write_text(text, encoding="utf-8")
+    with chdir(site):
+        fill_in(given := Namespace(config_file=None, results=None, limit=None))
+        (snapshot,) = read_snapshots(["docs/prose.md"], request_of(given)).snapshots
+        return [(other.file, [table.id for table in other.tables]) for other in parse_site(snapshot).quoted]
 
 
 def test_zensical_shows_a_value_of_another_page(site: Path) -> None:

@@ -10,9 +10,11 @@ from typing import Any
 import pytest
 
 from mongo_tables import aggregation
+from mongo_tables.pages.linting import lint_site
 from mongo_tables.pages.reading import read_page
+from mongo_tables.results.answers import Answers
 from mongo_tables.specs.sharedpipelines import SharedPipelines
-from tests.judged import asked, unasked
+from tests.judged import asked, report_on, unasked
 
 HASHED = (
     '<!-- MONGO_TABLE: {"collection": "runs", "pipeline": [{"$set": {"n": {"$toHashedIndexKey": "$n"}}}], '
@@ -29,10 +31,14 @@ def fixtures(folder: Path) -> Path:
 
 def test_what_fixtures_cannot_run_is_said_where_fixtures_are_the_source(tmp_path: Path) -> None:
     page = read_page(HASHED, "page.md", SharedPipelines(tmp_path))
-    (found,) = (one for one in unasked(fixtures(tmp_path), page).lint() or () if one.rule == "MT312")
+    (found,) = (
+        one for one in lint_site(unasked(fixtures(tmp_path), page).figures.judge) if one.rule == "MT312"
+    )
     assert (found.line, found.column) == (1, HASHED.index('"$toHashedIndexKey"') + 1)
     assert [
-        one.rule for one in unasked("mongodb://localhost", page).lint() or () if one.rule == "MT312"
+        one.rule
+        for one in lint_site(unasked("mongodb://localhost", page).figures.judge)
+        if one.rule == "MT312"
     ] == []
 
 
@@ -46,7 +52,7 @@ def test_reading_and_linting_a_page_compiles_each_pipeline_once(tmp_path: Path) 
     sys.setprofile(count)
     try:
         page = read_page(SOUND * 3, "page.md", SharedPipelines(tmp_path))
-        unasked(source, page).lint()
+        lint_site(unasked(source, page).figures.judge)
     finally:
         sys.setprofile(None)
     assert compiled == 3
@@ -62,7 +68,7 @@ def test_a_number_in_the_path_of_a_column_is_told_where_it_means_the_place_in_an
     def told(column: str) -> list[tuple[str, str, str]]:
         body = f'{{"collection": "trains", "pipeline": [], "columns": ["_id", "{column}"], "headers": ["Train", "X"]}}'
         page = read_page(f"<!-- MONGO_TABLE: {body} -->", "page.md", SharedPipelines(tmp_path))
-        found = asked(tmp_path, page).findings()
+        found = asked(tmp_path, page).faults
         return [(one.rule, one.message, one.hint) for one in found]
 
     ((rule, message, hint),) = told("stops.0.at")
@@ -74,13 +80,13 @@ def test_a_number_in_the_path_of_a_column_is_told_where_it_means_the_place_in_an
 
 def test_what_is_known_of_a_comment_is_never_taken_for_one_that_is_read_after_it(tmp_path: Path) -> None:
     shared = SharedPipelines(tmp_path)
-    build = asked(fixtures(tmp_path), read_page(SOUND, "page.md", shared))
+    source = Answers(str(fixtures(tmp_path)))
     for number in range(50):
         # Each page is gone before the next is read, whose comment may stand at the same place of memory.
         column = "absent" if number % 2 else "n"
         page = read_page(SOUND.replace('"columns": ["n"]', f'"columns": ["{column}"]'), "page.md", shared)
         (spec,) = page.pipeline_specs
-        assert bool(build.of([page]).judge(spec)) == (column == "absent")
+        assert bool(report_on(source, page).figures.judge.judge(spec)) == (column == "absent")
 
 
 @pytest.mark.parametrize(
@@ -97,7 +103,7 @@ def test_a_shared_list_that_is_named_within_a_stage_is_told_with_what_to_do(
     (tmp_path / "ones.json").write_text('[{"$match": {"n": 1}}]')
     body = f'{{"collection": "runs",\n"pipeline": [{stage}],\n"columns": ["n"]}}'
     page = read_page(f"<!-- MONGO_TABLE: {body} -->\n", "page.md", SharedPipelines(tmp_path))
-    (found,) = (one for one in unasked(fixtures(tmp_path), page).findings() if one.severity == "error")
+    (found,) = (one for one in unasked(fixtures(tmp_path), page).faults if one.severity == "error")
     assert (found.rule, found.line, found.column) == ("MT301", 2, stage.index('"ones"') + 14)
     assert found.message == "a stage is a document with one '$' name, not the text 'ones'"
     assert found.hint == (

@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 from mongo_tables.findings.finding import Finding
-from mongo_tables.pages.build import Build
 from mongo_tables.pages.mending import mend
 from mongo_tables.pages.reading import read_page
 from mongo_tables.pages.rewrites import Edit, apply_edits, find_offset, rewrites_of
 from mongo_tables.results.answers import Answers
+from tests.judged import report_on
 
 FILE = "page.md"
 
@@ -36,9 +36,8 @@ def judge(asked: Answers):
     """The findings of a text as a page."""
 
     def judged(text: str) -> list[Finding]:
-        build = Build(asked, [read_page(text, FILE, lambda _: None)])
-        build.ask()
-        return build.findings(build.lint())
+        build = report_on(asked, read_page(text, FILE, lambda _: None))
+        return build.findings
 
     return judged
 

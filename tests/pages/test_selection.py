@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from mongo_tables.site.extension import makeExtension
+from mongo_tables.hosts.markdown_extension import makeExtension
 from tests.commands.test_commands import mongo_tables
 from tests.site.inprocess import CONFIG, built
 

@@ -31,7 +31,7 @@ def fixtures(tmp_path: Path) -> Path:
 
 def judged(prose: str, fixtures: Path) -> list[Finding]:
     page = read_page(f"{TABLE}\n\n{prose}\n", "page.md", SharedPipelines(fixtures))
-    return asked(fixtures, page).findings()
+    return asked(fixtures, page).faults
 
 
 def shown(body: str, fixtures: Path) -> str:
@@ -227,7 +227,7 @@ def test_a_fault_of_the_table_is_told_once(fixtures: Path) -> None:
         + '{"table": "speed", "column": "ops"} -->\n'
     )
     page = read_page(page_text, "page.md", SharedPipelines(fixtures))
-    found = asked(fixtures, page).findings()
+    found = asked(fixtures, page).faults
     assert [one.rule for one in found] == ["MT301"]
 
 
@@ -259,7 +259,7 @@ def test_a_statement_that_fails_names_the_rows_by_what_tells_them_apart(tmp_path
             "page.md",
             SharedPipelines(tmp_path),
         )
-        (found,) = asked(tmp_path, page).findings()
+        (found,) = asked(tmp_path, page).faults
         return found.message
 
     assert told('"expect": {"fare": {"$lt": 100}}').endswith(
@@ -284,7 +284,7 @@ def test_a_faulty_table_does_not_make_the_numbers_taken_from_it_faulty(
 ) -> None:
     value = '<!-- MONGO_VALUE: {"table": "speed", "column": "ops", "where": {"n": 1}} -->'
     page = read_page(f"{value}\n\n{TABLE.replace(*fault)}\n", "page.md", SharedPipelines(tmp_path))
-    found = unasked(tmp_path, page).findings()
+    found = unasked(tmp_path, page).faults
     assert found
     assert {one.line for one in found} == {3}
 
@@ -307,7 +307,7 @@ def test_of_a_table_that_has_no_rows_its_values_and_statements_say_nothing_more(
         '<!-- MONGO_CHECK: {"table": "speed", "expect": {"n": {"$gt": 0}}} -->'
     )
     page = read_page(f"{TABLE.replace(*change)}\n\n{prose}\n", "page.md", SharedPipelines(fixtures))
-    found = asked(fixtures, page).findings()
+    found = asked(fixtures, page).faults
     assert [one.rule for one in found] == rules
 
 
@@ -334,7 +334,7 @@ def concluded(prose: str, fixtures: Path) -> tuple[list[Finding], list[str]]:
     page = read_page(f"{CONCLUDED}\n\n{prose}\n", "page.md", SharedPipelines(fixtures))
     build = asked(fixtures, page)
     values = [spec for spec in page.specs if isinstance(spec, ValueSpec)]
-    return build.findings(), [value_text(spec, build.tables, build.answers) for spec in values]
+    return build.faults, [value_text(spec, build.tables, build.answers) for spec in values]
 
 
 @pytest.mark.parametrize(

@@ -81,7 +81,7 @@ def test_every_expression_of_a_script_is_known() -> None:
         name for one in steps() for name in EXPRESSION.findall(str({k: one.get(k) for k in ("env", "with")}))
     }
     made = {name for name in told if name.startswith("steps.")}
-    places = {f"steps.places.outputs.{name}" for name in ("folder", "programs", "cache")}
+    places = {f"steps.places.outputs.{name}" for name in ("folder", "programs")}
     assert made == {*places, "steps.python.outputs.python-path"}
     inputs = set(re.findall(r"inputs\.([\w-]+)", (ROOT / "action.yml").read_text()))
     assert inputs == {name.removeprefix("inputs.") for name in defaults()}

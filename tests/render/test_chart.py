@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 import re
+from datetime import date
 from typing import Any
 from xml.etree import ElementTree
 
@@ -143,7 +144,9 @@ def test_a_table_draws_the_ranges_of_its_cells_and_a_chart_tells_them_in_its_val
 
 def test_a_point_outside_its_range_is_a_fault_of_a_chart_too() -> None:
     drawn = chart("t", "a", spread={"a": ["high", "low"]})
-    (found,) = row_findings(drawn, {}, {drawn.query.key: [{"t": 1, "a": 5, "low": 3, "high": 9}]})
+    (found,) = row_findings(
+        drawn, {}, {drawn.query.key: [{"t": 1, "a": 5, "low": 3, "high": 9}]}, (), date(2026, 1, 1)
+    )
     assert (found.rule, "row 1 has 5 in `a`, outside its range from 9 to 3" in found.message) == (
         "MT332",
         True,

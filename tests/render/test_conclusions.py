@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+from datetime import date
 from typing import Any
 
 import pytest
@@ -57,7 +58,7 @@ def compared(**baseline: Any) -> list[str]:
 
 def faults(rows: list[dict[str, Any]], **baseline: Any) -> list[Finding]:
     shown = spec(**baseline)
-    return row_findings(shown, {}, {shown.query.key: rows})
+    return row_findings(shown, {}, {shown.query.key: rows}, (), date(2026, 1, 1))
 
 
 def changed(number: int, **keys: Any) -> list[dict[str, Any]]:
@@ -320,6 +321,6 @@ def test_a_cell_does_not_show_a_comparison_that_contradicts_itself() -> None:
     }
     for verdict, faults in (("slower", 0), ("faster", 1)):
         rows = [{"n": 1, "c": sound}, {"n": 2, "c": {**sound, "verdict": verdict}}]
-        found = row_findings(spec, {}, {spec.query.key: rows})
+        found = row_findings(spec, {}, {spec.query.key: rows}, (), date(2026, 1, 1))
         assert [one.rule for one in found] == ["MT334"] * faults
         assert all(one.message.startswith("in `c`, row 2 is called faster") for one in found)

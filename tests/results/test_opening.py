@@ -9,7 +9,7 @@ import pytest
 
 from mongo_tables.commands.explain.stepper import walk
 from mongo_tables.hosts.documents import Documents
-from mongo_tables.pages.build import Build
+from mongo_tables.pages.linting import lint_site
 from mongo_tables.pages.reading import read_page
 from mongo_tables.results import opening
 from mongo_tables.results.answers import Answers
@@ -18,6 +18,7 @@ from mongo_tables.results.filesource import FileSource
 from mongo_tables.results.model import Fault, Limits, Query, ResultsError, ResultsSource
 from mongo_tables.results.opening import KINDS, join_kinds, list_kinds, open_source
 from mongo_tables.specs.sharedpipelines import SharedPipelines
+from tests.judged import report_on
 
 PAGE = """<!-- MONGO_TABLE: {
   "collection": "numbers",
@@ -111,12 +112,12 @@ def test_documents_of_another_kind_are_asked_learnt_from_stepped_through_and_pub
 ) -> None:
     page = read_page(PAGE, "page.md", SharedPipelines(Path("none")))
     (spec,) = page.tables
-    build = Build(Answers("count:3"), [page])
-    assert "MT502" in [one.rule for one in build.lint() or ()]  # it carries the array `tags`
-    build.ask()
+    build = report_on(Answers("count:3"), page, needs="nothing")
+    assert "MT502" in [one.rule for one in lint_site(build.figures.judge)]  # it carries the array `tags`
+    build = report_on(Answers("count:3"), page)
     assert build.answers[spec.query.key] == [
         {"_id": number, "tags": ["a"], "n": number, "m": 1} for number in (2, 3)
     ]
     assert [step.count for step in walk(counting, Query("numbers", spec.pipeline)).steps()] == [3, 2, 2]
-    files = Documents.of(build.asked.local, "numbers").files
+    files = Documents.of(build.source.local, "numbers").files
     assert list(files.values())[:1] == [b'{"_id":1,"tags":["a"]}\n']

@@ -419,4 +419,4 @@ def checked(folder: Path, days: int, lines: str) -> list[tuple[str, str]]:
     (folder / "runs").mkdir()
     (folder / "runs" / "a.jsonl").write_text(lines, encoding="utf-8")
     page = read_page(COMMENT.format(days=days), "page.md", no_shared)
-    return [(one.rule, one.message) for one in asked(folder, page).findings()]
+    return [(one.rule, one.message) for one in asked(folder, page).faults]

@@ -104,8 +104,7 @@ def test_the_extension_refuses_what_is_as_grave_as_its_option_says(
     done = build(extended(folder, pipeline, fail_on), program=program)
     said = done.stdout + done.stderr
     assert (done.returncode == 0) is (rule == ""), said
-    assert ("docs/index.md:3:" in said) is (rule != "")
-    assert rule in said
+    assert rule in said and ("docs/index.md:3:" in said or not rule)
     assert main(["check", "--fail-on", fail_on or "error"]) == int(rule != "")
 
 

@@ -9,7 +9,7 @@ import markdown
 import pytest
 
 from mongo_tables.cli import main
-from mongo_tables.site.extension import MongoTablesExtension
+from mongo_tables.hosts.markdown_extension import MongoTablesExtension
 from tests.site.inprocess import CONFIG, built, html, table, value, write
 
 CHART = (

@@ -7,7 +7,7 @@ from pathlib import Path
 import markdown
 import pytest
 
-from mongo_tables.site.extension import MongoTablesError, MongoTablesExtension
+from mongo_tables.hosts.markdown_extension import MongoTablesError, MongoTablesExtension
 from tests.commands.test_limits import DOUBLED, project
 from tests.site.builds import build
 

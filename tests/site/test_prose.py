@@ -10,7 +10,7 @@ from typing import Any
 import markdown
 import pytest
 
-from mongo_tables.site.extension import MongoTablesError, MongoTablesExtension
+from mongo_tables.hosts.markdown_extension import MongoTablesError, MongoTablesExtension
 from tests.site.builds import build, error_lines, sample
 from tests.site.inprocess import write
 from tests.site.test_serve import Preview

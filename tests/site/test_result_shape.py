@@ -13,10 +13,11 @@ import pytest
 from bson import json_util
 
 from mongo_tables.lint.documents import Documents
-from mongo_tables.pages.figures import figures_of
+from mongo_tables.pages.linting import lint_site
 from mongo_tables.pages.reading import read_page
+from mongo_tables.results.answers import Answers
 from mongo_tables.specs.sharedpipelines import SharedPipelines
-from tests.judged import unasked
+from tests.judged import report_on, unasked
 from tests.measured import document
 from tests.mongod import Mongod
 from tests.render.specs import no_shared
@@ -48,9 +49,8 @@ def fixtures(folder: Path, collection: str, documents: list[dict[str, Any]]) -> 
 def figures(text: str, where: str, shared: Any = no_shared) -> str:
     page = read_page(text, "page.md", shared)
     assert not page.findings
-    build = unasked(where, page)
-    build.ask(with_sources=True)
-    return "\n".join(figures_of(page, build, lambda name, _: name))
+    report = report_on(Answers(where), page, needs="figures")
+    return "\n".join(report.figures.html(page, lambda name, _: name))
 
 
 def test_sports_results_in_a_collection_called_results_are_not_taken_for_a_benchmark(tmp_path: Path) -> None:
@@ -64,8 +64,8 @@ def test_sports_results_in_a_collection_called_results_are_not_taken_for_a_bench
 def test_no_unit_of_a_benchmark_is_held_against_sports_results(tmp_path: Path) -> None:
     page = read_page(GAMES % "", "page.md", no_shared)
     source = fixtures(tmp_path, "results", SPORTS)
-    assert "MT404" not in [one.rule for one in unasked(source, page).lint() or ()]
-    assert "MT404" not in [one.rule for one in unasked("mongodb://localhost", page).lint() or ()]
+    assert "MT404" not in [one.rule for one in lint_site(unasked(source, page).figures.judge)]
+    assert "MT404" not in [one.rule for one in lint_site(unasked("mongodb://localhost", page).figures.judge)]
 
 
 @pytest.mark.parametrize("collection", ["results", "measured", "2026"])
@@ -83,7 +83,7 @@ def test_units_of_results_are_known_in_a_collection_of_any_name(tmp_path: Path) 
     text = (GAMES % "").replace('"results"', '"measured"').replace('"game"', '"cpu"')
     documents = [{**document(size), "duration": 700 + size, "cpu": size} for size in (1, 2)]
     source = fixtures(tmp_path, "measured", documents)
-    found = unasked(source, read_page(text, "page.md", no_shared)).lint() or ()
+    found = lint_site(unasked(source, read_page(text, "page.md", no_shared)).figures.judge)
     assert "MT404" in [one.rule for one in found]
 
 
@@ -92,7 +92,7 @@ def test_without_documents_a_pipeline_that_asks_for_a_test_is_taken_to_read_resu
     page = read_page(
         (GAMES % "").replace('[{"$project": {"game": 1, "duration": 1}}', known), "page.md", no_shared
     )
-    assert "MT404" in [one.rule for one in unasked("mongodb://localhost", page).lint() or ()]
+    assert "MT404" in [one.rule for one in lint_site(unasked("mongodb://localhost", page).figures.judge)]
     shape, looked_at = Documents(None).shape(page.tables[0])
     assert "bench_config" in shape.fields
     assert not looked_at

@@ -58,12 +58,13 @@ def test_notes_of_the_linter_fail_no_strict_build_and_may_be_ignored_in_it(
 
 
 def _note_of(site: Path) -> str:
+    from mongo_tables.pages.linting import lint_site
     from mongo_tables.pages.reading import read_page
     from mongo_tables.specs.sharedpipelines import SharedPipelines
 
     text = (site / "docs/index.md").read_text(encoding="utf-8")
     page = read_page(text, "docs/index.md", SharedPipelines(site / "docs/pipelines"))
-    found = asked(site / "fixtures", page).lint() or ()
+    found = lint_site(asked(site / "fixtures", page).figures.judge)
     (rule,) = {each.rule for each in found}
     assert all(each.severity == "note" for each in found)
     return rule

@@ -8,13 +8,12 @@ import sys
 from argparse import ArgumentParser, Namespace
 from collections.abc import Iterator, Sequence
 from contextlib import closing
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mongo_tables.commands.options import EXIT, SOURCE, add_pages, add_source
 
 if TYPE_CHECKING:
-    from mongo_tables.pages.dependencies import Around, PageNeeds
+    from mongo_tables.pages.dependencies import PageNeeds
     from mongo_tables.pages.model import Page
     from mongo_tables.results.model import ResultsSource
 
@@ -50,39 +49,26 @@ def run(arguments: Namespace) -> int:
 
     Raises UsageError for a path that names no page, ResultsError for files of results that cannot be read.
     """
-    from mongo_tables.pages.dependencies import needs_of
-    from mongo_tables.pages.files import read_pages
+    from mongo_tables.commands.options import request_of
+    from mongo_tables.pages.dependencies import Around, needs_of
+    from mongo_tables.pages.disk import read_snapshots, require_pages
+    from mongo_tables.pages.site import parse_site
+    from mongo_tables.pages.siteconfig import list_site_files
     from mongo_tables.pages.sitepages import page_folders
     from mongo_tables.results.opening import open_source
 
-    pages = read_pages(arguments.paths or page_folders(arguments.site), arguments.pipelines)
+    paths = arguments.paths or page_folders(arguments.site)
+    read = require_pages(read_snapshots(paths, request_of(arguments), "nothing"))
+    sites = [parse_site(snapshot) for snapshot in read.snapshots]
+    settings = [file for file in list_site_files(arguments.site) if file.is_file()]
     with closing(open_source(arguments.results, arguments.limits)) as source:
-        around = _look_around(pages, source, arguments)
-        needs = [needs_of(page, around) for page in pages]
+        needs = [
+            needs_of(page, Around(site, source.local, settings)) for site in sites for page in site.named
+        ]
         sys.stdout.write(_write(needs, source, arguments))
     if source.local is None:
         print(f"mongo-tables: rows come from {source.name}: no file tells when they change", file=sys.stderr)
-    return _report_faults(pages)
-
-
-def _look_around(pages: Sequence[Page], source: ResultsSource, arguments: Namespace) -> Around:
-    """All that is known of the site: pages that are taken in, and others whose tables are quoted."""
-    from mongo_tables.pages.dependencies import Around
-    from mongo_tables.pages.included import read_included
-    from mongo_tables.pages.model import tables_by_id
-    from mongo_tables.pages.siteconfig import list_site_files
-    from mongo_tables.pages.sitepages import Whereabouts
-    from mongo_tables.specs.sharedpipelines import SharedPipelines
-
-    together = [*pages, *read_included(pages, arguments.pipelines).pages]
-    others = Whereabouts(arguments.site).others(together, arguments.pipelines).tables_for(together)
-    return Around(
-        {Path(page.file).resolve(): page for page in together},
-        tables_by_id([*together, *others]),
-        SharedPipelines(Path(arguments.pipelines)),
-        source.local,
-        [file for file in list_site_files(arguments.site) if file.is_file()],
-    )
+    return _report_faults([page for site in sites for page in site.named])
 
 
 def _write(needs: Sequence[PageNeeds], source: ResultsSource, arguments: Namespace) -> str:

@@ -60,12 +60,12 @@ class ProjectKnowledge:
     def _key_of(self, collection: str, pipeline: Sequence[Stage]) -> tuple[str | None, str, str]:
         """What tells a selection of documents from others."""
         answers = self._project.answers
-        known = self._project.request.static or answers.local is None
+        known = self._project.static or answers.local is None
         digest = None if known else answers.source.digest(collection)
         return digest, collection, repr(next(iter(pipeline), {}).get("$match"))
 
     def _select(self, collection: str, pipeline: Sequence[Stage]) -> Sequence[Mapping[str, Any]]:
-        local = None if self._project.request.static else self._project.answers.local
+        local = None if self._project.static else self._project.answers.local
         if local is None:
             return ()
         try:
@@ -88,7 +88,7 @@ class ProjectKnowledge:
 
     def read_by(self, name: str) -> Shape | None:
         """What the stages of a shared list get where a page first names it; None where none does."""
-        for page in self._project.build.pages:
+        for page in self._project.report.site.judged:
             for comment in page.comments if f'"{name}"' in page.text else ():
                 value = comment.parsed.value
                 written = value.get("pipeline") if isinstance(value, dict) else None
@@ -111,7 +111,7 @@ class ProjectKnowledge:
 
         A name without any file to read, such as a folder of folders, is no collection to an author.
         """
-        local = None if self._project.request.static else self._project.answers.local
+        local = None if self._project.static else self._project.answers.local
         names = self._project.answers.collections if local else ()
         return {name: told for name in names if local and (told := _tell_size(name, local))}
 
@@ -119,12 +119,12 @@ class ProjectKnowledge:
         """The ids of tables of all pages, each with its title and page."""
         return {
             name: f"{spec.title} ({spec.file})" if spec.title else spec.file
-            for name, spec in sorted(self._project.build.tables.items())
+            for name, spec in sorted(self._project.report.tables.items())
         }
 
     def columns(self, table: str) -> Mapping[str, str]:
         """The columns of a table, each with its header, and the other fields of its rows."""
-        spec = self._project.build.tables.get(table)
+        spec = self._project.report.tables.get(table)
         if spec is None:
             return {}
         headers = dict(zip(spec.columns, spec.headers, strict=False))
@@ -134,7 +134,7 @@ class ProjectKnowledge:
 
     def rows(self, table: str) -> Rows:
         """The rows of a table; none where it was not run, or failed."""
-        spec = self._project.build.tables.get(table)
+        spec = self._project.report.tables.get(table)
         answer = self._project.answers.by_key.get(spec.query.key) if isinstance(spec, TableSpec) else None
         return answer if isinstance(answer, list) else []
 
@@ -155,12 +155,12 @@ class ProjectKnowledge:
 
     def value_text(self, value: Any) -> str:
         """What the comment of a value with this JSON writes into its sentence; nothing where it writes nothing."""
-        build = self._project.build
-        for page in build.pages:
+        report = self._project.report
+        for page in report.site.judged:
             for spec in page.specs:
                 if isinstance(spec, ValueSpec) and spec.comment.parsed.value == value:
-                    known = spec.table in build.tables
-                    return value_text(spec, build.tables, build.answers) if known else ""
+                    known = spec.table in report.tables
+                    return value_text(spec, report.tables, report.answers) if known else ""
         return ""
 
 

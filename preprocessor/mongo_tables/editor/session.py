@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from argparse import Namespace
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
 from threading import Lock
 from typing import Final, NamedTuple
 
-from mongo_tables.commands.check.checking import Request
 from mongo_tables.comments.fences import is_fenced
 from mongo_tables.editor.actions import Action, list_actions
 from mongo_tables.editor.bodies import PIPELINE, Body, comment_body, cursor_at, read_value
@@ -28,7 +28,7 @@ from mongo_tables.editor.project_knowledge import ProjectKnowledge
 from mongo_tables.editor.tokens import read_tokens
 from mongo_tables.findings.usage import UsageError
 from mongo_tables.lint.shape.values import Shape
-from mongo_tables.pages.included import forget_sites
+from mongo_tables.pages.disk import Request
 from mongo_tables.pages.siteconfig import fill_in
 from mongo_tables.results.model import ResultsError
 from mongo_tables.results.opening import is_uri
@@ -69,22 +69,15 @@ class Checked(NamedTuple):
 
 def request_of(
     site_file: str | None, results: str | None, limit: list[str] | None, *, database: bool
-) -> Request:
-    """How pages are checked, started in the folder of the process.
+) -> tuple[Request, bool]:
+    """How pages are checked, started in the folder of the process, and whether no pipeline runs.
 
     Raises UsageError for a file of a site that cannot be read.
     """
     given = Namespace(config_file=site_file, results=results, limit=limit)
     fill_in(given)
     static = is_uri(given.results) and not database
-    return Request(
-        given.site,
-        given.pipelines,
-        given.results,
-        given.limits,
-        static=static,
-        server=given.server,
-    )
+    return Request(given.site, given.pipelines, given.results, given.limits, given.server), static
 
 
 class _Place(NamedTuple):
@@ -102,9 +95,10 @@ class Session:
     ``read_request`` says how pages are checked; it is asked again when files have changed.
     """
 
-    def __init__(self, read_request: Callable[[], Request]) -> None:
+    def __init__(self, read_request: Callable[[], tuple[Request, bool]]) -> None:
         self._read_request = read_request
-        self._take(Project(read_request()))
+        self._asked = read_request()
+        self._take(Project(*self._asked))
         self.documents: dict[str, Document] = {}
         self._pending: dict[str, str | None] = {}
         self._stale = False
@@ -233,7 +227,7 @@ class Session:
         """Look at documents that will be asked for, as long as nothing is typed; and load what mistakes need."""
         for name in _OF_MISTAKES:
             import_module(name)
-        if self.project.request.static:
+        if self.project.static:
             return
         for file in list(self.documents):
             page = None if self.project.is_list(file) else self.project.page(file)
@@ -294,17 +288,14 @@ class Session:
 
     def _look_again(self) -> None:
         """Look at the disk; where the site is another one, with all that is open."""
-        try:
-            request = self._read_request()
-            forget_sites()
-        except UsageError:
-            request = (
-                self.project.request
-            )  # Its file is being written: what it said holds until it can be read.
-        if request == self.project.request:
+        asked = self._asked
+        with suppress(UsageError):  # A site's file that is being written holds as it was.
+            asked = self._read_request()
+        if asked == self._asked:
             self.project.look_again()
             return
-        self._take(Project(request))
+        self._asked = asked
+        self._take(Project(*asked))
         for file, document in self.documents.copy().items():
             self.project.edit(file, document.text)
 

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import os
-import sys
 from datetime import UTC, date, datetime
-from pathlib import Path
 
 RESULTS_VARIABLE = "MONGO_TABLES_RESULTS"
 TARGET_VARIABLE = "MONGO_TABLES_TARGET"
@@ -24,22 +22,6 @@ def results_named() -> str:
 def read_variable(variable: str) -> str:
     """What a variable names; "" when it is not set, or blank."""
     return os.environ.get(variable, "").strip()
-
-
-def list_rights() -> list[object]:
-    """What decides which files this process may read: its user and groups, and what Linux lets it do beyond these."""
-    if sys.platform == "win32":
-        return []
-    return [os.geteuid(), os.getegid(), sorted(os.getgroups()), _list_capabilities()]
-
-
-def _list_capabilities() -> list[str]:
-    """The capabilities of this process, where the system has such: https://man7.org/linux/man-pages/man7/capabilities.7.html."""
-    try:
-        lines = Path("/proc/self/status").read_text(encoding="ascii", errors="replace").splitlines()
-    except OSError:
-        return []
-    return [line for line in lines if line.startswith("CapEff")]
 
 
 def today() -> date:

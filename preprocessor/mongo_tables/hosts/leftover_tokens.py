@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from mongo_tables.hosts.tokens import Figures
 
 # The characters of names in UTF-8, JSON, XML and addresses.
-_HINTS: Final = (b"\xee\xa6", b"\\ue9", b"\\uE9", b"#xe9", b"#xE9", b"#598", b"%EE%A6", b"%ee%a6")
 _MARKS: Final = re.compile(
     rb"\xee\xa6[\xa0-\xb1]|\\u[eE]9[aAbB]|#x0*[eE]9[aAbB]|#598[0-2]\d|%[eE][eE]%[aA]6%[aAbB]"
 )
@@ -44,7 +43,7 @@ def swap_left(
     for file in _files(site):
         is_html = file.endswith((".html", ".htm"))
         content = _content(file) if file not in without or is_html else b""
-        if file not in without and any(hint in content for hint in _HINTS) and _MARKS.search(content):
+        if file not in without and _MARKS.search(content):
             text = content.decode("utf-8", "surrogateescape")
             path = Path(file)
             figures = figures_for(path.relative_to(site).as_posix(), text)

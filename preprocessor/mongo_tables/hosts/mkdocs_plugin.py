@@ -21,17 +21,18 @@ from mkdocs.plugins import BasePlugin, event_priority
 from mkdocs.structure.files import File
 
 from mongo_tables.files.gcpause import seldom_collected
+from mongo_tables.files.memo import Memo
+from mongo_tables.hosts.assets import SCRIPT_FILE, STYLE_SHEET_FILE
 from mongo_tables.hosts.documents import path_of_all
 from mongo_tables.hosts.mkdocs_site import SiteBuild
 from mongo_tables.hosts.options import MongoTablesConfig, pipelines_of, root_of
-from mongo_tables.hosts.page_reader import PageReader
 from mongo_tables.hosts.reporting import log
+from mongo_tables.hosts.source import find_watched_path, results_source
 from mongo_tables.hosts.two_doors import two_sources
 from mongo_tables.hosts.writes import sign_of_writes
 from mongo_tables.results.answers import Answers
 from mongo_tables.results.limitoptions import limits_of
-from mongo_tables.site.assets import SCRIPT_FILE, STYLE_SHEET_FILE
-from mongo_tables.site.source import find_watched_path, results_source
+from mongo_tables.specs.sharedpipelines import SharedPipelines
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -57,7 +58,7 @@ class MongoTablesPlugin(BasePlugin[MongoTablesConfig]):  # type: ignore[no-untyp
         self._serving = False
         self._running = ExitStack()
         self._answers: Answers | None = None
-        self._reader: PageReader | None = None
+        self._memo = Memo()
         self._builds: list[SiteBuild] = []
 
     def on_startup(self, *, command: Literal["build", "gh-deploy", "serve"], dirty: bool) -> None:
@@ -77,11 +78,12 @@ class MongoTablesPlugin(BasePlugin[MongoTablesConfig]):  # type: ignore[no-untyp
         """Find the results source, and add the style sheet and the script to every page."""
         if two := two_sources(self.config, config, root_of(config)):
             raise PluginError(f"mongo-tables: {two}")
-        answers, reader = self._open_answers(config), self._open_reader(config)
+        answers = self._open_answers(config)
         if not self._builds:  # The languages of one site show the same.
             answers.refresh()
-        reader.begin()
-        self._builds.append(SiteBuild(config, self.config, answers, reader, self._serving))
+        shared = SharedPipelines(pipelines_of(self.config, config))
+        memo = self._memo if self._serving else None
+        self._builds.append(SiteBuild(config, self.config, answers, shared, memo))
         config.extra_css.append(STYLE_SHEET)
         config.extra_javascript.append(SCRIPT)
         return config
@@ -193,9 +195,3 @@ class MongoTablesPlugin(BasePlugin[MongoTablesConfig]):  # type: ignore[no-untyp
                 known.close()
             self._answers = known = Answers(where, limits, self.config.workers, self.config.server)
         return known
-
-    def _open_reader(self, config: MkDocsConfig) -> PageReader:
-        folder = pipelines_of(self.config, config)
-        if self._reader is None or self._reader.folder != folder:
-            self._reader = PageReader(folder, preview=self._serving)
-        return self._reader

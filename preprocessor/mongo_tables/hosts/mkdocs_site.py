@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -12,18 +12,23 @@ from urllib.parse import urljoin
 
 from mkdocs.exceptions import PluginError
 
+from mongo_tables.build import Report, build
 from mongo_tables.comments.frontmatter import may_have_front_matter
 from mongo_tables.comments.frontmattercomments import front_matter_findings
 from mongo_tables.comments.htmlcomments import Page as Lines
 from mongo_tables.comments.search import may_have_comment
+from mongo_tables.files.environment import today
+from mongo_tables.files.text import shorten_path
 from mongo_tables.hosts import placed_figures
 from mongo_tables.hosts.documents import Documents
 from mongo_tables.hosts.downloads import put
 from mongo_tables.hosts.leftover_tokens import swap_left
-from mongo_tables.hosts.page_figures import Given, PageFigures, render
-from mongo_tables.hosts.page_reader import unreadable
+from mongo_tables.hosts.page_figures import Given, PageFigures, plain_figures, render
+from mongo_tables.hosts.page_texts import text_of, unreadable
 from mongo_tables.hosts.reporting import log, report
-from mongo_tables.hosts.site_report import report_on
+from mongo_tables.hosts.shown_path import choose_shown_path
+from mongo_tables.hosts.source import find_watched_path
+from mongo_tables.hosts.taken_in import read_taken_in, where_taken_in, with_snippets
 from mongo_tables.hosts.tokens import Figures, swap_markup
 from mongo_tables.pages.faultboxes import find_taken_anchors, no_place, report_left_over
 from mongo_tables.pages.placeholders import (
@@ -36,11 +41,9 @@ from mongo_tables.pages.placeholders import (
     take_out_live_comments,
     with_tokens,
 )
-from mongo_tables.pages.reading import unread_findings
+from mongo_tables.pages.site import read_page_text
+from mongo_tables.pages.snapshot import PageText, Snapshot
 from mongo_tables.render.anchors import anchors_in
-from mongo_tables.site.shownpath import choose_shown_path
-from mongo_tables.site.source import find_watched_path
-from mongo_tables.site.takenin import read_taken_in, where_taken_in, with_snippets
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -48,20 +51,23 @@ if TYPE_CHECKING:
     from mkdocs.config.defaults import MkDocsConfig
     from mkdocs.structure.pages import Page as SitePage
 
+    from mongo_tables.files.memo import Memo
     from mongo_tables.findings.finding import Finding
     from mongo_tables.hosts.options import MongoTablesConfig
-    from mongo_tables.hosts.page_reader import PageReader
-    from mongo_tables.hosts.site_report import PlainFigure, SiteReport
+    from mongo_tables.hosts.page_figures import PlainFigure
     from mongo_tables.results.answers import Answers
+    from mongo_tables.specs.sharedpipelines import SharedPipelines
 
 _PRINTED: Final = 'id="print-site-page"'
+_SHOWN: Final = ("MT313",)
+"""Notes that a build prints; the others are for those who ask for notes."""
 _RENDERED: Final = 16
 """Pages whose figures are held, for files that quote several pages in turns."""
 
 
 @dataclass
 class SiteBuild:
-    """One build.
+    """One build; a preview has a ``memo``.
 
     ``source`` is the page in turn and its text on disk, ``given`` the pages that came with comments, ``late`` the
     faults that only the conversion brings to light, ``copied`` the files that are no pages.
@@ -70,8 +76,8 @@ class SiteBuild:
     config: MkDocsConfig
     options: MongoTablesConfig
     answers: Answers
-    reader: PageReader
-    serving: bool
+    shared: SharedPipelines
+    memo: Memo | None
     source: tuple[SitePage | None, str] = None, ""
     given: list[Given] = field(default_factory=list)
     late: list[Finding] = field(default_factory=list)
@@ -97,14 +103,19 @@ class SiteBuild:
         if not may_have_comment(markdown):
             return markdown
         on_disk = self._on_disk(page)
-        included = read_taken_in(page.file, on_disk, self.config)
-        read = self.reader.read(page.file, markdown, on_disk, included)
+        text = text_of(page.file, markdown, on_disk)
+        taken_in = [
+            PageText(shorten_path(path), content, path)
+            for path, content in read_taken_in(page.file, on_disk, self.config)
+        ]
+        read = read_page_text(text, self.shared, taken_in, self.memo)
         if not (read.comments or read.findings):
             return markdown
         named = names(read, page.url)
         # The text is not held, unless it is looked into again.
         needed = read.rejected or page.file.generated_by
-        self.given.append(Given(page, read if needed else read._replace(text=""), named))
+        held = read if needed else read._replace(text="")
+        self.given.append(Given(page, held, named, replace(text, text="", on_disk=None, page=held)))
         return with_tokens(read, named)[len(read.text) - len(markdown) :]
 
     def take_out_comments(self, html: str, page: SitePage) -> str:
@@ -124,23 +135,29 @@ class SiteBuild:
     # When all pages are converted
 
     @cached_property
-    def report(self) -> SiteReport:
-        """All that is known of the pages."""
-        settings = Path(self.config.config_file_path or "mkdocs.yml").name
-        return report_on(
-            [given.read for given in self.given], self.answers, settings, notes=self.options.fail_on == "note"
+    def report(self) -> Report:
+        """The report on the whole site."""
+        snapshot = Snapshot(
+            tuple(given.text for given in self.given),
+            self.shared,
+            today(),
+            "figures",
+            built=True,
+            server=self.options.server,
+            limits=self.answers.limits.files,
+            results=Path(self.config.config_file_path or "mkdocs.yml").name,
         )
+        return build(snapshot, self.answers, self.memo)
 
     def judge(self) -> None:
         """Report every fault of every page; a build with an error ends here. Titles get their values."""
         for given in self.given:
             self.late += find_taken_anchors(given.read, given.page.present_anchor_ids or ())
             self._look_for_lost(given)
-        found = {*self.late, *(self.report.findings if self.given else ())}
-        if self.given and self.report.loose:
-            found |= {*self.report.loose}
-        else:
-            found |= {*unread_findings(self.answers.local)}
+        notes = self.options.fail_on == "note"
+        of_pages = self.report.findings
+        shown = (one for one in of_pages if notes or one.severity != "note" or one.rule in _SHOWN)
+        found = {*self.late, *shown}
         log.debug("%d pipelines run", self.answers.ran)
         self._report(sorted(found), "nothing was built")
         for given in self.given:
@@ -170,7 +187,7 @@ class SiteBuild:
         return " ".join(swap_names(text, self._figures_of(given).text).split())
 
     def _report(self, findings: list[Finding], end: str) -> None:
-        report(findings, None if self.serving else self.options.fail_on, end)
+        report(findings, self.options.fail_on if self.memo is None else None, end)
 
     # While MkDocs writes pages
 
@@ -268,7 +285,7 @@ class SiteBuild:
 
         def markdown(name: str) -> PlainFigure:
             given, number = by_name[name]
-            return self.report.markdown(given.read)[number]
+            return plain_figures(given.read, self.report)[number]
 
         return Figures(
             by_name.keys(),

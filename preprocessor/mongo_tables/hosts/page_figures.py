@@ -6,9 +6,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
+from mongo_tables.comments.keywords import place_of
 from mongo_tables.hosts.downloads import Shelf
 from mongo_tables.pages.faultboxes import fault_box
 from mongo_tables.pages.figures import loose_findings
+from mongo_tables.pages.kinds import KINDS
+from mongo_tables.pages.markdowntext import MarkdownContext
 from mongo_tables.pages.placeholders import figure_text
 
 if TYPE_CHECKING:
@@ -16,8 +19,9 @@ if TYPE_CHECKING:
 
     from mkdocs.structure.pages import Page as SitePage
 
-    from mongo_tables.hosts.site_report import SiteReport
+    from mongo_tables.build import Report
     from mongo_tables.pages.model import Page
+    from mongo_tables.pages.snapshot import PageText
 
 _FOLD: Final = '<div class="mongo-table__source"'
 _END: Final = "\n</figure>"
@@ -25,11 +29,20 @@ _END: Final = "\n</figure>"
 
 @dataclass(frozen=True, slots=True)
 class Given:
-    """A page that came with comments of ours: as MkDocs has it, as we read it, and the names of its tokens."""
+    """A page that came with comments of ours: as MkDocs has it, as we read it, the names of its tokens, its text."""
 
     page: SitePage
     read: Page
     names: Sequence[str]
+    text: PageText
+
+
+@dataclass(frozen=True, slots=True)
+class PlainFigure:
+    """A figure as Markdown: its lines, and whether they have to be a block of their own."""
+
+    lines: Sequence[str]
+    is_block: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,11 +71,11 @@ class PageFigures:
         return self.figures[name].replace(f"<!--{name}-->\n", "")
 
 
-def render(given: Given, report: SiteReport, address: Callable[[str, str, Any], str]) -> PageFigures:
+def render(given: Given, report: Report, address: Callable[[str, str, Any], str]) -> PageFigures:
     """Render the figures of a page; ``address`` is that of ``Documents``."""
     url = given.page.url
     shelf = Shelf(given.page.file.src_uri, url)
-    made = report.figures(given.read, shelf.place, lambda collection, key: address(url, collection, key))
+    made = report.figures.html(given.read, shelf.place, lambda collection, key: address(url, collection, key))
     figures, folds = {}, {}
     for name, html in zip(given.names, made, strict=True):
         head, mark, fold = html.partition(_FOLD)
@@ -70,5 +83,17 @@ def render(given: Given, report: SiteReport, address: Callable[[str, str, Any], 
             folds[name] = f"{mark}{fold.removesuffix(_END)}"
             html = f"{head}<!--{name}-->{_END}"
         figures[name] = html
-    loose = [*(report.loose if given.read.pipeline_specs else ()), *loose_findings(given.read)]
+    away = report.figures.judge.source_findings() if given.read.pipeline_specs else []
+    loose = [*away, *loose_findings(given.read)]
     return PageFigures(figures, folds, shelf.files, fault_box(loose))
+
+
+def plain_figures(page: Page, report: Report) -> list[PlainFigure]:
+    """The figures of a page as Markdown."""
+    context = MarkdownContext(report.answers, report.tables)
+    return [
+        PlainFigure(
+            KINDS[type(spec)].markdown(spec, context) if spec else (), place_of(comment.keyword) == "block"
+        )
+        for comment, spec in zip(page.comments, page.specs, strict=True)
+    ]

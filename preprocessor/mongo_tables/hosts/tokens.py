@@ -18,13 +18,14 @@ from mongo_tables.pages.markdown import Place, standing_alone
 from mongo_tables.pages.placeholders import BEGIN, END, FIRST, NAME, met_names, swap_tokens
 
 if TYPE_CHECKING:
-    from mongo_tables.hosts.site_report import PlainFigure
+    from mongo_tables.hosts.page_figures import PlainFigure
 
 _LAST: Final = ord(END)
 _LT, _GT = "(?:<|&(?:amp;)*lt;)", "(?:>|&(?:amp;)*gt;)"
 _TAG: Final = f"{_LT}(?:span|div){_GT}"
 _ELEMENT: Final = re.compile(rf"&((?:amp;)*)lt;(span|div){_GT}({NAME.pattern}){_LT}/\2{_GT}")
-_FOLD: Final = re.compile(f"{_LT}!--({NAME.pattern})--{_GT}")
+_FOLD: Final = re.compile(f"<!--({NAME.pattern})-->")
+_ESCAPED_FOLD: Final = re.compile(f"{_LT}!--({NAME.pattern})--{_GT}")
 _PLAIN: Final = re.compile(rf"(?:{_TAG})?({NAME.pattern})(?:{_LT}/(?:span|div){_GT})?")
 _DIGITS: Final = f"[{chr(FIRST)}-{chr(FIRST + 15)}]"
 _HALF: Final = re.compile(
@@ -65,7 +66,10 @@ def swap_markup(text: str, figures: Figures) -> str:
         known = match[0] in figures.known
         return escape(unescape(figures.text(match[0]))) if known else match[0]
 
-    text = _FOLD.sub(lambda fold: figures.fold(fold[1]) if fold[1] in figures.known else fold[0], text)
+    pattern = _ESCAPED_FOLD if f"lt;!--{BEGIN}" in text else _FOLD
+    text = pattern.sub(lambda fold: figures.fold(fold[1]) if fold[1] in figures.known else fold[0], text)
+    if BEGIN not in text:
+        return _without_halves(text, figures)
     known = [name for name in met_names(text) if name in figures.known]
     text, _ = swap_tokens(text, {name: figures.html(name) for name in known})
     return _without_halves(NAME.sub(bare, _ELEMENT.sub(escaped, text)), figures)
@@ -87,7 +91,7 @@ def swap_json(text: str, figures: Figures) -> str:
 
 def swap_markdown(text: str, figures: Figures) -> str:
     """Swap the tokens in Markdown, or in plain text."""
-    text = _FOLD.sub(lambda fold: "" if fold[1] in figures.known else fold[0], text)
+    text = _ESCAPED_FOLD.sub(lambda fold: "" if fold[1] in figures.known else fold[0], text)
     pieces, done = list[str](), 0
     for match in _PLAIN.finditer(text):
         if match[1] not in figures.known:
@@ -125,7 +129,10 @@ def _without_halves(text: str, figures: Figures) -> str:
 
 
 def _has_marks(text: str) -> bool:
-    return any(FIRST <= ord(each) <= _LAST for each in set(text)) or bool(_ESCAPE.search(text))
+    in_utf8 = (
+        b"\xee\xa6"  # how all marks begin; to look for two bytes is faster than for one of 18 characters
+    )
+    return in_utf8 in text.encode("utf-8", "surrogatepass") or bool(_ESCAPE.search(text))
 
 
 def _character(match: re.Match[str]) -> str:

@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from mongo_tables.site.source import results_source
+from mongo_tables.hosts.source import results_source
 
 if TYPE_CHECKING:
     from mkdocs.config.defaults import MkDocsConfig

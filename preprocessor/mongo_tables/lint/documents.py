@@ -89,7 +89,7 @@ class Documents:
                 yield document
 
         try:
-            documents = self._source.documents(collection)
+            documents = self._source.choose(collection, match)
             found = select_telling(counted(_passing(documents, match, variables)))
         except (AggregationError, ResultsError):
             return Passing()  # Who runs the pipeline says why.

@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from mongo_tables import __version__
-from mongo_tables.pages.included import files_taken_in
 from mongo_tables.pages.lasting import is_lasting
 from mongo_tables.pages.siteconfig import from_here
 from mongo_tables.results.readpaths import collections_read
@@ -20,10 +19,10 @@ from mongo_tables.specs.model import PipelineSpec
 
 if TYPE_CHECKING:
     from mongo_tables.comments.model import Comment
-    from mongo_tables.pages.model import Page, Tables
+    from mongo_tables.pages.model import Page
+    from mongo_tables.pages.site import Site
     from mongo_tables.results.model import LocalDocuments
     from mongo_tables.specs.model import Spec
-    from mongo_tables.specs.sharedpipelines import SharedPipelines
 
 
 class Figure(NamedTuple):
@@ -58,26 +57,25 @@ class PageNeeds(NamedTuple):
 
 
 class Around(NamedTuple):
-    """What pages are read with: all pages by path, tables by id, shared pipelines, and the documents at hand.
+    """What pages are read with: their site, and the documents at hand; ``settings`` are the files that say where."""
 
-    ``settings`` are the files that say where all of this is.
-    """
-
-    pages: Mapping[Path, Page]
-    tables: Tables
-    shared: SharedPipelines
+    site: Site
     local: LocalDocuments | None
     settings: Sequence[Path]
 
 
 def needs_of(page: Page, around: Around) -> PageNeeds:
     """What a page is made from. Raises ``ResultsError`` for a results source that cannot be read."""
-    taken_in = files_taken_in(page)
-    brought = [around.pages[path] for file in taken_in if (path := file.resolve()) in around.pages]
+    texts = {one.path: one for one in around.site.snapshot.pages}
+    own = next(one for one in texts.values() if one.file == page.file)
+    taken_in = own.inclusions.files if own.inclusions else ()
+    by_file = {each.file: each for each in around.site.pages}
+    names = [texts[path].file for file in taken_in if (path := file.resolve()) in texts]
+    brought = [by_file[name] for name in names if name in by_file]
     figures = tuple(figure for each in (page, *brought) for figure in _figures_of(each, around))
-    own = [page.file, *map(from_here, taken_in)]
     settings = map(from_here, around.settings) if figures else ()
-    files = {*own, *settings, *(file for figure in figures for file in figure.files)}
+    behind = (file for figure in figures for file in figure.files)
+    files = {page.file, *map(from_here, taken_in), *settings, *behind}
     return PageNeeds(page.file, figures, tuple(sorted(files)))
 
 
@@ -88,7 +86,7 @@ def _figures_of(page: Page, around: Around) -> Iterator[Figure]:
 
 
 def _figure(page: Page, comment: Comment, spec: Spec, around: Around) -> Figure:
-    quoted = around.tables.get(spec.quoted_table) if spec.quoted_table is not None else None
+    quoted = around.site.tables.get(spec.quoted_table) if spec.quoted_table is not None else None
     asked = spec if isinstance(spec, PipelineSpec) else quoted
     collections = collections_read(asked.query) if asked is not None else ()
     files = list(_files_behind(asked, collections, around)) if asked is not None else []
@@ -110,7 +108,7 @@ def _figure(page: Page, comment: Comment, spec: Spec, around: Around) -> Figure:
 def _files_behind(spec: PipelineSpec, collections: Iterable[str], around: Around) -> Iterator[Path]:
     """The files of the shared pipelines that a figure names, and those of the documents that it reads."""
     written = spec.comment.parsed.value.get("pipeline", ())
-    yield from around.shared.files_of(stage for stage in written if isinstance(stage, str))
+    yield from around.site.snapshot.shared.files_of(stage for stage in written if isinstance(stage, str))
     if around.local is not None:
         for collection in collections:
             yield from around.local.files(collection)

@@ -7,12 +7,13 @@ link, the file that it leads to counts, beside which its drawings stand.
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 from urllib.parse import quote
 
 from mongo_tables.findings.rules import finding
+from mongo_tables.pages.snapshot import WrittenFile
 from mongo_tables.render.filemark import is_as_written, is_marked, with_plain_ends
 from mongo_tables.specs.model import PipelineSpec, TableSpec
 
@@ -33,8 +34,8 @@ class DrawnFile(NamedTuple):
     markdown: str
 
 
-def draw_files(page: Page, answers: Answers) -> list[DrawnFile]:
-    """The drawings of the sound charts of a page that have rows, in order; nothing is written."""
+def draw_files(page: Page, file: Path, answers: Answers) -> list[DrawnFile]:
+    """The drawings of the sound charts of a page, the one at ``file``, that have rows, in order."""
     from mongo_tables.render.anchors import with_anchors  # pages without charts do not pay for what draws
     from mongo_tables.render.chart import draw_chart
     from mongo_tables.render.chartdata import plot_of
@@ -42,7 +43,6 @@ def draw_files(page: Page, answers: Answers) -> list[DrawnFile]:
     from mongo_tables.render.fewdigits import with_few_digits
     from mongo_tables.render.pipetable import image
 
-    file = Path(os.path.realpath(page.file))
     found = []
     for spec, anchored in zip(page.specs, with_anchors(page.specs), strict=True):
         rows = answers.get(spec.query.key) if isinstance(spec, PipelineSpec) else None
@@ -64,15 +64,19 @@ def _say_in_words(spec: PipelineSpec, drawing: Drawing) -> str:
     return f"{drawing.name.rstrip('.')}. {drawing.description}" if titled else drawing.description
 
 
-def judge_file(one: DrawnFile, file: str) -> Finding | None:
-    """What keeps a drawing from being what it is to be: MT168 and MT164 where somebody else's work stands there.
+Files = Mapping[Path, WrittenFile]
+"""What is on disk beside pages."""
 
-    MT166 is about a drawing of ours that is not there, or is another. ``file`` is the page that findings name.
+
+def judge_file(one: DrawnFile, file: str, files: Files) -> Finding | None:
+    """What keeps a drawing from being what it is to be: MT168 and MT164 where somebody else's work is in its place.
+
+    MT166 is about a drawing of ours that is missing, or is another. ``file`` is the page that findings name.
     """
     name, at = one.path.name, (one.spec.comment.line, one.spec.comment.column)
-    found = _read(one.path)
-    if isinstance(found, str):
-        message = f"`{name}`, where the drawing of this chart belongs, {found}"
+    found = files.get(one.path, WrittenFile(None))
+    if found.obstacle:
+        message = f"`{name}`, where the drawing of this chart belongs, {found.obstacle}"
         return finding("MT168", file, at, message, "move it away, or give the chart another `id`")
     if found.text is not None and not is_as_written(found.text):
         message = f"the drawing of this chart, `{name}`, was edited by hand"
@@ -84,50 +88,42 @@ def judge_file(one: DrawnFile, file: str) -> Finding | None:
     return None
 
 
-def read_text(path: Path) -> str:
-    """The text of the file of ours at a path; "" where there is none."""
-    found = _read(path)
-    return found.text or "" if isinstance(found, _Found) else ""
+def orphan_findings(page: Page, path: Path, own: Collection[Path], files: Files) -> list[Finding]:
+    """MT169: files of ours beside a page, called after it, that are not its ``own``: no chart is drawn there."""
+    message = "no chart of this page is drawn into `{}` any more"
+    orphans = sorted(
+        each.name
+        for each, found in files.items()
+        if each.parent == path.parent and is_called_after(each.name, path) and each not in own
+        if found.text is not None
+    )
+    return [finding("MT169", page.file, (0, 0), message.format(name), "remove it") for name in orphans]
 
 
-class _Found(NamedTuple):
-    """A file of ours; ``text`` is None where there is none yet."""
+def is_called_after(name: str, page: Path) -> bool:
+    """Whether a file in the folder of a page has a name that a drawing of this page would have."""
+    start = f"{page.stem}."
+    inner = name[len(start) : -len(_ENDING)]
+    return name.startswith(start) and name.endswith(_ENDING) and "." not in inner
 
-    text: str | None
+
+def read_drawings(page: Path) -> dict[Path, WrittenFile]:
+    """Read the files beside a page that are called as its drawings would be."""
+    try:
+        names = sorted(entry.name for entry in os.scandir(page.parent))
+    except OSError:
+        return {}  # Reading the page says why.
+    return {
+        page.with_name(name): _read(page.with_name(name)) for name in names if is_called_after(name, page)
+    }
 
 
-def _read(path: Path) -> _Found | str:
+def _read(path: Path) -> WrittenFile:
     """The file of ours at a path, or why what is there is none."""
     try:
         if path.is_symlink():
-            return "is a link"
-        if not path.exists():
-            return _Found(None)
+            return WrittenFile(None, "is a link")
         text = path.read_bytes().decode("utf-8", "replace")
     except OSError as error:
-        return f"cannot be read: {error.strerror}"
-    return _Found(with_plain_ends(text)) if is_marked(text) else "is another file"
-
-
-def orphan_findings(page: Page, own: Collection[Path]) -> list[Finding]:
-    """MT169: files of ours beside a page, called after it, that are not its ``own``: no chart is drawn there."""
-    found = _find_orphans(Path(os.path.realpath(page.file)), own)
-    message = "no chart of this page is drawn into `{}` any more"
-    return [finding("MT169", page.file, (0, 0), message.format(path.name), "remove it") for path in found]
-
-
-def _find_orphans(page: Path, own: Collection[Path]) -> Iterator[Path]:
-    start = f"{page.stem}."
-    try:
-        names = sorted(
-            entry.name for entry in os.scandir(page.parent) if entry.is_file(follow_symlinks=False)
-        )
-    except OSError:
-        return  # Whoever reads the page says so.
-    for name in names:
-        called = (
-            name.startswith(start) and name.endswith(_ENDING) and "." not in name[len(start) : -len(_ENDING)]
-        )
-        path = page.with_name(name)
-        if called and path not in own and isinstance(found := _read(path), _Found) and found.text is not None:
-            yield path
+        return WrittenFile(None, f"cannot be read: {error.strerror}")
+    return WrittenFile(with_plain_ends(text)) if is_marked(text) else WrittenFile(None, "is another file")

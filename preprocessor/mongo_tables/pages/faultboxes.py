@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable
 from typing import TYPE_CHECKING
 
 from mongo_tables.findings.reporters import escape_control_chars
@@ -80,14 +79,3 @@ def find_taken_anchors(page: Page, taken: Collection[str]) -> list[Finding]:
         for spec in page.specs
         if isinstance(spec, PipelineSpec) and spec.id in taken
     ]
-
-
-def by_comment(comments: Sequence[Comment], findings: Iterable[Finding]) -> list[list[Finding]]:
-    """For each comment of a page, in order, those of the page's findings that stand within it."""
-    found: list[list[Finding]] = [[] for _ in comments]
-    starts = [(comment.line, comment.column) for comment in comments]
-    for each in findings:
-        index = bisect_right(starts, (each.line, each.column)) - 1
-        if index >= 0 and (each.line, each.column) <= comments[index].locate(len(comments[index].body)):
-            found[index].append(each)
-    return found

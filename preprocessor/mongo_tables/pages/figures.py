@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 from mongo_tables.comments.keywords import place_of
 from mongo_tables.lint.suppressions import without_silenced
 from mongo_tables.pages.drawing import FigureContext, Find, Place
-from mongo_tables.pages.faultboxes import by_comment, fault_box, fault_in_sentence
+from mongo_tables.pages.faultboxes import fault_box, fault_in_sentence
 from mongo_tables.pages.ids import list_written_ids
 from mongo_tables.pages.kinds import KINDS
+from mongo_tables.pages.placing import by_comment
 from mongo_tables.render.anchors import with_anchors
 from mongo_tables.specs.model import QuotingSpec
 from mongo_tables.specs.together import unknown_tables
@@ -18,17 +19,17 @@ from mongo_tables.specs.together import unknown_tables
 if TYPE_CHECKING:
     from mongo_tables.comments.model import Comment
     from mongo_tables.findings.finding import Finding
-    from mongo_tables.pages.build import Build
+    from mongo_tables.pages.judging import Judge
     from mongo_tables.pages.model import Page
     from mongo_tables.specs.model import Spec
 
 
-def figures_of(page: Page, build: Build, place: Place, find: Find = lambda collection, key: "") -> list[str]:
+def figures_of(page: Page, judge: Judge, place: Place, find: Find = lambda collection, key: "") -> list[str]:
     """One piece of HTML for each comment of the page: what it asks for, or a box with what is wrong.
 
     The rows of its figures go to ``place`` as files; ``find`` tells where the documents behind them are.
     """
-    here = build.within(page)
+    here = judge.within(page)
     context = FigureContext(here.answers, here.tables, here.provenance, place, find)
     made = zip(page.comments, page.specs, with_anchors(page.specs), _errors_by_comment(page), strict=True)
     return [
@@ -37,9 +38,9 @@ def figures_of(page: Page, build: Build, place: Place, find: Find = lambda colle
     ]
 
 
-def render_spoken_figures(page: Page, build: Build, about: Container[str]) -> dict[int, str]:
+def render_spoken_figures(page: Page, judge: Judge, about: Container[str]) -> dict[int, str]:
     """The HTML of the values and statements ``about`` some tables, by the index of their comments."""
-    here = build.within(page)
+    here = judge.within(page)
     context = FigureContext(
         here.answers, here.tables, here.provenance, lambda name, text: "", lambda collection, key: ""
     )
@@ -67,9 +68,9 @@ def _errors(findings: Iterable[Finding]) -> list[Finding]:
     return [each for each in findings if each.severity == "error"]
 
 
-def _figure(spec: Spec, anchored: Spec, page: Page, build: Build, context: FigureContext) -> str:
+def _figure(spec: Spec, anchored: Spec, page: Page, judge: Judge, context: FigureContext) -> str:
     """A box of its faults, then what it asks for; in a sentence only one of the two has its place."""
-    faults = _box_for(spec.comment)(_faults(spec, build, _unknown_table(spec, page, build)))
+    faults = _box_for(spec.comment)(_faults(spec, judge, _unknown_table(spec, page, judge)))
     if faults and place_of(spec.comment.keyword) != "block":
         return faults
     return "\n".join(part for part in (faults, KINDS[type(spec)].html(anchored, context)) if part)
@@ -79,15 +80,15 @@ def _box_for(comment: Comment) -> Callable[[Iterable[Finding]], str]:
     return fault_box if place_of(comment.keyword) == "block" else fault_in_sentence
 
 
-def _faults(spec: Spec, build: Build, others: Iterable[Finding] = ()) -> list[Finding]:
+def _faults(spec: Spec, judge: Judge, others: Iterable[Finding] = ()) -> list[Finding]:
     """The errors of a sound comment that its rows bring to light, and others, without those that it ignores."""
-    found = _errors([*others, *build.judge(spec)])
+    found = _errors([*others, *judge.judge(spec)])
     if not (found and spec.ignore):
         return found
     return without_silenced(found, [spec])
 
 
-def _unknown_table(spec: Spec, page: Page, build: Build) -> list[Finding]:
-    if not isinstance(spec, QuotingSpec) or spec.table in build.tables:
+def _unknown_table(spec: Spec, page: Page, judge: Judge) -> list[Finding]:
+    if not isinstance(spec, QuotingSpec) or spec.table in judge.tables:
         return []
-    return unknown_tables([spec], [name for each in (page, *build.pages) for name in list_written_ids(each)])
+    return unknown_tables([spec], [name for each in (page, *judge.pages) for name in list_written_ids(each)])

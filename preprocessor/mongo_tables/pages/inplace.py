@@ -21,6 +21,8 @@ from mongo_tables.pages.markdowntext import MarkdownContext
 from mongo_tables.specs.model import PipelineSpec, TableSpec, ValueSpec
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from mongo_tables.findings.finding import Finding
     from mongo_tables.pages.drawings import DrawnFile
     from mongo_tables.pages.model import Answers, Page, Tables
@@ -49,6 +51,7 @@ class InPlace(NamedTuple):
     """All that belongs behind the comments of a page, in order, and the drawings that belong beside it."""
 
     page: Page
+    path: Path
     parts: Sequence[Part]
     drawings: Sequence[DrawnFile]
 
@@ -75,28 +78,23 @@ class InPlace(NamedTuple):
         return [one for one in self.due_drawings if id(one.spec) not in due]
 
 
-def compose_in_place(page: Page, answers: Answers, tables: Tables) -> InPlace:
-    """What belongs into a page and beside it, as the rows are; nothing is written.
+def compose_in_place(page: Page, path: Path, answers: Answers, tables: Tables) -> InPlace:
+    """What belongs into a page, the file at ``path``, and beside it, as the rows are; nothing is written.
 
     A comment that has no place for it is left out: ``region_findings`` complains of it.
     """
-    drawings = _draw(page, answers)
+    drawings = _draw(page, path, answers)
     pictures = {id(one.spec): one.markdown for one in drawings}
     context = MarkdownContext(answers, tables, picture=lambda spec: pictures.get(id(spec), ""))
-    return InPlace(page, _mark_due(list(_list_parts(page, context))), drawings)
+    return InPlace(page, path, _mark_due(list(_list_parts(page, context))), drawings)
 
 
-def render_in_place(page: Page, answers: Answers, tables: Tables) -> str:
-    """The page with every figure behind its comment; idempotent, and nothing else of the page is touched."""
-    return compose_in_place(page, answers, tables).text
-
-
-def _draw(page: Page, answers: Answers) -> list[DrawnFile]:
+def _draw(page: Page, path: Path, answers: Answers) -> list[DrawnFile]:
     if not any(_may_be_drawn(spec) for spec in page.specs):
         return []
     from mongo_tables.pages.drawings import draw_files  # most pages have none
 
-    return draw_files(page, answers)
+    return draw_files(page, path, answers)
 
 
 def _may_be_drawn(spec: Spec | None) -> bool:

@@ -6,6 +6,7 @@ In Markdown a block has lines of its own; what stands in a sentence has one at m
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from datetime import date
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from mongo_tables.pages.rowfaults import row_findings
@@ -22,12 +23,12 @@ class Kind(NamedTuple):
     """A kind of comment: its HTML on a site, its lines of Markdown, and what is wrong with it once rows are there.
 
     ``html`` and ``markdown`` get what they draw with, so that no check pays for it. ``findings`` also gets the names of
-    the collections that the results source has.
+    the collections that the results source has, and the day.
     """
 
     html: Callable[[Any, FigureContext], str]
     markdown: Callable[[Any, MarkdownContext], Sequence[str]]
-    findings: Callable[[Any, Tables, Answers, Sequence[str]], list[Finding]]
+    findings: Callable[[Any, Tables, Answers, Sequence[str], date], list[Finding]]
 
 
 def _value_findings(spec: ValueSpec, *known: Any) -> list[Finding]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from mongo_tables.pages.asking import source_answer
+from mongo_tables.pages.model import provenance_in
 from mongo_tables.render.fewdigits import with_few_digits
 from mongo_tables.render.formats import DEFAULT, TABLE_FORMATS
 from mongo_tables.results.model import ResultsError
@@ -56,7 +56,7 @@ class MarkdownContext(NamedTuple):
 
     def _line_below(self, spec: PipelineSpec) -> list[str]:
         """Where the rows come from, in one line: in Markdown, which folds nothing away, for those alone who ask."""
-        source = source_answer(spec, self.answers) if spec.provenance else None
+        source = provenance_in(spec, self.answers) if spec.provenance else None
         if source is None:
             return []
         from mongo_tables.render.provenance import provenance_details, provenance_parts  # few ask

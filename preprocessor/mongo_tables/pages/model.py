@@ -6,10 +6,12 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
 from mongo_tables.findings.finding import Finding
+from mongo_tables.results.model import ResultsError
 
 if TYPE_CHECKING:
     from mongo_tables.comments.model import Comment
-    from mongo_tables.results.model import ResultsError, Rows
+    from mongo_tables.results.model import Rows
+    from mongo_tables.results.provenance import Provenance
     from mongo_tables.specs.model import PipelineSpec, Spec, TableSpec
 
 Answers = Mapping[str, "Rows | ResultsError"]
@@ -71,3 +73,13 @@ def tables_by_id(pages: Iterable[Page]) -> dict[str, TableSpec]:
             if spec.id is not None:
                 found.setdefault(spec.id, spec)
     return found
+
+
+def provenance_in(spec: PipelineSpec, answers: Answers) -> Provenance | None:
+    """The provenance of a figure; None without result documents or without an answer of the source."""
+    groups = answers.get(spec.source_query.key)
+    if groups is None or isinstance(groups, ResultsError):
+        return None
+    from mongo_tables.results.provenance import provenance_of
+
+    return provenance_of(groups, asked=bool(spec.provenance))

@@ -12,7 +12,6 @@ character of a string that has any other.
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from html import escape
@@ -20,6 +19,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from mongo_tables.comments.keywords import LIVE, PREFIXES, place_of
 from mongo_tables.comments.rawhtml import OPAQUE
+from mongo_tables.files.digests import digest_of
 
 if TYPE_CHECKING:
     from mongo_tables.comments.model import Comment
@@ -57,7 +57,7 @@ class LeftOver(NamedTuple):
 
 def names(page: Page, url: str = "") -> tuple[str, ...]:
     """The name of one token for each comment of a page, at an address: the same page, the same names."""
-    digest = hashlib.sha256(f"{url}\n{page.text}".encode("utf-8", "surrogatepass")).hexdigest()[:16]
+    digest = digest_of(url, page.text)[:16]
     return tuple(
         f"{BEGIN}{f'{digest}{number:x}'.translate(_DIGITS)}{END}" for number in range(len(page.comments))
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
 from mongo_tables import comments
@@ -12,9 +12,11 @@ from mongo_tables.findings.rules import finding
 from mongo_tables.pages.model import Page
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from mongo_tables.comments.model import Comment, Scan
     from mongo_tables.files.text import BadByte
-    from mongo_tables.results.model import Fault, LocalDocuments, ResultsError
+    from mongo_tables.results.model import Fault, ResultsError
     from mongo_tables.specs.reading import Reading
     from mongo_tables.specs.sharedpipelines import Lookup
 
@@ -54,17 +56,15 @@ def read_page(
     return Page(file, text, chosen, specs, tuple(found), scan.rejected, server_only)
 
 
-def unread_findings(local: LocalDocuments | None) -> list[Finding]:
+def unread_findings(paths: Iterable[Path], broken: Iterable[Fault]) -> list[Finding]:
     """A note on each file of a results source that is there and not read: nobody shall wait for what is in it.
 
     Among them are those that no comment has used so far and that nobody could read.
     """
-    if local is None:
-        return []
     hint = "give it the ending of a format that is read, or move it away"
     message = "the results source does not read this file"
-    unread = [finding("MT313", shorten_path(path), (0, 0), message, hint) for path in local.unread()]
-    return [*unread, *map(_broken, local.broken())]
+    unread = [finding("MT313", shorten_path(path), (0, 0), message, hint) for path in paths]
+    return [*unread, *map(_broken, broken)]
 
 
 def _broken(fault: Fault) -> Finding:

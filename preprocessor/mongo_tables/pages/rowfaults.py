@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from datetime import date
 from typing import TYPE_CHECKING
 
 from mongo_tables.aggregation.catalogue import collection_arguments
 from mongo_tables.aggregation.values import MISSING
-from mongo_tables.files.environment import today
 from mongo_tables.findings.nearest import did_you_mean
 from mongo_tables.findings.rules import finding
-from mongo_tables.pages.asking import source_answer
+from mongo_tables.pages.model import provenance_in
 from mongo_tables.render.column import column_value, index_hint
 from mongo_tables.render.comparison import baseline_faults, baseline_rows
 from mongo_tables.render.conclusions import cell_faults, conclusion_faults
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 def row_findings(
-    spec: PipelineSpec, tables: Tables, answers: Answers, collections: Sequence[str] = ()
+    spec: PipelineSpec, tables: Tables, answers: Answers, collections: Sequence[str], today: date
 ) -> list[Finding]:
     """The faults of a table or a chart that only its rows show.
 
@@ -51,7 +51,7 @@ def row_findings(
         from mongo_tables.pages.nointerval import find_no_interval  # few tables have a tolerance
 
         found = find_no_interval(spec, spec, rows)
-    return [*joined, *found, *_too_old(spec, answers)]
+    return [*joined, *found, *_too_old(spec, answers, today)]
 
 
 def _mistyped_collections(spec: PipelineSpec, collections: Sequence[str]) -> list[Finding]:
@@ -72,15 +72,15 @@ def _mistyped_collections(spec: PipelineSpec, collections: Sequence[str]) -> lis
     return found
 
 
-def _too_old(spec: PipelineSpec, answers: Answers) -> list[Finding]:
+def _too_old(spec: PipelineSpec, answers: Answers, today: date) -> list[Finding]:
     if spec.max_age is None:
         return []
-    source = source_answer(spec, answers)
+    source = provenance_in(spec, answers)
     newest = source.last if source else None
     if newest is None:
         message = "`max_age` asks how old the results are, but no `start_time` of theirs is known"
-    elif source and (due := source.due(spec.max_age)) and today() > due:
-        days = (today() - newest.date()).days
+    elif source and (due := source.due(spec.max_age)) and today > due:
+        days = (today - newest.date()).days
         message = f"the newest result is of {newest.date()}, {days} days ago: more than {spec.max_age}"
     else:
         return []

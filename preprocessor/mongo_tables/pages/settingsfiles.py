@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any, Final
 
 from mongo_tables.findings.usage import UsageError
-from mongo_tables.pages.keptsettings import keep, recall
 
 _MEND: Final = "mend it, or name another file with --config-file"
 _INHERIT: Final = "INHERIT"
@@ -74,14 +73,6 @@ def _find_inherited(file: Path, settings: Mapping[str, Any]) -> Path | None:
 
 
 def _parse(file: Path, text: str) -> Mapping[str, Any]:
-    known = recall(file, text)
-    if known is None:
-        known = _load(file, text)
-        keep(file, text, known)
-    return known
-
-
-def _load(file: Path, text: str) -> Mapping[str, Any]:
     from mongo_tables.pages.siteyaml import YAMLError, load
 
     try:

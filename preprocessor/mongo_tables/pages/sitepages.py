@@ -3,21 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from mongo_tables.findings.usage import UsageError
-from mongo_tables.pages.leftout import none_left_out
 from mongo_tables.pages.monorepo import folder_in_site
-from mongo_tables.pages.otherpages import OtherPages
 from mongo_tables.pages.ownfile import OWN_FILE
 from mongo_tables.pages.siteconfig import Site, find_files, find_site, from_here
-
-if TYPE_CHECKING:
-    from mongo_tables.pages.model import Page
-    from mongo_tables.pages.pageindex import PagesBelow
-    from mongo_tables.pages.reading import ReadComment
 
 
 class SitePages(NamedTuple):
@@ -117,24 +110,9 @@ class Whereabouts:
         built = self.of(str(page))
         return built is not None and built.leave_out(_plain(page))
 
-    def others(
-        self,
-        pages: Sequence[Page],
-        pipelines: str,
-        looked_at: Mapping[Path, PagesBelow] | None = None,
-        read: ReadComment | None = None,
-    ) -> OtherPages:
-        """The pages that are built together with some of ``pages``; the rest are those of ``OtherPages``.
-
-        Where the build leaves out all of ``pages``, which a preview may show, they know the tables of all.
-        """
-        apart = all(self.leave_out(Path(page.file)) for page in pages)
-        left_out = none_left_out if apart else self.leave_out
-        return OtherPages(Path(), self._folders(pages), pipelines, left_out, looked_at, read)
-
-    def _folders(self, pages: Iterable[Page]) -> list[str]:
-        """The folders of all pages that are built together with some of ``pages``."""
-        sites = {id(built): built for page in pages if (built := self.of(page.file))}
+    def folders_of(self, files: Iterable[str]) -> list[str]:
+        """The folders of all pages that are built together with some of the pages ``files``."""
+        sites = {id(built): built for file in files if (built := self.of(file))}
         return sorted({from_here(folder) for built in sites.values() for folder, _ in built.folders})
 
 

@@ -26,6 +26,8 @@ from mongo_tables.specs.columnformat import ColumnFormat
 from mongo_tables.specs.inlinemarkdown import Piece, plain_text, read_inline
 
 if TYPE_CHECKING:
+    from datetime import date
+
     from mongo_tables.findings.finding import Finding
     from mongo_tables.pages.model import Answers
     from mongo_tables.results.model import Rows
@@ -106,7 +108,7 @@ def value_text(spec: ValueSpec, tables: Tables, answers: Answers) -> str:
 
 
 def value_findings(
-    spec: ValueSpec, tables: Tables, answers: Answers, collections: Sequence[str] = ()
+    spec: ValueSpec, tables: Tables, answers: Answers, collections: Sequence[str], today: date
 ) -> list[Finding]:
     """Faults that keep a value out of its sentence: not exactly one row, or no such column in it."""
     selection = _select_rows(spec, tables, answers)
@@ -170,7 +172,7 @@ def _unreadable(spec: ValueSpec, table: TableSpec, value: Any) -> list[Finding]:
 
 
 def check_findings(
-    spec: CheckSpec, tables: Tables, answers: Answers, collections: Sequence[str] = ()
+    spec: CheckSpec, tables: Tables, answers: Answers, collections: Sequence[str], today: date
 ) -> list[Finding]:
     """Why the statement does not hold: no row has a field, no row is selected, or a selected row does not match."""
     selection = _select_rows(spec, tables, answers)

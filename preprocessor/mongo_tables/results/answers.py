@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from mongo_tables.files.digests import digest_of
 from mongo_tables.files.gcpause import nothing_collected
 from mongo_tables.results.model import Limits, ResultsError
 from mongo_tables.results.opening import open_source
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from mongo_tables.results.answer_memo import AnswerMemo
-    from mongo_tables.results.model import LocalDocuments, Query, ResultsSource, Rows
+    from mongo_tables.results.model import Fault, LocalDocuments, Query, ResultsSource, Rows
 
 
 class Answers:
@@ -36,12 +39,17 @@ class Answers:
         self._reached = False
         self.ran = 0
         """How many pipelines this build has run."""
+        self.unread: Sequence[Path] = ()
+        """The files that are there and not read, sorted; known once something was asked."""
+        self.broken: Sequence[Fault] = ()
+        """The first fault of each plain file that nothing was asked of and that cannot be read as it is."""
         self.read: dict[str, str] = {}
         """The digests of the collections that this build has read, by their names."""
 
     def refresh(self) -> None:
         """Begin the next build: what a source holds is looked at again."""
         self._answers, self.read, self.ran = {}, {}, 0
+        self.unread, self.broken = (), ()
         self._unreachable = self._collections = self._version = None
         self._reached = False
         if self._source is not None:
@@ -89,6 +97,37 @@ class Answers:
             if key in digests and not (isinstance(answer, ResultsError) and answer.environment):
                 self._memo.put(asked[key], digests[key], answer)
         return {key: found[key] for key in queries}
+
+    def answer(self, queries: Iterable[Query]) -> Answers:
+        """Run each distinct query once, and give all answers; an error is an answer, too.
+
+        ``unreachable`` is then the first error of these queries that is one of the whole source.
+        """
+        asked = list(queries)
+        self.ask(asked)
+        errors = (
+            each for each in (self._answers[query.key] for query in asked) if isinstance(each, ResultsError)
+        )
+        self._unreachable = next((each for each in errors if each.environment), None)
+        if asked:
+            self._look_for_unread()
+        return self
+
+    def _look_for_unread(self) -> None:
+        """Look for files that no query reads: those in no known format, and those that cannot be read as they are."""
+        try:
+            local = None if self._unreachable else self.local
+            self.unread, self.broken = (local.unread(), local.broken()) if local else ((), ())
+        except ResultsError:  # Whatever asks for these files says why.
+            self.unread, self.broken = (), ()
+
+    @property
+    def digest(self) -> str | None:
+        """A digest of all documents of the source, as this build reads them; None of a database."""
+        if self.local is None:
+            return None
+        names = self.collections
+        return digest_of(*(part for name in names for part in (name, self.source.digest(name) or "")))
 
     @property
     def source(self) -> ResultsSource:

@@ -6,7 +6,6 @@ Files are read once for each build, as bytes that are hashed, and decoded again 
 
 from __future__ import annotations
 
-import hashlib
 import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from copy import copy
@@ -15,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, Protocol, Self
 
 from mongo_tables.aggregation import AggregationError, LimitReached, NotOffline, aggregate
 from mongo_tables.aggregation.meter import pause_clock
+from mongo_tables.files.digests import digest_of
 from mongo_tables.files.gcpause import nothing_collected
 from mongo_tables.findings.nearest import did_you_mean
 from mongo_tables.results.collection import Collection, Contents
@@ -180,19 +180,18 @@ class FileSource:
         try:
             return self._hold(collection).digest
         except ResultsError as error:
-            return hashlib.sha256(error.message.encode("utf-8", "surrogateescape")).hexdigest()
+            return digest_of(error.message)
 
     def writes(self) -> str:
         """A text that changes once a file was written, came or went: a digest of all files as they are now."""
-        total = hashlib.sha256()
+        said = list[str]()
         for collection, readers in self._list_again().items():
             for reader in readers:
                 try:
-                    said = reader.read(collection).digest
+                    said += (collection, reader.read(collection).digest)
                 except ResultsError as error:
-                    said = error.message
-                total.update(f"{collection}\0{said}\n".encode("utf-8", "surrogateescape"))
-        return total.hexdigest()
+                    said += (collection, error.message)
+        return digest_of(*said)
 
     def _list(self) -> Mapping[str, Sequence[CollectionReader]]:
         with self._lock:
@@ -214,6 +213,11 @@ class FileSource:
         """All documents of a collection, none for an unknown one. They are shared: do not change them."""
         written = self._find_written(collection)
         return self.read_collection(collection).documents if written is None else written
+
+    def choose(self, collection: str, pipeline: Sequence[Mapping[str, Any]]) -> Sequence[dict[str, Any]]:
+        """The documents that the first ``$match`` of a pipeline may keep, in order. They are shared, too."""
+        written = self._find_written(collection)
+        return self.read_collection(collection).choose(pipeline) if written is None else written
 
     def read_collection(self, collection: str) -> Collection:
         """The collection as it is in its files, nothing written to ``database`` among it."""
@@ -252,8 +256,9 @@ class FileSource:
         documents = self.documents(query.collection)
         if not query.pipeline or "$match" not in query.pipeline[0]:
             return documents
+        chosen = self.choose(query.collection, query.pipeline)
         try:
-            return self._evaluate(documents, query._replace(pipeline=query.pipeline[:1])) or documents
+            return self._evaluate(chosen, query._replace(pipeline=query.pipeline[:1])) or documents
         except ResultsError:
             return documents
 
@@ -302,7 +307,7 @@ class FileSource:
             if is_source_query(query) and (groups := self._find_sources(query)) is not None:
                 return groups
             guard(query)
-            documents = self.documents(query.collection)
+            documents = self.choose(query.collection, query.pipeline)
             if not documents and self._database is None:
                 self.reach()
             rows = self._encode_rows(self._evaluate(documents, query))

@@ -9,8 +9,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from urllib.parse import unquote
 
@@ -201,38 +200,6 @@ def blocks(path: Path) -> Iterator[bytes]:
                 yield block + file.readline()
     except OSError as error:
         raise combine_faults([Fault(path, 0, 0, f"cannot be read: {error.strerror}")]) from None
-
-
-def size_of(paths: Iterable[Path]) -> int:
-    """Bytes of all files; of one that cannot be looked at none."""
-    total = 0
-    for path in paths:
-        with suppress(OSError):
-            total += path.stat().st_size
-    return total
-
-
-def glance_at(paths: Iterable[Path]) -> str:
-    """A text that is another one once a file was written to, or others were in its place, whatever it is by now.
-
-    It has the state of each file, and of the folders and links by which it is found.
-    """
-    from mongo_tables.files.states import ways_to  # for what is kept between builds
-
-    files = list(paths)
-    links = {path for path in files if path.is_symlink()}
-    ways = dict(way for place in {path.parent for path in files} | links for way in ways_to(str(place)))
-    seen = [*((str(path), _state_of(path)) for path in files), *sorted(ways.items())]
-    return " ".join(f"{name} {state}" for name, state in seen)
-
-
-def _state_of(path: Path) -> str:
-    from mongo_tables.files.states import state_of
-
-    try:
-        return state_of(path.stat())
-    except OSError:
-        return ""
 
 
 def refuse_outside(path: Path) -> None:

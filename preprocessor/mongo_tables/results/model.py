@@ -137,6 +137,10 @@ class LocalDocuments(Protocol):
         """All documents of a collection, none for an unknown one."""
         ...
 
+    def choose(self, collection: str, pipeline: Sequence[Mapping[str, Any]]) -> Sequence[dict[str, Any]]:
+        """The documents that the first ``$match`` of a pipeline may keep, in order, and perhaps others."""
+        ...
+
     def candidates(self, query: Query) -> Sequence[dict[str, Any]]:
         """The documents that the query's first ``$match`` keeps; all of them where it keeps none, or fails."""
         ...

@@ -137,7 +137,7 @@ class Sayings:
     ) -> Rows | None:
         """The answer to a ``source_query``, a group for each document; None for so many that groups are shorter."""
         only_ids = query._replace(pipeline=(*query.pipeline[:-1], {"$project": {"_id": 1}}))
-        keys = [repr(one["_id"]) for one in evaluate(collection.documents, only_ids)]
+        keys = [repr(one["_id"]) for one in evaluate(collection.choose(query.pipeline), only_ids)]
         if len(keys) > _FEW:
             return None
         missing = [collection.by_id[key] for key in keys if key not in self._said]

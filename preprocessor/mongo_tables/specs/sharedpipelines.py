@@ -6,9 +6,12 @@ shared lists. ``fields`` says what the fields mean that the stages make, for rea
 
 import re
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path as FilePath
 from typing import Any, Final, NamedTuple
 
+from mongo_tables.files.digests import digest_of
 from mongo_tables.files.text import bad_byte, leads_within, may_be_file
 from mongo_tables.findings import rules
 from mongo_tables.findings.finding import Finding
@@ -54,16 +57,30 @@ class Expanded(NamedTuple):
 
 
 class SharedPipelines:
-    """The shared stage lists of a folder, each read once; call it with a name. A missing folder has none.
+    """The shared stage lists of a folder; call it with a name. A missing folder has none.
 
-    ``texts`` are read in the place of files that are about to be written, by the names that findings have for them.
+    All files of the folder are read here, once: a list is a function of these bytes. ``texts`` are read in the place
+    of files that are about to be written, by the names that findings have for them.
     """
 
     def __init__(self, folder: FilePath, texts: Mapping[str, str] = _NO_TEXTS) -> None:
         self.folder = folder
-        self._texts = texts
-        self._read: dict[str, SharedPipeline] = {}
+        self._contents, self._closed = _read_contents(folder)
+        for file, text in texts.items():
+            if FilePath(file).parent == folder:
+                self._contents[FilePath(file).stem] = text.encode("utf-8", "surrogatepass")
+        self._lists: dict[str, SharedPipeline] = {}
         self._named: dict[str, dict[str, None]] = {}
+
+    @cached_property
+    def digest(self) -> str:
+        """A digest of all lists, equal for equal files."""
+        return digest_of(repr(sorted(self._contents.items(), key=lambda pair: pair[0])))
+
+    @property
+    def files(self) -> list[FilePath]:
+        """The files of all lists, sorted."""
+        return [self.folder / f"{name}.json" for name in sorted(self._contents)]
 
     def __call__(self, name: str) -> SharedPipeline:
         """Give the list called ``name``; never raises for what stands in the folder."""
@@ -81,20 +98,13 @@ class SharedPipelines:
         return list(found.values())
 
     def _load(self, name: str, within: tuple[str, ...]) -> SharedPipeline:
-        if name not in self._read:
-            path = self.folder / f"{name}.json"
-            names = (*within, name)
-            there = path.as_posix() in self._texts or may_be_file(path)
-            if not re.fullmatch(NAME, name) or not there:
-                return SharedPipeline(name, None, known=_names(self.folder))
-            self._read[name] = self._read_list(path, name, lambda inner: self._inner(inner, names))
-        return self._read[name]
-
-    def _read_list(self, path: FilePath, name: str, shared: Lookup) -> SharedPipeline:
-        text = self._texts.get(path.as_posix())
-        if text is None:
-            return _read_file(path, name, shared)
-        return read_shared(text, path.as_posix(), name, shared)
+        if name not in self._lists:
+            content = self._contents.get(name, self._closed)
+            if content is None or not re.fullmatch(NAME, name):
+                return SharedPipeline(name, None, known=tuple(sorted(self._contents)))
+            file, names = (self.folder / f"{name}.json").as_posix(), (*within, name)
+            self._lists[name] = _read_list(content, file, name, lambda inner: self._inner(inner, names))
+        return self._lists[name]
 
     def _inner(self, name: str, within: tuple[str, ...]) -> SharedPipeline:
         self._named.setdefault(within[-1], {})[name] = None
@@ -111,19 +121,37 @@ _CYCLE_HINT = "remove one of the names from its list"
 _LINK_HINT = "put the stages themselves into the folder; a link may lead only to another file in it"
 
 
-def _names(folder: FilePath) -> tuple[str, ...]:
-    files = filter(may_be_file, folder.glob("*.json")) if folder.is_dir() else ()
-    return tuple(sorted(path.stem for path in files))
+@dataclass(frozen=True, slots=True)
+class _Unread:
+    """Why a file of the folder cannot be read, and what to do."""
+
+    message: str
+    hint: str = ""
 
 
-def _read_file(path: FilePath, name: str, shared: Lookup) -> SharedPipeline:
-    file = path.as_posix()
-    if not leads_within(path, path.parent):
-        return _unread(file, name, (0, 0), "the file is a link that leads out of its folder", _LINK_HINT)
+def _read_contents(folder: FilePath) -> tuple[dict[str, bytes | _Unread], _Unread | None]:
+    """The bytes of each list of a folder by its name, or why they cannot be read; and why the folder cannot be."""
     try:
-        content = path.read_bytes()
+        files = [path for path in folder.iterdir() if path.suffix == ".json"]
+    except (FileNotFoundError, NotADirectoryError):
+        return {}, None
     except OSError as fault:
-        return _unread(file, name, (0, 0), f"the file cannot be read ({fault.strerror})")
+        return {}, _Unread(f"the file cannot be read ({fault.strerror})")
+    return {path.stem: _read_content(path) for path in files if may_be_file(path)}, None
+
+
+def _read_content(path: FilePath) -> bytes | _Unread:
+    if not leads_within(path, path.parent):
+        return _Unread("the file is a link that leads out of its folder", _LINK_HINT)
+    try:
+        return path.read_bytes()
+    except OSError as fault:
+        return _Unread(f"the file cannot be read ({fault.strerror})")
+
+
+def _read_list(content: bytes | _Unread, file: str, name: str, shared: Lookup) -> SharedPipeline:
+    if isinstance(content, _Unread):
+        return _unread(file, name, (0, 0), content.message, content.hint)
     if bad := bad_byte(content):
         message = f"the file is not UTF-8: byte 0x{bad.value:02x} stands here"
         return _unread(file, name, (bad.line, bad.column), message)

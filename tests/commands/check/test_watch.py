@@ -9,8 +9,6 @@ import subprocess
 import sys
 import threading
 import time
-from _thread import interrupt_main
-from argparse import Namespace
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Self
@@ -18,8 +16,6 @@ from typing import Self
 import pytest
 
 from mongo_tables.cli import main
-from mongo_tables.commands.check import command
-from mongo_tables.commands.check.watching import Seen, take_look
 from tests.signals import heed_signals
 
 PAGE = """\
@@ -142,76 +138,13 @@ def test_a_site_file_that_cannot_be_read_is_told_and_waited_for(folder: Path, wa
     assert watching.told()[-1] == "1 comment on 1 page: no fault"
 
 
-def test_pages_in_folders_behind_links_are_looked_at(tmp_path: Path) -> None:
-    (tmp_path / "docs").mkdir()
-    (tmp_path / "elsewhere").mkdir()
-    (tmp_path / "docs/linked").symlink_to("../elsewhere")
-    before = take_look([tmp_path / "docs"])
-    (tmp_path / "elsewhere/page.md").write_text("# Page\n")
-    after = take_look([tmp_path / "docs"])
-    assert after.keys() - before.keys() == {str(tmp_path / "docs/linked/page.md")}
-
-
-def test_hidden_folders_are_not_looked_at_and_a_missing_one_may_come(tmp_path: Path) -> None:
-    (tmp_path / ".git").mkdir()
-    (tmp_path / ".git" / "index").write_text("x")
-    places = [tmp_path, tmp_path / "later"]
-    assert files_in(take_look(places)) == []
-    (tmp_path / "later").mkdir()
-    (tmp_path / "later" / "a.md").write_text("x")
-    assert files_in(take_look(places)) == [str(tmp_path / "later" / "a.md")]
-
-
-def files_in(seen: Seen) -> list[str]:
-    return [path for path in seen if not path.endswith("/")]
-
-
-def rename(pages: Path) -> Iterator[None]:
-    pages.rename("away")
-    yield
-    Path("away").rename(pages)
-
-
-def lead_elsewhere(link: Path) -> Iterator[None]:
-    target = link.readlink()
-    for each in ("elsewhere", target):
-        link.unlink()
-        link.symlink_to(each)
-        yield
-
-
-@pytest.mark.parametrize(
-    ("place", "exchange"),
-    [("docs", rename), ("docs/part", rename), ("docs/linked.md", lead_elsewhere), ("linked", lead_elsewhere)],
-)
-def test_pages_that_are_back_when_a_check_is_done_are_checked_again(
-    folder: Path,
-    place: str,
-    exchange: Callable[[Path], Iterator[None]],
-    monkeypatch: pytest.MonkeyPatch,
-    capfd: pytest.CaptureFixture[str],
-) -> None:
-    (folder / "docs/part").mkdir()
-    (folder / "docs/part/page.md").write_text("x")
-    (folder / "docs/linked.md").symlink_to("page.md")
-    (folder / "linked").symlink_to("docs/part")
-    checks = []
-
-    def check(given: Namespace) -> int:
-        checks.append(given)
-        if len(checks) == 2:
-            raise KeyboardInterrupt
-        for _ in exchange(Path(place)):
-            """Whatever the check reads now is not what there is."""
-        return 0
-
-    monkeypatch.setattr(command, "_check_once", check)
-    given_up = threading.Timer(10, interrupt_main)
-    given_up.start()
-    assert main(["check", "--watch", "docs", "linked"]) == 0
-    given_up.cancel()
-    assert len(checks) == 2
-    assert f"{place} changed" in capfd.readouterr().err
+def test_pages_in_folders_behind_links_are_looked_at(folder: Path) -> None:
+    (folder / "elsewhere").mkdir()
+    (folder / "docs/linked").symlink_to("../elsewhere")
+    with Watching(folder) as watching:
+        assert watching.told() == ["1 comment on 1 page: no fault"]
+        (folder / "elsewhere/page.md").write_text("# Page\n")
+        assert watching.told()[-1] == "1 comment on 2 pages: no fault"
 
 
 def test_it_waits_while_nothing_changes_but_hidden_files_beside_pages(

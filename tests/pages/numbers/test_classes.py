@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from mongo_tables.pages.inplace import compose_in_place
 from mongo_tables.pages.model import Page, tables_by_id
 from mongo_tables.pages.numbers.classes import TextNumber, classify_numbers, open_findings
 from mongo_tables.pages.reading import read_page
+from tests.judged import composed_in_place
 
 ROWS = [
     {"name": "alpha", "n": 1, "took": 120.4, "size": 1536, "share": 0.125},
@@ -176,7 +176,7 @@ def test_a_table_counts_as_it_is_written_into_the_page() -> None:
     text = f"# Runs\n\nbeta takes 98.7 ms, or 99.5 ms.\n\n{table(tolerance='5 %')}\n"
     page = read(text)
     answers = {spec.query.key: ROWS for spec in page.pipeline_specs}
-    written = compose_in_place(page, answers, tables_by_id([page])).text
+    written = composed_in_place(page, answers, tables_by_id([page])).text
     today = [{**row, "took": row["took"] + 0.8} for row in ROWS]
     assert [one.kind for one in classify(written, today)] == ["found", "open"]
 
@@ -196,7 +196,7 @@ def test_a_table_that_fails_and_a_page_without_comments_find_nothing() -> None:
 def test_the_picture_of_a_chart_has_the_numbers_of_its_rows() -> None:
     chart = comment("CHART", collection="runs", x="name", y="took", mark="bar")
     page = f"# Runs\n\nIt takes 120 ms, or 121 ms.\n\n{chart}\n"
-    written = compose_in_place(
+    written = composed_in_place(
         read(page, "README.md"), {s.query.key: ROWS for s in read(page).pipeline_specs}, {}
     )
     assert "README" in written.text and "|" not in written.text.partition("begin")[2]

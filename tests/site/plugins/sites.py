@@ -122,11 +122,11 @@ def llmstxt(edition: Edition) -> Site:
           - index.md
           - second.md"""
     prose = [f"The {edition.word} has {edition.y} trains", f"We count {edition.x} here"]
-    cells = {name: f"| [x](#{name}--x) | {edition.x} |" for name in ("one", "two")}
+    row = f"| x | {edition.x} |"
     others = {
-        "llms-full.txt": [*prose, *cells.values()],
-        "index.md": [*prose, cells["one"]],
-        "second/index.md": [*prose, cells["two"]],
+        "llms-full.txt": [*prose, row],
+        "index.md": [*prose, row],
+        "second/index.md": [*prose, row],
     }
     return _plain(f"  - search\n  - OURS{options}", edition, others=others)
 

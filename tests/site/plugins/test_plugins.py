@@ -73,7 +73,7 @@ def test_every_figure_is_right_under_zensical_when_built_and_when_edited(name: s
     for edition in (COLD, WARM):
         site = for_zensical(SITES[name](edition))
         write(site, tmp_path)
-        done = build(tmp_path, program="zensical")
+        done = build(tmp_path, "--clean", program="zensical")
         assert done.returncode == 0, done.stderr
         built_right(site, tmp_path / "site")
 

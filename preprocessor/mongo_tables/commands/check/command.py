@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from argparse import ArgumentParser, Namespace
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,14 +13,12 @@ from mongo_tables.findings.reporters import REPORT_FORMATS, SEVERITIES, exit_cod
 from mongo_tables.findings.usage import UsageError, print_error
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
-    from mongo_tables.commands.check.checking import Request, Scope
-    from mongo_tables.commands.check.keptchecks import Case
-    from mongo_tables.commands.check.keptcomments import KeptComments
     from mongo_tables.commands.rewriting import Change
     from mongo_tables.findings.finding import Finding
     from mongo_tables.pages.model import Page
+    from mongo_tables.pages.snapshot import Needs
 
 DESCRIPTION = (
     "Checks every RESULT_… and MONGO_… comment: its JSON, its keys, its pipeline, and, by running it on the results\n"
@@ -115,7 +114,7 @@ def run(arguments: Namespace) -> int:
 
         _refuse_beside_site(arguments)
         return show_doors(arguments)
-    from mongo_tables.pages.files import STDIN
+    from mongo_tables.pages.disk import STDIN
 
     _refuse_contradictions(arguments, STDIN)
     if arguments.watch:
@@ -126,83 +125,44 @@ def run(arguments: Namespace) -> int:
 
 
 def _check_once(arguments: Namespace) -> int:
-    from mongo_tables.commands.check.checking import Request
+    from mongo_tables.commands.check.checking import check_paths
+    from mongo_tables.commands.options import request_of
     from mongo_tables.pages.sitepages import page_folders
+    from mongo_tables.results.answers import Answers
 
     paths = arguments.paths or page_folders(arguments.site)
-    request = Request(
-        arguments.site,
-        arguments.pipelines,
-        arguments.results,
-        arguments.limits,
-        static=arguments.static,
-        numbers=arguments.numbers,
-        server=arguments.server,
-    )
-    case = None
-    if arguments.site.file.is_file() and not (arguments.fix or arguments.write_baseline or arguments.report):
-        from mongo_tables.commands.check.keptchecks import find_case, recall
-
-        case = find_case(paths, request)
-        # A baseline is read each time: it may be gone, or accept what is found no more.
-        if case is not None and not arguments.baseline and (known := recall(case)) is not None:
-            _report((), {}, arguments)
-            _print_scope(known, arguments)
-            return 0
-    return _check_anew(paths, request, case, arguments)
-
-
-def _check_anew(paths: Sequence[str], request: Request, case: Case | None, arguments: Namespace) -> int:
-    from mongo_tables.commands.check.checking import Desk, check_pages
-    from mongo_tables.pages.files import read_paths
-
-    kept = _find_kept(case)
-    read = kept.read if kept is not None else None
-    given = read_paths(paths, arguments.pipelines, arguments.stdin_filename or "<stdin>", read)
-    for fault in given.faults:
-        print_error(fault)
-    desk = Desk(request, case.below if case is not None else None, kept)
-    checked = check_pages(given.pages, request, desk)
-    scope = _scope_of(checked.pages)
-    if case is not None and kept is not None:
-        from mongo_tables.commands.check.keptchecks import is_as_before, remember_if_sound
-
-        if is_as_before(case, request):
-            kept.remember(checked.findings, checked.together)
-            if not given.faults:
-                remember_if_sound(case, scope, checked, request)
+    request = request_of(arguments)
+    needs: Needs = "nothing" if arguments.static else "rows"
+    stdin_name = arguments.stdin_filename or "<stdin>"
     changes: Sequence[Change] = ()
-    if arguments.fix:
-        from mongo_tables.commands.check.fixing import fix_pages
+    with closing(Answers(arguments.results, arguments.limits, server=arguments.server)) as source:
+        checked = check_paths(paths, request, source, needs, stdin_name, numbers=arguments.numbers)
+        for fault in checked.faults:
+            print_error(fault)
+        scope = _count(checked.pages)
+        if arguments.fix:
+            from mongo_tables.commands.check.fixing import fix_pages
 
-        changes, after = fix_pages(given.pages, checked, request)
-        checked = after if arguments.write else checked
-        scope = _scope_of(checked.pages, changes if arguments.write else ())
+            fixed = fix_pages(checked, request, source, needs)
+            changes = fixed.changes
+            if arguments.write:
+                checked, scope = fixed.checked, _count(fixed.checked.pages)
     findings = checked.findings
     if arguments.baseline:
         from mongo_tables.commands.check.accepting import accept, leave_out_accepted
 
         if arguments.write_baseline:
-            return 2 if given.faults else accept(findings, Path(arguments.baseline))
+            return 2 if checked.faults else accept(findings, Path(arguments.baseline))
         findings = leave_out_accepted(findings, Path(arguments.baseline))
-    _report(findings, checked.sources, arguments)
+    _report(findings, checked.texts, arguments)
     if arguments.report:
         from mongo_tables.pages.numbers.report import report_lines
 
         print(*report_lines(checked.numbers), sep="\n")
     changed = _show_or_write(changes, write=arguments.write) if arguments.fix else 0
-    if not findings and not given.faults:
+    if not findings and not checked.faults:
         _print_scope(scope, arguments)
-    return 2 if given.faults else exit_code(findings, arguments.fail_on) or changed
-
-
-def _find_kept(case: Case | None) -> KeptComments | None:
-    """What is known of comments in a case, if there is one."""
-    if case is None:
-        return None
-    from mongo_tables.commands.check.keptcomments import KeptComments
-
-    return KeptComments(case.folder, case.beside)
+    return 2 if checked.faults else exit_code(findings, arguments.fail_on) or changed
 
 
 def _report(findings: Sequence[Finding], sources: Mapping[str, str], arguments: Namespace) -> None:
@@ -264,20 +224,17 @@ def _refuse_contradictions(arguments: Namespace, stdin: str) -> None:
         raise UsageError(f"--stdin-filename goes with {stdin}, the page on standard input")
 
 
-def _scope_of(pages: Collection[Page], written: Sequence[Change] = ()) -> Scope:
-    """How much was looked at; of pages that were ``written`` it is what they are now."""
-    from mongo_tables.commands.check.checking import Scope
-    from mongo_tables.comments import find
-
-    new = {one.name: find(one.after, one.name).comments for one in written}
-    return Scope(sum(len(new.get(page.file, page.comments)) for page in pages), len(pages))
+def _count(pages: Sequence[Page]) -> tuple[int, int]:
+    """How many comments on how many pages were checked."""
+    return sum(len(page.comments) for page in pages), len(pages)
 
 
-def _print_scope(scope: Scope, arguments: Namespace) -> None:
-    """Say what was looked at, lest nothing found be taken for something looked at."""
+def _print_scope(scope: tuple[int, int], arguments: Namespace) -> None:
+    """Say how much was checked: no finding may also mean that there was nothing to check."""
     if arguments.format != "text":
         return
-    on = f"{format_count(scope.comments, 'comment')} on {format_count(scope.pages, 'page')}"
+    comments, pages = scope
+    on = f"{format_count(comments, 'comment')} on {format_count(pages, 'page')}"
     accepted = " that the baseline does not accept" if arguments.baseline else ""
     found = f"no fault{accepted}" + (" (no pipeline was run)" if arguments.static else "")
-    print(f"{on}: {found if scope.comments else 'nothing was checked'}", file=sys.stderr)
+    print(f"{on}: {found if comments else 'nothing was checked'}", file=sys.stderr)

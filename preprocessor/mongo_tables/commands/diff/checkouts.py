@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 from mongo_tables.commands.diff.keys import read_key
 from mongo_tables.commands.diff.states import tables_of
 from mongo_tables.findings.usage import UsageError
-from mongo_tables.pages.build import Build
-from mongo_tables.pages.files import read_paths
+from mongo_tables.pages.disk import Request, read_snapshots
+from mongo_tables.pages.site import parse_site
 from mongo_tables.pages.siteconfig import fill_in
 from mongo_tables.pages.sitepages import page_folders
 from mongo_tables.results.answers import Answers
@@ -38,6 +38,8 @@ def tables_of_checkout(folder: Path, asked: Namespace, *, needs_results: bool = 
         site = Namespace(config_file=asked.config_file, pipelines=None, limit=asked.limit, results=None)
         fill_in(site)
         there = [path for path in asked.pages or page_folders(site.site) if Path(path).exists()]
-        pages = read_paths(there, site.pipelines).pages
+        read = read_snapshots(there, Request(site.site, site.pipelines, site.results, site.limits))
+        sites = [parse_site(snapshot) for snapshot in read.snapshots]
+        key = read_key(asked.key, [page for one in sites for page in one.named])
         with closing(Answers(site.results, site.limits)) as answers:
-            return tables_of(Build(answers, pages), read_key(asked.key, pages), needs_results=needs_results)
+            return tables_of(sites, answers, key, needs_results=needs_results)

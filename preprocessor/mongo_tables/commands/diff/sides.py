@@ -11,9 +11,10 @@ from mongo_tables.commands.diff.checkouts import tables_of_checkout
 from mongo_tables.commands.diff.keys import read_key
 from mongo_tables.commands.diff.sites import is_site, tables_of_site
 from mongo_tables.commands.diff.states import tables_of
+from mongo_tables.commands.options import request_of
 from mongo_tables.findings.usage import UsageError
-from mongo_tables.pages.build import Build
-from mongo_tables.pages.files import read_pages
+from mongo_tables.pages.disk import read_snapshots, require_pages
+from mongo_tables.pages.site import parse_site
 from mongo_tables.pages.siteconfig import has_site_file
 from mongo_tables.pages.sitepages import page_folders
 from mongo_tables.results.answers import Answers
@@ -66,7 +67,10 @@ def _require_one_kind(arguments: Namespace, kinds: tuple[Kind, Kind]) -> Kind:
 
 
 def _read_tables(named: str, arguments: Namespace) -> list[Table]:
-    pages = read_pages(arguments.pages or page_folders(arguments.site), arguments.pipelines)
+    paths = arguments.pages or page_folders(arguments.site)
+    read = require_pages(read_snapshots(paths, request_of(arguments)))
+    sites = [parse_site(snapshot) for snapshot in read.snapshots]
+    key = read_key(arguments.key, [page for site in sites for page in site.named])
     with closing(Answers(named, arguments.limits)) as asked:
         asked.source.reach()
-        return tables_of(Build(asked, pages), read_key(arguments.key, pages))
+        return tables_of(sites, asked, key)

@@ -18,8 +18,9 @@ from mongo_tables.results.told import COMPARED
 from mongo_tables.specs.model import ChartSpec
 
 if TYPE_CHECKING:
-    from mongo_tables.pages.build import Build
+    from mongo_tables.pages.judging import Source
     from mongo_tables.pages.model import Answers
+    from mongo_tables.pages.site import Site
     from mongo_tables.results.model import Rows
     from mongo_tables.specs.model import PipelineSpec, TableSpec
 
@@ -55,19 +56,20 @@ class Table:
     measured: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
 
-def tables_of(build: Build, key: Sequence[str] = (), *, needs_results: bool = True) -> list[Table]:
-    """All tables of a build's pages, and the values of their charts.
+def tables_of(
+    sites: Sequence[Site], source: Source, key: Sequence[str] = (), *, needs_results: bool = True
+) -> list[Table]:
+    """All tables of the pages of sites, and the values of their charts.
 
     Rows are named by the columns ``key`` where a table has all of them. Raises ``ResultsError`` when the source cannot
     be used at all; where that need not be (``needs_results``), the tables have failed instead.
     """
-    if needs_results:
-        build.ask_or_raise()
-    else:
-        build.ask()
-    asking = [(spec, _build_measurement_query(spec)) for page in build.pages for spec in page.pipeline_specs]
-    build.asked.ask(query for _, query in asking)
-    return [_table(spec, build.answers, query, key) for spec, query in asking]
+    specs = [spec for site in sites for page in site.named for spec in page.pipeline_specs]
+    asking = [(spec, _build_measurement_query(spec)) for spec in specs]
+    answers = source.answer([*(spec.query for spec in specs), *(query for _, query in asking)])
+    if needs_results and answers.unreachable:
+        raise answers.unreachable
+    return [_table(spec, answers.by_key, query, key) for spec, query in asking]
 
 
 def _table(spec: PipelineSpec, answers: Answers, measured: Query, key: Sequence[str]) -> Table:

@@ -8,6 +8,7 @@ import shutil
 import sys
 from argparse import ArgumentParser, Namespace
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mongo_tables.commands.numbers import whole_number
@@ -47,12 +48,13 @@ def add_arguments(parser: ArgumentParser) -> None:
 def run(arguments: Namespace) -> int:
     """Print the explanations; give 0 when every table has its rows and columns, else 1."""
     from mongo_tables.commands.explain.choosing import explain_comment, find_comments, find_place
-    from mongo_tables.pages.files import open_shared_pipelines, read_text
+    from mongo_tables.pages.disk import read_text
     from mongo_tables.results.opening import open_source
+    from mongo_tables.specs.sharedpipelines import SharedPipelines
 
     file, line = find_place(arguments.place)
     text = read_text(file)
-    shared = open_shared_pipelines(arguments.pipelines)
+    shared = SharedPipelines(Path(arguments.pipelines))
     comments = find_comments(text, file.as_posix(), line)
     source = open_source(arguments.results, arguments.limits)
     try:

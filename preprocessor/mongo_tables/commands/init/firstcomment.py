@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from mongo_tables.build import build
 from mongo_tables.commands.new.appending import append_block, table_keyword
 from mongo_tables.commands.new.choosing import Wishes, propose_comment
 from mongo_tables.comments.search import find
 from mongo_tables.findings.usage import UsageError
-from mongo_tables.pages.build import Build
-from mongo_tables.pages.inplace import render_in_place
-from mongo_tables.pages.reading import read_page
+from mongo_tables.pages.disk import snapshot_of
 from mongo_tables.render.anchors import words
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ def _table_id(collection: str) -> str:
 
 
 def _with_rows(text: str, asked: Answers) -> str:
-    page = read_page(text, "", lambda name: None)
-    build = Build(asked, [page])
-    build.ask_or_raise()
-    return render_in_place(page, build.answers, build.tables)
+    report = build(snapshot_of({"page.md": text}), asked)
+    if report.away:
+        raise report.away
+    return report.figures.in_place(report.pages[0], Path("page.md")).text

@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 
 from mongo_tables.comments.search import find, may_have_comment
 from mongo_tables.findings.usage import UsageError
-from mongo_tables.pages.files import PAGE_SUFFIXES, pages_under, read_text
+from mongo_tables.pages.disk import PAGE_SUFFIXES, pages_under, read_text
 from mongo_tables.pages.ownfile import OWN_FILE
 from mongo_tables.pages.siteconfig import Site
 from mongo_tables.pages.sitepages import pages_of

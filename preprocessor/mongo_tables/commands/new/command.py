@@ -49,7 +49,7 @@ def run(arguments: Namespace) -> int:
     """Print the comment, or append it to a page; give 0. Raises UsageError when there can be none."""
     from mongo_tables.commands.new.appending import table_keyword
     from mongo_tables.commands.new.choosing import Wishes, propose_comment
-    from mongo_tables.pages.files import read_text
+    from mongo_tables.pages.disk import read_text
     from mongo_tables.results.answers import Answers
 
     file = Path(arguments.append) if arguments.append else None

@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from mongo_tables.build import build
 from mongo_tables.findings.rules import RULES
-from mongo_tables.pages.build import Build
-from mongo_tables.pages.reading import read_page
+from mongo_tables.pages.disk import snapshot_of
 
 if TYPE_CHECKING:
     from mongo_tables.findings.finding import Finding
@@ -51,6 +51,7 @@ def choose_soundest(drafts: Iterable[Draft], asked: Answers) -> Drafted:
 
 
 def _findings(text: str, asked: Answers) -> list[Finding]:
-    build = Build(asked, [read_page(text, "draft.md", lambda name: None)])
-    build.ask_or_raise()
-    return build.findings(build.lint())
+    report = build(snapshot_of({"draft.md": text}), asked)
+    if report.away:
+        raise report.away
+    return list(report.findings)

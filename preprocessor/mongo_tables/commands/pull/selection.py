@@ -5,11 +5,14 @@ from __future__ import annotations
 from argparse import Namespace
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from mongo_tables.commands.options import request_of
 from mongo_tables.findings.nearest import did_you_mean
 from mongo_tables.findings.usage import UsageError
-from mongo_tables.pages.files import open_shared_pipelines, read_pages
+from mongo_tables.pages.disk import read_snapshots, require_pages
+from mongo_tables.pages.site import parse_site
 from mongo_tables.pages.sitepages import page_folders
 from mongo_tables.render.chartdata import plot_of
 from mongo_tables.render.comparison import list_compared_columns
@@ -18,6 +21,7 @@ from mongo_tables.results.pull import Copied
 from mongo_tables.results.readpaths import Reader
 from mongo_tables.results.revisions import is_revision, last_change
 from mongo_tables.specs.model import QuotingSpec, TableSpec
+from mongo_tables.specs.sharedpipelines import SharedPipelines
 
 if TYPE_CHECKING:
     from mongo_tables.specs.model import PipelineSpec, Spec
@@ -40,7 +44,7 @@ def select_collections(arguments: Namespace, readers: Sequence[Reader]) -> list[
 
 def _read_stages(name: str, folder: str) -> tuple[Stage, ...]:
     """The stages of a shared pipeline. Raises UsageError with all its faults."""
-    shared = open_shared_pipelines(folder)(name)
+    shared = SharedPipelines(Path(folder))(name)
     if shared is None or shared.file is None:
         known = shared.known if shared else ()
         message = f"--pipeline {name}: there is no such shared pipeline in {folder}"
@@ -74,7 +78,9 @@ def find_readers(arguments: Namespace) -> list[Reader]:
     """What the pages ask; pages are not needed when the collections are named and everything is kept."""
     if arguments.collections and not arguments.prune:
         return []
-    pages = read_pages(arguments.docs or page_folders(arguments.site), arguments.pipelines)
+    paths = arguments.docs or page_folders(arguments.site)
+    read = require_pages(read_snapshots(paths, request_of(arguments), "nothing"))
+    pages = [page for snapshot in read.snapshots for page in parse_site(snapshot).pages]
     faulty = [page.file for page in pages if any(one.severity == "error" for one in page.findings)]
     if faulty and arguments.prune:
         raise UsageError(

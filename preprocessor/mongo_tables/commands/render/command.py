@@ -15,9 +15,7 @@ from mongo_tables.render.formats import DEFAULT, TABLE_FORMATS
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from mongo_tables.findings.finding import Finding
-    from mongo_tables.pages.build import Build
-    from mongo_tables.pages.model import Page
+    from mongo_tables.build import Report
 
 DESCRIPTION = (
     "Puts figures into Markdown pages. Without an option the result goes to standard output, with the\n"
@@ -63,44 +61,35 @@ def run(arguments: Namespace) -> int:
     if arguments.in_place and arguments.format != DEFAULT:
         # What `check` holds the tables in pages to.
         raise UsageError(f"--in-place writes {DEFAULT} tables, so no other --format goes with it")
+    from mongo_tables.build import build
+    from mongo_tables.commands.options import request_of
     from mongo_tables.commands.rewriting import tell_findings
-    from mongo_tables.pages.files import read_pages
-
-    pages = read_pages(arguments.files, arguments.pipelines)
-    build, findings = _ask(pages, arguments)
-    if arguments.in_place:
-        from mongo_tables.commands.render.inplace import render_pages_in_place
-
-        return render_pages_in_place(pages, build, findings, arguments)
-    if tell_findings(findings, build.pages):
-        return 1
-    return _write(pages, build, arguments)
-
-
-def _ask(pages: Sequence[Page], arguments: Namespace) -> tuple[Build, list[Finding]]:
-    """The pages, with those that they take tables from, and their rows; and what is wrong with them.
-
-    Raises ResultsError when the results source cannot be used.
-    """
-    from mongo_tables.pages.build import Build
-    from mongo_tables.pages.sitepages import Whereabouts
+    from mongo_tables.pages.disk import read_snapshots, require_pages
     from mongo_tables.results.answers import Answers
 
-    others = Whereabouts(arguments.site).others(pages, arguments.pipelines)
-    asked = Answers(arguments.results, arguments.limits, server=arguments.server)
-    build = Build(asked, pages, others.tables_for(pages))
-    with closing(build.asked):
-        build.ask_or_raise()
-        return build, build.findings()
+    read = require_pages(read_snapshots(arguments.files, request_of(arguments)))
+    with closing(Answers(arguments.results, arguments.limits, server=arguments.server)) as source:
+        reports = [build(snapshot, source) for snapshot in read.snapshots]
+        for report in reports:
+            if report.away:
+                raise report.away
+        if arguments.in_place:
+            from mongo_tables.commands.render.inplace import render_pages_in_place
+
+            return render_pages_in_place(reports, arguments)
+        faults = [one for report in reports for one in report.faults]
+        if tell_findings(faults, [page for report in reports for page in report.site.judged]):
+            return 1
+        return _write(reports, arguments)
 
 
-def _write(pages: Sequence[Page], build: Build, arguments: Namespace) -> int:
+def _write(reports: Sequence[Report], arguments: Namespace) -> int:
     from mongo_tables.commands.rewriting import write_to_folder
-    from mongo_tables.pages.markdown import render_markdown
 
-    rendered = [render_markdown(page, build.answers, build.tables, arguments.format) for page in pages]
+    pages = [(report, page) for report in reports for page in report.site.named]
+    rendered = [report.figures.markdown(page, arguments.format) for report, page in pages]
     if arguments.output:
-        write_to_folder(Path(arguments.output), pages, rendered)
+        write_to_folder(Path(arguments.output), [page for _, page in pages], rendered)
     else:
         sys.stdout.buffer.write("".join(rendered).encode("utf-8"))
     return 0

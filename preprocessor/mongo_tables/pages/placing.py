@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from mongo_tables.pages.faultboxes import by_comment
-
 if TYPE_CHECKING:
+    from mongo_tables.comments.model import Comment
     from mongo_tables.findings.finding import Finding
     from mongo_tables.pages.model import Page
     from mongo_tables.specs.model import Spec
@@ -53,3 +53,14 @@ def _by_text(pages: Iterable[Page]) -> dict[tuple[str, str], deque[_Known]]:
 
 def _elsewhere(finding: Finding) -> Finding:
     return finding._replace(message=f"{finding.message} (place in the page as other plugins changed it)")
+
+
+def by_comment(comments: Sequence[Comment], findings: Iterable[Finding]) -> list[list[Finding]]:
+    """For each comment of a page, in order, those of the page's findings that stand within it."""
+    found: list[list[Finding]] = [[] for _ in comments]
+    starts = [(comment.line, comment.column) for comment in comments]
+    for each in findings:
+        index = bisect_right(starts, (each.line, each.column)) - 1
+        if index >= 0 and (each.line, each.column) <= comments[index].locate(len(comments[index].body)):
+            found[index].append(each)
+    return found

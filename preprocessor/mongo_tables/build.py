@@ -1,0 +1,122 @@
+"""The spine of the program: a site is a pure function of a snapshot and of the answers of one results source.
+
+Every door (the MkDocs plugin, the Markdown extension, each command, the language server) reads a snapshot, calls
+`build` and writes what the report has. Nothing here opens a file or asks for the time or the environment.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from mongo_tables.pages.checking import check_site, check_without_linter
+from mongo_tables.pages.judging import Judge
+from mongo_tables.pages.site import Site, parse_site
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from mongo_tables.files.memo import Memo
+    from mongo_tables.findings.finding import Finding
+    from mongo_tables.pages.drawing import Find, Place
+    from mongo_tables.pages.inplace import InPlace
+    from mongo_tables.pages.judging import Answered, Source
+    from mongo_tables.pages.model import Answers, Page, Tables
+    from mongo_tables.pages.numbers.classes import TextNumber
+    from mongo_tables.pages.snapshot import Snapshot
+    from mongo_tables.results.model import ResultsError
+
+
+def build(snapshot: Snapshot, source: Source, memo: Memo | None = None) -> Report:
+    """Compute a site: its figures, and everything that is wrong with it.
+
+    Args:
+        snapshot: What was read: pages, shared pipelines, settings, the day.
+        source: Answers queries; an error is an answer, too. It is asked once.
+        memo: Keeps what was computed from the same texts and documents before.
+    """
+    site = parse_site(snapshot, memo)  # pages -> directives; what is wrong with them are findings
+    answers = source.answer(site.queries())  # each distinct query once
+    figures = Figures(
+        Judge(site, answers, memo)
+    )  # directive -> HTML, Markdown, SVG and the files behind it, on demand
+    return Report(site, answers, figures)
+
+
+class Figures:
+    """The figures of a site, each drawn when a door asks for its page."""
+
+    def __init__(self, judge: Judge) -> None:
+        self.judge = judge
+
+    def html(self, page: Page, place: Place, find: Find = lambda collection, key: "") -> list[str]:
+        """One piece of HTML for each comment of a page: its figure, or a box with its faults.
+
+        The rows of the figures go to ``place`` as files; ``find`` gives the address of a result document.
+        """
+        from mongo_tables.pages.figures import figures_of
+
+        return figures_of(page, self.judge, place, find)
+
+    def markdown(self, page: Page, form: str = "pipe") -> str:
+        """A page with a table, a value or nothing (a statement) in the place of each comment."""
+        from mongo_tables.pages.markdown import render_markdown
+
+        return render_markdown(page, self.judge.answers, self.judge.tables, form)
+
+    def in_place(self, page: Page, path: Path) -> InPlace:
+        """What belongs behind the comments of a page, the file at ``path``, and beside it."""
+        from mongo_tables.pages.inplace import compose_in_place
+
+        return compose_in_place(page, path, self.judge.answers, self.judge.tables)
+
+
+class Report:
+    """Everything that doors need of a site; each part is computed once, when a door asks for it."""
+
+    def __init__(self, site: Site, answers: Answered, figures: Figures) -> None:
+        self.site = site
+        self.source = answers
+        self.figures = figures
+
+    @property
+    def pages(self) -> tuple[Page, ...]:
+        """The pages that findings are about, with what comes into them."""
+        return self.site.pages
+
+    @property
+    def answers(self) -> Answers:
+        """The rows of each query, or why there are none, by ``Query.key``."""
+        return self.source.by_key
+
+    @property
+    def tables(self) -> Tables:
+        """All sound tables with an id, by it."""
+        return self.site.tables
+
+    @property
+    def away(self) -> ResultsError | None:
+        """Why the results source cannot be used at all, if so."""
+        return self.source.unreachable
+
+    @cached_property
+    def findings(self) -> Sequence[Finding]:
+        """Everything that is wrong, sorted: reading, ids, rows, lint."""
+        return check_site(self.figures.judge)
+
+    @cached_property
+    def faults(self) -> Sequence[Finding]:
+        """What is wrong without the linter: reading, ids and rows, sorted."""
+        return check_without_linter(self.figures.judge)
+
+    @cached_property
+    def numbers(self) -> Sequence[TextNumber]:
+        """The numbers in the text of the pages, each bound, found, exempt or open."""
+        from mongo_tables.pages.numbers.classes import classify_numbers
+
+        return [] if self.away else classify_numbers(self.pages, self.tables, self.answers)
+
+    def texts(self) -> dict[str, str]:
+        """The text of every page that a finding may name."""
+        return {page.file: page.text for page in self.site.judged}

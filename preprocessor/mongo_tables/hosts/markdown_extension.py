@@ -1,0 +1,323 @@
+"""The Python-Markdown extension: the same tables under Zensical and in any program that uses Python-Markdown.
+
+Zensical runs Python-Markdown extensions and ignores MkDocs plugins that it does not know. Listed under
+``markdown_extensions`` as ``mongo-tables``, this extension makes the tables while a page is converted. Where the MkDocs
+plugin is active as well, it has taken the comments already and the extension finds nothing to do.
+
+A fault ends the conversion with ``MongoTablesError``: a conversion has no other way to report it, and a page with a
+hole in it must not be published. In a preview of Zensical's it is a box in the page. Zensical keeps converted pages and
+does not convert them again when results change: the extension is for previews and for builds without a cache.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, cast
+from warnings import warn
+
+from markdown.extensions import Extension
+from markdown.postprocessors import Postprocessor
+from markdown.preprocessors import Preprocessor
+from markdown.treeprocessors import Treeprocessor
+
+from mongo_tables.build import Report, build
+from mongo_tables.comments.frontmattercomments import front_matter_findings
+from mongo_tables.comments.htmlcomments import Page as Lines
+from mongo_tables.comments.search import may_have_comment
+from mongo_tables.files.memo import Memo
+from mongo_tables.findings.reporters import SEVERITIES, amounts, failing
+from mongo_tables.hosts.assets import inline
+from mongo_tables.hosts.page_place import PagePlace, find_place, print_unwatched
+from mongo_tables.hosts.source import results_source
+from mongo_tables.pages.disk import read_folder
+from mongo_tables.pages.faultboxes import fault_box, line_of, no_place, report_left_over
+from mongo_tables.pages.figures import loose_findings
+from mongo_tables.pages.placeholders import (
+    LeftOver,
+    figure_text,
+    names,
+    show_comments_again,
+    swap_names,
+    swap_tokens,
+    take_out_live_comments,
+    with_tokens,
+)
+from mongo_tables.pages.serverversion import is_version, not_a_version
+from mongo_tables.pages.site import read_page_text
+from mongo_tables.pages.snapshot import PageText, Snapshot
+from mongo_tables.render.downloads import data_address
+from mongo_tables.results.answers import Answers
+from mongo_tables.results.limitoptions import OPTIONS, limits_of
+from mongo_tables.results.opening import join_kinds
+
+if TYPE_CHECKING:
+    from xml.etree.ElementTree import Element
+
+    from markdown import Markdown
+
+    from mongo_tables.findings.finding import Finding, Severity
+    from mongo_tables.pages.model import Page
+    from mongo_tables.results.model import Limits
+
+# After pymdownx.snippets (32), so that included comments are seen; before the text is changed at all (30).
+_BEFORE_PARSING: Final = 31
+_LAST: Final = -100
+
+
+class MongoTablesError(Exception):
+    """Faults in the comments of a page: one line for each."""
+
+
+class MongoTablesExtension(Extension):  # type: ignore[misc]
+    """Options: ``results``, ``pipelines``, ``file``, ``server``, ``fail_on``, the limits of ``results.limitoptions``.
+
+    ``results`` is a ``mongodb://`` URI, a folder, or files, by paths and patterns; the environment variable
+    ``MONGO_TABLES_RESULTS`` comes before it. ``pipelines`` is the folder of shared stage lists. ``file`` is the path of
+    the page, for programs that convert one page; Zensical gives it. ``fail_on`` is the least grave finding that is
+    refused. Paths are relative to Zensical's configuration file, elsewhere to the working folder.
+    """
+
+    def __init__(self, **settings: Any) -> None:
+        self.config = {
+            "results": ["fixtures", f"Where rows come from: {join_kinds()}"],
+            "pipelines": ["docs/pipelines", "The folder of shared stage lists"],
+            "file": ["", "The page's path"],
+            "server": ["", "The version of MongoDB that pipelines are for, such as 8.0"],
+            "fail_on": ["error", "The least grave finding that is refused: error, warning or note"],
+            **{name: ["", option.help] for name, option in OPTIONS.items()},
+        }
+        super().__init__(**settings)
+
+    def extendMarkdown(self, md: Markdown) -> None:
+        """Register tokens before the parser, figures after it, and in between the sign that it has ended."""
+        conversion = _Conversion(md, self)
+        md.preprocessors.register(_Tokens(md, conversion), "mongo-tables", _BEFORE_PARSING)
+        md.treeprocessors.register(_Parsed(md, conversion), "mongo-tables", _LAST)
+        md.postprocessors.register(_Figures(md, conversion), "mongo-tables", _LAST)
+
+
+@dataclass(frozen=True, slots=True)
+class _Settings:
+    """A results source, what its queries may cost, the version that pipelines are for, and their shared lists."""
+
+    results: str
+    limits: Limits
+    server: str
+    pipelines: Path
+
+
+class _Conversion:
+    """The state that the three processors share: the page being converted, its figures and its faults."""
+
+    def __init__(self, md: Markdown, extension: MongoTablesExtension) -> None:
+        self.parsed = False
+        self._md = md
+        self._extension = extension
+        self._place = PagePlace("page", Path())
+        self._page: Page | None = None
+        self._figures: dict[str, str] = {}
+        self._loose = ""
+
+    def begin(self, text: str) -> str:
+        """The page with tokens; its figures are ready. Raises ``MongoTablesError`` when it has an error."""
+        self.parsed, self._page, self._figures, self._loose = False, None, {}, ""
+        self._place = place = find_place(self._md, self._extension.getConfig("file") or "page")
+        whole = place.whole(text)
+        if not may_have_comment(text):
+            self._report(front_matter_findings(Lines(whole), place.shown) if may_have_comment(whole) else [])
+            return text
+        settings = self._settings(place)
+        report = self._build(whole, place, settings)
+        page = next(each for each in report.pages if each.file == place.shown)
+        if not page.comments and not page.findings:
+            return text
+        self._page = page
+        figures = report.figures.html(page, data_address)
+        self._figures = dict(zip(names(page), figures, strict=True))
+        self._report(list(report.findings), settings)
+        away = [each for each in report.findings if each.rule == "MT310"]
+        self._loose = fault_box([*away, *loose_findings(page)])
+        cut_off = len(page.text.rstrip("\n")) - len(text.rstrip("\n"))
+        return with_tokens(page, names(page))[cut_off:]
+
+    def _build(self, text: str, place: PagePlace, settings: _Settings, *, every: bool = False) -> Report:
+        """The report on the page, as it is handed over, within its site; with ``every`` on all pages of the site."""
+        site = _read_site(place, settings)
+        on_disk = place.on_disk if place.on_disk and place.on_disk != text else None
+        path = (place.folder / place.shown).resolve()
+        known = {one.path: one for one in site.pages}
+        before = known.get(path, PageText(place.shown, text, path))
+        handed = replace(before, file=place.shown, text=text, on_disk=on_disk)
+        taken_in = place.taken_in if on_disk is not None else ()
+        known[path] = replace(handed, page=read_page_text(handed, site.shared, taken_in, _memo()))
+        pages = tuple(replace(one, asked=every or one.path == path) for one in known.values())
+        source = _source(settings)
+        if place.preview or place.pages is None:  # One page may be converted again and again.
+            source.refresh()
+        if place.preview:
+            print_unwatched(place.watch, place.folder, settings.results, settings.pipelines)
+        return build(replace(site, pages=pages, results=place.shown), source, _memo())
+
+    def end(self, html: str) -> str:
+        """The HTML with the figures. Raises ``MongoTablesError`` when one has no place."""
+        # Headings pass through here on their own before the page as a whole does. Anchors of headings leave values
+        # out, so that links do not break when a result changes.
+        if not self.parsed:
+            return html
+        html, lost = swap_tokens(html, self._figures)
+        html, left = take_out_live_comments(html)
+        if lost or left:
+            html = self._with_late_faults(html, lost, left)
+        texts = {name: figure_text(figure) for name, figure in self._figures.items()}
+        html = swap_names(f"{self._loose}{html}", texts.get)
+        _repeat_headings(getattr(self._md, "toc_tokens", []), texts)
+        drawn = (html, *self._figures.values())
+        styled = any("<figure" in each or "mongo-table-fault" in each for each in drawn)
+        return f"{html}\n{inline()}" if styled else html
+
+    def _settings(self, place: PagePlace) -> _Settings:
+        """How rows are found. Raises ``MongoTablesError`` for a limit or a version that is none."""
+        options = self._extension.getConfigs()
+        try:
+            limits = limits_of(options)
+        except ValueError as error:
+            raise MongoTablesError(f"mongo-tables: {error}") from None
+        if options["server"] and not is_version(options["server"]):
+            raise MongoTablesError(f"mongo-tables: {not_a_version(options['server'])}")
+        folder = place.folder.absolute()
+        results = results_source(options["results"], folder)
+        return _Settings(results, limits, options["server"], folder / options["pipelines"])
+
+    @property
+    def _fail_on(self) -> Severity:
+        """The option ``fail_on``. Raises ``MongoTablesError`` for an unknown word."""
+        written = self._extension.getConfig("fail_on")
+        if written not in SEVERITIES:
+            message = f"mongo-tables: fail_on is one of {', '.join(SEVERITIES)}, not {written}"
+            raise MongoTablesError(message)
+        return cast("Severity", written)
+
+    def _report(self, found: Sequence[Finding], settings: _Settings | None = None) -> None:
+        """Raise for what is refused, with the faults of all other pages; in a preview print it. Warn of the rest."""
+        place = self._place
+        found = found if place.pages else [_of_one_page(each) for each in found]
+        refused = failing(found, self._fail_on)
+        if refused and not place.preview:
+            raise self._refusal(refused, settings)
+        for each in refused:
+            print(f"mongo-tables: {line_of(each)}", file=sys.stderr)
+        for each in found:
+            if each.severity == "warning" and each not in refused:
+                warn(f"mongo-tables: {line_of(each)}", stacklevel=2)
+
+    def _refusal(self, refused: Sequence[Finding], settings: _Settings | None) -> Exception:
+        """The error for these faults and, where the site is known, for those of its other pages."""
+        place = self._place
+        if place.refused_by is not None:
+            kind: type[Exception] = type("MongoTablesError", (MongoTablesError, place.refused_by), {})
+            return kind("\n".join(map(line_of, refused)))
+        if place.pages is None:
+            return MongoTablesError("\n".join(map(line_of, refused)))
+        whole = self._build(place.on_disk, place, settings, every=True).findings if settings else ()
+        # A template, or a file that comes into a page, is known when its page is converted.
+        elsewhere = [one for one in failing(whole, self._fail_on) if one.file != place.shown]
+        every = sorted({*refused, *(one for one in elsewhere if one.rule not in ("MT175", "MT310"))})
+        return MongoTablesError("\n".join(["", *map(line_of, every), f"mongo-tables: {amounts(every)}"]))
+
+    def _with_late_faults(self, html: str, lost: Sequence[str], left: Sequence[LeftOver]) -> str:
+        """Add a box of faults that only the converted page shows: figures without a place, other comments."""
+        found = report_left_over(self._place.shown, left)
+        if self._page is not None:
+            page = self._page
+            comments = dict(zip(names(page), zip(page.comments, page.specs, strict=True), strict=True))
+            for name in lost:
+                comment, spec = comments[name]
+                found.append(no_place(spec.file, spec.comment) if spec else no_place(page.file, comment))
+            written = {name: page.text[comments[name][0].start : comments[name][0].end] for name in lost}
+            html = show_comments_again(html, written)
+        self._report(found)
+        return f"{fault_box(found)}\n{html}"
+
+
+class _Tokens(Preprocessor):  # type: ignore[misc]
+    def __init__(self, md: Markdown, conversion: _Conversion) -> None:
+        super().__init__(md)
+        self._conversion = conversion
+
+    def run(self, lines: list[str]) -> list[str]:
+        return self._conversion.begin("\n".join(lines)).split("\n")
+
+
+class _Parsed(Treeprocessor):  # type: ignore[misc]
+    def __init__(self, md: Markdown, conversion: _Conversion) -> None:
+        super().__init__(md)
+        self._conversion = conversion
+
+    def run(self, root: Element) -> None:
+        self._conversion.parsed = True
+
+
+class _Figures(Postprocessor):  # type: ignore[misc]
+    def __init__(self, md: Markdown, conversion: _Conversion) -> None:
+        super().__init__(md)
+        self._conversion = conversion
+
+    def run(self, text: str) -> str:
+        return self._conversion.end(text)
+
+
+def _of_one_page(finding: Finding) -> Finding:
+    """Adapt a finding of a missing table: it may be on another page, which this program does not know."""
+    if finding.rule != "MT139":
+        return finding
+    hint = f"{finding.hint}; where only one page is known, as it is here, the table must be on the same page"
+    return finding._replace(hint=hint)
+
+
+def _repeat_headings(items: Sequence[dict[str, Any]], texts: Mapping[str, str]) -> None:
+    """Put the values of headings into the table of contents."""
+    for item in items:
+        for key in ("name", "html", "data-toc-label"):
+            if item.get(key):
+                item[key] = swap_names(item[key], texts.get)
+        _repeat_headings(item["children"], texts)
+
+
+def _read_site(place: PagePlace, settings: _Settings) -> Snapshot:
+    """The pages of the site on disk: read once in a build, and for each page of a preview."""
+    if place.preview or place.pages is None:
+        _read_once.cache_clear()
+    return _read_once(place.folder.absolute(), place.pages, place.left_out if place.pages else None, settings)
+
+
+@cache
+def _read_once(folder: Path, pages: Path | None, left_out: Any, settings: _Settings) -> Snapshot:
+    return read_folder(
+        folder,
+        pages,
+        left_out,
+        pipelines=settings.pipelines,
+        server=settings.server,
+        limits=settings.limits.files,
+        results=settings.results,
+    )
+
+
+@cache
+def _source(settings: _Settings) -> Answers:
+    """The answers of a source, shared by all pages that this process converts."""
+    return Answers(settings.results, settings.limits, server=settings.server)
+
+
+@cache
+def _memo() -> Memo:
+    return Memo()
+
+
+def makeExtension(**settings: Any) -> MongoTablesExtension:
+    """The extension, as Python-Markdown asks for it by module name."""
+    return MongoTablesExtension(**settings)

@@ -1,0 +1,82 @@
+"""``check PAGE`` reports what the whole check reports of that page, whatever stands on the other pages."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mongo_tables.commands.check.checking import check_paths
+from mongo_tables.findings.finding import Finding
+from mongo_tables.pages.disk import Request
+from mongo_tables.pages.siteconfig import read_site
+from mongo_tables.results.answers import Answers
+from tests.site.inprocess import write
+
+IDS = ("a", "b", "c")
+KEYS = st.fixed_dictionaries(
+    {
+        "id": st.sampled_from(IDS),
+        "stages": st.sampled_from(
+            [
+                '{"$sort": {"_id": 1}}',
+                '{"$sort": {"speed": -1}}',
+                '{"$project": {"n": 1, "unused": 1}}, {"$sort": {"_id": 1}}',
+                '{"$sorted": {"n": 1}}',
+                '"shared"',
+                '"missing"',
+            ]
+        ),
+        "column": st.sampled_from(["n", "nn", "_id"]),
+    }
+)
+TABLES = KEYS.map(
+    lambda keys: (
+        f'<!-- MONGO_TABLE: {{"id": "{keys["id"]}", "collection": "runs", "pipeline": [{keys["stages"]}], '
+        f'"columns": ["{keys["column"]}"], "headers": ["N"]}} -->'
+    )
+)
+VALUES = st.builds(
+    lambda name, column, number: (
+        f'It is <!-- MONGO_VALUE: {{"table": "{name}", "column": "{column}", "where": {{"_id": {number}}}}} -->.'
+    ),
+    st.sampled_from([*IDS, "nowhere"]),
+    st.sampled_from(["n", "x"]),
+    st.sampled_from([1, 7]),
+)
+CHECKS = st.sampled_from(IDS).map(
+    lambda name: f'<!-- MONGO_CHECK: {{"table": "{name}", "expect": {{"n": {{"$gt": 2}}}}}} -->'
+)
+OTHERS = st.sampled_from(["Words.", "<!-- MONGO_TABEL: {} -->", "{{ template }}", "```\ncode\n```"])
+PAGES = st.lists(st.one_of(TABLES, VALUES, CHECKS, OTHERS), max_size=4).map("\n\n".join)
+SITES = st.fixed_dictionaries({f"docs/{name}.md": PAGES for name in ("index", "one", "two/three")})
+
+
+def found(paths: list[str]) -> list[Finding]:
+    request = Request(read_site(Path("mkdocs.yml")), "docs/pipelines", "fixtures")
+    with closing(Answers("fixtures")) as source:
+        return list(check_paths(paths, request, source).findings)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    files = {
+        "mkdocs.yml": "site_name: Runs\nplugins: [mongo-tables]\n",
+        "docs/pipelines/shared.json": '[{"$match": {"n": {"$gt": 1}}}, {"$sort": {"n": 1}}]',
+        "fixtures/runs/a.jsonl": '{"_id": 1, "n": 1}\n{"_id": 2, "n": 2}\n{"_id": 3, "n": 5}\n',
+    }
+    return write(tmp_path_factory.mktemp("site"), files)
+
+
+@given(site=SITES)
+def test_a_page_alone_has_the_findings_that_it_has_among_all(folder: Path, site: dict[str, str]) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        write(folder, site)
+        whole = found(["docs"])
+        for page in site:
+            alone = [one for one in found([page]) if one.file == page]
+            assert alone == [one for one in whole if one.file == page]
