@@ -1,7 +1,8 @@
 """The spine of the program: a site is a pure function of a snapshot and of the answers of one results source.
 
-Every door (the MkDocs plugin, the Markdown extension, each command, the language server) reads a snapshot, calls
-`build` and writes what the report has. Nothing here opens a file or asks for the time or the environment.
+Every door (the MkDocs plugin, the Markdown extension, each command that judges pages, the language server) reads a
+snapshot, calls `build` and writes what the report has. Nothing here opens a file or asks for the time or the
+environment.
 """
 
 from __future__ import annotations

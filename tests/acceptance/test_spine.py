@@ -111,6 +111,20 @@ def test_a_site_is_computed_without_a_file_the_time_or_the_environment(
     assert ready.asked == 1
 
 
+def test_what_comes_into_a_page_is_found_in_the_snapshot_alone(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    write(tmp_path, {**FILES, "docs/taking.md": f'# Taking\n\n--8<-- "taken.md"\n\nAgain: {VALUE}.\n'})
+    write(tmp_path, {"docs/taken.md": TABLE.replace('"id": "runs"', '"id": "taken"')})
+    monkeypatch.chdir(tmp_path)
+    request = Request(find_site(Path()), "docs/pipelines", "fixtures")
+    (snapshot,) = read_snapshots(["docs"], request, "figures").snapshots
+    answers = Answers("fixtures")
+    first = compute(snapshot, answers)
+    with sealed(monkeypatch):
+        assert compute(snapshot, Ready(answers)) == first
+
+
 def test_the_seal_holds(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     for look in (
         lambda: (tmp_path / "a").open(),

@@ -1,1 +1,1 @@
-"""The plugin for MkDocs and ProperDocs: it reads what they hand over, and puts figures into what they write."""
+"""The plugin for MkDocs and the Markdown extension: they read what hosts hand over, and give figures."""

@@ -70,7 +70,7 @@ def needs_of(page: Page, around: Around) -> PageNeeds:
     own = next(one for one in texts.values() if one.file == page.file)
     taken_in = own.inclusions.files if own.inclusions else ()
     by_file = {each.file: each for each in around.site.pages}
-    names = [texts[path].file for file in taken_in if (path := file.resolve()) in texts]
+    names = [texts[path].file for path in taken_in if path in texts]
     brought = [by_file[name] for name in names if name in by_file]
     figures = tuple(figure for each in (page, *brought) for figure in _figures_of(each, around))
     settings = map(from_here, around.settings) if figures else ()

@@ -253,7 +253,15 @@ def _with_inclusions(
                 )
             elif asked and not before.asked:
                 found[path] = replace(before, asked=True)
-    return list(found.values())
+    return [_with_real_paths(one) for one in found.values()]
+
+
+def _with_real_paths(one: PageText) -> PageText:
+    """The page with the real paths of what comes into it: so the snapshot's other pages are found by them."""
+    if one.inclusions is None:
+        return one
+    files = one.inclusions._replace(files=tuple(map(_real, one.inclusions.files)))
+    return replace(one, inclusions=files, whole=tuple(map(_real, one.whole)))
 
 
 def _look_for_inclusions(one: PageText, folders: Callable[[Path], tuple[Path, ...]]) -> PageText:

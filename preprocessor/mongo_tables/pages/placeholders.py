@@ -26,7 +26,8 @@ if TYPE_CHECKING:
     from mongo_tables.pages.model import Page
 
 FIRST: Final = 0xE9A0
-"""The first character of names: 16 digits, then the marks for begin and end."""
+"""The first character of names: 16 digits, then the marks for begin and end. `hosts/tokens.py` and
+`hosts/leftover_tokens.py` look for these characters in other notations, where they are spelled out."""
 _DIGITS: Final = str.maketrans({f"{digit:x}": chr(FIRST + digit) for digit in range(16)})
 BEGIN: Final = chr(FIRST + 16)
 END: Final = chr(FIRST + 17)

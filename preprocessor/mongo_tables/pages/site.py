@@ -124,7 +124,7 @@ def _read(one: PageText, snapshot: Snapshot, every: Mapping[Path, PageText], mem
     if one.page is not None:
         return one.page
     files = one.inclusions.files if one.on_disk is not None and one.inclusions else ()
-    taken_in = [every[path] for file in files if (path := file.resolve()) in every]
+    taken_in = [every[file] for file in files if file in every]
     return read_page_text(one, snapshot.shared, taken_in, memo)
 
 
@@ -225,7 +225,7 @@ def _find_twice(asked: Sequence[PageText], pages: Sequence[Page]) -> list[Findin
     found: list[Finding] = []
     by_path = {one.path: page for one, page in zip(asked, pages, strict=True)}
     for one, page in zip(asked, pages, strict=True):
-        brought = [by_path[path].specs for file in one.whole if (path := file.resolve()) in by_path]
+        brought = [by_path[file].specs for file in one.whole if file in by_path]
         if any(brought):
             from mongo_tables.specs.together import duplicate_ids
 
