@@ -13,11 +13,5 @@ _FICKLE: Final = ("$$NOW", "$$CLUSTER_TIME", "$rand", "$sample")
 
 def is_lasting(spec: Spec) -> bool:
     """Whether the same results give the same figure tomorrow."""
-    return is_lasting_text(
-        str([getattr(spec, name, None) for name in ("pipeline", "let", "where", "expect")])
-    )
-
-
-def is_lasting_text(asked: str) -> bool:
-    """The same of a query as a text, such as ``Query.key``."""
+    asked = str([getattr(spec, name, None) for name in ("pipeline", "let", "where", "expect")])
     return not any(word in asked for word in _FICKLE)

@@ -15,8 +15,9 @@ MOST_ROWS: Final = 500_000
 Key = tuple[str, tuple[str, ...]]
 
 
-def is_lasting(asked: str) -> bool:
-    """Whether a query, as a text such as ``Query.key``, gives the same rows at any time."""
+def is_lasting(query: Query) -> bool:
+    """Whether a query gives the same rows at any time."""
+    asked = repr((query.pipeline, query.let))
     return not any(word in asked for word in _FICKLE)
 
 
@@ -38,7 +39,7 @@ class AnswerMemo:
 
     def put(self, query: Query, digests: tuple[str, ...], answer: Rows | ResultsError) -> None:
         """Remember an answer, unless another time may have another one; drop those that were used longest ago."""
-        if not is_lasting(query.key):
+        if not is_lasting(query):
             return
         key = (query.key, digests)
         self._rows += _weigh(answer) - (_weigh(self._answers.pop(key)) if key in self._answers else 0)

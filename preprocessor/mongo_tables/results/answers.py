@@ -184,6 +184,11 @@ class Answers:
         except ResultsError:
             return None
 
+    def release(self) -> None:
+        """Let the documents of files go; the answers stay."""
+        if self._source is not None and (local := self._source.local) is not None:
+            local.release()
+
     def close(self) -> None:
         """Give back the source's connections; the answers stay."""
         if self._source is not None:

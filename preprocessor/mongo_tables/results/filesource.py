@@ -148,6 +148,11 @@ class FileSource:
             self._read.clear()
             self._unreadable.clear()
 
+    def release(self) -> None:
+        """Let what was decoded go; it is read again where it is asked for."""
+        with self._lock:
+            self._held.clear()
+
     def close(self) -> None:
         """Nothing is held open."""
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple, Protocol
 
 from mongo_tables.aggregation.limits import Limits as FileLimits
+from mongo_tables.files.digests import digest_of
 from mongo_tables.files.records import Value
 from mongo_tables.files.text import shorten_path
 from mongo_tables.findings.finding import Finding
@@ -48,14 +49,14 @@ class Query(Value):
 
     @cached_property
     def key(self) -> str:
-        """The content itself as a text: equal for equal queries (field order counts), in every process."""
+        """A digest of the content: equal for equal queries (field order counts), in every process."""
         import bson
 
         parts = {"collection": self.collection, "pipeline": list(self.pipeline), "let": dict(self.let)}
         try:
-            return bson.encode(parts).decode("latin-1")
+            return digest_of(bson.encode(parts))
         except (bson.errors.InvalidDocument, bson.errors.InvalidStringData, OverflowError):
-            return repr(parts)
+            return digest_of(repr(parts))
 
 
 class ResultsError(CommandError):
@@ -171,6 +172,10 @@ class LocalDocuments(Protocol):
 
     def apply_query(self, rows: Iterable[dict[str, Any]], query: Query) -> Rows:
         """Run the query's stages on ``rows`` in place of its collection; row and byte limits do not apply."""
+        ...
+
+    def release(self) -> None:
+        """Let what was decoded go; it is read again where it is asked for."""
         ...
 
 
