@@ -98,11 +98,13 @@ def _foreign(value: Any) -> Iterator[str]:
 def _joins(value: Any) -> Iterator[tuple[str, Any]]:
     """The collections that stages look up, each with what the stage says, in the order of the text."""
     if isinstance(value, Mapping):
+        joins = collection_arguments()
         for key, inner in value.items():
-            if key in (joins := collection_arguments()):
+            if key in joins:
                 named = inner.get(joins[key]) if isinstance(inner, Mapping) else inner
                 yield from [(named, inner)] if isinstance(named, str) else []
-            yield from _joins(inner)
+            if not isinstance(inner, (str, int, float)):
+                yield from _joins(inner)
     elif isinstance(value, (list, tuple)):
         for inner in value:
             yield from _joins(inner)

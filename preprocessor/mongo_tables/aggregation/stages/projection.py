@@ -7,7 +7,7 @@ keeps its place; computed fields are then set in the order they are written (the
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Literal
 
 from mongo_tables.aggregation import paths
@@ -24,6 +24,8 @@ from mongo_tables.aggregation.fields import (
     Effect,
     Field,
     Gives,
+    Parts,
+    Place,
     StageRecord,
     leaves,
     split_path,
@@ -138,23 +140,23 @@ def _is_expression(value: Mapping[str, Any]) -> bool:
     return next(iter(value), "").startswith("$")
 
 
-def _is_inclusion(argument: Mapping[str, Any]) -> bool:
+def _is_inclusion(named: Sequence[tuple[Parts, Place, Any]]) -> bool:
     """Whether a ``$project`` names what stays; of ``_id`` it can say the other thing than of the rest."""
-    named = list(leaves(argument))
     others = [value for parts, _, value in named if parts != ("_id",) or not is_flag(value)]
     return any(not is_flag(value) or truthy(value) for value in others or [value for _, _, value in named])
 
 
 def _effect_of_project(argument: Any) -> Effect:
-    only = _is_inclusion(argument)
+    named = list(leaves(argument))
+    only = _is_inclusion(named)
     fields = []
-    for parts, place, value in leaves(argument):
+    for parts, place, value in named:
         if not is_flag(value):
             fields.append(Field(parts, place, expression=value))
         elif truthy(value) == only:
             becomes: Literal["kept", "dropped"] = "kept" if only else "dropped"
             fields.append(Field(parts, place, becomes, always=parts == ("_id",)))
-    if only and not any(parts[0] == "_id" for parts, _, _ in leaves(argument)):
+    if only and not any(parts[0] == "_id" for parts, _, _ in named):
         fields.append(Field(("_id",), None, "kept", always=True))
     return Effect(fields=tuple(fields), only=only)
 
