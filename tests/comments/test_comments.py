@@ -26,10 +26,11 @@ def rules(text: str) -> list[str]:
 @pytest.mark.parametrize("keyword", KEYWORDS)
 def test_every_keyword_is_found_with_its_body(keyword):
     comment = only(f"<!-- {keyword}: {{}} -->")
-    assert (comment.keyword, comment.body, comment.body_lines) == (
+    assert (comment.keyword, comment.body, comment.body_line, comment.columns) == (
         keyword,
         " {} ",
-        ((1, len(f"<!-- {keyword}:") + 1),),
+        1,
+        (len(f"<!-- {keyword}:") + 1,),
     )
 
 

@@ -6,7 +6,7 @@ from contextlib import suppress
 from functools import cache, cached_property
 from importlib import import_module
 from itertools import accumulate
-from typing import Any, NamedTuple, Self
+from typing import Any, NamedTuple
 
 from mongo_tables.comments.keywords import KEYWORDS
 from mongo_tables.files.records import Value
@@ -32,8 +32,9 @@ class Comment(Value):
     """A live comment.
 
     ``keyword`` is as written, ``kind`` what it stands for. ``body`` is the text after ``KEYWORD:`` without the
-    prefixes of containers, lines joined by ``\\n``; ``body_lines`` says for each of its lines where it begins in
-    the file. ``start`` and ``end`` are offsets of ``<!--`` and after ``-->``; ``line`` and ``column`` (from 1, in
+    prefixes of containers, lines joined by ``\\n``; ``columns`` says for each of its lines where it begins in the
+    file, the first of them in ``body_line``.
+    ``start`` and ``end`` are offsets of ``<!--`` and after ``-->``; ``line`` and ``column`` (from 1, in
     characters) are those of ``<!--``. ``prefix`` is what every further line of a block in the same container begins
     with. ``inline``: text of the same paragraph stands before or after it on its lines. ``before`` and ``after`` are
     for `stand_in`. ``holder`` names a heading, a table, a link or ``RAW_HTML`` around it.
@@ -45,7 +46,8 @@ class Comment(Value):
     end: int
     line: int
     column: int
-    body_lines: tuple[tuple[int, int], ...]
+    body_line: int
+    columns: tuple[int, ...]
     prefix: str
     inline: bool
     region: Region | None = None
@@ -70,17 +72,17 @@ class Comment(Value):
     @cached_property
     def matter(self) -> tuple[Any, ...]:
         """All that matters of it, wherever on its page it stands."""
-        lines = tuple((line - self.line, column) for line, column in self.body_lines)
-        return self.keyword, self.body, lines, self.column, self.inline, self.prefix, self.holder
-
-    def moved(self, by: int, lines: int) -> Self:
-        """The same comment, which has no region, so many characters and lines further on."""
-        other = object.__new__(type(self))
-        other.__dict__.update(self.__dict__, start=self.start + by, end=self.end + by)
-        if lines:
-            places = tuple((line + lines, column) for line, column in self.body_lines)
-            other.__dict__.update(line=self.line + lines, body_lines=places)
-        return other
+        lines = self.body_line - self.line
+        return (
+            self.keyword,
+            self.body,
+            lines,
+            self.columns,
+            self.column,
+            self.inline,
+            self.prefix,
+            self.holder,
+        )
 
     def locate(self, body_offset: int) -> tuple[int, int]:
         """Give line and column in the file of an offset in ``body``; what is out of range is moved to the
@@ -88,8 +90,7 @@ class Comment(Value):
         """
         offset = min(max(body_offset, 0), len(self.body))
         index = bisect_right(self._line_starts, offset) - 1
-        line, column = self.body_lines[index]
-        return line, column + offset - self._line_starts[index]
+        return self.body_line + index, self.columns[index] + offset - self._line_starts[index]
 
     def covers(self, line: int, column: int) -> bool:
         """Whether a place in the file is within the comment."""

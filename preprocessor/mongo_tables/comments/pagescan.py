@@ -343,7 +343,7 @@ class _Judge:
             )
         html, opening = candidate.html, candidate.opening
         line, column = self.page.position(html.start)
-        body, body_lines = read_body(self.page, html.start, opening.body, html.end, place.prefix)
+        body, body_line, columns = read_body(self.page, html.start, opening.body, html.end, place.prefix)
         return Comment(
             opening.name,
             body,
@@ -351,7 +351,8 @@ class _Judge:
             html.end,
             line,
             column,
-            body_lines,
+            body_line,
+            columns,
             place.prefix,
             place.inline,
             None,
@@ -379,10 +380,8 @@ def rest_of_line(text: str, at: int) -> str:
     return match[0] if match else ""
 
 
-def read_body(
-    page: Page, opened: int, start: int, end: int, prefix: str
-) -> tuple[str, tuple[tuple[int, int], ...]]:
-    """Give the body of a comment, and where each of its lines begins.
+def read_body(page: Page, opened: int, start: int, end: int, prefix: str) -> tuple[str, int, tuple[int, ...]]:
+    """Give the body of a comment, its first line, and the column in which each of its lines begins.
 
     The comment begins at ``opened`` and ends at ``end``, its body begins at ``start``; ``prefix`` is that of its place.
     """
@@ -391,22 +390,22 @@ def read_body(
     return _body(page, start, end - len("-->"), own)
 
 
-def _body(page: Page, start: int, end: int, prefix: str) -> tuple[str, tuple[tuple[int, int], ...]]:
-    """Give the text from ``start`` to ``end`` without ``prefix`` on its further lines, and where each line
-    begins.
+def _body(page: Page, start: int, end: int, prefix: str) -> tuple[str, int, tuple[int, ...]]:
+    """Give the text from ``start`` to ``end`` without ``prefix`` on its further lines, its first line, and the column
+    in which each line begins.
     """
     first, last = page.line_index(start), page.line_index(end)
     stripped: list[str] = []
-    places: list[tuple[int, int]] = []
+    columns: list[int] = []
     for index in range(first, last + 1):
         if not prefix and first < index < last:
             stripped.append(page.lines[index])
-            places.append((index + 1, 1))
+            columns.append(1)
             continue
         line_start = page.starts[index]
         line_end = min(line_start + len(page.lines[index]), end)
         begin = start if index == first else line_start + prefix_length(page.lines[index], prefix)
         begin = min(begin, line_end)
         stripped.append(page.text[begin:line_end])
-        places.append(page.position(begin))
-    return "\n".join(stripped), tuple(places)
+        columns.append(page.position(begin)[1])
+    return "\n".join(stripped), first + 1, tuple(columns)

@@ -67,7 +67,7 @@ def _by_place(found: Iterable[Finding]) -> Places:
 def _about(spec: Spec, places: Places) -> Iterator[Finding]:
     """The findings that stand within the comment."""
     comment = spec.comment
-    last = comment.body_lines[-1][0] if comment.body_lines else comment.line
+    last = comment.body_line + len(comment.columns) - 1
     for line in range(comment.line, last + 1):
         yield from places.get((spec.file, line), ())
 
