@@ -41,7 +41,7 @@ def build(snapshot: Snapshot, source: Source, memo: Memo | None = None) -> Repor
     answers = source.answer(site.queries())  # each distinct query once
     figures = Figures(
         Judge(site, answers, memo)
-    )  # directive -> HTML, Markdown, SVG and the files behind it, on demand
+    )  # directive -> HTML, Markdown, SVG and their files, on demand
     return Report(site, answers, figures)
 
 

@@ -29,8 +29,3 @@ NAMES: Final[Mapping[int, str]] = {
     127: "maxKey",
 }
 """The names that the query language has for them."""
-
-
-def name_type(byte: int) -> str:
-    """The name of the type that a byte stands for in BSON; that of an undefined value where it stands for none."""
-    return NAMES.get(byte - 256 if byte > 127 else byte, "undefined")

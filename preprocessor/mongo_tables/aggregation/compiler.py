@@ -388,20 +388,6 @@ def operator(name: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     return register
 
 
-def register_named(name: str, **defaults: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Registers a plain function of evaluated named arguments; names as the catalogue says.
-
-    An optional argument that is not written is passed as MISSING, or as what ``defaults`` says. In the function's
-    signature an argument whose name is a Python word ends with an underscore (``in_``).
-    """
-
-    def register(function: Callable[..., Any]) -> Callable[..., Any]:
-        _FORMS[name] = functools.partial(_compile_named, name, function, defaults)
-        return function
-
-    return register
-
-
 def arguments(name: str, argument: Any, path: Path) -> list[tuple[Any, Path]]:
     """The arguments of an ``array`` style operator, each with its path; their number checked by the catalogue."""
     entry = catalogue.get("expression", name)
@@ -474,24 +460,6 @@ def check_named_arguments(name: str, argument: Any, path: Path) -> dict[str, tup
         if key not in argument:
             raise AggregationError(f"{name} needs the argument '{key}'", path, 9)
     return {key: (value, (*path, key)) for key, value in argument.items()}
-
-
-def _compile_named(
-    name: str,
-    function: Callable[..., Any],
-    defaults: Mapping[str, Any],
-    argument: Any,
-    scope: Scope,
-    path: Path,
-) -> Node:
-    given = check_named_arguments(name, argument, path)
-    nodes = {key: compile_expression(value, scope, where) for key, (value, where) in given.items()}
-    entry = catalogue.get("expression", name)
-    runs: list[Evaluate] = []
-    for key in (*entry.required, *entry.optional):
-        runs.append(nodes[key].run if key in nodes else constant(defaults.get(key, MISSING)).run)
-    run = _call(function, runs, path)
-    return fold_constant(Node(run, constant=all(node.constant for node in nodes.values())), path)
 
 
 # Pipelines: stages are registered the same way, and chained as iterators of documents.

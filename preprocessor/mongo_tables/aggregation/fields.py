@@ -80,9 +80,8 @@ class Order(Enum):
 class StageRecord(NamedTuple):
     """What a stage does, by its argument.
 
-    ``single``: whether it gives one document at most. ``adds``: it may give more documents than come in. ``holds``: it
-    has all documents at once before the first goes on. ``rank``: the step of a query that it can be taken into, ahead
-    of the engine proper (see ``optimizer``); 0 where none can.
+    ``single``: whether it gives one document at most. ``adds``: it may give more documents than come in. ``rank``: the
+    step of a query that it can be taken into, ahead of the engine proper (see ``optimizer``); 0 where none can.
     """
 
     effect: Callable[[Any], Effect]
@@ -90,7 +89,6 @@ class StageRecord(NamedTuple):
     order: Callable[[Any], Order] = lambda argument: Order.KEPT
     single: Callable[[Any], bool] = lambda argument: False
     adds: bool = False
-    holds: bool = False
     rank: int = 0
 
 
@@ -272,15 +270,3 @@ def _texts(value: Any) -> Iterator[str]:
     elif isinstance(value, (Mapping, list, tuple)):
         for inner in value.values() if isinstance(value, Mapping) else value:
             yield from _texts(inner)
-
-
-def holds_documents(pipeline: Sequence[Mapping[str, Any]]) -> bool:
-    """Whether a pipeline has all of the documents at once, and not parts of them alone."""
-    for stage in pipeline:
-        ((name, argument),) = stage.items()
-        record = record_of(name)
-        if record is None or record.holds:
-            return True
-        if effect_of(name, argument).only:
-            return False
-    return False

@@ -112,7 +112,7 @@ def _find_stale(judge: Judge, known: Sequence[Finding]) -> list[Finding]:
     from mongo_tables.pages.inplace import compose_in_place, stale_findings
 
     found = []
-    paths = {one.file: one.path for one in snapshot.pages}
+    paths = judge.site.paths()
     for page in pages:
         composed = compose_in_place(page, paths[page.file], judge.answers, judge.tables)
         judged = [judge_file(drawing, page.file, snapshot.drawings) for drawing in composed.settled_drawings]

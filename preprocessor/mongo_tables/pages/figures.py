@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from mongo_tables.comments.keywords import place_of
@@ -36,19 +36,6 @@ def figures_of(page: Page, judge: Judge, place: Place, find: Find = lambda colle
         _figure(spec, anchored, page, here, context) if spec and anchored else _box_for(comment)(errors)
         for comment, spec, anchored, errors in made
     ]
-
-
-def render_spoken_figures(page: Page, judge: Judge, about: Container[str]) -> dict[int, str]:
-    """The HTML of the values and statements ``about`` some tables, by the index of their comments."""
-    here = judge.within(page)
-    context = FigureContext(
-        here.answers, here.tables, here.provenance, lambda name, text: "", lambda collection, key: ""
-    )
-    return {
-        index: _figure(spec, spec, page, here, context)
-        for index, spec in enumerate(page.specs)
-        if isinstance(spec, QuotingSpec) and spec.table in about
-    }
 
 
 def loose_findings(page: Page) -> Sequence[Finding]:

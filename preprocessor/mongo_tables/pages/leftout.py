@@ -69,8 +69,3 @@ def _patterns(lines: tuple[str, ...]) -> GitIgnoreSpec:
     from pathspec.gitignore import GitIgnoreSpec  # As MkDocs reads them.
 
     return GitIgnoreSpec.from_lines(lines)
-
-
-def none_left_out(page: Path) -> bool:
-    """Leave out no page: for callers that do not know, or need not know, what a build leaves out."""
-    return False

@@ -59,9 +59,9 @@ class Site:
         names = {one.file for one in self.snapshot.pages if one.asked and not one.included}
         return [page for page in self.pages if page.file in names]
 
-    def path_of(self, page: Page) -> Path:
-        """The file that a page leads to."""
-        return next(one.path for one in self.snapshot.pages if one.file == page.file)
+    def paths(self) -> dict[str, Path]:
+        """The files that pages lead to, by the names that findings have for them."""
+        return {one.file: one.path for one in self.snapshot.pages}
 
     @property
     def judged(self) -> tuple[Page, ...]:

@@ -169,7 +169,7 @@ def _default(argument: Mapping[str, Any], boundaries: list[Any], scope: Scope, p
     return [None if value is MISSING else value]
 
 
-@stage("$bucketAuto", record=StageRecord(_effect, order=lambda _: Order.SORTED, holds=True))
+@stage("$bucketAuto", record=StageRecord(_effect, order=lambda _: Order.SORTED))
 def bucket_auto(argument: Any, scope: Scope, path: Path) -> Stage:
     """At most ``buckets`` ranges that hold about equally many documents each."""
     _check("$bucketAuto", argument, ("groupBy", "buckets"), ("output", "granularity"), path)

@@ -31,7 +31,7 @@ def _effect_of_facet(argument: Any) -> Effect:
     return Effect(fields=tuple(made), only=True)
 
 
-@stage("$facet", record=StageRecord(_effect_of_facet, single=lambda _: True, holds=True))
+@stage("$facet", record=StageRecord(_effect_of_facet, single=lambda _: True))
 def facet(argument: Any, scope: Scope, path: Path) -> Stage:
     """One document: for each name what its pipeline makes of the same input."""
     if not isinstance(argument, Mapping) or not argument:

@@ -73,7 +73,7 @@ def _order(argument: Any) -> Order:
     return Order.PARTITIONS if argument.get("partitionByFields") and bounds != "partition" else Order.SORTED
 
 
-@stage("$densify", record=StageRecord(_effect, order=_order, adds=True, holds=True))
+@stage("$densify", record=StageRecord(_effect, order=_order, adds=True))
 def densify(argument: Any, scope: Scope, path: Path) -> Stage:
     """The documents sorted by partition and field, with new ones between them."""
     plan = _parse(argument, scope, path)

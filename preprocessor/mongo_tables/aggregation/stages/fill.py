@@ -43,7 +43,7 @@ def _order_of(argument: Any) -> Order:
     return Order.SORTED if "sortBy" in argument else Order.KEPT
 
 
-@stage("$fill", record=StageRecord(_effect, order=_order_of, holds=True))
+@stage("$fill", record=StageRecord(_effect, order=_order_of))
 def fill(argument: Any, scope: Scope, path: Path) -> Stage:
     """The documents with the output fields filled, sorted and partitioned where a method needs it."""
     given = _check_argument(argument, path)

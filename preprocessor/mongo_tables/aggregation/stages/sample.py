@@ -18,7 +18,6 @@ _SAMPLE = StageRecord(
     Gives.CHOSEN,
     lambda _: Order.CHANCE,
     single=lambda argument: argument.get("size") == 1,
-    holds=True,
 )
 
 

@@ -34,7 +34,7 @@ def _order_of(argument: Any) -> Order:
     return Order.SORTED if "sortBy" in argument else Order.KEPT
 
 
-@stage("$setWindowFields", record=StageRecord(_effect, order=_order_of, holds=True))
+@stage("$setWindowFields", record=StageRecord(_effect, order=_order_of))
 def set_window_fields(argument: Any, scope: Scope, path: Path) -> Stage:
     """The documents partition by partition, sorted, with the output fields added."""
     given = _check_argument(argument, path)

@@ -18,7 +18,7 @@ def _effect(argument: Any) -> Effect:
     return Effect(reads=tuple(map(split_path, keys)))
 
 
-_SORT = StageRecord(_effect, Gives.CHOSEN, lambda _: Order.SORTED, holds=True, rank=1)
+_SORT = StageRecord(_effect, Gives.CHOSEN, lambda _: Order.SORTED, rank=1)
 
 
 @stage("$sort", record=_SORT)

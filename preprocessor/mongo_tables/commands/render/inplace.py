@@ -26,14 +26,16 @@ def render_pages_in_place(reports: Sequence[Report], arguments: Namespace) -> in
     Nothing is written when a page has an error, or somebody's work would be lost. Raises UsageError when two pages
     would have one drawing.
     """
-    pages = [(report, page) for report in reports for page in report.site.named]
     judged = [page for report in reports for page in report.site.judged]
     found = [one for report in reports for one in report.faults]
-    found += [one for _, page in pages for one in region_findings(page)]
+    found += [one for report in reports for page in report.site.named for one in region_findings(page)]
     if tell_findings(_without_edits(found, arguments), judged):
         return 1
     drawings = {path: file for report in reports for path, file in report.site.snapshot.drawings.items()}
-    composed = [report.figures.in_place(page, report.site.path_of(page)) for report, page in pages]
+    composed = list[InPlace]()
+    for report in reports:
+        paths = report.site.paths()
+        composed += [report.figures.in_place(page, paths[page.file]) for page in report.site.named]
     for one in composed:
         drawings |= read_drawings(one.path)
     if tell_findings(_without_edits(_judge_drawings(composed, drawings), arguments), judged):
