@@ -29,6 +29,7 @@ from tests.runner.processes import (
     VARIANTS,
     children_of,
     finish,
+    kill,
     measured,
     servers_of,
     start,
@@ -128,8 +129,7 @@ def _kill_below(
                 children = children_of(process)
                 _ends_within(process, chance.uniform(0.0, 3 * LATEST_KILL_SECONDS))
                 found = victims(process)
-                for victim in found:
-                    victim.kill()
+                kill(found)
                 killed += bool(found)
                 complete = _came_to_its_end(process, counts)
                 _all_gone(children, counts)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 import time
+from contextlib import suppress
 from pathlib import Path
 
 import bson.json_util
@@ -106,6 +107,13 @@ def supervisors_of(process):
     return [
         child for child in children_of(process) if any("supervisor.py" in word for word in _command(child))
     ]
+
+
+def kill(processes):
+    """Kill each of them that has not ended yet: a run that loses one server may end the others first."""
+    for process in processes:
+        with suppress(psutil.NoSuchProcess):
+            process.kill()
 
 
 def _command(process):

@@ -19,7 +19,7 @@ from mongo_tables.runner.local import LocalReplicaSet, Settings
 from mongo_tables.runner.store import FileStore
 from tests.runner import faults
 from tests.runner.faults import Counts
-from tests.runner.processes import SLOW, VARIANTS, finish, measured, servers_of, start, wait_until
+from tests.runner.processes import SLOW, VARIANTS, finish, kill, measured, servers_of, start, wait_until
 
 DATABASE = "mongo_tables_tiny"
 
@@ -84,8 +84,7 @@ def test_a_mongod_that_dies_ends_the_run_with_one_line_and_the_rest_can_be_resum
     process = start(*arguments)
     wait_until(process, lambda: measured(out))
     members = servers_of(process)
-    for member in members:
-        member.kill()
+    kill(members)
     code, _, err = finish(process)
     assert code == 2
     assert "Traceback" not in err
@@ -117,7 +116,7 @@ def test_a_write_that_needs_a_member_that_died_is_not_waited_for(slow, tmp_path)
     out = tmp_path / "out"
     process = start(slow, "--output", out)
     wait_until(process, lambda: measured(out))
-    next(member for member in servers_of(process) if is_secondary(member)).kill()
+    kill([next(member for member in servers_of(process) if is_secondary(member))])
     code, _, err = finish(process, timeout=60)
     assert code == 2
     assert "mongod was killed" in said(err)[0]

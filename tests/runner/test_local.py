@@ -25,7 +25,7 @@ from mongo_tables.runner.load import WorkerPool
 from mongo_tables.runner.local import LocalReplicaSet, Settings
 from mongo_tables.runner.worker import Load
 from tests.mongod import free_port
-from tests.runner.processes import ROOT, children_of, finish, servers_of, start, wait_until
+from tests.runner.processes import ROOT, finish, servers_of, start, supervisors_of, wait_until
 
 HOLD = """
 from mongo_tables.runner.local import LocalReplicaSet, Settings
@@ -127,7 +127,7 @@ def test_a_run_whose_supervisor_is_killed_notices_and_leaves_neither_servers_nor
     process = start(tiny, "--output", tmp_path / "out", "--repeats", "9", env=environment)
     wait_until(process, lambda: len(servers_of(process)) == 3)
     servers = servers_of(process)
-    (supervisor,) = [one for one in children_of(process) if "supervisor.py" in " ".join(one.cmdline())]
+    (supervisor,) = supervisors_of(process)
     supervisor.kill()
     code, _, err = finish(process)
     assert code == 2, err
@@ -143,7 +143,7 @@ def test_what_a_run_and_its_supervisor_leave_when_both_are_killed_the_next_run_r
     holder = subprocess.Popen([sys.executable, "-c", HOLD], cwd=ROOT, stdout=subprocess.PIPE, text=True)
     assert holder.stdout is not None
     directory, pid = holder.stdout.readline().split()
-    (supervisor,) = [one for one in children_of(holder) if "supervisor.py" in " ".join(one.cmdline())]
+    (supervisor,) = supervisors_of(holder)
     for one in (psutil.Process(holder.pid), supervisor):
         one.suspend()
     supervisor.kill()
