@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
-from mongo_tables.pages.disk import list_pages, snapshot_of
-from mongo_tables.pages.site import parse_site
 from mongo_tables.results.model import Query
+from mongo_tables.site.disk import list_pages, snapshot_of
+from mongo_tables.site.site import parse_site
 
 
 def queries_of(paths: Iterable[str], pipelines: Path) -> list[Query]:

@@ -29,16 +29,16 @@ from functools import partial
 from pathlib import Path
 
 from benchmarks.site_speed import cpu_seconds
-from mongo_tables import comments
 from mongo_tables.build import build
-from mongo_tables.comments.keywords import place_of
-from mongo_tables.comments.model import Comment
+from mongo_tables.directives import comments
+from mongo_tables.directives.comment import Comment
+from mongo_tables.directives.keywords import place_of
 from mongo_tables.hosts.documents import Documents, path_of_all
 from mongo_tables.hosts.downloads import Shelf, put
-from mongo_tables.pages.disk import snapshot_of
 from mongo_tables.results.answers import Answers
 from mongo_tables.results.fixtures import open_fixtures
 from mongo_tables.results.model import Limits
+from mongo_tables.site.disk import snapshot_of
 
 ROOT = Path(__file__).parents[1]
 BAR = 1.0

@@ -6,14 +6,14 @@ import os
 from pathlib import Path
 
 from mongo_tables.build import Figures, Report
-from mongo_tables.pages.disk import snapshot_of
-from mongo_tables.pages.inplace import InPlace, compose_in_place
-from mongo_tables.pages.judging import Judge, Source
-from mongo_tables.pages.model import Answers as ByKey
-from mongo_tables.pages.model import Page, Tables, tables_by_id
-from mongo_tables.pages.site import Site
-from mongo_tables.pages.snapshot import Needs
 from mongo_tables.results.answers import Answers
+from mongo_tables.site.disk import snapshot_of
+from mongo_tables.site.inplace import InPlace, compose_in_place
+from mongo_tables.site.judging import Judge, Source
+from mongo_tables.site.model import Answers as ByKey
+from mongo_tables.site.model import Page, Tables, tables_by_id
+from mongo_tables.site.site import Site
+from mongo_tables.site.snapshot import Needs
 
 
 def report_on(source: Source, *pages: Page, needs: Needs = "rows", server: str = "") -> Report:

@@ -15,7 +15,7 @@ import pytest
 from hypothesis import is_hypothesis_test, settings
 
 SERVERS: Final = {"tests.mongod.running", "tests.mongod.program", "mongo_tables.runner.local.LocalReplicaSet"}
-BUILDS: Final = {"tests.site.builds.build", "tests.site.inprocess.built", "tests.hostile.doors.enter"}
+BUILDS: Final = {"tests.hosts.builds.build", "tests.hosts.inprocess.built", "tests.hostile.doors.enter"}
 FORKED: Final = "tests.forked"
 """Forks whatever it is asked for: who asks it for a build is known."""
 BUILDING_MODULES: Final = {"mkdocs.commands.build", "mkdocs.__main__"}
@@ -38,19 +38,19 @@ SLOW: Final = (
     "tests/commands/test_startup.py",
     "tests/commands/test_unreadable.py",
     "tests/commands/test_writing.py",
-    "tests/comments/test_comments_properties.py",
-    "tests/editor/test_actions.py",
-    "tests/editor/test_fuzz.py",
-    "tests/editor/test_nothing_reached.py",
-    "tests/editor/test_same_as_check.py",
-    "tests/editor/test_served_",
+    "tests/directives/test_comments_properties.py",
+    "tests/lsp/test_actions.py",
+    "tests/lsp/test_fuzz.py",
+    "tests/lsp/test_nothing_reached.py",
+    "tests/lsp/test_same_as_check.py",
+    "tests/lsp/test_served_",
     "tests/files/test_gcpause.py",
     "tests/findings/test_baseline.py",
     "tests/lint/test_check.py",
     "tests/lint/test_order.py",
-    "tests/pages/test_directives.py",
-    "tests/pages/test_otherpages.py",
-    "tests/pages/test_siteconfig.py",
+    "tests/site/test_directives.py",
+    "tests/site/test_otherpages.py",
+    "tests/site/test_siteconfig.py",
     "tests/release/test_packages.py",
     "tests/runner/eventschemas/test_events.py",
     "tests/runner/test_command.py",
@@ -67,14 +67,14 @@ SLOW: Final = (
     "tests/runner/test_waiting.py",
     "tests/runner/test_window.py",
     "tests/runner/test_worker.py",
-    "tests/schemas/editors/test_editors.py",
-    "tests/site/plugins/test_included.py",
-    "tests/site/plugins/test_plugins.py",
-    "tests/site/test_away.py",
-    "tests/site/test_prose.py",
-    "tests/site/test_result_shape.py",
-    "tests/site/test_serve.py",
-    "tests/site/test_zensical.py",
+    "tests/directives/schemas/editors/test_editors.py",
+    "tests/hosts/plugins/test_included.py",
+    "tests/hosts/plugins/test_plugins.py",
+    "tests/hosts/test_away.py",
+    "tests/hosts/test_prose.py",
+    "tests/hosts/test_result_shape.py",
+    "tests/hosts/test_serve.py",
+    "tests/hosts/test_zensical.py",
 )
 """Beginnings of the ids of tests that take more than some seconds, by themselves or all of a file together; so do those
 of ``LONG``."""
@@ -122,17 +122,17 @@ LONG: Final = (
     "tests/runner/test_worker.py::test_what_goes_wrong_beside_the_requests",
     "tests/runner/test_workingset.py::test_a_run_loads_what_the_cache_asks_for",
     "tests/runner/test_write_timeout.py::test_what_held_members_do_not_acknowledge_is_done_nevertheless[2",
-    "tests/site/plugins/test_plugins.py::test_every_figure_is_right_beside_a_plugin_when_built_and_when_edited[llmstxt]",
-    "tests/site/plugins/test_plugins.py::test_every_figure_is_right_beside_a_plugin_when_built_and_when_edited[rss",
-    "tests/site/plugins/test_plugins.py::test_every_figure_is_right_in_each_version_that_mike",
-    "tests/site/plugins/test_plugins.py::test_every_figure_is_right_under_zensical_when_built_and_when_edited[macros",
-    "tests/site/test_away.py::test_new_documents_of_a_database",
-    "tests/site/test_prose.py::test_a_preview_shows_a_failing_statement",
-    "tests/site/test_random_sites.py",
-    "tests/site/test_serve.py::test_a_preview_shows_a_fault_in_the_page",
-    "tests/site/test_serve.py::test_a_preview_works_with_a_dead_results_source",
-    "tests/site/test_zensical.py::test_a_preview_shows_a_fault_in_the_page",
-    "tests/site/test_zensical.py::test_what_a_template_writes",
+    "tests/hosts/plugins/test_plugins.py::test_every_figure_is_right_beside_a_plugin_when_built_and_when_edited[llmstxt]",
+    "tests/hosts/plugins/test_plugins.py::test_every_figure_is_right_beside_a_plugin_when_built_and_when_edited[rss",
+    "tests/hosts/plugins/test_plugins.py::test_every_figure_is_right_in_each_version_that_mike",
+    "tests/hosts/plugins/test_plugins.py::test_every_figure_is_right_under_zensical_when_built_and_when_edited[macros",
+    "tests/hosts/test_away.py::test_new_documents_of_a_database",
+    "tests/hosts/test_prose.py::test_a_preview_shows_a_failing_statement",
+    "tests/hosts/test_random_sites.py",
+    "tests/hosts/test_serve.py::test_a_preview_shows_a_fault_in_the_page",
+    "tests/hosts/test_serve.py::test_a_preview_works_with_a_dead_results_source",
+    "tests/hosts/test_zensical.py::test_a_preview_shows_a_fault_in_the_page",
+    "tests/hosts/test_zensical.py::test_what_a_template_writes",
 )
 """Beginnings of the ids of tests that take seconds: those around them keep the promise in small, and `-m thorough` runs
 them."""

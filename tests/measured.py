@@ -7,7 +7,7 @@ from typing import Any
 
 from bson.int64 import Int64
 
-from mongo_tables.specs.model import TableSpec
+from mongo_tables.directives.specs import TableSpec
 from tests.render.specs import table
 
 

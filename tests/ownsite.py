@@ -7,7 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from tests.site.builds import environment
+from tests.hosts.builds import environment
 
 HERE = Path(__file__).parents[1]
 PARTS = ("docs", "fixtures", "tests/lint/pages")

@@ -12,9 +12,9 @@ from mongo_tables.runner.local import LocalReplicaSet
 from tests import mongod as servers
 from tests.commands.test_commands import mongo_tables
 from tests.hostile.doors import enter
+from tests.hosts.builds import build
+from tests.hosts.inprocess import built
 from tests.markers import FEWER, examples_of, needs_of, try_fewer_examples
-from tests.site.builds import build
-from tests.site.inprocess import built
 
 
 def by_way_of_a_helper() -> None:

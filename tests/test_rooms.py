@@ -77,7 +77,7 @@ def write(root: Path, files: Mapping[str, str]) -> Path:
     return root / PACKAGE
 
 
-def test_there_are_fifteen_rooms_three_modules_and_no_other() -> None:
+def test_there_are_thirteen_rooms_three_modules_and_no_other() -> None:
     assert {room_of(name) for name in KNOWN} - {""} == set(ORDER)
     folders = {
         path.name
@@ -85,7 +85,7 @@ def test_there_are_fifteen_rooms_three_modules_and_no_other() -> None:
         if path.is_dir() and path.name != "__pycache__"
     }
     assert folders == {*ORDER} - {"program", "cli", "build"}
-    assert len(ORDER) == 18
+    assert len(ORDER) == 16
 
 
 def test_a_room_imports_only_from_the_rooms_behind_it(found: set[Import]) -> None:

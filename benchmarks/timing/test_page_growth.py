@@ -6,10 +6,10 @@ import time
 
 import pytest
 
-from mongo_tables.comments import find
-from mongo_tables.pages.reading import read_page
+from mongo_tables.directives.comments import find
 from mongo_tables.results.answers import Answers
-from tests.comments.test_comments import TABLE
+from mongo_tables.site.reading import read_page
+from tests.directives.test_comments import TABLE
 from tests.judged import report_on
 
 MISTYPED = {

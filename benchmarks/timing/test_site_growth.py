@@ -9,13 +9,13 @@ from html import escape
 
 import pytest
 
-from mongo_tables import comments
+from mongo_tables.directives import comments
 from mongo_tables.hosts.page_figures import PlainFigure
 from mongo_tables.hosts.tokens import Figures, swap_markdown, swap_markup
-from mongo_tables.pages.markdown import Place, standing_alone
-from mongo_tables.pages.placeholders import BEGIN, END, FIRST, show_comments_again, swap_tokens
-from mongo_tables.pages.placing import by_comment
 from mongo_tables.render.anchors import distinct
+from mongo_tables.site.markdown import Place, standing_alone
+from mongo_tables.site.placeholders import BEGIN, END, FIRST, show_comments_again, swap_tokens
+from mongo_tables.site.placing import by_comment
 
 FEW = 500
 TIMES = 8

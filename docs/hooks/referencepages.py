@@ -13,11 +13,11 @@ from itertools import groupby
 from typing import Any
 
 from mongo_tables.aggregation.catalogue import Kind, Operator, operators
-from mongo_tables.comments.keywords import KEYWORDS
+from mongo_tables.directives.keywords import KEYWORDS
+from mongo_tables.directives.schemas.loading import load
+from mongo_tables.directives.schemas.resultfields import Field, fields
+from mongo_tables.directives.specs import DIRECTIVES
 from mongo_tables.findings.rules import RULES
-from mongo_tables.schemas.loading import load
-from mongo_tables.schemas.resultfields import Field, fields
-from mongo_tables.specs.model import DIRECTIVES
 
 _KINDS: tuple[tuple[Kind, str], ...] = (
     ("stage", "Stages"),

@@ -12,9 +12,9 @@ from mongo_tables.build import build
 from mongo_tables.findings.finding import Finding
 from mongo_tables.findings.rules import RULES, Rule
 from mongo_tables.lint.suppressions import SEEN_IN_ROWS
-from mongo_tables.pages.disk import snapshot_of
-from mongo_tables.pages.snapshot import Needs
 from mongo_tables.results.answers import Answers
+from mongo_tables.site.disk import snapshot_of
+from mongo_tables.site.snapshot import Needs
 
 EXAMPLES = Path(__file__).parents[2] / "tests" / "lint" / "pages"
 TABLE = "reference/rules.md"

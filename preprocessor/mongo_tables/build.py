@@ -11,22 +11,22 @@ from collections.abc import Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from mongo_tables.pages.checking import check_site, check_without_linter
-from mongo_tables.pages.judging import Judge
-from mongo_tables.pages.site import Site, parse_site
+from mongo_tables.site.checking import check_site, check_without_linter
+from mongo_tables.site.judging import Judge
+from mongo_tables.site.site import Site, parse_site
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from mongo_tables.files.memo import Memo
     from mongo_tables.findings.finding import Finding
-    from mongo_tables.pages.drawing import Find, Place
-    from mongo_tables.pages.inplace import InPlace
-    from mongo_tables.pages.judging import Answered, Source
-    from mongo_tables.pages.model import Answers, Page, Tables
-    from mongo_tables.pages.numbers.classes import TextNumber
-    from mongo_tables.pages.snapshot import Snapshot
     from mongo_tables.results.model import ResultsError
+    from mongo_tables.site.drawing import Find, Place
+    from mongo_tables.site.inplace import InPlace
+    from mongo_tables.site.judging import Answered, Source
+    from mongo_tables.site.model import Answers, Page, Tables
+    from mongo_tables.site.numbers.classes import TextNumber
+    from mongo_tables.site.snapshot import Snapshot
 
 
 def build(snapshot: Snapshot, source: Source, memo: Memo | None = None) -> Report:
@@ -56,19 +56,19 @@ class Figures:
 
         The rows of the figures go to ``place`` as files; ``find`` gives the address of a result document.
         """
-        from mongo_tables.pages.figures import figures_of
+        from mongo_tables.site.figures import figures_of
 
         return figures_of(page, self.judge, place, find)
 
     def markdown(self, page: Page, form: str = "pipe") -> str:
         """A page with a table, a value or nothing (a statement) in the place of each comment."""
-        from mongo_tables.pages.markdown import render_markdown
+        from mongo_tables.site.markdown import render_markdown
 
         return render_markdown(page, self.judge.answers, self.judge.tables, form)
 
     def in_place(self, page: Page, path: Path) -> InPlace:
         """What belongs behind the comments of a page, the file at ``path``, and beside it."""
-        from mongo_tables.pages.inplace import compose_in_place
+        from mongo_tables.site.inplace import compose_in_place
 
         return compose_in_place(page, path, self.judge.answers, self.judge.tables)
 
@@ -114,7 +114,7 @@ class Report:
     @cached_property
     def numbers(self) -> Sequence[TextNumber]:
         """The numbers in the text of the pages, each bound, found, exempt or open."""
-        from mongo_tables.pages.numbers.classes import classify_numbers
+        from mongo_tables.site.numbers.classes import classify_numbers
 
         return [] if self.away else classify_numbers(self.pages, self.tables, self.answers)
 

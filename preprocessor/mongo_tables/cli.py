@@ -55,7 +55,7 @@ COMMANDS = {
     "deps": Command("list what each page is made from", "mongo_tables.commands.deps"),
     "diff": Command("list what changed in the tables", "mongo_tables.commands.diff.command"),
     "review": Command("tell which numbers a pull request changes", "mongo_tables.commands.review.command"),
-    "lsp": Command("serve an editor while pages are written", "mongo_tables.editor.command"),
+    "lsp": Command("serve an editor while pages are written", "mongo_tables.lsp.command"),
     "completion": Command(
         "print what makes a shell complete commands and options", "mongo_tables.commands.completion"
     ),
@@ -147,7 +147,7 @@ def _parse(arguments: Sequence[str]) -> argparse.Namespace:
     called = [one for one in arguments[:1] if one in COMMANDS]
     given = build_parser(called or COMMANDS, declare=bool(called)).parse_args(arguments)
     if "config_file" in given and not getattr(given, "site_only", False):
-        from mongo_tables.pages.siteconfig import fill_in  # not for `--help` or `--version`
+        from mongo_tables.site.siteconfig import fill_in  # not for `--help` or `--version`
 
         given.as_written = argparse.Namespace(**vars(given))
         fill_in(given)

@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 
 from mongo_tables.commands.check.checking import check_paths
 from mongo_tables.findings.finding import Finding
-from mongo_tables.pages.disk import Request
-from mongo_tables.pages.siteconfig import read_site
 from mongo_tables.results.answers import Answers
-from tests.site.inprocess import write
+from mongo_tables.site.disk import Request
+from mongo_tables.site.siteconfig import read_site
+from tests.hosts.inprocess import write
 
 IDS = ("a", "b", "c")
 KEYS = st.fixed_dictionaries(

@@ -25,8 +25,8 @@ from mongo_tables.cli import main
 from mongo_tables.findings.finding import Finding
 from mongo_tables.hosts.markdown_extension import MongoTablesError, makeExtension
 from mongo_tables.lint.suppressions import SEEN_IN_ROWS
-from mongo_tables.pages.faultboxes import line_of
-from tests.site.inprocess import built
+from mongo_tables.site.faultboxes import line_of
+from tests.hosts.inprocess import built
 
 TESTS: Final = Path(__file__).parents[1]
 CONFIG: Final = """\
@@ -36,10 +36,13 @@ plugins:
   - mongo-tables: {fail_on: note}
 """
 SITES: Final = {
-    "lint": ("lint/pages/fixtures", ["lint/pages", "specs/faulty", "comments/fixtures", "acceptance/pages"]),
+    "lint": (
+        "lint/pages/fixtures",
+        ["lint/pages", "directives/faulty", "directives/fixtures", "acceptance/pages"],
+    ),
     "faulty": ("acceptance/faulty/fixtures", ["acceptance/faulty"]),
-    "sample": ("site/sample/fixtures", ["site/sample/docs"]),
-    "together": ("site/sample/fixtures", []),
+    "sample": ("hosts/sample/fixtures", ["hosts/sample/docs"]),
+    "together": ("hosts/sample/fixtures", []),
 }
 """The fixtures of each site, and the folders of its pages; those of ``together`` stand in ``TOGETHER``."""
 

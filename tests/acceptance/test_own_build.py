@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.hosts.builds import environment
 from tests.ownsite import build_own_site, without_network
-from tests.site.builds import environment
 
 
 @pytest.fixture(scope="module")

@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from mongo_tables.pages.reading import read_page
+from mongo_tables.directives.sharedpipelines import SharedPipelines
 from mongo_tables.render.comparison import baseline_rows
 from mongo_tables.results.fixtures import open_fixtures
 from mongo_tables.results.model import Query
 from mongo_tables.runner.experiment import load
 from mongo_tables.runner.result import row_id
-from mongo_tables.specs.sharedpipelines import SharedPipelines
+from mongo_tables.site.reading import read_page
 
 HERE = Path(__file__).parents[2]
 SOURCE = open_fixtures(HERE / "fixtures")

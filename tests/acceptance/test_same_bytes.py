@@ -12,8 +12,8 @@ from bson import json_util
 from pymongo import MongoClient
 
 from tests.acceptance.collections import COLLECTIONS
+from tests.hosts.inprocess import CONFIG, built, html, write
 from tests.mongod import Mongod
-from tests.site.inprocess import CONFIG, built, html, write
 
 PAGES = Path(__file__).parent / "pages"
 

@@ -18,10 +18,10 @@ import mongo_tables.build
 from mongo_tables.build import Report, build
 from mongo_tables.cli import main
 from mongo_tables.findings.rules import finding
-from mongo_tables.pages.disk import Request, read_snapshots, snapshot_of
-from mongo_tables.pages.siteconfig import find_site
 from mongo_tables.results.answers import Answers
-from tests.site.inprocess import CONFIG, built, html, write
+from mongo_tables.site.disk import Request, read_snapshots, snapshot_of
+from mongo_tables.site.siteconfig import find_site
+from tests.hosts.inprocess import CONFIG, built, html, write
 
 HERE = Path(__file__).parents[2]
 TABLE = (
@@ -188,7 +188,7 @@ def test_the_markdown_extension_shows_what_build_makes(marked: Path) -> None:
 
 
 def test_the_language_server_marks_what_build_finds(marked: Path) -> None:
-    from mongo_tables.editor.session import Session, request_of
+    from mongo_tables.lsp.session import Session, request_of
 
     session = Session(lambda: request_of(None, None, None, database=False))
     (found,) = session.check().diagnostics["docs/index.md"]

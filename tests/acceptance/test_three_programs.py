@@ -11,8 +11,8 @@ from typing import NamedTuple
 
 import pytest
 
+from tests.hosts.builds import article, environment, read
 from tests.ownsite import HERE, PARTS
-from tests.site.builds import article, environment, read
 
 FIGURE = re.compile(r'<figure class="mongo-table".*?</figure>', re.DOTALL)
 VALUE = re.compile(r'<span class="mongo-value"[^>]*>.*?</span>', re.DOTALL)

@@ -14,7 +14,7 @@ from pathlib import Path
 from playwright.sync_api import Page, sync_playwright
 
 from tests.browser.browsing import FLAGS, ROOT, Served, chromium, served
-from tests.site.builds import build
+from tests.hosts.builds import build
 
 PICTURE = ROOT / "docs" / "assets" / "result.png"
 PAGE, FIGURE = "experiments/insert-docsize/", "#insert-docsize-speed"

@@ -18,8 +18,8 @@ from playwright.sync_api import Browser, Page
 from mongo_tables.render.values import visible
 from tests.browser.browsing import Served, Witness, served
 from tests.hostile.corpus import CORPUS, TAGS
+from tests.hosts.builds import SAMPLE, build
 from tests.mongod import Mongod
-from tests.site.builds import SAMPLE, build
 
 FOREIGN = """([tags]) => [...document.querySelectorAll("figure.mongo-table, figure.mongo-table *, .mongo-value, h1, h1 *")]
     .filter((one) => !tags.includes(one.localName)

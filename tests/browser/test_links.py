@@ -9,7 +9,7 @@ from playwright.sync_api import Page
 
 from tests.browser.browsing import Served, served
 from tests.browser.tables import Tables
-from tests.site.builds import build, sample
+from tests.hosts.builds import build, sample
 
 RUNS = 'class="mongo-table__runs"'
 NOT_MEASURED = {

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.commands.test_commands import mongo_tables
-from tests.site.inprocess import CONFIG, ROWS, built, table, write
+from tests.hosts.inprocess import CONFIG, ROWS, built, table, write
 
 BROKEN = f'{ROWS}{{"_id": 3, "a": }}\n{{"_id": 4, "at": {{"$oid": "1"}}}}\n'
 WORDS = [

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from mongo_tables.aggregation import AggregationError, aggregate
-from mongo_tables.comments.containers import _RULE
+from mongo_tables.directives.containers import _RULE
 from tests import forked
 from tests.commands.test_commands import mongo_tables
 

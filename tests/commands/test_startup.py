@@ -87,7 +87,7 @@ def test_a_static_check_of_a_sound_page_loads_nothing_that_it_does_not_use(
     loaded = imported(["check", "--static", str(page)], tmp_path)
     assert "mongo_tables.aggregation.compiler" in loaded
     assert (
-        loaded.intersection({*HEAVY, *UNUSED, "mongo_tables.pages.rowfaults", "mongo_tables.render.html"})
+        loaded.intersection({*HEAVY, *UNUSED, "mongo_tables.site.rowfaults", "mongo_tables.render.html"})
         == set()
     )
 
@@ -126,11 +126,11 @@ def test_a_page_whose_table_stands_in_it_as_it_is_to_be_loads_nothing_that_tells
     assert "mongo-tables: begin" in page.read_text()
     loaded = imported(["check", str(page), "--results", str(tmp_path / "fixtures")], tmp_path)
     differing = {
-        "mongo_tables.pages.drift",
-        "mongo_tables.pages.writtentables",
+        "mongo_tables.site.drift",
+        "mongo_tables.site.writtentables",
         "mongo_tables.render.provenance",
     }
-    assert "mongo_tables.pages.inplace" in loaded
+    assert "mongo_tables.site.inplace" in loaded
     assert loaded.intersection({*HEAVY, "bz2", "difflib", "html.entities", *differing}) == set()
 
 
@@ -178,7 +178,7 @@ def test_a_page_without_comments_of_ours_costs_no_bson(tmp_path: Path) -> None:
         "mongo_tables.lint",
         "mongo_tables.render",
         "tempfile",
-        "mongo_tables.specs.reading",
+        "mongo_tables.directives.reading",
         "mongo_tables.aggregation.compiler",
     }
     assert loaded.intersection(unused) == set()
@@ -199,7 +199,7 @@ def test_the_help_of_a_command_imports_nothing_that_does_the_work(name: str, tmp
     loaded = imported([name, "--help"], tmp_path) - names_of_formats
     assert "uuid" not in loaded  # and with it platform
     assert COMMANDS[name].module in loaded
-    of_the_server = {"mongo_tables.editor", "mongo_tables.editor.command"}  # which declares it, and no more
+    of_the_server = {"mongo_tables.lsp", "mongo_tables.lsp.command"}  # which declares it, and no more
     assert own_rooms(loaded - of_the_server) <= {
         "aggregation",
         "cli",
@@ -207,7 +207,7 @@ def test_the_help_of_a_command_imports_nothing_that_does_the_work(name: str, tmp
         "files",
         "findings",
         "results",
-        "schemas",
+        "directives",
     }
     others = {command.module for other, command in COMMANDS.items() if other != name}
     assert loaded.intersection({*HEAVY, *UNUSED, *others}) == set()
@@ -219,6 +219,6 @@ def test_a_check_of_a_readme_with_a_table_from_a_file_of_json_loads_few_modules_
     (tmp_path / "results.json").write_text(f"[{ROWS}]")
     imported(["render", "--in-place", str(page), "--results", "results.json"], tmp_path)
     loaded = imported(["check", str(page), "--results", "results.json"], tmp_path)
-    assert "mongo_tables.pages.inplace" in loaded
+    assert "mongo_tables.site.inplace" in loaded
     assert loaded.intersection({*HEAVY, *UNUSED, "_hashlib", "bz2", "hashlib", "lzma"}) == set()
     assert len([name for name in loaded if name.startswith("mongo_tables")]) <= 206

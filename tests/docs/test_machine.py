@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from mongo_tables.aggregation import aggregate
+from mongo_tables.directives.sharedpipelines import SharedPipelines
 from mongo_tables.results.machines import describe_machine
-from mongo_tables.specs.sharedpipelines import SharedPipelines
 
 PIPELINES = Path(__file__).parents[2] / "docs" / "pipelines"
 CLIENT = {"cpu": "Client CPU", "cores": 2, "memory_gib": 23.5}

@@ -17,9 +17,9 @@ from tests.hostile.attacks import CODES, CORPUS, FILES, FORMULAS, LIMITED, SHAPE
 from tests.hostile.corpus import TAGS
 from tests.hostile.doors import BUILD, DOORS, Done, enter
 from tests.hostile.projects import SECRET, Project, comment, listed
+from tests.hosts.builds import read
 from tests.mongod import Mongod
 from tests.results.proxies import spoiling
-from tests.site.builds import read
 
 ALL = {**TEXTS, **FILES, **SHAPES, **CODES, **WORK}
 READS_PAGES = ("check", "render", "explain", "diff", BUILD)

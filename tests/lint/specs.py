@@ -8,9 +8,8 @@ from typing import Any
 
 from bson import json_util
 
-from mongo_tables import comments
-from mongo_tables.specs import reading
-from mongo_tables.specs.model import TableSpec
+from mongo_tables.directives import comments, reading
+from mongo_tables.directives.specs import TableSpec
 
 
 def comment_of(pipeline: Sequence[Any], columns: Sequence[str], **more: Any) -> str:

@@ -8,6 +8,8 @@ import bson
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from mongo_tables.directives.schemas.loading import load
+from mongo_tables.directives.specs import PipelineSpec
 from mongo_tables.findings.rules import RULES
 from mongo_tables.lint.looking import findings, row_findings
 from mongo_tables.lint.rulecontext import RuleContext
@@ -15,10 +17,8 @@ from mongo_tables.lint.rules_page import page_findings
 from mongo_tables.lint.rules_rows import key_columns
 from mongo_tables.lint.shape.learn import learnt, read_schema_shape
 from mongo_tables.lint.shape.values import unknown_documents
-from mongo_tables.pages.reading import read_page
-from mongo_tables.pages.static import judge
-from mongo_tables.schemas.loading import load
-from mongo_tables.specs.model import PipelineSpec
+from mongo_tables.site.reading import read_page
+from mongo_tables.site.static import judge
 from tests.conformance.generator import documents
 from tests.conformance.pipelines import pipelines
 from tests.lint.specs import comment_of, table

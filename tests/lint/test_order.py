@@ -17,7 +17,7 @@ from mongo_tables.lint.looking import findings, row_findings
 from mongo_tables.lint.ordering import By, orders
 from mongo_tables.lint.rulecontext import RuleContext
 from mongo_tables.lint.shape.learn import learnt
-from mongo_tables.pages.static import judge
+from mongo_tables.site.static import judge
 from tests import forked
 from tests.conformance.generator import documents
 from tests.conformance.pipelines import pipelines

@@ -10,8 +10,8 @@ import pytest
 from mongo_tables.build import build
 from mongo_tables.findings.rules import RULES
 from mongo_tables.lint.suppressions import SEEN_IN_ROWS
-from mongo_tables.pages.disk import snapshot_of
 from mongo_tables.results.answers import Answers
+from mongo_tables.site.disk import snapshot_of
 
 PAGES = Path(__file__).parent / "pages"
 ALL = sorted(PAGES.glob("MT*/*.md"))

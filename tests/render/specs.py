@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from mongo_tables.pages.reading import read_page
-from mongo_tables.specs.model import ChartSpec, TableSpec
-from mongo_tables.specs.sharedpipelines import SharedPipeline
+from mongo_tables.directives.sharedpipelines import SharedPipeline
+from mongo_tables.directives.specs import ChartSpec, TableSpec
+from mongo_tables.site.reading import read_page
 
 
 def no_shared(name: str) -> SharedPipeline:

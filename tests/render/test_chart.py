@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import mongo_tables.render.chart as drawing
-from mongo_tables.pages.rowfaults import row_findings
+from mongo_tables.directives.columnformat import ColumnFormat
 from mongo_tables.render.chart import chart_html
 from mongo_tables.render.chartdata import Plot, as_table
 from mongo_tables.render.chartfaults import plot_faults
@@ -23,7 +23,7 @@ from mongo_tables.render.chartscale import Scale, apart, linear_marks, log_marks
 from mongo_tables.render.html import html_chart, html_table
 from mongo_tables.render.pipetable import pipe_table
 from mongo_tables.render.stylesheet import STYLE_SHEET_FILE
-from mongo_tables.specs.columnformat import ColumnFormat
+from mongo_tables.site.rowfaults import row_findings
 from tests.render.specs import chart, table
 
 ROWS: list[dict[str, Any]] = [

@@ -10,12 +10,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from mongo_tables.directives.charts import Reference
 from mongo_tables.render.chart import draw_chart
 from mongo_tables.render.chartdata import Plot
 from mongo_tables.render.chartfile import chart_file
 from mongo_tables.render.filemark import is_as_written, is_marked
 from mongo_tables.render.stylesheet import STYLE_SHEET_FILE
-from mongo_tables.specs.charts import Reference
 
 ROWS = [
     {"x": x, "y": 10 * x + 1, "low": 10 * x, "high": 10 * x + 5, "name": f"case {x}", "s": s}

@@ -8,12 +8,12 @@ import pytest
 from bson.decimal128 import Decimal128
 from bson.int64 import Int64
 
+from mongo_tables.directives.specs import TableSpec
 from mongo_tables.render.comparison import baseline_faults
 from mongo_tables.render.html import html_table
 from mongo_tables.render.pipetable import pipe_table
-from mongo_tables.specs.model import TableSpec
+from tests.hosts.builds import read
 from tests.render.specs import table
-from tests.site.builds import read
 
 ROWS: list[dict[str, Any]] = [
     {"t": 1, "qps": 200},

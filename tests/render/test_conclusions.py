@@ -9,17 +9,17 @@ from typing import Any
 import pytest
 from bson.decimal128 import Decimal128
 
+from mongo_tables.directives.specs import TableSpec
 from mongo_tables.findings.finding import Finding
-from mongo_tables.pages.rowfaults import row_findings
 from mongo_tables.render.conclusiontext import conclusion_in_words
 from mongo_tables.render.downloads import csv_text
 from mongo_tables.render.html import html_table
 from mongo_tables.render.pipetable import pipe_table
 from mongo_tables.render.plainhtml import plain_html_table
 from mongo_tables.results.verdicts import judge
-from mongo_tables.specs.model import TableSpec
+from mongo_tables.site.rowfaults import row_findings
+from tests.hosts.builds import read
 from tests.render.specs import table
-from tests.site.builds import read
 
 
 def concluded(ratio: Any, low: Any, high: Any, against: str = "none", **keys: Any) -> dict[str, Any]:
@@ -307,7 +307,7 @@ def test_one_comparison_is_of_one_column() -> None:
 
 
 def test_a_cell_does_not_show_a_comparison_that_contradicts_itself() -> None:
-    from mongo_tables.pages.rowfaults import row_findings
+    from mongo_tables.site.rowfaults import row_findings
 
     spec = table("n", "c")
     sound = {

@@ -14,8 +14,8 @@ from bson.int64 import Int64
 
 from mongo_tables.render.downloads import csv_text, json_text
 from mongo_tables.render.html import html_table
+from tests.hosts.builds import read
 from tests.render.specs import table
-from tests.site.builds import read
 
 ROWS: list[dict[str, Any]] = [
     {"size": 1, "speed": 27545.66706509288, "low": 25515.0, "high": 28486.6, "note": "plain"},

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from mongo_tables.render.html import html_table
 from mongo_tables.render.values import visible
+from tests.hosts.builds import read
 from tests.render.specs import table
-from tests.site.builds import read
 
 HOSTILE = [
     "<script>alert(1)</script>",

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from mongo_tables.directives.addresses import safe_address
+from mongo_tables.directives.inlinemarkdown import plain_text, read_inline
 from mongo_tables.render.inlinetext import inline_html, inline_markdown
 from mongo_tables.render.values import visible
-from mongo_tables.specs.addresses import safe_address
-from mongo_tables.specs.inlinemarkdown import plain_text, read_inline
 from tests.hostile.corpus import CORPUS
 from tests.render.test_pipetable import EXTENSIONS, GITHUB, shown
 

@@ -8,8 +8,8 @@ from mongo_tables.aggregation import aggregate
 from mongo_tables.render.provenanceblock import ProvenanceBlock, provenance_html
 from mongo_tables.render.runs import lines_of, list_runs
 from mongo_tables.results.provenance import Provenance, provenance_of
+from tests.hosts.builds import read
 from tests.measured import document, in_blocks, pooled, speeds
-from tests.site.builds import read
 
 LINKS = {"CSV": "x.csv", "JSON": "x.json"}
 

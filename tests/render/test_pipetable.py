@@ -14,8 +14,8 @@ from mongo_tables.render.markdownescape import escape_cell
 from mongo_tables.render.pipetable import pipe_table
 from mongo_tables.render.text import display_width
 from mongo_tables.render.values import visible
+from tests.hosts.builds import read
 from tests.render.specs import table
-from tests.site.builds import read
 
 GITHUB = MarkdownIt("commonmark").enable(["table", "strikethrough"])
 EXTENSIONS = [

@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 
 from mongo_tables.render.plainhtml import plain_html_table
 from mongo_tables.render.values import visible
+from tests.hosts.builds import read
 from tests.render.specs import table
 from tests.render.test_pipetable import EXTENSIONS, GITHUB, KNOWN, SPECIAL, shown
-from tests.site.builds import read
 
 
 @settings(max_examples=100, deadline=None)

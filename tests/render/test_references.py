@@ -9,12 +9,12 @@ from xml.etree import ElementTree
 
 import pytest
 
-from mongo_tables.pages.markdowntext import MarkdownContext
+from mongo_tables.directives.charts import Reference
+from mongo_tables.directives.specs import ColumnFormat
 from mongo_tables.render.chart import NARROW, WIDTH
 from mongo_tables.render.chartdata import Plot
 from mongo_tables.render.chartfaults import plot_faults
-from mongo_tables.specs.charts import Reference
-from mongo_tables.specs.model import ColumnFormat
+from mongo_tables.site.markdowntext import MarkdownContext
 from tests.render.specs import chart
 from tests.render.test_chart import HOSTILE, dots, narrow, plot, svg, texts
 from tests.render.test_horizontalchart import texts as texts_of

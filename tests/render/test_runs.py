@@ -11,8 +11,8 @@ from mongo_tables.aggregation import aggregate
 from mongo_tables.render.html import html_table
 from mongo_tables.render.runs import ListedRuns, amount_of, lines_of, list_runs
 from mongo_tables.results.provenance import Run, provenance_of
+from tests.hosts.builds import read
 from tests.measured import document, in_blocks, speeds
-from tests.site.builds import read
 
 TABLE = speeds(title="Speed", id="t")
 

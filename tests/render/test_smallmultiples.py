@@ -12,11 +12,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mongo_tables.commands.diff.states import _of_chart
+from mongo_tables.directives.charts import Reference
 from mongo_tables.render.chart import NARROW, WIDTH, chart_html
 from mongo_tables.render.chartdata import Plot, as_table, table_plot
 from mongo_tables.render.chartfaults import plot_faults
 from mongo_tables.render.pipetable import pipe_table
-from mongo_tables.specs.charts import Reference
 from tests.render.specs import chart, table
 from tests.render.test_chart import HOSTILE, narrow, plot, svg, texts
 

@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
+from mongo_tables.directives.specs import TableSpec
 from mongo_tables.render.html import html_table
 from mongo_tables.render.pipetable import pipe_table
 from mongo_tables.render.ranges import range_faults
-from mongo_tables.specs.model import TableSpec
+from tests.hosts.builds import read
 from tests.render.specs import table
-from tests.site.builds import read
 
 ROWS: list[dict[str, Any]] = [
     {"t": 1, "v": 100, "low": 95, "high": 105, "n": 3},

@@ -11,10 +11,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from mongo_tables.directives.specs import ColumnFormat
 from mongo_tables.render.chart import NARROW, WIDTH, chart_html
 from mongo_tables.render.chartdata import Plot
 from mongo_tables.render.chartfaults import plot_faults
-from mongo_tables.specs.model import ColumnFormat
 from tests.render.test_chart import dots, narrow, plot, svg, texts
 from tests.render.test_horizontalchart import texts as texts_of
 

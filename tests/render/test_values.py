@@ -18,9 +18,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mongo_tables.aggregation.values import MISSING
+from mongo_tables.directives.columnformat import ColumnFormat
 from mongo_tables.render.column import column_value
 from mongo_tables.render.values import cell_text, visible
-from mongo_tables.specs.columnformat import ColumnFormat
 
 
 @pytest.mark.parametrize(

@@ -11,12 +11,12 @@ import pytest
 from jsonschema import Draft7Validator
 
 from mongo_tables.cli import main
+from mongo_tables.directives.schemas.loading import load
 from mongo_tables.results import typedjson
 from mongo_tables.results.benchmarkruns import merge_runs
 from mongo_tables.results.conclusions import pair_blocks
 from mongo_tables.results.intervals import interval
 from mongo_tables.results.model import ResultsError
-from mongo_tables.schemas.loading import load
 from tests.results.blockrows import SHAKE
 
 WHEN = datetime(2026, 1, 31, tzinfo=UTC)

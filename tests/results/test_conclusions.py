@@ -12,10 +12,10 @@ import bson
 import pytest
 from jsonschema import Draft7Validator
 
+from mongo_tables.directives.schemas.loading import load
 from mongo_tables.results import typedjson
 from mongo_tables.results.conclusions import conclude, conclude_targets, pair_equal_rows
 from mongo_tables.results.intervals import interval
-from mongo_tables.schemas.loading import load
 from tests.results.blockrows import SHAKE, measured, shaken
 from tests.results.campaigns import KINDS, simulate_alike
 

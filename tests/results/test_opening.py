@@ -8,16 +8,16 @@ from pathlib import Path
 import pytest
 
 from mongo_tables.commands.explain.stepper import walk
+from mongo_tables.directives.sharedpipelines import SharedPipelines
 from mongo_tables.hosts.documents import Documents
-from mongo_tables.pages.linting import lint_site
-from mongo_tables.pages.reading import read_page
 from mongo_tables.results import opening
 from mongo_tables.results.answers import Answers
 from mongo_tables.results.collection import Collection, Contents
 from mongo_tables.results.filesource import FileSource
 from mongo_tables.results.model import Fault, Limits, Query, ResultsError, ResultsSource
 from mongo_tables.results.opening import KINDS, join_kinds, list_kinds, open_source
-from mongo_tables.specs.sharedpipelines import SharedPipelines
+from mongo_tables.site.linting import lint_site
+from mongo_tables.site.reading import read_page
 from tests.judged import report_on
 
 PAGE = """<!-- MONGO_TABLE: {

@@ -10,12 +10,12 @@ import bson
 import pytest
 from jsonschema import Draft7Validator
 
+from mongo_tables.directives.schemas.loading import load
 from mongo_tables.findings.usage import UsageError
 from mongo_tables.results import typedjson
 from mongo_tables.results.intervals import Interval, pool
 from mongo_tables.results.overcampaigns import pool_rows
 from mongo_tables.results.thinrows import thin_out
-from mongo_tables.schemas.loading import load
 from tests.results.blockrows import SHAKE, campaign, measured, shaken, side_by_side
 
 FLAT = shaken(100, SHAKE[::-1])

@@ -13,11 +13,11 @@ from bson import json_util
 
 from mongo_tables.aggregation import aggregate
 from mongo_tables.files.environment import today
-from mongo_tables.pages.reading import read_page
 from mongo_tables.render.provenance import provenance_commands, provenance_details, provenance_parts
 from mongo_tables.results.opening import open_source
 from mongo_tables.results.provenance import Provenance, provenance_of
 from mongo_tables.results.pull import pull
+from mongo_tables.site.reading import read_page
 from tests.judged import asked
 from tests.measured import document, in_blocks, pooled, speeds
 from tests.mongod import Mongod

@@ -8,10 +8,10 @@ from bson.code import Code
 
 from mongo_tables.aggregation import NotOffline, check
 from mongo_tables.aggregation.catalogue import forbidden_operators, operators
+from mongo_tables.directives.specs import PipelineSpec
 from mongo_tables.results.model import Query, ResultsError
 from mongo_tables.results.readonly import refusals
 from mongo_tables.results.running import guard
-from mongo_tables.specs.model import PipelineSpec
 
 ROOT = Path(__file__).parents[2]
 
@@ -205,8 +205,8 @@ def test_a_join_with_another_database_is_refused(stage: dict[str, Any], key: str
 
 
 def test_every_pipeline_of_the_documentation_is_let_through():
-    from mongo_tables.pages.reading import read_page
-    from mongo_tables.specs.sharedpipelines import SharedPipelines
+    from mongo_tables.directives.sharedpipelines import SharedPipelines
+    from mongo_tables.site.reading import read_page
 
     shared = SharedPipelines(ROOT / "docs/pipelines")
     pages = [

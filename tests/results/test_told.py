@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from mongo_tables.directives.schemas.resultfields import fields
 from mongo_tables.results.told import COMPARED, IN_PROVENANCE, RUN_COLUMNS
-from mongo_tables.schemas.resultfields import fields
 
 PATHS = [
     *COMPARED.values(),

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
+from mongo_tables.directives.schemas.loading import load
 from mongo_tables.results import fixturefiles, fixturetext
 from mongo_tables.runner.errors import RunnerError
 from mongo_tables.runner.profiles import PROFILES
 from mongo_tables.runner.resultcheck import check_result
 from mongo_tables.runner.store import FileStore
-from mongo_tables.schemas.loading import load
 from tests.runner.processes import ROOT, finish, start
 
 SCHEMA = load("result")

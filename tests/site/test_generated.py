@@ -1,226 +1,267 @@
-"""Pages that other plugins make or change are published as they are now, whatever was built before."""
+"""Pages that templates, included files and generated pages add to: what is checked before the build, and what is left."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import json
 from pathlib import Path
 
 import pytest
 
-from tests.site.inprocess import CONFIG, ROWS, Outcome, built, html, seen, table, value, write
+from mongo_tables.cli import main
 
-PLUGINS = "plugins:\n  - mongo-tables\n"
-
-GENERATES = """
-from pathlib import Path
-from mkdocs.structure.files import File
-
-def on_files(files, *, config):
-    text = Path(config.config_file_path).parent.joinpath("made.txt")
-    if text.exists():
-        files.append(File.generated(config, "made.md", content=text.read_text()))
-    return files
-"""
-
-CHANGES = """
-from pathlib import Path
-from mkdocs.plugins import event_priority
-
-@event_priority({priority})
-def on_page_markdown(markdown, *, page, config, files):
-    told = Path(config.config_file_path).parent.joinpath("made.txt")
-    if page.file.src_uri == "made.md":
-        return markdown.replace("MADE", told.read_text() if told.exists() else "")
-    return markdown
-"""
-
-GENERATES_FILE = """
-import mkdocs_gen_files
-from pathlib import Path
-
-with mkdocs_gen_files.open("made.md", "w") as file:
-    file.write(Path(__file__).with_name("made.txt").read_text())
-"""
-
-MACROS = """
-from pathlib import Path
-
-def define_env(env):
-    env.variables["made"] = Path(env.project_dir).joinpath("made.txt").read_text()
-"""
-
-Maker = dict[str, str]
-MAKERS: dict[str, Maker] = {
-    "a hook that adds a page": {
-        "mkdocs.yml": f"{CONFIG}{PLUGINS}hooks: [hook.py]\n",
-        "hook.py": GENERATES,
-    },
-    "gen-files listed after": {
-        "mkdocs.yml": f"{CONFIG}{PLUGINS}  - gen-files:\n      scripts: [makes.py]\n",
-        "makes.py": GENERATES_FILE,
-    },
-    "a hook that writes into a page before": {
-        "mkdocs.yml": f"{CONFIG}{PLUGINS}hooks: [hook.py]\n",
-        "hook.py": CHANGES.format(priority=50),
-        "docs/made.md": "MADE\n",
-    },
-    "macros listed before": {
-        "mkdocs.yml": f"{CONFIG}plugins:\n  - macros:\n      module_name: macro\n  - mongo-tables\n",
-        "macro.py": MACROS,
-        "docs/made.md": "{{ made }}\n",
-    },
-    "an included file": {
-        "mkdocs.yml": f"{CONFIG}plugins:\n  - include-markdown\n  - mongo-tables\nexclude_docs: made.txt\n",
-        "docs/made.md": '{% include-markdown "../made.txt" %}\n',
-    },
-}
+ROWS = '{"_id": 1, "a": "x", "n": 3}\n{"_id": 2, "a": "y", "n": 5}\n'
+VALUE = '<!-- MONGO_VALUE: {"table": "one", "column": "n", "where": {"a": "x"}} -->'
+WRONG = VALUE.replace('"n"', '"m"')
+GENERATED = VALUE.replace("}} -->", '}, "generated": true} -->')
 
 
-def first(text: str) -> str:
-    return f"# First title\n\nfirst prose\n\n{text}\n"
+def table(name: str = "one", **keys: object) -> str:
+    asked = {"pipeline": [{"$sort": {"_id": 1}}], "columns": ["a", "n"], "headers": ["A", "N"]}
+    return f"<!-- MONGO_TABLE: {json.dumps({'id': name, 'collection': 'r', **asked, **keys})} -->\n"
 
 
-def second(text: str) -> str:
-    return f"# Second title\n\nsecond prose\n\n{text}\n"
-
-
-def build(folder: Path) -> Outcome:
-    outcome = built(folder)
-    assert outcome.done, outcome.log
-    assert "ERROR" not in outcome.log
-    return outcome
-
-
-@pytest.fixture(params=MAKERS)
-def site(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A site with a page that is written by others, and two ordinary ones that speak of its table."""
+@pytest.fixture(autouse=True)
+def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    speaks = f"There are {value('made')}.\n"
-    ordinary = {
-        "fixtures/r/r.jsonl": ROWS,
-        "docs/index.md": f"# Home\n\n{table('one')}\n\n{speaks}",
-        "docs/zuletzt.md": f"# Last\n\n{speaks}",
-        "made.txt": first(table("made")),
-    }
-    return write(tmp_path, ordinary | MAKERS[request.param])
+    write("mkdocs.yml", "site_name: Site\n")
+    write("fixtures/r/r.jsonl", ROWS)
 
 
-MADE = "made/index.html"
-HEADER = ["Kind", "Trains"]
+def write(name: str, text: str) -> None:
+    Path(name).parent.mkdir(parents=True, exist_ok=True)
+    Path(name).write_text(text, encoding="utf-8")
 
 
-def told(site: Path) -> list[list[str]]:
-    """What the two ordinary pages say of the page that others write."""
-    return [seen(site, name).values for name in ("index.html", "zuletzt/index.html")]
+def checked(capsys: pytest.CaptureFixture[str], *paths: str) -> tuple[int, list[list[str]]]:
+    """The exit status, and file, severity and rule of each finding."""
+    status = main(["check", "--format", "json", *paths])
+    findings = json.loads(capsys.readouterr().out)["findings"]
+    return status, [[each["file"], each["severity"], each["rule"]] for each in findings]
 
 
-def test_a_page_that_others_write_is_never_published_stale(site: Path) -> None:
-    build(site)
-    assert "first prose" in html(site, MADE)
-    assert seen(site, MADE).tables == [[HEADER, ["x", "3"], ["y", "5"]]]
-    build(site)
-    write(site, {"made.txt": second(table("made", least=4))})
-    build(site)
-    assert "second prose" in html(site, MADE)
-    assert "First title" not in html(site, MADE) + html(site, "index.html")
-    assert seen(site, MADE).tables == [[HEADER, ["y", "5"]]]
-
-
-def test_a_value_of_a_page_that_others_write_follows_its_table(site: Path) -> None:
-    build(site)
-    assert told(site) == [["5"], ["5"]]
-    doubled = '[{"$sort": {"_id": 1}}, {"$set": {"n": {"$multiply": ["$n", 2]}}}]'
-    write(site, {"made.txt": first(table("made", pipeline=doubled))})
-    build(site)
-    assert told(site) == [["10"], ["10"]]
-
-
-def test_a_page_that_others_write_ends_the_build_when_it_is_broken(site: Path) -> None:
-    build(site)
-    write(site, {"made.txt": first(table("made", pipeline='[{"$mtch": {}}]'))})
-    outcome = built(site)
-    assert not outcome.done
-    assert any("MT301" in line for line in outcome.errors)
-
-
-def test_a_value_of_a_table_that_others_no_longer_write_ends_the_build(site: Path) -> None:
-    build(site)
-    write(site, {"made.txt": first("no table any more")})
-    outcome = built(site)
-    assert not outcome.done
-    assert {line.split(" ")[0].split(":")[0] for line in outcome.errors if "MT139" in line} == {
-        "docs/index.md",
-        "docs/zuletzt.md",
-    }
-
-
-def test_a_page_that_a_hook_no_longer_adds_is_missed_by_those_that_speak_of_it(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    files = {
-        "mkdocs.yml": f"{CONFIG}{PLUGINS}hooks: [hook.py]\n",
-        "hook.py": GENERATES,
-        "docs/index.md": f"# Home\n\nThere are {value('made')}.\n",
-        "made.txt": first(table("made")),
-        "fixtures/r/r.jsonl": ROWS,
-    }
-    write(tmp_path, files)
-    build(tmp_path)
-    (tmp_path / "made.txt").unlink()
-    outcome = built(tmp_path)
-    assert not outcome.done
-    assert ["MT139" in line for line in outcome.errors] == [True, False]
+NOTE = ["docs/index.md", "note", "MT175"]
 
 
 @pytest.mark.parametrize(
-    ("change", "says"),
+    "comment",
     [
-        (lambda text: text.replace("<div>", "<!-- gone ").replace("</div>", "-->"), "MT118"),
-        (lambda text: f"{text}\n\n{table('other')}\n", "MT119"),
+        table("t-{{ key }}"),
+        table(columns=["a", "{{ column }}"]),
+        table(collection="{{ collection }}"),
+        table(pipeline=[{"$match": {"a": "{{ kind }}"}}]),
+        table().replace("[{", "[{% for each in stages %}{{ each }},{% endfor %}{"),
     ],
-    ids=["drops a table", "adds a table"],
 )
-def test_a_hook_that_writes_behind_the_tables_is_noticed_in_every_build(
-    change: Callable[[str], str], says: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_a_comment_that_a_template_writes_into_is_left_to_the_build(
+    comment: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.chdir(tmp_path)
-    files = {
-        "mkdocs.yml": f"{CONFIG}{PLUGINS}",
-        "docs/index.md": f"# Home\n\n{table('one')}\n",
-        "fixtures/r/r.jsonl": ROWS,
-    }
-    write(tmp_path, files)
-    build(tmp_path)
-    import mkdocs.plugins
+    write("docs/index.md", comment)
+    assert checked(capsys) == (0, [NOTE])
 
-    late = mkdocs.plugins.event_priority(-50)(lambda markdown, **_: change(markdown))
-    started = mkdocs.plugins.PluginCollection.on_startup
 
-    def with_hook(plugins: mkdocs.plugins.PluginCollection, **given: object) -> None:
-        plugins._register_event("page_markdown", late, plugin_name="hook")
-        started(plugins, **given)  # type: ignore[arg-type]
+def test_a_sound_comment_with_a_template_in_it_is_checked_without_a_note(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    write("docs/index.md", table(title="{{ word }}"))
+    assert checked(capsys) == (0, [])
 
-    monkeypatch.setattr(mkdocs.plugins.PluginCollection, "on_startup", with_hook)
-    outcome = built(tmp_path)
-    assert not outcome.done
-    assert any(says in line for line in outcome.errors), outcome.log
+
+def test_a_document_with_the_field_generated_is_no_generated_comment(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    write("docs/index.md", table(pipeline=[{"$match": {"generated": True}}, {"$mtch": {}}]))
+    assert checked(capsys) == (1, [["docs/index.md", "error", "MT301"]])
+
+
+@pytest.mark.parametrize("extra", [{"generated": True}, {"title": "{{ word }}"}])
+def test_a_generated_comment_that_writes_is_refused_before_the_build(
+    extra: dict[str, object], capsys: pytest.CaptureFixture[str]
+) -> None:
+    write("docs/index.md", table(pipeline=[{"$out": "r"}], **extra))
+    assert checked(capsys) == (1, [["docs/index.md", "error", "MT201"]])
+
+
+def test_what_names_a_table_with_a_template_in_its_id_is_left_to_the_build(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    write("docs/index.md", table("{{ key }}-t") + "\n" + VALUE.replace("one", "one-t"))
+    assert checked(capsys) == (0, [NOTE, NOTE])
+
+
+def test_a_fault_of_a_comment_without_a_template_stays_an_error(capsys: pytest.CaptureFixture[str]) -> None:
+    write("docs/index.md", table("t-{{ key }}") + "\n" + table("two", pipeline=[{"$mtch": {}}]))
+    assert checked(capsys) == (1, [NOTE, ["docs/index.md", "error", "MT301"]])
+
+
+def test_a_template_in_code_explains_no_missing_table(capsys: pytest.CaptureFixture[str]) -> None:
+    write(
+        "docs/index.md",
+        f'`{{{{ x }}}}` and ${{{{ y }}}}\n\n```\n{{% z %}}\n--8<-- "a.md"\n```\n\n`{{% include "b.md" %}}` {VALUE}\n',
+    )
+    assert checked(capsys) == (1, [["docs/index.md", "error", "MT139"]])
 
 
 @pytest.mark.parametrize(
-    "asks", ['"pipeline": [{"$set": {"n": {"$toLong": "$$NOW"}}}]', '"let": {"now": {"$toLong": "$$NOW"}}']
+    "line", ["{{ tables() }}", '{% include "made.md" %}', '--8<-- "made.md"', "--8<--\nmade.md\n--8<--"]
 )
-def test_a_table_that_asks_the_time_is_made_anew_by_every_build(
-    asks: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_a_table_that_may_come_in_from_elsewhere_is_left_to_the_build(
+    line: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.chdir(tmp_path)
-    stages = "" if "pipeline" in asks else ', "pipeline": [{"$set": {"n": "$$now"}}]'
-    comment = (
-        f'<!-- MONGO_TABLE: {{"collection": "r", {asks}{stages}, "columns": ["n"], "headers": ["Now"]}} -->\n'
-    )
-    files = {"mkdocs.yml": f"{CONFIG}{PLUGINS}", "fixtures/r/r.jsonl": ROWS, "docs/index.md": comment}
-    write(tmp_path, files)
-    build(tmp_path)
-    before = seen(tmp_path, "index.html")
-    build(tmp_path)
-    assert seen(tmp_path, "index.html") != before
+    write("docs/index.md", f"{line}\n\nIt is {VALUE}.\n")
+    assert checked(capsys) == (0, [NOTE])
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        '{% include-markdown "../parts/part.md" %}',
+        '{%\n  include-markdown "../parts/*.md"\n  heading-offset=1\n%}',
+        '{% include "parts/part.md" %}',
+        '--8<-- "parts/part.md"',
+        '--8<-- "parts/part.md:1:3"',
+        "--8<--\nparts/part.md\n--8<--",
+    ],
+)
+def test_a_value_of_an_included_table_is_held_to_it(line: str, capsys: pytest.CaptureFixture[str]) -> None:
+    write("parts/part.md", table())
+    write("docs/index.md", f"{line}\n\nIt is {VALUE}.\n")
+    assert checked(capsys) == (0, [])
+    write("docs/index.md", f"{line}\n\nIt is {WRONG}.\n")
+    status, findings = checked(capsys)
+    assert status == 1 and findings[0][:2] == ["docs/index.md", "error"]
+
+
+def test_a_fault_in_an_included_file_is_told_in_that_file(capsys: pytest.CaptureFixture[str]) -> None:
+    write("parts/part.md", table(pipeline=[{"$mtch": {}}]))
+    write("parts/outer.md", '--8<-- "part.md"\n')
+    write("docs/index.md", '--8<-- "parts/outer.md"\n')
+    assert checked(capsys) == (1, [["parts/part.md", "error", "MT301"]])
+
+
+def test_a_value_of_a_generated_page_is_left_to_the_build_where_it_says_so(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    write("docs/index.md", f"It is {VALUE}.\n")
+    assert checked(capsys) == (1, [["docs/index.md", "error", "MT139"]])
+    write("docs/index.md", f"It is {GENERATED}.\n")
+    assert checked(capsys) == (0, [NOTE])
+
+
+def test_one_table_on_two_pages_is_no_duplicate_and_two_tables_with_one_id_are(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    write("docs/index.md", table())
+    write("docs/other.md", table())
+    assert checked(capsys) == (0, [])
+    write("docs/other.md", table(headers=["B", "N"]))
+    assert checked(capsys) == (1, [["docs/other.md", "error", "MT138"]])
+    write("docs/other.md", "")
+    write("docs/index.md", table() + "\n" + table())
+    assert checked(capsys) == (1, [["docs/index.md", "error", "MT138"]])
+
+
+@pytest.mark.parametrize(
+    ("one", "other"), [("index.md", "index.de.md"), ("en/guide/index.md", "de/guide/index.md")]
+)
+def test_a_page_in_another_language_may_have_the_ids_of_its_original(
+    one: str, other: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write(f"docs/{one}", table())
+    write(f"docs/{other}", table(headers=["B", "N"]))
+    status, findings = checked(capsys)
+    assert status == 0 and [each[1:] for each in findings] == [["note", "MT175"]]
+    write("docs/third.md", table(headers=["C", "N"]))
+    assert checked(capsys)[0] == 1
+
+
+@pytest.mark.parametrize(
+    "other", ['--8<-- "parts/part.md"', table("{{ key }}"), "{{ tables() }}", '--8<-- "made.md"']
+)
+def test_a_page_that_is_checked_alone_knows_what_comes_into_others(
+    other: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write("parts/part.md", table())
+    write("docs/index.md", f"It is {VALUE}.\n")
+    write("docs/other.md", other)
+    assert checked(capsys, "docs/index.md")[0] == 0
+    write("docs/other.md", "Nothing.\n")
+    assert checked(capsys, "docs/index.md") == (1, [["docs/index.md", "error", "MT139"]])
+
+
+@pytest.mark.parametrize(
+    ("file", "settings"),
+    [
+        ("mkdocs.yml", "markdown_extensions:\n  - pymdownx.snippets: {base_path: [parts/inc]}\n"),
+        ("mkdocs.yml", "markdown_extensions:\n  pymdownx.snippets:\n    base_path: parts/inc\n"),
+        ("zensical.toml", "[project.markdown_extensions.pymdownx.snippets]\nbase_path = ['parts/inc']\n"),
+        ("zensical.toml", "[project.markdown_extensions.'pymdownx.snippets']\nbase_path = 'parts/inc'\n"),
+    ],
+)
+def test_a_file_from_a_folder_that_the_site_names_for_snippets_is_checked(
+    file: str, settings: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    Path("mkdocs.yml").unlink()
+    write(file, settings)
+    write("docs/index.md", '# Page\n\n--8<-- "part.md"\n')
+    write("parts/inc/part.md", table(pipeline=[{"$mtch": {}}]))
+    assert checked(capsys) == (1, [["parts/inc/part.md", "error", "MT301"]])
+
+
+TWICE = ["parts/part.md", "error", "MT138"]
+
+
+@pytest.mark.parametrize(
+    "page",
+    [
+        '--8<-- "parts/part.md"\n\nAgain:\n\n--8<-- "parts/part.md"\n',
+        "--8<--\nparts/part.md\nparts/part.md\n--8<--\n",
+        '{% include-markdown "../parts/part.md" %}\n\n{% include "parts/part.md" %}\n',
+        '--8<-- "parts/part.md"\n\n--8<-- "parts/outer.md"\n',
+        '--8<-- "parts/outer.md"\n\n--8<-- "parts/outer.md"\n',
+        f'{table()}\n--8<-- "parts/part.md"\n',
+    ],
+)
+def test_a_table_that_comes_into_a_page_twice_is_told_before_the_build(
+    page: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write("parts/part.md", table())
+    write("parts/outer.md", '--8<-- "part.md"\n')
+    write("docs/index.md", page)
+    assert checked(capsys) == (1, [TWICE])
+    assert checked(capsys, "docs/index.md") == (1, [TWICE])
+
+
+def test_a_page_that_comes_into_another_twice_is_told_before_the_build(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    write("docs/part.md", table())
+    write("docs/index.md", '--8<-- "part.md"\n\n--8<-- "part.md"\n')
+    assert checked(capsys) == (1, [["docs/part.md", "error", "MT138"]])
+
+
+@pytest.mark.parametrize(
+    "page",
+    [
+        '--8<-- "parts/part.md:1:2"\n\n--8<-- "parts/part.md:3:5"\n',
+        '--8<-- "parts/part.md"\n\n```\n--8<-- "parts/part.md"\n```\n',
+        '--8<-- "parts/part.md"\n\n<!--\n--8<-- "parts/part.md"\n-->\n',
+        '--8<-- "parts/part.md"\n\n;--8<-- "parts/part.md"\n',
+        '{% include-markdown "../parts/part.md" start="a" %}\n\n{% include-markdown "../parts/part.md" end="a" %}\n',
+        '{% if a %}\n{% include "parts/part.md" %}\n{% else %}\n{% include "parts/part.md" %}\n{% endif %}\n',
+    ],
+)
+def test_a_table_that_may_be_on_a_page_once_is_left_to_the_build(
+    page: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write("parts/part.md", table())
+    write("docs/index.md", page)
+    write("docs/other.md", '--8<-- "parts/part.md"\n')
+    assert checked(capsys) == (0, [])
+
+
+def test_files_that_take_in_each_other_are_checked_in_no_time(capsys: pytest.CaptureFixture[str]) -> None:
+    count = 40
+    for number in range(count):
+        write(f"parts/{number}.md", f'--8<-- "{(number + 1) % count}.md"\n' * 2)
+    write("docs/index.md", '--8<-- "parts/0.md"\n' + table())
+    assert checked(capsys) == (0, [])

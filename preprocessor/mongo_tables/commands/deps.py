@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 from mongo_tables.commands.options import EXIT, SOURCE, add_pages, add_source
 
 if TYPE_CHECKING:
-    from mongo_tables.pages.dependencies import PageNeeds
-    from mongo_tables.pages.model import Page
     from mongo_tables.results.model import ResultsSource
+    from mongo_tables.site.dependencies import PageNeeds
+    from mongo_tables.site.model import Page
 
 DESCRIPTION = (
     "Lists the files that each page is made from: files of results, shared pipelines, files that it takes in, pages\n"
@@ -50,12 +50,12 @@ def run(arguments: Namespace) -> int:
     Raises UsageError for a path that names no page, ResultsError for files of results that cannot be read.
     """
     from mongo_tables.commands.options import request_of
-    from mongo_tables.pages.dependencies import Around, needs_of
-    from mongo_tables.pages.disk import read_snapshots, require_pages
-    from mongo_tables.pages.site import parse_site
-    from mongo_tables.pages.siteconfig import list_site_files
-    from mongo_tables.pages.sitepages import page_folders
     from mongo_tables.results.opening import open_source
+    from mongo_tables.site.dependencies import Around, needs_of
+    from mongo_tables.site.disk import read_snapshots, require_pages
+    from mongo_tables.site.site import parse_site
+    from mongo_tables.site.siteconfig import list_site_files
+    from mongo_tables.site.sitepages import page_folders
 
     paths = arguments.paths or page_folders(arguments.site)
     read = require_pages(read_snapshots(paths, request_of(arguments), "nothing"))
@@ -82,7 +82,7 @@ def _write(needs: Sequence[PageNeeds], source: ResultsSource, arguments: Namespa
 
 def _as_json(needs: Sequence[PageNeeds], source: ResultsSource) -> dict[str, Any]:
     from mongo_tables import __version__
-    from mongo_tables.pages.dependencies import digest_of, digest_of_page
+    from mongo_tables.site.dependencies import digest_of, digest_of_page
 
     digests = {file: digest_of(file) for file in sorted({file for each in needs for file in each.files})}
     known = source.local is not None

@@ -9,7 +9,7 @@ from mongo_tables.files.environment import RESULTS_VARIABLE
 from mongo_tables.results.opening import join_kinds, list_kinds
 
 if TYPE_CHECKING:
-    from mongo_tables.pages.disk import Request
+    from mongo_tables.site.disk import Request
 
 SOURCE = f"""\
 results source (--results, else the variable {RESULTS_VARIABLE}, else `results` in mkdocs.yml, properdocs.yml or
@@ -74,7 +74,7 @@ def add_config_file(parser: ArgumentParser) -> None:
 
 def request_of(arguments: Namespace) -> Request:
     """How pages are read, after the arguments of a command and the file of the site."""
-    from mongo_tables.pages.disk import Request
+    from mongo_tables.site.disk import Request
 
     results = getattr(arguments, "results", None) or ""
     return Request(arguments.site, arguments.pipelines, results, arguments.limits, arguments.server)

@@ -6,7 +6,7 @@ import sys
 from argparse import ArgumentParser, Namespace
 
 from mongo_tables.commands.options import EXIT
-from mongo_tables.schemas.loading import names
+from mongo_tables.directives.schemas.loading import names
 
 DESCRIPTION = "Prints the JSON Schema that comments are validated against; editors complete from it."
 EPILOG = EXIT
@@ -26,14 +26,14 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def _schema_called(name: str) -> str:
     """The name of the schema that describes a comment with this keyword; any other text as it is."""
-    from mongo_tables.comments.keywords import KEYWORDS  # the list of choices needs none of it
+    from mongo_tables.directives.keywords import KEYWORDS  # the list of choices needs none of it
 
     return KEYWORDS.get(name, name)
 
 
 def run(arguments: Namespace) -> int:
     """Print the schema as the site publishes it."""
-    from mongo_tables.schemas.editors import editor_schema
+    from mongo_tables.directives.schemas.editors import editor_schema
 
     # JSON is UTF-8, whatever the terminal speaks.
     sys.stdout.buffer.write(editor_schema(arguments.name).encode("utf-8"))

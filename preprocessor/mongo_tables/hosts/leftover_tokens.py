@@ -8,12 +8,12 @@ from collections.abc import Callable, Collection, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from mongo_tables.comments.keywords import PREFIXES
+from mongo_tables.directives.keywords import PREFIXES
 from mongo_tables.files.text import shorten_path
 from mongo_tables.findings.rules import finding
 from mongo_tables.hosts.downloads import FOLDER
 from mongo_tables.hosts.tokens import names_left, swap_json, swap_markdown, swap_markup
-from mongo_tables.pages.placeholders import take_out_live_comments
+from mongo_tables.site.placeholders import take_out_live_comments
 
 if TYPE_CHECKING:
     from mongo_tables.findings.finding import Finding

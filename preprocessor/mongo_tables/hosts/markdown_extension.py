@@ -25,18 +25,22 @@ from markdown.preprocessors import Preprocessor
 from markdown.treeprocessors import Treeprocessor
 
 from mongo_tables.build import Report, build
-from mongo_tables.comments.frontmattercomments import front_matter_findings
-from mongo_tables.comments.htmlcomments import Page as Lines
-from mongo_tables.comments.search import may_have_comment
+from mongo_tables.directives.frontmattercomments import front_matter_findings
+from mongo_tables.directives.htmlcomments import Page as Lines
+from mongo_tables.directives.search import may_have_comment
 from mongo_tables.files.memo import Memo
 from mongo_tables.findings.reporters import SEVERITIES, amounts, failing
 from mongo_tables.hosts.assets import inline
 from mongo_tables.hosts.page_place import PagePlace, find_place, print_unwatched
 from mongo_tables.hosts.source import results_source
-from mongo_tables.pages.disk import read_folder
-from mongo_tables.pages.faultboxes import fault_box, line_of, no_place, report_left_over
-from mongo_tables.pages.figures import loose_findings
-from mongo_tables.pages.placeholders import (
+from mongo_tables.render.downloads import data_address
+from mongo_tables.results.answers import Answers
+from mongo_tables.results.limitoptions import OPTIONS, limits_of
+from mongo_tables.results.opening import join_kinds
+from mongo_tables.site.disk import read_folder
+from mongo_tables.site.faultboxes import fault_box, line_of, no_place, report_left_over
+from mongo_tables.site.figures import loose_findings
+from mongo_tables.site.placeholders import (
     LeftOver,
     figure_text,
     names,
@@ -46,13 +50,9 @@ from mongo_tables.pages.placeholders import (
     take_out_live_comments,
     with_tokens,
 )
-from mongo_tables.pages.serverversion import is_version, not_a_version
-from mongo_tables.pages.site import read_page_text
-from mongo_tables.pages.snapshot import PageText, Snapshot
-from mongo_tables.render.downloads import data_address
-from mongo_tables.results.answers import Answers
-from mongo_tables.results.limitoptions import OPTIONS, limits_of
-from mongo_tables.results.opening import join_kinds
+from mongo_tables.site.serverversion import is_version, not_a_version
+from mongo_tables.site.site import read_page_text
+from mongo_tables.site.snapshot import PageText, Snapshot
 
 if TYPE_CHECKING:
     from xml.etree.ElementTree import Element
@@ -60,8 +60,8 @@ if TYPE_CHECKING:
     from markdown import Markdown
 
     from mongo_tables.findings.finding import Finding, Severity
-    from mongo_tables.pages.model import Page
     from mongo_tables.results.model import Limits
+    from mongo_tables.site.model import Page
 
 # After pymdownx.snippets (32), so that included comments are seen; before the text is changed at all (30).
 _BEFORE_PARSING: Final = 31

@@ -20,6 +20,7 @@ from mkdocs.exceptions import PluginError
 from mkdocs.plugins import BasePlugin, event_priority
 from mkdocs.structure.files import File
 
+from mongo_tables.directives.sharedpipelines import SharedPipelines
 from mongo_tables.files.gcpause import seldom_collected
 from mongo_tables.files.memo import Memo
 from mongo_tables.hosts.assets import SCRIPT_FILE, STYLE_SHEET_FILE
@@ -32,7 +33,6 @@ from mongo_tables.hosts.two_doors import two_sources
 from mongo_tables.hosts.writes import sign_of_writes
 from mongo_tables.results.answers import Answers
 from mongo_tables.results.limitoptions import limits_of
-from mongo_tables.specs.sharedpipelines import SharedPipelines
 
 if TYPE_CHECKING:
     from jinja2 import Environment

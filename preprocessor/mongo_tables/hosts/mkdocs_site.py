@@ -13,10 +13,10 @@ from urllib.parse import urljoin
 from mkdocs.exceptions import PluginError
 
 from mongo_tables.build import Report, build
-from mongo_tables.comments.frontmatter import may_have_front_matter
-from mongo_tables.comments.frontmattercomments import front_matter_findings
-from mongo_tables.comments.htmlcomments import Page as Lines
-from mongo_tables.comments.search import may_have_comment
+from mongo_tables.directives.frontmatter import may_have_front_matter
+from mongo_tables.directives.frontmattercomments import front_matter_findings
+from mongo_tables.directives.htmlcomments import Page as Lines
+from mongo_tables.directives.search import may_have_comment
 from mongo_tables.files.environment import today
 from mongo_tables.files.text import shorten_path
 from mongo_tables.hosts import placed_figures
@@ -30,8 +30,9 @@ from mongo_tables.hosts.shown_path import choose_shown_path
 from mongo_tables.hosts.source import find_watched_path
 from mongo_tables.hosts.taken_in import read_taken_in, where_taken_in, with_snippets
 from mongo_tables.hosts.tokens import Figures, swap_markup
-from mongo_tables.pages.faultboxes import find_taken_anchors, no_place, report_left_over
-from mongo_tables.pages.placeholders import (
+from mongo_tables.render.anchors import anchors_in
+from mongo_tables.site.faultboxes import find_taken_anchors, no_place, report_left_over
+from mongo_tables.site.placeholders import (
     BEGIN,
     met_names,
     names,
@@ -41,9 +42,8 @@ from mongo_tables.pages.placeholders import (
     take_out_live_comments,
     with_tokens,
 )
-from mongo_tables.pages.site import read_page_text
-from mongo_tables.pages.snapshot import PageText, Snapshot
-from mongo_tables.render.anchors import anchors_in
+from mongo_tables.site.site import read_page_text
+from mongo_tables.site.snapshot import PageText, Snapshot
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -51,12 +51,12 @@ if TYPE_CHECKING:
     from mkdocs.config.defaults import MkDocsConfig
     from mkdocs.structure.pages import Page as SitePage
 
+    from mongo_tables.directives.sharedpipelines import SharedPipelines
     from mongo_tables.files.memo import Memo
     from mongo_tables.findings.finding import Finding
     from mongo_tables.hosts.options import MongoTablesConfig
     from mongo_tables.hosts.page_figures import PlainFigure
     from mongo_tables.results.answers import Answers
-    from mongo_tables.specs.sharedpipelines import SharedPipelines
 
 _PRINTED: Final = 'id="print-site-page"'
 _SHOWN: Final = ("MT313",)

@@ -10,7 +10,7 @@ from mkdocs.config import config_options as c
 from mkdocs.config.base import Config, ValidationError
 
 from mongo_tables.findings.reporters import SEVERITIES
-from mongo_tables.pages.serverversion import is_version, not_a_version
+from mongo_tables.site.serverversion import is_version, not_a_version
 
 if TYPE_CHECKING:
     from mkdocs.config.defaults import MkDocsConfig

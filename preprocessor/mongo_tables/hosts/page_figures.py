@@ -6,13 +6,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from mongo_tables.comments.keywords import place_of
+from mongo_tables.directives.keywords import place_of
 from mongo_tables.hosts.downloads import Shelf
-from mongo_tables.pages.faultboxes import fault_box
-from mongo_tables.pages.figures import loose_findings
-from mongo_tables.pages.kinds import KINDS
-from mongo_tables.pages.markdowntext import MarkdownContext
-from mongo_tables.pages.placeholders import figure_text
+from mongo_tables.site.faultboxes import fault_box
+from mongo_tables.site.figures import loose_findings
+from mongo_tables.site.kinds import KINDS
+from mongo_tables.site.markdowntext import MarkdownContext
+from mongo_tables.site.placeholders import figure_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from mkdocs.structure.pages import Page as SitePage
 
     from mongo_tables.build import Report
-    from mongo_tables.pages.model import Page
-    from mongo_tables.pages.snapshot import PageText
+    from mongo_tables.site.model import Page
+    from mongo_tables.site.snapshot import PageText
 
 _FOLD: Final = '<div class="mongo-table__source"'
 _END: Final = "\n</figure>"

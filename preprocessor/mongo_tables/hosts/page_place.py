@@ -13,14 +13,14 @@ from typing import TYPE_CHECKING, Any
 
 from mongo_tables.files.text import shorten_path
 from mongo_tables.hosts.shown_path import choose_shown_path
-from mongo_tables.pages.disk import find_folders, read_taken_in
-from mongo_tables.pages.leftout import LeftOut
-from mongo_tables.pages.watching import list_unwatched
+from mongo_tables.site.disk import find_folders, read_taken_in
+from mongo_tables.site.leftout import LeftOut
+from mongo_tables.site.watching import list_unwatched
 
 if TYPE_CHECKING:
     from markdown import Markdown
 
-    from mongo_tables.pages.snapshot import PageText
+    from mongo_tables.site.snapshot import PageText
 
 LeavesOut = Callable[[Path], bool]
 

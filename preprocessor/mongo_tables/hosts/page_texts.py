@@ -5,12 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from mongo_tables.comments.search import may_have_comment
+from mongo_tables.directives.search import may_have_comment
 from mongo_tables.files.text import bad_byte, may_be_file
 from mongo_tables.findings.rules import finding
 from mongo_tables.hosts.shown_path import choose_shown_path
-from mongo_tables.pages.reading import no_text
-from mongo_tables.pages.snapshot import PageText
+from mongo_tables.site.reading import no_text
+from mongo_tables.site.snapshot import PageText
 
 if TYPE_CHECKING:
     from mkdocs.structure.files import File

@@ -10,7 +10,7 @@ from mkdocs.exceptions import PluginError
 from mkdocs.plugins import PrefixedLogger
 
 from mongo_tables.findings.reporters import amounts, failing
-from mongo_tables.pages.faultboxes import line_of
+from mongo_tables.site.faultboxes import line_of
 
 if TYPE_CHECKING:
     from mongo_tables.findings.finding import Finding, Severity

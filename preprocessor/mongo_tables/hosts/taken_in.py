@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from mongo_tables.comments.search import may_have_comment
-from mongo_tables.pages.inclusions import inclusions, may_include
+from mongo_tables.directives.search import may_have_comment
+from mongo_tables.site.inclusions import inclusions, may_include
 
 if TYPE_CHECKING:
     from mkdocs.config.defaults import MkDocsConfig

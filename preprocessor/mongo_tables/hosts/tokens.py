@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from html import escape, unescape
 from typing import TYPE_CHECKING, Final
 
-from mongo_tables.pages.markdown import Place, standing_alone
-from mongo_tables.pages.placeholders import BEGIN, END, FIRST, NAME, met_names, swap_tokens
+from mongo_tables.site.markdown import Place, standing_alone
+from mongo_tables.site.placeholders import BEGIN, END, FIRST, NAME, met_names, swap_tokens
 
 if TYPE_CHECKING:
     from mongo_tables.hosts.page_figures import PlainFigure

@@ -12,14 +12,14 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
 
 from mongo_tables.aggregation.fields import Gives, record_of
+from mongo_tables.directives.schemas.resultfields import Field, field_at
 from mongo_tables.lint.documents import load_result_shape
 from mongo_tables.lint.shape.flow import flow_of
 from mongo_tables.lint.shape.values import column
-from mongo_tables.schemas.resultfields import Field, field_at
 
 if TYPE_CHECKING:
+    from mongo_tables.directives.specs import TableSpec
     from mongo_tables.lint.shape.values import Shape
-    from mongo_tables.specs.model import TableSpec
 
 _COUNT: Final = "1"
 _WORD: Final = re.compile(r"'([^']+)'")

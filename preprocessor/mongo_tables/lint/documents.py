@@ -14,17 +14,17 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
 
 from mongo_tables.aggregation import AggregationError, aggregate
+from mongo_tables.directives.schemas.loading import load
 from mongo_tables.lint.shape.flow import Flow, StageFlow, flow_of
 from mongo_tables.lint.shape.learn import learnt, read_schema_shape
 from mongo_tables.lint.shape.telling import select_telling
 from mongo_tables.lint.shape.values import Shape, unknown_documents
 from mongo_tables.results.model import ResultsError
 from mongo_tables.results.resultshape import expects_results, is_result
-from mongo_tables.schemas.loading import load
 
 if TYPE_CHECKING:
+    from mongo_tables.directives.specs import PipelineSpec
     from mongo_tables.results.model import LocalDocuments
-    from mongo_tables.specs.model import PipelineSpec
 
 Document = dict[str, Any]
 Stages = Sequence[Mapping[str, Any]]

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from mongo_tables.aggregation import AggregationError, check
+from mongo_tables.directives.specs import PipelineSpec, TableSpec
 from mongo_tables.findings.finding import Finding
 from mongo_tables.lint import (
     rules_chance,
@@ -29,7 +30,6 @@ from mongo_tables.lint.rulecontext import RuleContext
 from mongo_tables.lint.rules_fields import find_asked_fields, find_mistyped_conditions
 from mongo_tables.lint.rules_order import shows_sort_keys
 from mongo_tables.lint.shape.values import lookup
-from mongo_tables.specs.model import PipelineSpec, TableSpec
 
 Rule = Callable[[RuleContext], Iterator[Finding]]
 

@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from mongo_tables.aggregation.fields import paths_in_query, split_path
+from mongo_tables.directives.specs import PipelineSpec, QuotingSpec, Spec
 from mongo_tables.findings.finding import Finding
 from mongo_tables.lint.rules_page import ShownTable, page_findings
-from mongo_tables.specs.model import PipelineSpec, QuotingSpec, Spec
 
 if TYPE_CHECKING:
     from mongo_tables.lint.documents import Documents

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from functools import cached_property
 from typing import Any
 
+from mongo_tables.directives.specs import PipelineSpec, TableSpec
 from mongo_tables.files.records import Record
 from mongo_tables.findings.finding import Finding
 from mongo_tables.findings.rules import finding
@@ -16,7 +17,6 @@ from mongo_tables.lint.shape.expressions import Path, Visit
 from mongo_tables.lint.shape.flow import Flow, StageFlow, flow_of
 from mongo_tables.lint.shape.values import Shape, column
 from mongo_tables.render.headers import with_unit
-from mongo_tables.specs.model import PipelineSpec, TableSpec
 
 
 class RuleContext(Record):

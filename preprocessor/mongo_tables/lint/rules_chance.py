@@ -10,6 +10,7 @@ from itertools import pairwise
 from typing import Any, Final
 
 from mongo_tables.aggregation.values import MISSING
+from mongo_tables.directives.specs import PipelineSpec
 from mongo_tables.findings.finding import Finding
 from mongo_tables.findings.rules import finding
 from mongo_tables.lint.documents import Documents, leading_match
@@ -17,7 +18,6 @@ from mongo_tables.lint.ordering import By, Order, orders
 from mongo_tables.lint.rulecontext import quote
 from mongo_tables.lint.sortings import Sorting, Stages, is_kept, is_row_by_row, last_sorting, write_sorting
 from mongo_tables.render.column import column_value
-from mongo_tables.specs.model import PipelineSpec
 
 Row = Mapping[str, Any]
 Rows = Sequence[Row]

@@ -8,13 +8,13 @@ from decimal import Decimal
 from itertools import chain
 from typing import Any, Final
 
+from mongo_tables.directives.columnformat import ColumnFormat
+from mongo_tables.directives.specs import PipelineSpec, TableSpec
 from mongo_tables.findings.finding import Finding
 from mongo_tables.lint.rulecontext import RuleContext, quote
 from mongo_tables.render.column import column_value
 from mongo_tables.render.values import MOST_DIGITS, is_number, raw_text, significant_digits
 from mongo_tables.results.model import PlainRows
-from mongo_tables.specs.columnformat import ColumnFormat
-from mongo_tables.specs.model import PipelineSpec, TableSpec
 
 Rows = Sequence[Mapping[str, Any]]
 

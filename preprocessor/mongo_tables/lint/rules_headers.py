@@ -6,10 +6,10 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from mongo_tables.directives.specs import TableSpec
 from mongo_tables.findings.finding import Finding
 from mongo_tables.lint.rulecontext import RuleContext
 from mongo_tables.lint.rules_page import find_definition
-from mongo_tables.specs.model import TableSpec
 
 
 def find_header_blanks(subject: RuleContext) -> Iterator[Finding]:

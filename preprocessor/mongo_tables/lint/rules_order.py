@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Any, Final
 
+from mongo_tables.directives.specs import ChartSpec, PipelineSpec
 from mongo_tables.findings.finding import Finding
 from mongo_tables.findings.nearest import did_you_mean
 from mongo_tables.findings.rules import finding
@@ -18,7 +19,6 @@ from mongo_tables.lint.shape.flow import StageFlow
 from mongo_tables.lint.shape.values import NUMBERS, Shape, lookup
 from mongo_tables.lint.sortings import last_sorting, write_sorting
 from mongo_tables.render.column import column_value
-from mongo_tables.specs.model import ChartSpec, PipelineSpec
 
 
 def sort_keys(stage: StageFlow) -> Iterator[tuple[str, Shape]]:

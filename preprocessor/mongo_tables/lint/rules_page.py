@@ -6,10 +6,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from mongo_tables.aggregation.values import is_flag
+from mongo_tables.directives.specs import PipelineSpec
 from mongo_tables.findings.finding import Finding
 from mongo_tables.findings.rules import finding
 from mongo_tables.lint.shape.expressions import Path
-from mongo_tables.specs.model import PipelineSpec
 
 
 class HeadedColumn(NamedTuple):

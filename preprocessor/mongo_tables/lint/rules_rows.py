@@ -7,13 +7,13 @@ from typing import Any, Final
 
 from mongo_tables.aggregation.fields import Gives, Order, record_of
 from mongo_tables.aggregation.values import MISSING, is_number
+from mongo_tables.directives.specs import TableSpec
 from mongo_tables.findings.finding import Finding
 from mongo_tables.findings.rules import finding
 from mongo_tables.lint.documents import Documents, leading_match
 from mongo_tables.lint.rulecontext import RuleContext, quote
 from mongo_tables.lint.shape.values import member
 from mongo_tables.render.column import column_value
-from mongo_tables.specs.model import TableSpec
 
 FAILED: Final = "failed"
 """The field in which a document of a benchmark tool says what went wrong (``schemas/benchmark.schema.json``)."""

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
+from mongo_tables.directives.specs import Spec
 from mongo_tables.findings.finding import Finding, Severity
 from mongo_tables.findings.rules import finding
-from mongo_tables.specs.model import Spec
 
 _FIRST_IGNORABLE_ERROR: Final = "MT302"
 _ABOUT_SENTENCES: Final = "MT324"

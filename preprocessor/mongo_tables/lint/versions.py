@@ -17,8 +17,8 @@ from mongo_tables.findings.rules import finding
 
 if TYPE_CHECKING:
     from mongo_tables.aggregation.catalogue import Kind
+    from mongo_tables.directives.specs import PipelineSpec
     from mongo_tables.findings.finding import Finding
-    from mongo_tables.specs.model import PipelineSpec
 
 _KINDS: Final[tuple[Kind, ...]] = ("stage", "expression", "accumulator", "window")
 _UNKNOWN: Final = re.compile(r"(?:unrecognized|unknown)\b[^$]*(\$\w+)", re.IGNORECASE)

@@ -11,11 +11,11 @@ import unicodedata
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Final
 
-from mongo_tables.specs.model import PipelineSpec, TableSpec
+from mongo_tables.directives.specs import PipelineSpec, TableSpec
 
 if TYPE_CHECKING:
+    from mongo_tables.directives.specs import Spec
     from mongo_tables.render.column import Column
-    from mongo_tables.specs.model import Spec
 
 _LONGEST: Final = 60
 _KEYS: Final = 3

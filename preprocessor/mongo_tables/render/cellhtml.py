@@ -6,12 +6,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
 from mongo_tables.aggregation.values import MISSING
+from mongo_tables.directives.inlinemarkdown import Piece, has_link
 from mongo_tables.render.cellpictures import bars, shades
 from mongo_tables.render.column import Align, Column
 from mongo_tables.render.inlinetext import inline_html, link_html
 from mongo_tables.render.text import lines_html, text_html, with_minus_signs
 from mongo_tables.render.values import is_number
-from mongo_tables.specs.inlinemarkdown import Piece, has_link
 
 STYLE: Final[Mapping[Align, str]] = {
     # As Python-Markdown and GitHub write it, so that every theme and no theme aligns these cells too.

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from mongo_tables.aggregation.values import MISSING
+from mongo_tables.directives.addresses import fill_template
 from mongo_tables.render.column import column_value
 from mongo_tables.render.values import raw_or_nothing
-from mongo_tables.specs.addresses import fill_template
 
 Row = Mapping[str, object]
 

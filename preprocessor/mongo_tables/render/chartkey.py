@@ -6,11 +6,11 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import NamedTuple
 
+from mongo_tables.directives.charts import Reference
 from mongo_tables.render.chartdata import Plot, Series
 from mongo_tables.render.chartparts import LINE, colour_class, coordinate, cut, marker_path, text_width
 from mongo_tables.render.chartstripes import Box, stripes
 from mongo_tables.render.text import text_html
-from mongo_tables.specs.charts import Reference
 
 _BESIDE_SIGN = 15
 _APART = 34

@@ -7,12 +7,12 @@ from decimal import Decimal
 from itertools import accumulate
 from typing import Final
 
+from mongo_tables.directives.columnformat import ColumnFormat
 from mongo_tables.render.chartdata import Plot, Point, Series
 from mongo_tables.render.headers import find_added_unit, with_unit
 from mongo_tables.render.numbertext import number_text
 from mongo_tables.render.text import display_width, text_html, with_minus_signs
 from mongo_tables.render.values import raw_text
-from mongo_tables.specs.columnformat import ColumnFormat
 
 WIDTH: Final = 640
 NARROW: Final = 360

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from mongo_tables.directives.charts import Reference
 from mongo_tables.render.chartaxes import Span
 from mongo_tables.render.chartdata import Plot
 from mongo_tables.render.chartparts import coordinate, mark_texts, plain_mark_texts
 from mongo_tables.render.chartscale import Scale
-from mongo_tables.specs.charts import Reference
 
 
 def draw_bands(references: Sequence[Reference], scale: Scale, sides: Span, *, upright: bool) -> Iterator[str]:

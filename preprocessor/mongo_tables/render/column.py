@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from typing import Literal, NamedTuple
 
 from mongo_tables.aggregation.values import MISSING
+from mongo_tables.directives.inlinemarkdown import Piece
 from mongo_tables.render.headers import with_unit
-from mongo_tables.specs.inlinemarkdown import Piece
 
 Align = Literal["left", "right", "center"]
 

@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
 from mongo_tables.aggregation.values import MISSING
+from mongo_tables.directives.columnformat import ColumnFormat
+from mongo_tables.directives.inlinemarkdown import Piece, plain_text, read_inline
 from mongo_tables.render.celllinks import addresses_of
 from mongo_tables.render.column import Align, Column, column_value
 from mongo_tables.render.comparison import with_comparisons, with_ratios
@@ -21,11 +23,9 @@ from mongo_tables.render.values import (
     raw_or_nothing,
     visible,
 )
-from mongo_tables.specs.columnformat import ColumnFormat
-from mongo_tables.specs.inlinemarkdown import Piece, plain_text, read_inline
 
 if TYPE_CHECKING:
-    from mongo_tables.specs.model import TableSpec
+    from mongo_tables.directives.specs import TableSpec
 
 Rows = Sequence[Mapping[str, object]]
 

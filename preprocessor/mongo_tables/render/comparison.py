@@ -14,7 +14,7 @@ from mongo_tables.render.rounding import round_decimals, signed_decimals
 from mongo_tables.render.values import cell_text, finite_decimal, raw_or_nothing
 
 if TYPE_CHECKING:
-    from mongo_tables.specs.model import TableSpec
+    from mongo_tables.directives.specs import TableSpec
 
 Rows = Sequence[Mapping[str, object]]
 

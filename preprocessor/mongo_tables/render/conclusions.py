@@ -19,7 +19,7 @@ from mongo_tables.results import verdicts
 from mongo_tables.results.verdicts import ITSELF, Verdict, list_ratios_apart
 
 if TYPE_CHECKING:
-    from mongo_tables.specs.model import TableSpec
+    from mongo_tables.directives.specs import TableSpec
 
 Rows = Sequence[Mapping[str, object]]
 _PLACE: Final = ("baseline", "comparison")

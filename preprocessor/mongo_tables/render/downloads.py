@@ -25,8 +25,8 @@ from mongo_tables.render.columns import columns_of
 from mongo_tables.render.values import is_number, raw_or_nothing
 
 if TYPE_CHECKING:
+    from mongo_tables.directives.specs import TableSpec
     from mongo_tables.results.provenance import Provenance
-    from mongo_tables.specs.model import TableSpec
 
 Rows = Sequence[Mapping[str, Any]]
 

@@ -11,11 +11,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, TypeVar
 
+from mongo_tables.directives.columnformat import ColumnFormat
+from mongo_tables.directives.specs import ChartSpec, PipelineSpec, TableSpec
 from mongo_tables.render.column import column_value
 from mongo_tables.render.values import MOST_DIGITS, significant_digits
 from mongo_tables.results.model import PlainRows
-from mongo_tables.specs.columnformat import ColumnFormat
-from mongo_tables.specs.model import ChartSpec, PipelineSpec, TableSpec
 
 if TYPE_CHECKING:
     Rows = Sequence[Mapping[str, object]]

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
 
 if TYPE_CHECKING:
-    from mongo_tables.specs.model import TableSpec
+    from mongo_tables.directives.specs import TableSpec
 
 
 class TableWriter(Protocol):

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final
 
+from mongo_tables.directives.charts import Reference
 from mongo_tables.render.chartaxes import WIDEST, Span, fit, within
 from mongo_tables.render.chartdata import Data, Plot
 from mongo_tables.render.chartkey import key_height, key_html, reference_entries, series_entries
@@ -35,7 +36,6 @@ from mongo_tables.render.chartstripes import Box, dress_part
 from mongo_tables.render.horizontallayout import Layout, Part, Row, Rows, names_of, place_rows
 from mongo_tables.render.text import text_html
 from mongo_tables.render.timeaxis import Mark
-from mongo_tables.specs.charts import Reference
 
 _KEY_AT: Final = 34
 _BETWEEN_MARKS: Final = 4

@@ -13,7 +13,7 @@ from mongo_tables.render.tablehtml import NO_MEANINGS, table_html
 from mongo_tables.render.text import NO_ROWS, lines_html, text_html
 
 if TYPE_CHECKING:
-    from mongo_tables.specs.model import ChartSpec, PipelineSpec, TableSpec
+    from mongo_tables.directives.specs import ChartSpec, PipelineSpec, TableSpec
 
 _TO_THIS: Final = "Link to this figure"
 

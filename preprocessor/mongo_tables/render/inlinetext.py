@@ -10,10 +10,10 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
+from mongo_tables.directives.inlinemarkdown import Piece
 from mongo_tables.render.markdownescape import escape_line
 from mongo_tables.render.text import lines_html, text_html
 from mongo_tables.render.values import visible
-from mongo_tables.specs.inlinemarkdown import Piece
 
 _TAGS: Final = {"strong": "strong", "em": "em", "del": "del"}
 _SIGNS: Final = {"strong": "**", "em": "*"}

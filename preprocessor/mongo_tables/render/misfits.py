@@ -6,15 +6,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from mongo_tables.aggregation.values import MISSING, is_date
+from mongo_tables.directives.addresses import fields_of
+from mongo_tables.directives.columnformat import ColumnFormat
 from mongo_tables.render.celllinks import address_in
 from mongo_tables.render.column import column_value
 from mongo_tables.render.fault import Fault
 from mongo_tables.render.values import finite_decimal, is_number, raw_text
-from mongo_tables.specs.addresses import fields_of
-from mongo_tables.specs.columnformat import ColumnFormat
 
 if TYPE_CHECKING:
-    from mongo_tables.specs.model import PipelineSpec, TableSpec
+    from mongo_tables.directives.specs import PipelineSpec, TableSpec
 
 Rows = Sequence[Mapping[str, object]]
 

@@ -17,7 +17,7 @@ from mongo_tables.render.text import NO_ROWS, display_width
 from mongo_tables.render.totals import TotalRow
 
 if TYPE_CHECKING:
-    from mongo_tables.specs.model import PipelineSpec, TableSpec
+    from mongo_tables.directives.specs import PipelineSpec, TableSpec
 
 _MINIMUM: Final = 3
 

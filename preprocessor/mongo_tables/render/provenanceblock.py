@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
+from mongo_tables.directives.selection import STAGES
 from mongo_tables.render.campaigns import whose_runs
 from mongo_tables.render.provenance import (
     due_part,
@@ -20,12 +21,11 @@ from mongo_tables.render.provenance import (
 )
 from mongo_tables.render.runs import amount_of, lines_of
 from mongo_tables.render.text import text_html
-from mongo_tables.specs.selection import STAGES
 
 if TYPE_CHECKING:
+    from mongo_tables.directives.specs import TableSpec
     from mongo_tables.render.runs import ListedRuns
     from mongo_tables.results.provenance import Provenance
-    from mongo_tables.specs.model import TableSpec
 
 _WIDTH: Final = 96
 _JSON: Final = json.JSONEncoder(ensure_ascii=False).encode

@@ -11,7 +11,7 @@ from mongo_tables.render.fault import Fault
 from mongo_tables.render.values import finite_decimal
 
 if TYPE_CHECKING:
-    from mongo_tables.specs.model import ChartSpec, TableSpec
+    from mongo_tables.directives.specs import ChartSpec, TableSpec
 
 _ROUNDING: Final = Decimal("1e-9")
 """How far a value may be from its range, as a part of it: two ways to compute one double differ in the last digit."""

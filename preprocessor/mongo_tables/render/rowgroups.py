@@ -11,7 +11,7 @@ from mongo_tables.render.fault import Fault
 from mongo_tables.render.values import cell_text, is_number, raw_or_nothing
 
 if TYPE_CHECKING:
-    from mongo_tables.specs.model import TableSpec
+    from mongo_tables.directives.specs import TableSpec
 
 
 class RowGroup(NamedTuple):

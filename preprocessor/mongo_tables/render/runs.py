@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
+from mongo_tables.directives.columnformat import ColumnFormat
 from mongo_tables.render.anchors import row_anchors
 from mongo_tables.render.columns import columns_of
 from mongo_tables.render.tablehtml import table_html
@@ -20,10 +21,9 @@ from mongo_tables.results.conclusions import mean_of_block
 from mongo_tables.results.provenance import Run
 from mongo_tables.results.told import RUN_COLUMNS
 from mongo_tables.results.variants import variant_name
-from mongo_tables.specs.columnformat import ColumnFormat
 
 if TYPE_CHECKING:
-    from mongo_tables.specs.model import TableSpec
+    from mongo_tables.directives.specs import TableSpec
 
 MOST_LINES: Final = 400
 """More than these are not listed in a page: a dozen rows in twenty blocks are, all experiments of a site are not."""

@@ -28,7 +28,7 @@ from mongo_tables.render.text import lines_html, text_html, with_minus_signs
 from mongo_tables.render.totals import Total, TotalRow
 
 if TYPE_CHECKING:
-    from mongo_tables.specs.model import TableSpec
+    from mongo_tables.directives.specs import TableSpec
 
 NO_MEANINGS: Final[Mapping[str, str]] = MappingProxyType({})
 _COMPARED: Final = "By how much the column before it differs from that of the baseline."

@@ -13,7 +13,7 @@ from mongo_tables.render.rowgroups import RowGroup, row_groups
 from mongo_tables.render.totals import TotalRow, total_rows, totals_note
 
 if TYPE_CHECKING:
-    from mongo_tables.specs.model import TableSpec
+    from mongo_tables.directives.specs import TableSpec
 
 
 class TableLayout(NamedTuple):

@@ -11,12 +11,12 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from mongo_tables.aggregation.values import MISSING
+from mongo_tables.directives.columnformat import ColumnFormat
 from mongo_tables.render.column import Column
 from mongo_tables.render.values import cell_text, is_number, raw_text
-from mongo_tables.specs.columnformat import ColumnFormat
 
 if TYPE_CHECKING:
-    from mongo_tables.specs.model import TableSpec
+    from mongo_tables.directives.specs import TableSpec
 
 _LABELS: Final = {"sum": "Sum", "avg": "Mean", "min": "Minimum", "max": "Maximum", "count": "Count"}
 _MOST_DECIMALS: Final = 15

@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
+from mongo_tables.directives.schemas.loading import load
 from mongo_tables.results import typedjson
 from mongo_tables.runner.errors import RunnerError
-from mongo_tables.schemas.loading import load
 
 
 def check_result(document: Mapping[str, Any]) -> None:

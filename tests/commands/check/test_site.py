@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from zensical.config import DEFAULT_MARKDOWN_EXTENSIONS, parse_zensical_config
 
-from mongo_tables.pages.settingsfiles import toml_settings
-from mongo_tables.pages.siteyaml import load
+from mongo_tables.site.settingsfiles import toml_settings
+from mongo_tables.site.siteyaml import load
 from tests.commands.test_commands import mongo_tables
 
 PLUGIN = "plugins:\n  - search\n  - mongo-tables:\n      results: data\n"

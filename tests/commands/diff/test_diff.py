@@ -17,9 +17,9 @@ from mongo_tables.render.provenanceblock import ProvenanceBlock, provenance_html
 from mongo_tables.render.runs import lines_of, list_runs
 from mongo_tables.results.provenance import provenance_of
 from tests.commands.test_commands import mongo_tables
+from tests.hosts.builds import build, sample
 from tests.measured import document, speeds
 from tests.mongod import Mongod
-from tests.site.builds import build, sample
 
 TABLE = json.dumps(
     {

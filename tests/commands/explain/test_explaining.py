@@ -16,11 +16,11 @@ from hypothesis import strategies as st
 from mongo_tables.commands.explain.asjson import plain
 from mongo_tables.commands.explain.explaining import Explanation, explain
 from mongo_tables.commands.explain.terminal import lines
-from mongo_tables.comments.search import find
+from mongo_tables.directives.reading import read
+from mongo_tables.directives.search import find
+from mongo_tables.directives.specs import TableSpec
 from mongo_tables.results.model import ResultsError
 from mongo_tables.results.opening import open_source
-from mongo_tables.specs.model import TableSpec
-from mongo_tables.specs.reading import read
 
 names = st.sampled_from(["a", "b", "c", "d"])
 paths = st.one_of(names, st.builds("{}.{}".format, names, names))

@@ -15,9 +15,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from jsonschema import Draft7Validator
 
+from mongo_tables.directives.schemas.loading import load
 from mongo_tables.results import typedjson
 from mongo_tables.results.model import ResultsError
-from mongo_tables.schemas.loading import load
 from tests.results.formats.reading import format_of, read, write
 from tests.results.formats.test_recorded import FILES, NAMES
 

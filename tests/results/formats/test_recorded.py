@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 from jsonschema import Draft7Validator
 
+from mongo_tables.directives.schemas.loading import load
 from mongo_tables.results.formats import FORMATS
 from mongo_tables.results.model import ResultsError
-from mongo_tables.schemas.loading import load
 from tests.results.formats.reading import format_of, lines_of, read, write
 
 RECORDED = Path(__file__).parent / "recorded"

@@ -11,7 +11,7 @@ from mongo_tables.files import atomic
 from mongo_tables.findings.baseline import BaselineError, compare_with_baseline, format_baseline
 from mongo_tables.findings.reporters import escape_control_chars
 from mongo_tables.findings.usage import UsageError
-from mongo_tables.pages.disk import read_text
+from mongo_tables.site.disk import read_text
 
 if TYPE_CHECKING:
     from mongo_tables.findings.finding import Finding

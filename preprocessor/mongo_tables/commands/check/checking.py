@@ -7,14 +7,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from mongo_tables.build import Report, build
-from mongo_tables.pages.disk import Request, read_snapshots
+from mongo_tables.site.disk import Request, read_snapshots
 
 if TYPE_CHECKING:
     from mongo_tables.findings.finding import Finding
-    from mongo_tables.pages.judging import Source
-    from mongo_tables.pages.model import Page
-    from mongo_tables.pages.numbers.classes import TextNumber
-    from mongo_tables.pages.snapshot import Needs
+    from mongo_tables.site.judging import Source
+    from mongo_tables.site.model import Page
+    from mongo_tables.site.numbers.classes import TextNumber
+    from mongo_tables.site.snapshot import Needs
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +54,7 @@ def check_paths(
     classified = [one for report in reports for one in report.numbers] if numbers else []
     found = {one for report in reports for one in report.findings}
     if classified:
-        from mongo_tables.pages.numbers.classes import open_findings
+        from mongo_tables.site.numbers.classes import open_findings
 
         found |= {*open_findings(classified)}
     return Checked(

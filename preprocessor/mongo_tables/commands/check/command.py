@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
     from mongo_tables.commands.rewriting import Change
     from mongo_tables.findings.finding import Finding
-    from mongo_tables.pages.model import Page
-    from mongo_tables.pages.snapshot import Needs
+    from mongo_tables.site.model import Page
+    from mongo_tables.site.snapshot import Needs
 
 DESCRIPTION = (
     "Checks every RESULT_… and MONGO_… comment: its JSON, its keys, its pipeline, and, by running it on the results\n"
@@ -114,7 +114,7 @@ def run(arguments: Namespace) -> int:
 
         _refuse_beside_site(arguments)
         return show_doors(arguments)
-    from mongo_tables.pages.disk import STDIN
+    from mongo_tables.site.disk import STDIN
 
     _refuse_contradictions(arguments, STDIN)
     if arguments.watch:
@@ -127,8 +127,8 @@ def run(arguments: Namespace) -> int:
 def _check_once(arguments: Namespace) -> int:
     from mongo_tables.commands.check.checking import check_paths
     from mongo_tables.commands.options import request_of
-    from mongo_tables.pages.sitepages import page_folders
     from mongo_tables.results.answers import Answers
+    from mongo_tables.site.sitepages import page_folders
 
     paths = arguments.paths or page_folders(arguments.site)
     request = request_of(arguments)
@@ -156,7 +156,7 @@ def _check_once(arguments: Namespace) -> int:
         findings = leave_out_accepted(findings, Path(arguments.baseline))
     _report(findings, checked.texts, arguments)
     if arguments.report:
-        from mongo_tables.pages.numbers.report import report_lines
+        from mongo_tables.site.numbers.report import report_lines
 
         print(*report_lines(checked.numbers), sep="\n")
     changed = _show_or_write(changes, write=arguments.write) if arguments.fix else 0

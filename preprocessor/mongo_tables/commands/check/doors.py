@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Any, Final
 
 from mongo_tables.findings.reporters import escape_control_chars
-from mongo_tables.pages.siteconfig import NAME, from_here
-from mongo_tables.pages.sitedoors import Door, Listing, list_doors
-from mongo_tables.pages.zensicalextensions import OWN_EXTENSIONS
 from mongo_tables.results.opening import is_uri
+from mongo_tables.site.siteconfig import NAME, from_here
+from mongo_tables.site.sitedoors import Door, Listing, list_doors
+from mongo_tables.site.zensicalextensions import OWN_EXTENSIONS
 
 _CALLED: Final[Mapping[Listing, str]] = {
     "plugins": "the plugin",

@@ -14,11 +14,11 @@ from typing import Final
 from mongo_tables.commands.options import request_of
 from mongo_tables.findings.reporters import escape_control_chars
 from mongo_tables.findings.usage import CommandError, UsageError, print_failure
-from mongo_tables.pages.disk import read_snapshots
-from mongo_tables.pages.siteconfig import fill_in, from_here, list_places, list_site_files
-from mongo_tables.pages.sitepages import page_folders
 from mongo_tables.results.model import ResultsError
 from mongo_tables.results.opening import is_uri, open_source
+from mongo_tables.site.disk import read_snapshots
+from mongo_tables.site.siteconfig import fill_in, from_here, list_places, list_site_files
+from mongo_tables.site.sitepages import page_folders
 
 Inputs = Mapping[Path, bytes]
 """The digest of each file that a check reads; of a file that is not there no entry."""

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING
 from mongo_tables.commands.diff.keys import read_key
 from mongo_tables.commands.diff.states import tables_of
 from mongo_tables.findings.usage import UsageError
-from mongo_tables.pages.disk import Request, read_snapshots
-from mongo_tables.pages.site import parse_site
-from mongo_tables.pages.siteconfig import fill_in
-from mongo_tables.pages.sitepages import page_folders
 from mongo_tables.results.answers import Answers
+from mongo_tables.site.disk import Request, read_snapshots
+from mongo_tables.site.site import parse_site
+from mongo_tables.site.siteconfig import fill_in
+from mongo_tables.site.sitepages import page_folders
 
 if TYPE_CHECKING:
     from mongo_tables.commands.diff.states import Table

@@ -13,12 +13,12 @@ from mongo_tables.commands.diff.sites import is_site, tables_of_site
 from mongo_tables.commands.diff.states import tables_of
 from mongo_tables.commands.options import request_of
 from mongo_tables.findings.usage import UsageError
-from mongo_tables.pages.disk import read_snapshots, require_pages
-from mongo_tables.pages.site import parse_site
-from mongo_tables.pages.siteconfig import has_site_file
-from mongo_tables.pages.sitepages import page_folders
 from mongo_tables.results.answers import Answers
 from mongo_tables.results.revisions import on_disk
+from mongo_tables.site.disk import read_snapshots, require_pages
+from mongo_tables.site.site import parse_site
+from mongo_tables.site.siteconfig import has_site_file
+from mongo_tables.site.sitepages import page_folders
 
 if TYPE_CHECKING:
     from mongo_tables.commands.diff.states import Table

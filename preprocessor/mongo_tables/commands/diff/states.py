@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from mongo_tables.aggregation.values import MISSING
+from mongo_tables.directives.specs import ChartSpec
 from mongo_tables.lint.rules_rows import find_naming_columns
 from mongo_tables.render.chartdata import as_table
 from mongo_tables.render.columns import columns_of
@@ -15,14 +16,13 @@ from mongo_tables.render.values import raw_text
 from mongo_tables.results.model import Query, ResultsError
 from mongo_tables.results.provenance import choice
 from mongo_tables.results.told import COMPARED
-from mongo_tables.specs.model import ChartSpec
 
 if TYPE_CHECKING:
-    from mongo_tables.pages.judging import Source
-    from mongo_tables.pages.model import Answers
-    from mongo_tables.pages.site import Site
+    from mongo_tables.directives.specs import PipelineSpec, TableSpec
     from mongo_tables.results.model import Rows
-    from mongo_tables.specs.model import PipelineSpec, TableSpec
+    from mongo_tables.site.judging import Source
+    from mongo_tables.site.model import Answers
+    from mongo_tables.site.site import Site
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,15 +8,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mongo_tables.commands.explain.explaining import Explanation, explain
-from mongo_tables.comments.search import find
+from mongo_tables.directives.search import find
+from mongo_tables.directives.specs import DIRECTIVES, PipelineSpec
 from mongo_tables.findings.usage import UsageError
-from mongo_tables.pages.static import read_comment
-from mongo_tables.specs.model import DIRECTIVES, PipelineSpec
+from mongo_tables.site.static import read_comment
 
 if TYPE_CHECKING:
-    from mongo_tables.comments.model import Comment
+    from mongo_tables.directives.comment import Comment
+    from mongo_tables.directives.sharedpipelines import SharedPipeline
     from mongo_tables.results.model import ResultsSource
-    from mongo_tables.specs.sharedpipelines import SharedPipeline
 
 
 def find_place(written: str) -> tuple[Path, int | None]:

@@ -48,9 +48,9 @@ def add_arguments(parser: ArgumentParser) -> None:
 def run(arguments: Namespace) -> int:
     """Print the explanations; give 0 when every table has its rows and columns, else 1."""
     from mongo_tables.commands.explain.choosing import explain_comment, find_comments, find_place
-    from mongo_tables.pages.disk import read_text
+    from mongo_tables.directives.sharedpipelines import SharedPipelines
     from mongo_tables.results.opening import open_source
-    from mongo_tables.specs.sharedpipelines import SharedPipelines
+    from mongo_tables.site.disk import read_text
 
     file, line = find_place(arguments.place)
     text = read_text(file)

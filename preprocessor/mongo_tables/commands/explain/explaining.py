@@ -26,14 +26,14 @@ from mongo_tables.commands.explain.reading import (
     operator_of,
 )
 from mongo_tables.commands.explain.stepper import Step, Walk, walk
+from mongo_tables.directives.sharedpipelines import hint_on_inner_name
 from mongo_tables.findings.nearest import did_you_mean
 from mongo_tables.findings.rules import finding
 from mongo_tables.results.model import Query, ResultsError, ResultsSource, Rows
-from mongo_tables.specs.sharedpipelines import hint_on_inner_name
 
 if TYPE_CHECKING:
+    from mongo_tables.directives.specs import PipelineSpec
     from mongo_tables.findings.finding import Finding, Severity
-    from mongo_tables.specs.model import PipelineSpec
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any, Final, NamedTuple
 
 from mongo_tables.commands.init.yamltext import add_item, write_items
-from mongo_tables.pages.siteyaml import YAMLError, load
+from mongo_tables.site.siteyaml import YAMLError, load
 
 HOOK_FILE: Final = ".pre-commit-config.yaml"
 """What pre-commit reads, in the outermost folder of a repository."""

@@ -5,12 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from mongo_tables.comments.search import find, may_have_comment
+from mongo_tables.directives.search import find, may_have_comment
 from mongo_tables.findings.usage import UsageError
-from mongo_tables.pages.disk import PAGE_SUFFIXES, pages_under, read_text
-from mongo_tables.pages.ownfile import OWN_FILE
-from mongo_tables.pages.siteconfig import Site
-from mongo_tables.pages.sitepages import pages_of
+from mongo_tables.site.disk import PAGE_SUFFIXES, pages_under, read_text
+from mongo_tables.site.ownfile import OWN_FILE
+from mongo_tables.site.siteconfig import Site
+from mongo_tables.site.sitepages import pages_of
 
 _ON_HOST: Final = ("benchmarks", "readme")
 """Pages that a code host shows, the likeliest first."""

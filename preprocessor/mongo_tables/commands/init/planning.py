@@ -21,12 +21,12 @@ from mongo_tables.commands.init.resultfiles import find_result_files
 from mongo_tables.commands.init.siteentry import add_to_site, entry_for, lists_pages, own_text
 from mongo_tables.files.text import leads_within, list_some
 from mongo_tables.findings.usage import UsageError
-from mongo_tables.pages.disk import read_text
-from mongo_tables.pages.ownfile import OWN_FILE
-from mongo_tables.pages.siteconfig import Site, find_files, find_site, from_here
 from mongo_tables.results.answers import Answers
 from mongo_tables.results.limitoptions import limits_of
 from mongo_tables.results.opening import is_uri, move_source
+from mongo_tables.site.disk import read_text
+from mongo_tables.site.ownfile import OWN_FILE
+from mongo_tables.site.siteconfig import Site, find_files, find_site, from_here
 
 _FIXTURES: Final = "fixtures"
 _LISTED: Final = 5

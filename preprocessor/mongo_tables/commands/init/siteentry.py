@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Any, Final
 
 from mongo_tables.commands.init.yamltext import add_item, write_items
-from mongo_tables.pages.markdown import newline_of
-from mongo_tables.pages.settingsfiles import toml_settings, yaml_settings
-from mongo_tables.pages.siteyaml import load
-from mongo_tables.pages.zensicalextensions import OWN_EXTENSIONS, read_own_extensions
+from mongo_tables.site.markdown import newline_of
+from mongo_tables.site.settingsfiles import toml_settings, yaml_settings
+from mongo_tables.site.siteyaml import load
+from mongo_tables.site.zensicalextensions import OWN_EXTENSIONS, read_own_extensions
 
 _NAME: Final = "mongo-tables"
 _TABLE: Final = f"[project.markdown_extensions.{_NAME}]"

@@ -11,8 +11,8 @@ from typing import Any, Final
 
 import yaml
 
-from mongo_tables.pages.markdown import newline_of
-from mongo_tables.pages.siteyaml import YAMLError, load
+from mongo_tables.site.markdown import newline_of
+from mongo_tables.site.siteyaml import YAMLError, load
 
 _DEEPER: Final = "  "
 _WIDEST: Final = 10_000

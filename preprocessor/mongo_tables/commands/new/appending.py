@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from mongo_tables.comments.keywords import keyword_like
-from mongo_tables.comments.search import find
-from mongo_tables.pages.markdown import newline_of
+from mongo_tables.directives.keywords import keyword_like
+from mongo_tables.directives.search import find
+from mongo_tables.site.markdown import newline_of
 
 
 class Appended(NamedTuple):

@@ -15,8 +15,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, Final, NamedTuple
 
+from mongo_tables.directives.fieldwords import field_words
 from mongo_tables.files.text import list_some
-from mongo_tables.specs.fieldwords import field_words
 
 _FIELDS: Final = ("name", "benchmark", "metric", "unit", "value", "tool")
 """What every document of a benchmark has, whichever tool measured it."""

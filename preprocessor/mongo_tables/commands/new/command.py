@@ -49,8 +49,8 @@ def run(arguments: Namespace) -> int:
     """Print the comment, or append it to a page; give 0. Raises UsageError when there can be none."""
     from mongo_tables.commands.new.appending import table_keyword
     from mongo_tables.commands.new.choosing import Wishes, propose_comment
-    from mongo_tables.pages.disk import read_text
     from mongo_tables.results.answers import Answers
+    from mongo_tables.site.disk import read_text
 
     file = Path(arguments.append) if arguments.append else None
     page = read_text(file) if file and file.exists() else ""

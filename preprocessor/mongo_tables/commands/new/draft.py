@@ -12,10 +12,10 @@ from typing import Any, NamedTuple
 
 from mongo_tables.aggregation.values import type_name
 from mongo_tables.commands.new.benchmarks import PARAMETERS
-from mongo_tables.comments.writing import keep_in_comment
+from mongo_tables.directives.fieldwords import column_headers
+from mongo_tables.directives.schemas.loading import load
+from mongo_tables.directives.writing import keep_in_comment
 from mongo_tables.render.values import raw_text
-from mongo_tables.schemas.loading import load
-from mongo_tables.specs.fieldwords import column_headers
 
 MOST_COLUMNS = 6
 """As many columns as a table has that nobody chose; more do not fit a page."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from mongo_tables.build import build
 from mongo_tables.findings.rules import RULES
-from mongo_tables.pages.disk import snapshot_of
+from mongo_tables.site.disk import snapshot_of
 
 if TYPE_CHECKING:
     from mongo_tables.findings.finding import Finding

@@ -9,23 +9,23 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mongo_tables.commands.options import request_of
+from mongo_tables.directives.sharedpipelines import SharedPipelines
+from mongo_tables.directives.specs import QuotingSpec, TableSpec
 from mongo_tables.findings.nearest import did_you_mean
 from mongo_tables.findings.usage import UsageError
-from mongo_tables.pages.disk import read_snapshots, require_pages
-from mongo_tables.pages.site import parse_site
-from mongo_tables.pages.sitepages import page_folders
 from mongo_tables.render.chartdata import plot_of
 from mongo_tables.render.comparison import list_compared_columns
 from mongo_tables.results.model import ResultsError
 from mongo_tables.results.pull import Copied
 from mongo_tables.results.readpaths import Reader
 from mongo_tables.results.revisions import is_revision, last_change
-from mongo_tables.specs.model import QuotingSpec, TableSpec
-from mongo_tables.specs.sharedpipelines import SharedPipelines
+from mongo_tables.site.disk import read_snapshots, require_pages
+from mongo_tables.site.site import parse_site
+from mongo_tables.site.sitepages import page_folders
 
 if TYPE_CHECKING:
-    from mongo_tables.specs.model import PipelineSpec, Spec
-    from mongo_tables.specs.sharedpipelines import Stage
+    from mongo_tables.directives.sharedpipelines import Stage
+    from mongo_tables.directives.specs import PipelineSpec, Spec
 
 
 def select_collections(arguments: Namespace, readers: Sequence[Reader]) -> list[Copied]:

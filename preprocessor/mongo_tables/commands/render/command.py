@@ -64,8 +64,8 @@ def run(arguments: Namespace) -> int:
     from mongo_tables.build import build
     from mongo_tables.commands.options import request_of
     from mongo_tables.commands.rewriting import tell_findings
-    from mongo_tables.pages.disk import read_snapshots, require_pages
     from mongo_tables.results.answers import Answers
+    from mongo_tables.site.disk import read_snapshots, require_pages
 
     read = require_pages(read_snapshots(arguments.files, request_of(arguments)))
     with closing(Answers(arguments.results, arguments.limits, server=arguments.server)) as source:

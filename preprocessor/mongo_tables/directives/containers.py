@@ -1,0 +1,340 @@
+"""Where a line of Markdown stands: in which containers, in code or not, as a MkDocs site sees it.
+
+This follows Python-Markdown with the extensions that MkDocs sites use (admonition, footnotes, def_list,
+md_in_html, pymdownx.details, pymdownx.tabbed), not CommonMark: a list item, admonition, tab, footnote or
+definition owns what is indented by four columns, and a list cannot begin in the middle of a paragraph
+(https://python-markdown.github.io/#differences). It looks no further than is needed to tell live text from
+code.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Set
+from typing import Literal, NamedTuple
+
+from mongo_tables.directives.htmlcomments import FoldedLine
+from mongo_tables.directives.rawhtml import RawHtml
+
+Kind = Literal["live", "code", "hidden"]
+
+_TOKEN = re.compile(r"<!--\ue000(\d+)-->")
+_QUOTE = re.compile(r" {0,3}>( ?)")
+_ITEM = re.compile(r"( {0,3})(?:[*+-]|\d+\.) +")
+_FOOTNOTE = re.compile(r" {0,3}\[\^[^\]]*\]: *")
+_DEFINITION = re.compile(r" {0,3}: {1,3}(?=\S)")
+_TITLED = re.compile(
+    r"!!! ?[\w\-]+(?: +[\w\-]+)*(?: +\".*?\")? *$"
+    r"|\?\?\?\+? ?(?:[\w\-]+(?: +[\w\-]+)*(?: +\".*?\")?|\".*?\") *$"
+    r"|===(?:\+!|!\+|\+|!)? +\".*?\" *$"
+)
+_RULE = re.compile(r" {0,3}(?>(?:-+ {0,2}){3,}|(?:_+ {0,2}){3,}|(?:\*+ {0,2}){3,}) *$")
+_HEADING = re.compile(r"#{1,6}")
+_UNDERLINE = re.compile(r"(?:=+|-+) *$")
+_DELIMITER_ROW = re.compile(r"(?=.*-)(?=.*[|:]) {0,3}[|:\- ]+$")
+_STEP = 4
+# Where lists nest deeper, Python-Markdown ends in a RecursionError; quotes it leaves as text long before.
+_DEEPEST = 500
+IMAGE = "the text of an image"  # the holder that can hold nothing at all
+TITLE = "the title of an admonition or a tab"  # where a comment is dropped
+
+
+class Place(NamedTuple):
+    """Where a comment stands.
+
+    ``kind``: ``live`` (Python-Markdown gives an HTML comment), ``code`` (it prints the source) or
+    ``hidden`` (inside ``element``: pre, script …). ``prefix`` is what a further line of the same container
+    begins with. ``inline``: text of its paragraph stands on its lines. ``holder`` names what can hold a
+    value, but no table: a heading, a table cell, a link. ``foreign``: in a container that CommonMark does
+    not know. ``margin``: a block of its own at the margin, where all kinds of Markdown agree. ``raw``:
+    inside a raw block of HTML. ``contained``: in any container. ``before`` and ``after``: see
+    `mongo_tables.directives.Comment.stand_in`.
+    """
+
+    kind: Kind
+    prefix: str
+    inline: bool
+    holder: str = ""
+    element: str = ""
+    foreign: bool = False
+    before: str = ""
+    after: str = ""
+    margin: bool = False
+    raw: bool = False
+    contained: bool = False
+
+
+def places(lines: list[FoldedLine], wanted: Set[int]) -> dict[int, Place]:
+    """Give the place of each comment whose number is in ``wanted``; those in fences are left out."""
+    scan = _Scan(wanted)
+    found: dict[int, Place] = {}
+    following = [*(line.text for line in lines[1:]), ""]
+    for line, after in zip(lines, following, strict=True):
+        found.update(scan.read(line, after))
+    return found
+
+
+def _blocks(text: str, tail: int, wanted: Set[int]) -> dict[int, tuple[bool, str, str]]:
+    """Say what Python-Markdown needs to keep each comment of a line at the margin: block or not, before,
+    after.
+
+    It takes a comment at the margin out as a block, and the text behind it becomes a paragraph; but a
+    *second* comment on such a line, or one behind the end tag of a raw block, it would move down the page
+    to the next raw block. A line break in between prevents that. ``tail`` is the offset after such an end
+    tag, -1 when there is none.
+    """
+    found: dict[int, tuple[bool, str, str]] = {}
+    in_tail, at = tail >= 0, max(tail, 0)
+    fresh = True  # nothing but blanks since the line, or the last block, began
+    for token in _TOKEN.finditer(text, at):
+        between = text[at : token.start()]
+        fresh, at = fresh and not between.strip(), token.end()
+        number = int(token[1])
+        if number not in wanted:
+            in_tail = in_tail or fresh
+            continue
+        before = "" if not in_tail else "\n" if fresh else "\n&#32;"
+        if fresh and len(between) >= _STEP and found:
+            before = "\n"
+        more = fresh and text[at:].strip()
+        found[number] = (fresh, before, "\n" if more else "")
+        in_tail = in_tail and not before
+    return found
+
+
+def _is_rule(text: str) -> bool:
+    """Whether a line is a rule; most lines of many list markers are told from one by their end alone."""
+    mark = text.lstrip(" ")[:1]
+    return not text.rstrip(f"{mark} ") and "   " not in text.strip(" ") and bool(_RULE.match(text))
+
+
+class _Container:
+    """An open container: a quote, or a body indented by four columns.
+
+    ``tight``: opened on the first line of a list item. Up to the next blank line, Python-Markdown does not
+    take the indentation of that item off.
+    """
+
+    def __init__(self, kind: Literal["quote", "item", "body"], tight: bool) -> None:
+        self.kind = kind
+        self.tight = tight
+
+
+class _Scan:
+    """The state between two lines: open containers and raw HTML, a paragraph or code block that goes on."""
+
+    def __init__(self, wanted: Set[int]) -> None:
+        self.wanted = wanted
+        self.open: list[_Container] = []
+        self.paragraph = 0  # lines of the paragraph (or of the table) so far; 0 when none is open
+        self.table = False
+        self.code = False
+        self.html = RawHtml()
+
+    def read(self, line: FoldedLine, after: str) -> Iterable[tuple[int, Place]]:
+        """Take one line in and give the places of the comments on it; ``after`` is the line below."""
+        if line.fenced:
+            if line.opens:
+                self._enter(line.text.expandtabs(_STEP))
+            self.paragraph, self.code = 0, False
+            return ()
+        text = line.text.expandtabs(_STEP) if "\t" in line.text else line.text
+        if not self.open and not self.html.inside and text[:1].isalpha() and "<" not in text:
+            return self._read_prose(text)
+        text = self.html.join_start_tag(text)
+        if self.html.inside:
+            return self._read_raw(text)
+        if self.html.opens(text):
+            self._close_all()
+            return self._read_raw(text)
+        if not self.html.divides(text):
+            return self._read_markdown(text, after)
+        self._close_all()
+        found = list(self._read_markdown(text, after))
+        self.paragraph = 0
+        return found
+
+    def _read_prose(self, text: str) -> tuple[()]:
+        """Read a line that begins with a letter at the margin, outside all containers: most lines are like that."""
+        self.code = False
+        self._leave(text, at_margin=False)
+        return ()
+
+    def _read_raw(self, text: str) -> Iterator[tuple[int, Place]]:
+        """Read a line of, or into, a raw block: comments in it are live whatever their indentation."""
+        prefix = text[: len(text) - len(text.lstrip(" "))]
+        inline = bool(_TOKEN.sub("", text).strip())
+        blocks: dict[int, tuple[bool, str, str]] = {}
+        for number, element, ended_at in self.html.read(text):
+            if ended_at >= 0 and not blocks:
+                blocks = _blocks(text, ended_at, self.wanted)
+            kind: Kind = "hidden" if element else "live"
+            if number in blocks:
+                block, before, after = blocks[number]
+                yield number, Place(kind, prefix, not block, foreign=True, before=before, after=after)
+            elif number in self.wanted:
+                yield number, Place(kind, prefix, inline, element=element, foreign=True, raw=True)
+
+    def _close_all(self) -> None:
+        self.open.clear()
+        self.paragraph, self.table, self.code = 0, False, False
+
+    def _blank(self) -> None:
+        self.paragraph, self.table = 0, False
+        for container in self.open:
+            container.tight = False
+
+    def _read_markdown(self, text: str, after: str) -> Iterable[tuple[int, Place]]:
+        rest = text.lstrip(" ")
+        if not rest:
+            self._blank()
+            return ()
+        at_margin = rest.startswith("<!--") and len(text) - len(rest) < _STEP
+        if at_margin:
+            self._close_all()
+            prefix = text[: len(text) - len(rest)]
+        else:
+            prefix, rest = self._enter(text)
+        around = self.html.follow(rest) if "<" in rest and not self.code else {}
+        places = list(self._places(prefix, rest, after, at_margin, around)) if "\ue000" in rest else []
+        if "\ue000" in text and "\ue000" not in rest:
+            places += self._in_title(text, prefix)
+        self._leave(rest, at_margin)
+        return places
+
+    def _in_title(self, text: str, prefix: str) -> Iterator[tuple[int, Place]]:
+        """The comments of a line that is the title of the container it opens."""
+        for token in _TOKEN.finditer(text):
+            if (number := int(token[1])) in self.wanted:
+                yield number, Place("code", prefix, True, TITLE, contained=True)
+
+    def _enter(self, text: str) -> tuple[str, str]:
+        """Walk through the containers that the line continues, then those it opens; give prefix and rest."""
+        prefix, rest, depth = "", text, 0
+        for index, container in enumerate(self.open):
+            if self.open[index + 1 :] and self.open[index + 1].tight and container.kind == "item":
+                depth += 1
+                continue
+            match = _QUOTE.match(rest) if container.kind == "quote" else re.match(" {4}", rest)
+            if match is None:
+                break
+            prefix, rest, depth = prefix + match[0], rest[match.end() :], depth + 1
+        if not rest.strip():
+            self._blank()
+            return prefix, ""
+        if rest.strip() == ">" and depth < len(self.open) and self.open[depth].tight:
+            self.paragraph, self.table = 0, False
+            return prefix, ""
+        self._drop_below(depth, rest)
+        first, at_item = rest, False
+        while len(self.open) < _DEEPEST and (opened := self._open_container(rest, at_item)) is not None:
+            own, rest = opened
+            at_item = bool(_ITEM.match(first))
+            first = rest
+            prefix += own
+        indent = len(rest) - len(rest.lstrip(" "))
+        if indent >= _STEP and not self.paragraph:
+            self.code = True
+        elif indent < _STEP:
+            self.code = False
+        return prefix + rest[:indent], rest[indent:]
+
+    def _drop_below(self, depth: int, rest: str) -> None:
+        """Close the containers that the line leaves; a paragraph in a quote or list item goes on without the
+        prefix.
+        """
+        if depth == len(self.open):
+            return
+        if self.open[depth].tight:
+            self.paragraph = 0 if self.open[depth].kind == "body" else self.paragraph
+            return
+        lazy = self.paragraph and self.open[depth].kind != "body"
+        sibling = self.open[depth].kind == "item" and _ITEM.match(rest)
+        if lazy and not sibling and not _TITLED.match(rest):
+            return
+        del self.open[depth:]
+        self.paragraph = 0
+        self.table = False
+
+    def _open_container(self, rest: str, at_item: bool) -> tuple[str, str] | None:
+        """Open the container that ``rest`` begins, if it begins one; give its prefix and what is left of the
+        line.
+        """
+        if quote := _QUOTE.match(rest):
+            return self._push("quote", quote[0], rest[quote.end() :], tight=at_item)
+        if _is_rule(rest):
+            return None
+        in_list = bool(self.open) and self.open[-1].kind == "item"
+        item = _ITEM.match(rest) if in_list or not self.paragraph else None
+        if item:
+            return self._push("item", " " * _STEP, rest[item.end() :])
+        if (footnote := _FOOTNOTE.match(rest)) and all(outer.kind == "quote" for outer in self.open):
+            # Inside another body a footnote owns nothing but its own lines.
+            return self._push("body", " " * _STEP, rest[footnote.end() :])
+        if (definition := _DEFINITION.match(rest)) and all(outer.kind != "item" for outer in self.open):
+            return self._push("body", " " * _STEP, rest[definition.end() :])
+        if _TITLED.match(rest):
+            return self._push("body", " " * _STEP, "", tight=at_item)
+        return None
+
+    def _push(
+        self, kind: Literal["quote", "item", "body"], prefix: str, rest: str, *, tight: bool = False
+    ) -> tuple[str, str]:
+        self.open.append(_Container(kind, tight))
+        self.paragraph, self.table, self.code = 0, False, False
+        return prefix, rest
+
+    def _places(
+        self, prefix: str, rest: str, after: str, at_margin: bool, around: dict[int, str]
+    ) -> Iterator[tuple[int, Place]]:
+        inline = bool(_TOKEN.sub("", rest).strip())
+        foreign = any(container.kind == "body" for container in self.open)
+        blocks = _blocks(rest, -1, self.wanted) if at_margin else {}
+        for token in _TOKEN.finditer(rest):
+            number = int(token[1])
+            if number not in self.wanted:
+                continue
+            element = around.get(number, "")
+            kind: Kind = "code" if self.code else "hidden" if element else "live"
+            block, before, behind = blocks.get(number, (not inline, "", ""))
+            holder = "" if block or self.code else self._holder(rest, token, after)
+            yield (
+                number,
+                Place(
+                    kind,
+                    prefix,
+                    not block,
+                    holder,
+                    element,
+                    foreign,
+                    before,
+                    behind,
+                    at_margin and block,
+                    contained=bool(self.open),
+                ),
+            )
+
+    def _holder(self, rest: str, token: re.Match[str], after: str) -> str:
+        """Name what holds the comment and could not hold a table, or nothing."""
+        under = after.lstrip("> \t")
+        if _HEADING.match(rest) or (not self.paragraph and rest[0] != "<" and _UNDERLINE.match(under)):
+            return "a heading"
+        if self.table or ("|" in rest and not self.paragraph and _DELIMITER_ROW.match(under)):
+            return "a table"
+        before, behind = rest[: token.start()], rest[token.end() :]
+        opened = before.rfind("[")
+        if opened > before.rfind("]") and re.match(r"[^\[\]]*\](?:\(|\[)", behind):
+            return IMAGE if before[:opened].endswith("!") else "a link"
+        return ""
+
+    def _divides(self, rest: str) -> bool:
+        """Whether a line is a rule, or the line under a heading."""
+        return _is_rule(rest) or (self.paragraph == 1 and bool(_UNDERLINE.match(rest)))
+
+    def _leave(self, rest: str, at_margin: bool) -> None:
+        """Note what the next line continues."""
+        if at_margin:
+            self.paragraph = 1 if _TOKEN.sub("", rest).strip() else 0
+        elif not rest or self.code or _HEADING.match(rest) or self._divides(rest):
+            self.paragraph, self.table = 0, False
+        else:
+            self.table = self.table or (self.paragraph == 1 and bool(_DELIMITER_ROW.match(rest)))
+            self.paragraph += 1

@@ -1,0 +1,248 @@
+"""HTML comments of a Markdown page, each folded to one line, so that the rest can be read line by line.
+
+Fences and code spans are stepped over here, since a ``<!--`` inside them opens nothing. Whether a folded
+comment stands in an indented code block or in raw HTML is for `mongo_tables.directives.containers` to say.
+"""
+
+import re
+from bisect import bisect_right
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from mongo_tables.directives.keywords import opening_at
+
+if TYPE_CHECKING:
+    from mongo_tables.directives.fences import Fence
+
+NEWLINE = re.compile(r"\r\n|\r|\n")
+TOKEN = "<!--\ue000{}-->"
+CLOSE = re.compile(r"--!?>")
+_INTEREST = re.compile(r"<!--|`+|\\`")
+_ENDS_PARAGRAPH = re.compile(r"[> \t]*(?:$|(?P<mark>`{3}|~{3}))| {0,3}<!--")
+
+
+class HtmlComment(NamedTuple):
+    """One HTML comment: offsets of ``<!--`` and just after its end, or the end of the text when ``closed``
+    is false.
+
+    ``fence`` is the index of the last line above it that looks like the opening of a fence, but is none on
+    the site.
+    """
+
+    number: int
+    start: int
+    end: int
+    closed: bool
+    fence: int | None
+
+
+class FoldedLine(NamedTuple):
+    """A line with its comments folded to tokens; whether it is fenced code, and the opening mark of it."""
+
+    text: str
+    fenced: bool = False
+    opens: bool = False
+
+
+class Page:
+    """A page by lines: ``lines[i]`` (without its line ending) begins at offset ``starts[i]``."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.lines = NEWLINE.split(text)
+        self.starts = [0, *(match.end() for match in NEWLINE.finditer(text))]
+
+    def line_index(self, offset: int) -> int:
+        """Give the index, from 0, of the line in which ``offset`` is."""
+        return bisect_right(self.starts, offset) - 1
+
+    def position(self, offset: int) -> tuple[int, int]:
+        """Give line and column of ``offset``, both counted from 1, in characters; a byte order mark is none."""
+        index = self.line_index(offset)
+        mark = index == 0 and offset > 0 and self.text.startswith("\ufeff")
+        return index + 1, offset - self.starts[index] + 1 - mark
+
+
+def _find_fence(lines: Sequence[str], index: int) -> "Fence | None":
+    from mongo_tables.directives.fences import fence_at  # a page without a fence does not pay for it
+
+    return fence_at(lines, index)
+
+
+def fold(page: Page, first_line: int) -> tuple[list[FoldedLine], list[HtmlComment]]:
+    """Fold the comments of ``page`` from the line with index ``first_line`` on (what is above is front
+    matter).
+    """
+    return _Folding(page).run(first_line)
+
+
+class _Folding:
+    """The walk down the page: which fence was searched up to which line, and how far a close has been looked
+    for.
+    """
+
+    def __init__(self, page: Page) -> None:
+        self.page = page
+        self.comments: list[HtmlComment] = []
+        self.folded: list[FoldedLine] = []
+        self.fence: Fence | None = None
+        self.disputed: int | None = None
+        self.no_close_after = len(page.text) + 1
+        self.next_open = page.text.find("<!--")
+        self.paragraph_end = -1
+        self.paragraph_runs: dict[int, list[int]] = {}
+
+    def run(self, index: int) -> tuple[list[FoldedLine], list[HtmlComment]]:
+        lines = self.page.lines
+        while index < len(lines):
+            fence = self._fence_at(index)
+            if fence is not None and fence.closed:
+                self.folded += [
+                    FoldedLine(lines[i], fenced=True, opens=i == index) for i in range(index, fence.last + 1)
+                ]
+                index = fence.last + 1
+            else:
+                index = self._fold_line(index) + 1
+        return self.folded, self.comments
+
+    def _fence_at(self, index: int) -> "Fence | None":
+        line = self.page.lines[index]
+        if "```" not in line and "~~~" not in line:
+            return None
+        if self.fence is not None and index <= self.fence.last:
+            return None
+        fence = _find_fence(self.page.lines, index)
+        self.fence = fence or self.fence
+        if fence is not None and not fence.closed:
+            self.disputed = index
+        return fence
+
+    def _fold_line(self, index: int) -> int:
+        """Fold the line with ``index`` and those that its comments reach into; give the last index."""
+        if self._nothing_opens(index):
+            self.folded.append(FoldedLine(self.page.lines[index]))
+            return index
+        start = at = self.page.starts[index]
+        pieces: list[str] = []
+        while True:
+            line_end = self.page.starts[index] + len(self.page.lines[index])
+            match = _INTEREST.search(self.page.text, at, line_end)
+            if match is None:
+                pieces.append(self.page.text[at:line_end])
+                break
+            pieces.append(self.page.text[at : match.start()])
+            if match[0] == "<!--":
+                comment = self._comment(match.start(), index)
+                pieces.append(TOKEN.format(comment.number))
+                at = comment.end
+                index = self.page.line_index(at)
+            else:
+                at = self._span_end(match, index)
+                pieces.append(self.page.text[match.start() : min(at, line_end)])
+                if (
+                    at > line_end
+                ):  # a code span goes on in the next lines, which are text as far as it reaches
+                    break_index = self.page.line_index(at)
+                    self.folded.append(FoldedLine("".join(pieces)))
+                    self._plain_lines(index + 1, break_index - 1)
+                    self._fence_at(break_index)
+                    index, pieces = break_index, []
+                    start = self.page.starts[index]
+                    pieces.append(self.page.text[start:at])
+        self.folded.append(FoldedLine("".join(pieces)))
+        return index
+
+    def _nothing_opens(self, index: int) -> bool:
+        """Whether the line neither has a comment nor begins a code span that could reach one."""
+        text, start, line = self.page.text, self.page.starts[index], self.page.lines[index]
+        if 0 <= self.next_open < start:
+            self.next_open = text.find("<!--", start)
+        if 0 <= self.next_open < start + len(line):
+            return False
+        return "`" not in line or self.next_open < 0 or text.find("\n\n", start, self.next_open) >= 0
+
+    def _plain_lines(self, first: int, last: int) -> None:
+        for index in range(first, last + 1):
+            self._fence_at(index)  # one that does not close still hides the openings of others
+            self.folded.append(FoldedLine(self.page.lines[index]))
+
+    def _comment(self, start: int, index: int) -> HtmlComment:
+        """Record the comment that opens at ``start`` in the line with ``index``."""
+        end = self._close_after(start)
+        if end > 0 and opening_at(self.page.text, start) is None:
+            end = self._close_outside_fences(end, index)
+        closed = end > 0
+        comment = HtmlComment(
+            len(self.comments), start, end if closed else len(self.page.text), closed, self.disputed
+        )
+        self.comments.append(comment)
+        return comment
+
+    def _close_after(self, start: int) -> int:
+        """Give the offset after the close of a comment that opens at ``start``; 0 when there is none."""
+        if start + 4 >= self.no_close_after:
+            return 0
+        match = CLOSE.search(self.page.text, start + 4)
+        if match is None:
+            self.no_close_after = start + 4
+            return 0
+        return match.end()
+
+    def _close_outside_fences(self, end: int, index: int) -> int:
+        """Step over fences inside an ordinary comment: the site takes them out before all else."""
+        index += 1
+        while index <= self.page.line_index(end):
+            fence = self._fence_at(index)
+            if fence is not None and fence.closed:
+                if end <= self.page.starts[fence.last]:
+                    end = self._close_after(self.page.starts[fence.last] - 4) or end
+                    if end <= self.page.starts[fence.last]:
+                        return end
+                index = fence.last
+            index += 1
+        return end
+
+    def _span_end(self, run: re.Match[str], index: int) -> int:
+        """Give the offset after the code span that a run of backticks opens, or after the run when it opens
+        none.
+        """
+        if run[0].startswith("\\"):
+            return run.end()
+        if run.start() >= self.paragraph_end:
+            self._read_paragraph(run.start(), index)
+        ends = self.paragraph_runs.get(len(run[0]), [])
+        position = bisect_right(ends, run.end())
+        return ends[position] if position < len(ends) else self._span_end_over_comment(run, index)
+
+    def _span_end_over_comment(self, run: re.Match[str], index: int) -> int:
+        """Give the end of a code span around one of our comments with blank lines in it: folded, it is one
+        line.
+        """
+        line_end = self.page.starts[index] + len(self.page.lines[index])
+        start = self.page.text.find("<!--", run.end(), line_end)
+        if start < 0 or opening_at(self.page.text, start) is None:
+            return run.end()
+        close = self._close_after(start)
+        last = self.page.line_index(close)
+        closing = re.compile(rf"(?<!`){run[0]}(?!`)").search(
+            self.page.text, close, self.page.starts[last] + len(self.page.lines[last])
+        )
+        return closing.end() if close and closing else run.end()
+
+    def _ends_paragraph(self, index: int) -> bool:
+        match = _ENDS_PARAGRAPH.match(self.page.lines[index])
+        if match is None or not match["mark"]:
+            return match is not None
+        fence = _find_fence(self.page.lines, index)
+        return fence is not None and fence.closed
+
+    def _read_paragraph(self, start: int, index: int) -> None:
+        """Note where the runs of backticks from ``start`` to the paragraph's end are, by their length."""
+        lines, starts = self.page.lines, self.page.starts
+        index += 1
+        while index < len(lines) and not self._ends_paragraph(index):
+            index += 1
+        self.paragraph_end = starts[index] if index < len(lines) else len(self.page.text)
+        self.paragraph_runs = {}
+        for match in re.finditer(r"`+", self.page.text[start : self.paragraph_end]):
+            self.paragraph_runs.setdefault(len(match[0]), []).append(start + match.end())

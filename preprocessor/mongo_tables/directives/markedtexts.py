@@ -1,0 +1,53 @@
+"""The words around a table that its author may write in Markdown: title, caption, headers, headings above headers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
+
+from mongo_tables.directives.inlinemarkdown import Piece, plain_text, read_inline
+from mongo_tables.jsontext.model import Path
+
+_ALONE = ("title", "caption")
+
+
+class HeaderGroup(NamedTuple):
+    """A heading above the headers of ``columns``: its plain text and, where it is Markdown, its pieces."""
+
+    text: str
+    columns: tuple[str, ...]
+    pieces: tuple[Piece, ...] = ()
+
+
+def read_marked(body: Mapping[str, Any]) -> dict[Path, tuple[Piece, ...]]:
+    """The pieces of title, caption and headers, by their places, where a comment says that they are Markdown."""
+    return {path: read_inline(text) for path, text in _written(body)} if body.get("markdown") else {}
+
+
+def _written(body: Mapping[str, Any]) -> Iterator[tuple[Path, str]]:
+    yield from (((key,), body[key]) for key in _ALONE if key in body)
+    yield from ((("headers", index), text) for index, text in enumerate(body.get("headers", ())))
+
+
+def headers_of(body: Mapping[str, Any]) -> tuple[str, ...]:
+    """The headers as plain text; made of the names of columns where none are written."""
+    if "headers" in body:
+        return tuple(plain_text(_pieces(body, text)) or text for text in body["headers"])
+    from mongo_tables.directives.fieldwords import (
+        column_headers,  # tables with headers of their own need no words
+    )
+
+    return column_headers(body["columns"])
+
+
+def header_groups_of(body: Mapping[str, Any]) -> tuple[HeaderGroup, ...]:
+    """The headings that span several headers."""
+    found = []
+    for text, columns in body.get("header_groups", {}).items():
+        pieces = _pieces(body, text)
+        found.append(HeaderGroup(plain_text(pieces) or text, tuple(columns), pieces))
+    return tuple(found)
+
+
+def _pieces(body: Mapping[str, Any], text: str) -> tuple[Piece, ...]:
+    return read_inline(text) if body.get("markdown") else ()

@@ -1,0 +1,254 @@
+"""Checks a parsed JSON value against one of our schemas and says in plain words what is wrong.
+
+``NAME.schema.json`` is the one source of the rules. ``jsonschema`` finds every fault, but importing
+it costs 0.1 s of processor time, more than all else that a check without a database does. So a small reader
+of the same file looks first whether the value is surely valid; only a value that is not goes to
+``jsonschema``.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, NamedTuple
+
+from mongo_tables.directives.schemas.loading import load
+from mongo_tables.findings.finding import Finding
+from mongo_tables.findings.nearest import did_you_mean
+from mongo_tables.jsontext.document import Document
+from mongo_tables.jsontext.extended import kind_of
+from mongo_tables.jsontext.model import Path
+
+Schema = Mapping[str, Any]
+
+
+class Fault(NamedTuple):
+    """One fault: rule, path of the value, whether its key is meant (not the value), message and hint."""
+
+    rule: str
+    path: Path
+    on_key: bool
+    message: str
+    hint: str = ""
+
+
+def faults(name: str, value: Any, subject: str) -> list[Fault]:
+    """Give every fault of ``value`` against the schema ``name``; messages call it ``subject``."""
+    if surely_valid(load(name), value):
+        return []
+    found = [fault for error in _errors(load(name), value) for fault in _explain(error, subject)]
+    return _without_echoes(found)
+
+
+def _errors(against: Schema, value: Any) -> Iterable[Any]:
+    from jsonschema import Draft7Validator
+
+    errors: Iterable[Any] = Draft7Validator(against).iter_errors(value)
+    return errors
+
+
+# -- the quick look
+# ----------------------------------------------------------------------------------------------
+
+_TYPES: dict[str, tuple[type, ...]] = {
+    "object": (dict,),
+    "array": (list,),
+    "string": (str,),
+    "boolean": (bool,),
+    "integer": (int,),
+    "number": (int, float),
+    "null": (type(None),),
+}
+_OF_TEXT = frozenset({"minLength", "maxLength", "pattern"})
+_OF_OBJECT = frozenset(
+    {"properties", "required", "additionalProperties", "propertyNames", "minProperties", "maxProperties"}
+)
+_OF_LIST = frozenset({"items", "minItems", "maxItems"})
+_OF_NUMBER = frozenset({"minimum", "maximum"})
+_WORDS_ONLY = frozenset(
+    {"$schema", "title", "description", "markdownDescription", "examples", "default"}
+    | {"patternErrorMessage", "x-rule", "x-place"}
+)
+_UNDERSTOOD = _OF_TEXT | _OF_OBJECT | _OF_LIST | _OF_NUMBER | _WORDS_ONLY | {"type", "enum"}
+
+
+def surely_valid(against: Schema, value: Any) -> bool:
+    """Tell whether ``value`` is valid for certain; False, too, when a keyword is not understood here."""
+    if not against:
+        return True
+    if not against.keys() <= _UNDERSTOOD or not _type_fits(against.get("type"), value):
+        return False
+    if "enum" in against and not (isinstance(value, str) and value in against["enum"]):
+        return False
+    if isinstance(value, str):
+        return _text_fits(against, value)
+    if isinstance(value, dict):
+        return _object_fits(against, value)
+    if isinstance(value, list):
+        items = against.get("items", {})
+        if not against.get("minItems", 0) <= len(value) <= against.get("maxItems", len(value)):
+            return False
+        return all(surely_valid(items, item) for item in value)
+    if isinstance(value, (int, float)) and not isinstance(value, bool):
+        return bool(against.get("minimum", value) <= value <= against.get("maximum", value))
+    return True
+
+
+def _type_fits(wanted: str | list[str] | None, value: Any) -> bool:
+    if wanted is None:
+        return True
+    names = [wanted] if isinstance(wanted, str) else wanted
+    if isinstance(value, bool):
+        return "boolean" in names
+    return any(isinstance(value, _TYPES[name]) for name in names)
+
+
+def _text_fits(against: Schema, value: str) -> bool:
+    if not against.get("minLength", 0) <= len(value) <= against.get("maxLength", len(value)):
+        return False
+    return "pattern" not in against or re.search(against["pattern"], value) is not None
+
+
+def _object_fits(against: Schema, value: dict[str, Any]) -> bool:
+    size, properties = len(value), against.get("properties", {})
+    if not against.get("minProperties", 0) <= size <= against.get("maxProperties", size):
+        return False
+    if not all(key in value for key in against.get("required", ())):
+        return False
+    others, names = against.get("additionalProperties", True), against.get("propertyNames", {})
+    for key, item in value.items():
+        rules = properties.get(key, others)
+        if rules is False or (names and not surely_valid(names, key)):
+            return False
+        if rules is not True and not surely_valid(rules, item):
+            return False
+    return True
+
+
+# -- plain words
+# -------------------------------------------------------------------------------------------------
+
+
+def _explain(error: Any, subject: str) -> Iterator[Fault]:
+    """Turn one error of jsonschema into faults in our own words."""
+    path, rules, value = tuple(error.absolute_path), error.schema, error.instance
+    name = path_name(path) or subject
+    keyword = error.validator
+    if keyword == "additionalProperties":
+        yield from _unknown_keys(rules, value, path, name)
+    elif keyword == "required":
+        missing = next(key for key in error.validator_value if error.message.startswith(repr(key)))
+        yield _missing_key(missing, rules, path, name)
+    elif "propertyNames" in error.absolute_schema_path:
+        rule = rules.get("x-rule", "MT133")
+        message = f"`{value}` is not possible as a key of {name}"
+        yield Fault(rule, (*path, value), True, message, rules.get("patternErrorMessage", ""))
+    elif keyword == "type":
+        message = f"{name} must be {_lower(rules.get('title', 'of another type'))}, not {kind_of(value)}"
+        hint = _example(rules)
+        if path == ("pipeline",) and isinstance(value, str):
+            hint = f'a shared pipeline goes into the list: ["{value}"]'
+        yield Fault(rules.get("x-rule", "MT132"), path, False, message, hint)
+    elif keyword == "maxProperties":
+        keys = ", ".join(f"`{key}`" for key in value)
+        message = f"{name} has {len(value)} keys ({keys}); a stage has exactly one"
+        yield Fault("MT134", (*path, list(value)[1]), True, message, "write each stage in braces of its own")
+    else:
+        yield Fault(rules.get("x-rule", "MT133"), path, False, _wrong_value(error, name), _value_hint(error))
+
+
+def _unknown_keys(rules: Schema, value: dict[str, Any], path: Path, name: str) -> Iterator[Fault]:
+    known = list(rules["properties"])
+    for key in value:
+        if key not in known:
+            hint = did_you_mean(key, known) or "possible keys: " + ", ".join(f"`{each}`" for each in known)
+            yield Fault("MT130", (*path, key), True, f"{name} has no key `{key}`", hint)
+
+
+def _missing_key(key: str, rules: Schema, path: Path, name: str) -> Fault:
+    return Fault(
+        "MT131", path, False, f"{name} needs the key `{key}`", _example(rules["properties"][key], key)
+    )
+
+
+def _wrong_value(error: Any, name: str) -> str:
+    limit, value = error.validator_value, error.instance
+    if error.validator == "enum":
+        return f"{name} must be {_choice(limit)}, not {_format_value(value)}"
+    if error.validator in ("minItems", "maxItems") and limit > 1:
+        side = "least" if error.validator == "minItems" else "most"
+        return f"{name} must have at {side} {limit} elements, not {len(value)}"
+    if error.validator in ("minItems", "minLength", "minProperties"):
+        return f"{name} must not be empty"
+    if error.validator in ("minimum", "maximum"):
+        side = "least" if error.validator == "minimum" else "most"
+        return f"{name} must be at {side} {limit}, not {_format_value(value)}"
+    if error.validator == "maxLength":
+        return f"{name} must have at most {limit} character{'s' if limit > 1 else ''}, not {len(value)}"
+    return f"{_format_value(value)} is not possible as {name}"
+
+
+def _value_hint(error: Any) -> str:
+    if error.validator == "enum" and isinstance(error.instance, str):
+        return did_you_mean(error.instance, error.validator_value)
+    if error.validator == "pattern":
+        return str(error.schema.get("patternErrorMessage", ""))
+    return _example(error.schema)
+
+
+def _without_echoes(found: list[Fault]) -> list[Fault]:
+    """Leave out a missing key that is there, but misspelt: the unknown key's hint says it already."""
+    hints = {(fault.path[:-1], fault.hint) for fault in found if fault.rule == "MT130"}
+
+    def echo(fault: Fault) -> bool:
+        if fault.rule != "MT131":
+            return False
+        key = fault.message.rsplit("`", 2)[1]
+        return (fault.path, f"did you mean `{key}`?") in hints
+
+    return [fault for fault in found if not echo(fault)]
+
+
+def path_name(path: Path) -> str:
+    """Name a path as an author would write it, such as `` `columns[2]` ``; "" for the root."""
+    parts = [f"[{part}]" if isinstance(part, int) else f".{part}" for part in path]
+    return f"`{''.join(parts).removeprefix('.')}`" if parts else ""
+
+
+def _example(rules: Schema, key: str = "") -> str:
+    examples = rules.get("examples")
+    if not examples:
+        return ""
+    shown = json.dumps(examples[0], ensure_ascii=False)
+    return f'for example: "{key}": {shown}' if key else f"for example: {shown}"
+
+
+def _choice(values: list[str]) -> str:
+    return ", ".join(f"`{value}`" for value in values[:-1]) + f" or `{values[-1]}`"
+
+
+def _format_value(value: Any) -> str:
+    if isinstance(value, (dict, list)):
+        return kind_of(value)
+    text = json.dumps(value, ensure_ascii=False)
+    return f"`{text}`" if len(text) <= 60 else f"`{text[:57]}…`"
+
+
+def _lower(title: str) -> str:
+    return title[:1].lower() + title[1:]
+
+
+def schema_findings(document: Document, schema: str, subject: str) -> list[Finding]:
+    """Give a finding for every fault against ``schema``, except about values that the reader had to guess."""
+    found = faults(schema, document.parsed.value, subject)
+    guess = document.parsed.is_guess
+    return [
+        _locate(document, fault)
+        for fault in found
+        if not guess(fault.path[:-1] if fault.on_key else fault.path)
+    ]
+
+
+def _locate(document: Document, fault: Fault) -> Finding:
+    return document.finding(fault.rule, fault.path, fault.message, fault.hint, key=fault.on_key)

@@ -1,0 +1,232 @@
+"""Shared stage lists: ``docs/pipelines/NAME.json``, named by a string where a stage could stand.
+
+A file holds a list of stages, or ``{"description": …, "fields": {…}, "pipeline": […]}``. A shared list may name other
+shared lists. ``fields`` says what the fields mean that the stages make, for readers of the tables that show them.
+"""
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path as FilePath
+from typing import Any, Final, NamedTuple
+
+from mongo_tables.directives.origins import Origin, Written
+from mongo_tables.directives.schemas.validation import schema_findings
+from mongo_tables.files.digests import digest_of
+from mongo_tables.files.text import bad_byte, leads_within, may_be_file
+from mongo_tables.findings import rules
+from mongo_tables.findings.finding import Finding
+from mongo_tables.findings.nearest import did_you_mean
+from mongo_tables.jsontext.document import Document, decode_at, places, syntax_findings
+from mongo_tables.jsontext.model import Path
+from mongo_tables.jsontext.parsing import parse
+
+Stage = Mapping[str, Any]
+_NO_FIELDS: Final[Mapping[str, str]] = {}
+_NO_TEXTS: Final[Mapping[str, str]] = {}
+
+
+class SharedPipeline(NamedTuple):
+    """One shared stage list, other shared lists in it expanded.
+
+    ``fields`` has the meaning of fields that the stages make. ``file`` is None when there is no such list; ``known``
+    then holds the names that there are. ``findings`` are complaints about the file (and those it names); stages with
+    an error are not to be run. ``written`` says for each stage where it stands, be it in a list that this one names.
+    """
+
+    name: str
+    file: str | None
+    stages: tuple[Stage, ...] = ()
+    findings: tuple[Finding, ...] = ()
+    known: tuple[str, ...] = ()
+    fields: Mapping[str, str] = _NO_FIELDS
+    written: tuple[Written, ...] = ()
+
+
+Lookup = Callable[[str], SharedPipeline | None]
+
+
+class Expanded(NamedTuple):
+    """A pipeline without names: its stages, where each of them comes from, findings, and what fields mean."""
+
+    stages: tuple[Stage, ...]
+    origins: tuple[Origin, ...]
+    findings: tuple[Finding, ...]
+    fields: Mapping[str, str] = _NO_FIELDS
+
+
+class SharedPipelines:
+    """The shared stage lists of a folder; call it with a name. A missing folder has none.
+
+    All files of the folder are read here, once: a list is a function of these bytes. ``texts`` are read in the place
+    of files that are about to be written, by the names that findings have for them.
+    """
+
+    def __init__(self, folder: FilePath, texts: Mapping[str, str] = _NO_TEXTS) -> None:
+        self.folder = folder
+        self._contents, self._closed = _read_contents(folder)
+        for file, text in texts.items():
+            if FilePath(file).parent == folder:
+                self._contents[FilePath(file).stem] = text.encode("utf-8", "surrogatepass")
+        self._lists: dict[str, SharedPipeline] = {}
+        self._named: dict[str, dict[str, None]] = {}
+
+    @cached_property
+    def digest(self) -> str:
+        """A digest of all lists, equal for equal files."""
+        return digest_of(repr(sorted(self._contents.items(), key=lambda pair: pair[0])))
+
+    @property
+    def files(self) -> list[FilePath]:
+        """The files of all lists, sorted."""
+        return [self.folder / f"{name}.json" for name in sorted(self._contents)]
+
+    def __call__(self, name: str) -> SharedPipeline:
+        """Give the list called ``name``; never raises for what stands in the folder."""
+        return self._load(name, ())
+
+    def files_of(self, names: Iterable[str]) -> list[FilePath]:
+        """Give the files of lists, and of those that these name in turn, each once; of names without a file none."""
+        found: dict[str, FilePath] = {}
+        waiting = list(names)
+        while waiting:
+            name = waiting.pop(0)
+            if name not in found and self(name).file is not None:
+                found[name] = self.folder / f"{name}.json"
+                waiting += self._named.get(name, ())
+        return list(found.values())
+
+    def _load(self, name: str, within: tuple[str, ...]) -> SharedPipeline:
+        if name not in self._lists:
+            content = self._contents.get(name, self._closed)
+            if content is None or not re.fullmatch(NAME, name):
+                return SharedPipeline(name, None, known=tuple(sorted(self._contents)))
+            file, names = (self.folder / f"{name}.json").as_posix(), (*within, name)
+            self._lists[name] = _read_list(content, file, name, lambda inner: self._inner(inner, names))
+        return self._lists[name]
+
+    def _inner(self, name: str, within: tuple[str, ...]) -> SharedPipeline:
+        self._named.setdefault(within[-1], {})[name] = None
+        if name in within:
+            way = " → ".join((*within[within.index(name) :], name))
+            # Place and file are those of the name, which only the reader of the naming list knows.
+            cycle = rules.finding("MT141", "", (0, 0), f"`{name}` contains itself: {way}", _CYCLE_HINT)
+            return SharedPipeline(name, "", findings=(cycle,))
+        return self._load(name, within)
+
+
+NAME = "[A-Za-z0-9][A-Za-z0-9_-]*"
+_CYCLE_HINT = "remove one of the names from its list"
+_LINK_HINT = "put the stages themselves into the folder; a link may lead only to another file in it"
+
+
+@dataclass(frozen=True, slots=True)
+class _Unread:
+    """Why a file of the folder cannot be read, and what to do."""
+
+    message: str
+    hint: str = ""
+
+
+def _read_contents(folder: FilePath) -> tuple[dict[str, bytes | _Unread], _Unread | None]:
+    """The bytes of each list of a folder by its name, or why they cannot be read; and why the folder cannot be."""
+    try:
+        files = [path for path in folder.iterdir() if path.suffix == ".json"]
+    except (FileNotFoundError, NotADirectoryError):
+        return {}, None
+    except OSError as fault:
+        return {}, _Unread(f"the file cannot be read ({fault.strerror})")
+    return {path.stem: _read_content(path) for path in files if may_be_file(path)}, None
+
+
+def _read_content(path: FilePath) -> bytes | _Unread:
+    if not leads_within(path, path.parent):
+        return _Unread("the file is a link that leads out of its folder", _LINK_HINT)
+    try:
+        return path.read_bytes()
+    except OSError as fault:
+        return _Unread(f"the file cannot be read ({fault.strerror})")
+
+
+def _read_list(content: bytes | _Unread, file: str, name: str, shared: Lookup) -> SharedPipeline:
+    if isinstance(content, _Unread):
+        return _unread(file, name, (0, 0), content.message, content.hint)
+    if bad := bad_byte(content):
+        message = f"the file is not UTF-8: byte 0x{bad.value:02x} stands here"
+        return _unread(file, name, (bad.line, bad.column), message)
+    return read_shared(content.decode(), file, name, shared)
+
+
+def _unread(file: str, name: str, at: tuple[int, int], message: str, hint: str = "") -> SharedPipeline:
+    return SharedPipeline(name, file, findings=(rules.finding("MT142", file, at, message, hint),))
+
+
+def read_shared(text: str, file: str, name: str, shared: Lookup) -> SharedPipeline:
+    """Read the text of one shared list; findings name ``file``, ``shared`` gives the lists that it names."""
+    document = Document(file, parse(text), places(text))
+    found = syntax_findings(document)
+    if document.parsed.readable:
+        found += schema_findings(document, "pipeline", "a shared stage list")
+    if any(finding.severity == "error" for finding in found):
+        return SharedPipeline(name, file, findings=tuple(found))
+    value = document.parsed.value
+    base: Path = ("pipeline",) if isinstance(value, dict) else ()
+    result = expand(document, base, value["pipeline"] if base else value, shared)
+    told = {**result.fields, **value.get("fields", {})} if base else result.fields
+    written = tuple(each.written or Written(document, each.path) for each in result.origins)
+    return SharedPipeline(name, file, result.stages, (*found, *result.findings), fields=told, written=written)
+
+
+def expand(document: Document, base: Path, written: list[Any], shared: Lookup) -> Expanded:
+    """Decode the stages written at ``base``, with the stages of shared lists in the place of their names."""
+    stages: list[Stage] = []
+    origins: list[Origin] = []
+    found: list[Finding] = []
+    fields: dict[str, str] = {}
+    for index, stage in enumerate(written):
+        here = (*base, index)
+        if isinstance(stage, str):
+            if not re.fullmatch(NAME, stage):  # The schema complains; and no name leads out of the folder.
+                continue
+            part = shared(stage) or SharedPipeline(stage, None)
+            stages += part.stages
+            origins += [Origin(here, "shared", written=each) for each in part.written]
+            found += _list_findings(document, here, part)
+            fields |= part.fields
+        else:
+            value, malformed = decode_at(document, here, stage)
+            stages.append(value)
+            origins.append(Origin(here))
+            found += malformed
+    return Expanded(tuple(stages), tuple(origins), tuple(found), fields)
+
+
+def _list_findings(document: Document, here: Path, part: SharedPipeline) -> list[Finding]:
+    """Give the findings of the shared list named at ``here``; findings without a file are placed there."""
+    if part.file is None:
+        hint = did_you_mean(part.name, part.known) or _suggest_known(part)
+        return [document.finding("MT140", here, f"there is no shared stage list `{part.name}`", hint)]
+    return [
+        each if each.file else document.finding(each.rule, here, each.message, each.hint)
+        for each in part.findings
+    ]
+
+
+def _suggest_known(part: SharedPipeline) -> str:
+    if not part.known:
+        return f"add the file {part.name}.json to the folder of shared pipelines"
+    return "possible names: " + ", ".join(f"`{name}`" for name in part.known)
+
+
+def hint_on_inner_name(pipeline: Iterable[Any], path: Path) -> str:
+    """What to do where a path leads to a name instead of a stage, within a pipeline; "" where it leads elsewhere."""
+    value: Any = list(pipeline)
+    for step in path:
+        try:
+            value = value[step]
+        except (LookupError, TypeError):
+            return ""
+    if not isinstance(value, str) or value.startswith("$") or not path or not isinstance(path[-1], int):
+        return ""  # What begins so is an expression, and no file's name.
+    return f"a shared stage list is named in the outermost pipeline alone: write the stages of `{value}` in its place"

@@ -1,0 +1,386 @@
+"""What comments ask for, as plain data: a class for each kind of comment, and what makes its specs.
+
+``DIRECTIVES`` at the end has one record for each kind.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
+from typing import Any, Final, NamedTuple, Self
+
+from mongo_tables.directives.addresses import fields_of
+from mongo_tables.directives.charts import ChartSettings
+from mongo_tables.directives.columnformat import ColumnFormat, formats_of
+from mongo_tables.directives.comment import Comment
+from mongo_tables.directives.inlinemarkdown import Piece, plain_text
+from mongo_tables.directives.markedtexts import HeaderGroup, header_groups_of, headers_of, read_marked
+from mongo_tables.directives.origins import Origin
+from mongo_tables.directives.selection import STAGES
+from mongo_tables.directives.sharedpipelines import Expanded, Stage
+from mongo_tables.directives.tolerance import Tolerance
+from mongo_tables.files.records import Record
+from mongo_tables.findings.finding import StandIn
+from mongo_tables.jsontext.document import Document
+from mongo_tables.jsontext.model import Path
+from mongo_tables.results.model import Query
+from mongo_tables.results.provenance import source_query
+
+
+class ValidComment(NamedTuple):
+    """A comment without an error: its body with Extended JSON decoded, and its pipeline with shared lists expanded."""
+
+    comment: Comment
+    file: str
+    body: Mapping[str, Any]
+    expanded: Expanded
+
+    def common(self) -> dict[str, Any]:
+        """Give what every spec has."""
+        return {"comment": self.comment, "file": self.file, "ignore": self.body.get("ignore", {})}
+
+    def tolerance(self) -> Tolerance | None:
+        """Give how far what stands in the page may be from today's rows; None where it may not."""
+        return Tolerance.of(self.body["tolerance"]) if "tolerance" in self.body else None
+
+    def with_pipeline(self) -> dict[str, Any]:
+        """Give what every spec with a pipeline has."""
+        kept = ("collection", "let", "id", "title", "caption", "empty", "provenance")
+        pieces = read_marked(self.body)
+        return {
+            **self.common(),
+            **{key: self.body[key] for key in kept if key in self.body},
+            **{str(path[0]): plain_text(found) for path, found in pieces.items() if len(path) == 1},
+            "pieces": pieces,
+            "format": formats_of(self.body),
+            "max_age": int(self.body["max_age"]) if "max_age" in self.body else None,
+            "pipeline": self.expanded.stages,
+            "origins": self.expanded.origins,
+            "meanings": self.expanded.fields,
+        }
+
+
+class Spec(Record):
+    """What all kinds have. ``ignore``: rule id → why the rule shall not complain about this comment."""
+
+    comment: Comment
+    file: str
+    ignore: Mapping[str, str] = {}
+
+    @classmethod
+    def of(cls, valid: ValidComment) -> Self:
+        """Give the spec of a comment."""
+        return cls(**valid.common())
+
+    @property
+    def quoted_table(self) -> str | None:
+        """The id of the table whose rows it quotes; None where it quotes none."""
+        return None
+
+    def locate(self, path: Path, *, key: bool = False) -> tuple[int, int]:
+        """Give line and column, in the Markdown file, of the value at ``path``, or with ``key`` of its key.
+
+        Paths begin at the comment's top-level keys: ``("pipeline", 3, "$set", "x")``. What has no place of
+        its own is located at the nearest value above it.
+        """
+        document = Document(self.file, self.comment.parsed, self.comment.locate)
+        return document.at_key(path) if key else document.at(path)
+
+
+class PipelineSpec(Spec):
+    """A comment with rows of its own: its pipeline, Extended JSON decoded to BSON types, shared stage lists expanded.
+
+    ``origins`` says for each stage where it is written; empty means that all stages stand as written. ``meanings`` has
+    what shared lists say of the fields that they make.
+    ``provenance``: as written, None where it is not. ``max_age``: days. Title, caption and headers are plain text;
+    ``pieces`` has by its place in the comment what of them is more than that.
+    """
+
+    collection: str
+    pipeline: tuple[Stage, ...]
+    let: Mapping[str, Any] = {}
+    format: Mapping[str, ColumnFormat] = {}
+    id: str | None = None
+    title: str | None = None
+    caption: str | None = None
+    empty: str | None = None
+    provenance: bool | None = None
+    max_age: int | None = None
+    origins: tuple[Origin, ...] = ()
+    meanings: Mapping[str, str] = {}
+    pieces: Mapping[Path, tuple[Piece, ...]] = {}
+
+    @property
+    def has_own_pipeline(self) -> bool:
+        """Whether the comment writes its pipeline, and does not select rows by keys (``specs.selection``)."""
+        return "pipeline" in self.comment.parsed.value
+
+    def name_stage(self, operator: str) -> str:
+        """How the comment calls what a stage does: ``$sort``, or ``sort`` where it has no pipeline."""
+        keys = () if self.has_own_pipeline else STAGES.items()
+        return next((key for key, stage in keys if stage == operator), operator)
+
+    @property
+    def shown_columns(self) -> list[tuple[Path, str]]:
+        """The columns that are shown, each with its place in the comment."""
+        return []
+
+    @property
+    def headings(self) -> list[tuple[Path, str, str]]:
+        """The headings that readers see: for each its place in the comment, the column, and the words."""
+        return []
+
+    @cached_property
+    def query(self) -> Query:
+        """The query for its rows."""
+        return Query(self.collection, tuple(self.pipeline), self.let)
+
+    @cached_property
+    def source_query(self) -> Query:
+        """The query about the documents that it starts from."""
+        return source_query(self.collection, self.pipeline, self.let)
+
+    def locate(self, path: Path, *, key: bool = False) -> tuple[int, int]:
+        """As ``Spec.locate``; a stage that is not written as such is located at what stands for it (``Origin``).
+
+        The name of a shared list is a ``StandIn`` of the place in its file.
+        """
+        if path[:1] != ("pipeline",):
+            return Spec.locate(self, path, key=key)
+        at = Spec.locate(self, self._find_written(path), key=key)
+        number = path[1] if len(path) > 1 else None
+        if not isinstance(number, int) or not 0 <= number < len(self.origins):
+            return at
+        written = self.origins[number].written
+        return StandIn.of(at, written.locate(path[2:], key=key)) if written else at
+
+    def _find_written(self, path: Path) -> Path:
+        """What stands in the comment for a place of the pipeline."""
+        number = path[1] if len(path) > 1 else None
+        if self.origins and isinstance(number, int):
+            return self.origins[number].find(path[2:]) if 0 <= number < len(self.origins) else ("pipeline",)
+        if self.has_own_pipeline:
+            return path
+        return self.origins[0].path if self.origins else ("collection",)
+
+
+def _spread_of(body: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
+    return {column: tuple(fields) for column, fields in body.get("spread", {}).items()}
+
+
+def _range_fields(spread: Mapping[str, Sequence[str]], columns: Sequence[str]) -> Iterator[tuple[Path, str]]:
+    """The fields of ranges that are no columns of their own, each with its place in the comment."""
+    for column, fields in spread.items():
+        for index, name in enumerate(fields):
+            if name not in columns:
+                yield ("spread", column, index), name
+
+
+class TableSpec(PipelineSpec):
+    """A MONGO_TABLE. ``baseline`` is as written, valid against the schema.
+
+    ``spread``: column → fields of its lowest value, its highest and, where given, its number of repeats. ``totals``:
+    column → sum, avg, min, max or count. ``group_rows``: the column by which rows are grouped. ``page_size``: rows.
+    """
+
+    columns: tuple[str, ...]
+    headers: tuple[str, ...]
+    spread: Mapping[str, tuple[str, ...]] = {}
+    totals: Mapping[str, str] = {}
+    group_rows: str | None = None
+    header_groups: tuple[HeaderGroup, ...] = ()
+    page_size: int | None = None
+    baseline: Mapping[str, Any] | None = None
+    chart: ChartSettings | None = None
+    tolerance: Tolerance | None = None
+
+    @classmethod
+    def of(cls, valid: ValidComment) -> Self:
+        """Give the spec of a comment."""
+        body = valid.body
+        return cls(
+            **valid.with_pipeline(),
+            columns=tuple(body["columns"]),
+            headers=headers_of(body),
+            spread=_spread_of(body),
+            totals=body.get("totals", {}),
+            group_rows=body.get("group_rows"),
+            header_groups=header_groups_of(body),
+            page_size=int(body["page_size"]) if "page_size" in body else None,
+            baseline=body.get("baseline"),
+            chart=ChartSettings.of(body["chart"]) if "chart" in body else None,
+            tolerance=valid.tolerance(),
+        )
+
+    def locate(self, path: Path, *, key: bool = False) -> tuple[int, int]:
+        """As ``PipelineSpec.locate``; a header that is not written is located at its column."""
+        if path[:1] == ("headers",) and "headers" not in self.comment.parsed.value:
+            path = ("columns", *path[1:])
+        return PipelineSpec.locate(self, path, key=key)
+
+    @property
+    def shown_columns(self) -> list[tuple[Path, str]]:
+        """The columns, and the fields of ranges, comparisons and links that are no columns of their own."""
+        own: list[tuple[Path, str]] = [
+            (("columns", index), column) for index, column in enumerate(self.columns)
+        ]
+        field = (self.baseline or {}).get("comparison")
+        compared: list[tuple[Path, str]] = [(("baseline", "comparison"), field)] if field else []
+        return [*own, *_range_fields(self.spread, self.columns), *compared, *self._link_fields]
+
+    @property
+    def _link_fields(self) -> Iterator[tuple[Path, str]]:
+        for column, form in self.format.items():
+            for name in fields_of(form.link or ""):
+                if name not in self.columns:
+                    yield ("format", column, "link"), name
+
+    def form_of(self, column: str) -> ColumnFormat | None:
+        """How a value of the column is written; the end of a range as the column whose range it is."""
+        ranged = (self.format.get(shown) for shown, fields in self.spread.items() if column in fields[:2])
+        return self.format.get(column) or next(ranged, None)
+
+    @property
+    def headings(self) -> list[tuple[Path, str, str]]:
+        """The headers."""
+        named = zip(self.columns, self.headers, strict=True)
+        return [(("headers", index), column, header) for index, (column, header) in enumerate(named)]
+
+
+class ChartSpec(PipelineSpec):
+    """A MONGO_CHART. ``labels``: column → text for an axis or a series; ``spread`` is as in a table."""
+
+    drawn: ChartSettings
+    labels: Mapping[str, str] = {}
+    spread: Mapping[str, tuple[str, ...]] = {}
+
+    @classmethod
+    def of(cls, valid: ValidComment) -> Self:
+        """Give the spec of a comment."""
+        body = valid.body
+        return cls(
+            **valid.with_pipeline(),
+            drawn=ChartSettings.of(body),
+            labels=body.get("labels", {}),
+            spread=_spread_of(body),
+        )
+
+    @property
+    def shown_columns(self) -> list[tuple[Path, str]]:
+        """The columns of panels, of the horizontal axis, of series, those of the vertical axis and of ranges."""
+        named = {"facets": self.drawn.facets, "x": self.drawn.x, "series": self.drawn.series}
+        naming: list[tuple[Path, str]] = [((key,), column) for key, column in named.items() if column]
+        y: list[tuple[Path, str]] = [(("y", index), column) for index, column in enumerate(self.drawn.y)]
+        drawn = [*naming, *y]
+        return [*drawn, *_range_fields(self.spread, [column for _, column in drawn])]
+
+    @property
+    def headings(self) -> list[tuple[Path, str, str]]:
+        """The labels."""
+        return [(("labels", column), column, label) for column, label in self.labels.items()]
+
+
+class QuotingSpec(Spec):
+    """A comment without a pipeline that quotes the rows of ``table`` that the query ``where`` selects."""
+
+    table: str
+    where: Mapping[str, Any] = {}
+
+    @property
+    def quoted_table(self) -> str:
+        """The id of the table."""
+        return self.table
+
+    @property
+    def queries(self) -> dict[str, Mapping[str, Any]]:
+        """The queries on the table's rows, by their keys in the comment."""
+        return {"where": self.where}
+
+    @property
+    def quoted_columns(self) -> tuple[str, ...]:
+        """The columns whose values the sentence shows."""
+        return ()
+
+
+class ValueSpec(QuotingSpec):
+    """A MONGO_VALUE: ``column`` of the one row of ``table`` that the query ``where`` selects.
+
+    ``draw``: whether the interval of a comparison is drawn beside its words. ``tolerance``: None for that of its table.
+    """
+
+    column: str
+    format: ColumnFormat | None = None
+    draw: bool = False
+    tolerance: Tolerance | None = None
+
+    @classmethod
+    def of(cls, valid: ValidComment) -> Self:
+        """Give the spec of a comment."""
+        body = valid.body
+        return cls(
+            **valid.common(),
+            table=body["table"],
+            column=body["column"],
+            where=body.get("where", {}),
+            format=ColumnFormat.of(body["format"]) if "format" in body else None,
+            draw=body.get("draw", False),
+            tolerance=valid.tolerance(),
+        )
+
+    @property
+    def quoted_columns(self) -> tuple[str, ...]:
+        """The one column."""
+        return (self.column,)
+
+
+class CheckSpec(QuotingSpec):
+    """A MONGO_CHECK: all rows of ``table`` that ``where`` selects, at least one, must match ``expect``."""
+
+    expect: Mapping[str, Any]
+    message: str | None = None
+
+    @classmethod
+    def of(cls, valid: ValidComment) -> Self:
+        """Give the spec of a comment."""
+        body = valid.body
+        return cls(
+            **valid.common(),
+            table=body["table"],
+            expect=body["expect"],
+            where=body.get("where", {}),
+            message=body.get("message"),
+        )
+
+    @property
+    def queries(self) -> dict[str, Mapping[str, Any]]:
+        """What selects the rows, and what they must match."""
+        return {"where": self.where, "expect": self.expect}
+
+
+class Directive(NamedTuple):
+    """One kind of comment, which its JSON Schema is called by, and the class of its specs."""
+
+    kind: str
+    spec: type[Spec]
+
+    @property
+    def has_pipeline(self) -> bool:
+        """Whether it has a pipeline of its own."""
+        return issubclass(self.spec, PipelineSpec)
+
+    @property
+    def quotes_table(self) -> bool:
+        """Whether it speaks of rows of a table that it names."""
+        return issubclass(self.spec, QuotingSpec)
+
+
+DIRECTIVES: Final[Mapping[str, Directive]] = {
+    one.kind: one
+    for one in (
+        Directive("table", TableSpec),
+        Directive("value", ValueSpec),
+        Directive("check", CheckSpec),
+        Directive("chart", ChartSpec),
+    )
+}
+"""Every kind of comment, by its name."""

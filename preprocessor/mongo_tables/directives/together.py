@@ -1,0 +1,82 @@
+"""Checks across specs: ids used twice, and names of tables that do not exist."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable
+
+from mongo_tables.directives.specs import PipelineSpec, QuotingSpec, Spec
+from mongo_tables.findings.finding import Finding
+from mongo_tables.findings.nearest import did_you_mean
+from mongo_tables.findings.rules import finding
+from mongo_tables.jsontext.parsing import Parsed, parse
+
+_ID = r"""\bid["']?\s*:\s*("(?:[^"\\\n]|\\.)*")"""
+
+
+def duplicate_ids(pages: Iterable[tuple[str, Iterable[Spec | None]]]) -> list[Finding]:
+    """Give a finding for every table or chart whose written id an earlier one has, on whatever page.
+
+    ``pages`` are paths and what their comments ask for. The same comment on another page, where an included file
+    brings it, is the same table.
+    """
+    first: dict[str, tuple[str, PipelineSpec]] = {}
+    found = []
+    for page, specs in pages:
+        here: dict[str, PipelineSpec] = {}
+        for spec in specs:
+            if not isinstance(spec, PipelineSpec) or spec.id is None:
+                continue
+            where, elsewhere = first.setdefault(spec.id, (page, spec))
+            if spec.id in here:
+                found.append(_report_taken_id(spec, here[spec.id], page))
+            elif where != page and not _same_comment(spec, elsewhere):
+                found.append(_report_taken_id(spec, elsewhere, page))
+            here.setdefault(spec.id, spec)
+    return found
+
+
+def _report_taken_id(spec: PipelineSpec, earlier: PipelineSpec, page: str) -> Finding:
+    place = f"{earlier.file}, line {earlier.locate(('id',))[0]}"
+    message, hint = f"the id `{spec.id}` is taken already: {place}", "give one of them another id"
+    if spec is earlier:
+        message, hint = f"the id `{spec.id}` is on {page} twice", f"take {spec.file} into a page once"
+    return finding("MT138", spec.file, spec.locate(("id",)), message, hint)
+
+
+def _same_comment(spec: Spec, other: Spec) -> bool:
+    return (spec.comment.keyword, spec.comment.body) == (other.comment.keyword, other.comment.body)
+
+
+_GUESSED = 100
+"""For so many unknown ids at most a similar one is suggested: comparing with all ids takes time."""
+
+
+def unknown_tables(specs: Iterable[Spec], known: Iterable[str]) -> list[Finding]:
+    """Give a finding for every value or check whose table is not among the ids ``known``.
+
+    ``known`` should hold the ids of faulty tables as well (``find_written_ids``), lest one fault be told twice.
+    """
+    ids = frozenset(known)
+    found: list[Finding] = []
+    for spec in specs:
+        if isinstance(spec, QuotingSpec) and spec.table not in ids:
+            message = no_table(spec.table)
+            near = did_you_mean(spec.table, ids) if len(found) < _GUESSED else ""
+            hint = near or 'a table gets its id by the key "id"'
+            found.append(finding("MT139", spec.file, spec.locate(("table",)), message, hint))
+    return found
+
+
+def no_table(name: str) -> str:
+    """Give the message about an id that no table has."""
+    return f"there is no table with the id `{name}`"
+
+
+def find_written_ids(parsed: Parsed) -> list[str]:
+    """Give the ids that a comment with this body may have, faulty or not: several only where it cannot be read."""
+    if not parsed.readable:
+        return [json.loads(found) for found in re.findall(_ID, parsed.text) if parse(found).problems == ()]
+    written = parsed.value.get("id") if isinstance(parsed.value, dict) else None
+    return [written] if isinstance(written, str) else []

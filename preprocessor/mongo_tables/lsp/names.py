@@ -1,0 +1,160 @@
+"""Ids of tables and names of shared pipelines: where they are given, where they are used, and how they are changed."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Final, Literal, NamedTuple
+
+from mongo_tables.directives.comment import Comment
+from mongo_tables.directives.sharedpipelines import NAME
+from mongo_tables.lsp.bodies import PIPELINE, Body, body_of
+from mongo_tables.lsp.links import Link, find_links
+from mongo_tables.lsp.positions import Lines
+from mongo_tables.lsp.tokens import Token, read_tokens, unquote
+
+Sort = Literal["table", "list"]
+
+
+class Name(NamedTuple):
+    """What is named: a table by its id, or a list of stages by the name of its file."""
+
+    sort: Sort
+    word: str
+
+
+class Mention(NamedTuple):
+    """Where a name stands: in which file, between which offsets, its quotes left out; and whether it is given there."""
+
+    file: str
+    start: int
+    end: int
+    name: Name
+    gives: bool
+
+
+@dataclass(frozen=True)
+class Texts:
+    """The texts of pages with their comments, and of shared pipelines by their names; each file by its path.
+
+    ``folders`` are those of the pages, in which paths of links may begin.
+    """
+
+    pages: Mapping[str, tuple[str, tuple[Comment, ...]]]
+    lists: Mapping[str, tuple[str, str]]
+    folders: Sequence[str] = ()
+
+    def text(self, file: str) -> str:
+        """The text of a page or a shared pipeline."""
+        lists = (text for path, text in self.lists.values() if path == file)
+        return self.pages[file][0] if file in self.pages else next(lists, "")
+
+    def lines(self, file: str) -> Lines:
+        """The lines of a file, found once however many names stand in it."""
+        if file not in self._lines:
+            self._lines[file] = Lines(self.text(file))
+        return self._lines[file]
+
+    @cached_property
+    def _lines(self) -> dict[str, Lines]:
+        return {}
+
+
+_QUOTING: Final = ("value", "check")
+
+
+def mentions_in_body(text: str, file: str, body: Body) -> Iterator[Mention]:
+    """The names that stand in a body."""
+    for token in read_tokens(text, body.start, body.end).found:
+        if token.kind == "string" and (name := _name_of(token, text, body)):
+            quoted = text[token.start : token.end]
+            end = token.end - (len(quoted) > 1 and quoted.endswith('"'))
+            gives = token.path == ("id",)
+            yield Mention(file, token.start + 1, end, name, gives)
+
+
+def _name_of(token: Token, text: str, body: Body) -> Name | None:
+    word = unquote(text[token.start : token.end])
+    if body.kind in _QUOTING:
+        return Name("table", word) if token.path == ("table",) else None
+    if token.path == ("id",) and body.kind != PIPELINE:
+        return Name("table", word)
+    in_list = len(token.path) == 1 and body.kind == PIPELINE
+    if token.path and isinstance(token.path[-1], int) and (in_list or token.path[:-1] == ("pipeline",)):
+        return Name("list", word)
+    return None
+
+
+def mentions(texts: Texts) -> Iterator[Mention]:
+    """The names in all comments and shared pipelines."""
+    for file, (text, comments) in texts.pages.items():
+        for comment in comments:
+            yield from mentions_in_body(text, file, body_of(comment, text))
+    for file, text in texts.lists.values():
+        yield from mentions_in_body(text, file, Body(PIPELINE, 0, len(text)))
+
+
+def mention_at(found: Iterable[Mention], file: str, offset: int) -> Mention | None:
+    """The name that an offset of a file is in."""
+    return next((one for one in found if one.file == file and one.start <= offset <= one.end), None)
+
+
+_ID: Final = re.compile(r"[a-z][a-z0-9-]*")
+
+
+def refuse_name(name: Name, new: str, texts: Texts) -> str:
+    """Why a name cannot become another one; nothing where it can."""
+    if name.sort == "table":
+        if not _ID.fullmatch(new):
+            return "an id has small letters, digits and hyphens, and begins with a letter"
+        taken = any(one.name == Name("table", new) and one.gives for one in mentions(texts))
+        return f"the id `{new}` is taken already" if taken else ""
+    if not re.fullmatch(NAME, new):
+        return "the name of a shared pipeline has letters, digits, hyphens and underscores only"
+    return f"there is a shared pipeline `{new}` already" if new in texts.lists else ""
+
+
+class Renaming(NamedTuple):
+    """What stands between two offsets of a file, and what shall stand there."""
+
+    file: str
+    start: int
+    end: int
+    text: str
+
+
+def rename(name: Name, new: str, texts: Texts) -> list[Renaming]:
+    """The changes that give something another name, links to it among them."""
+    found = [
+        Renaming(one.file, one.start, one.end, json.dumps(new)[1:-1])
+        for one in mentions(texts)
+        if one.name == name
+    ]
+    return [*found, *(_links_to_table if name.sort == "table" else _links_to_list)(name.word, new, texts)]
+
+
+def _links_to_table(word: str, new: str, texts: Texts) -> Iterator[Renaming]:
+    """Links to the place of a table: within its page, and from others to the page."""
+    homes = {one.file for one in mentions(texts) if one.name == Name("table", word) and one.gives}
+    for file, link in _list_links(word, texts):
+        if link.anchor == word and any(link.leads_to(home, file, texts.folders) for home in homes):
+            yield Renaming(file, link.anchor_start, link.anchor_start + len(word), new)
+
+
+def _links_to_list(word: str, new: str, texts: Texts) -> Iterator[Renaming]:
+    """Links to the file of a shared pipeline."""
+    home = texts.lists[word][0] if word in texts.lists else ""
+    for file, link in _list_links(f"{word}.json", texts):
+        if home and link.leads_to(home, file, texts.folders):
+            start = link.start + link.path.rindex(f"{word}.json")
+            yield Renaming(file, start, start + len(word), new)
+
+
+def _list_links(word: str, texts: Texts) -> Iterator[tuple[str, Link]]:
+    """The links of pages that have a word, each with its page."""
+    for file, (text, comments) in texts.pages.items():
+        if word in text:
+            yield from ((file, link) for link in find_links(text, comments))

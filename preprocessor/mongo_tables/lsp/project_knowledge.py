@@ -1,0 +1,175 @@
+"""What a project knows beside the text that is edited: its documents, its tables with their rows, its shared pipelines.
+
+It is asked while a check may be at work, and changes nothing that a check sees.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from threading import Lock
+from typing import TYPE_CHECKING, Any, Final
+
+from mongo_tables.directives.specs import TableSpec, ValueSpec
+from mongo_tables.findings.reporters import format_count
+from mongo_tables.jsontext.parsing import parse
+from mongo_tables.lint.shape.values import Shape, unknown_documents
+from mongo_tables.lsp.flows import fields_at, rows_shape, shape_before
+from mongo_tables.lsp.knowledge import Stage
+from mongo_tables.lsp.observed import Observed
+from mongo_tables.lsp.slots import Stretch
+from mongo_tables.results.model import Query, ResultsError
+from mongo_tables.site.statements import value_text
+
+if TYPE_CHECKING:
+    from mongo_tables.directives.specs import PipelineSpec
+    from mongo_tables.lsp.project import Project
+    from mongo_tables.results.model import LocalDocuments, Rows
+
+_KEPT: Final = 16
+"""So many selections of documents are remembered."""
+
+
+class ProjectKnowledge:
+    """What a project knows. Documents are looked at where they are on this machine, and nowhere else."""
+
+    def __init__(self, project: Project) -> None:
+        self._project = project
+        self._observed: dict[tuple[str | None, str, str], Observed] = {}
+        self._lock = Lock()
+
+    def observed(self, collection: str, pipeline: Sequence[Stage]) -> Observed:
+        """The documents of a collection that the first stage of a pipeline may keep."""
+        key = self._key_of(collection, pipeline)
+        with self._lock:
+            found = self._observed.get(key)
+        if found is None:
+            found = Observed(self._select(collection, pipeline))
+            with self._lock:
+                while len(self._observed) >= _KEPT:
+                    del self._observed[next(iter(self._observed))]
+                self._observed[key] = found
+        return found
+
+    def look_ahead(self, spec: PipelineSpec) -> None:
+        """Look at what will be asked for when an author edits a comment, so that it is known by then."""
+        if self._key_of(spec.collection, spec.pipeline) not in self._observed and len(self._observed) < _KEPT:
+            value = {"collection": spec.collection, "pipeline": list(spec.pipeline)}
+            fields_at(self.shape(spec.collection, spec.pipeline), ())
+            rows_shape(value, self)
+
+    def _key_of(self, collection: str, pipeline: Sequence[Stage]) -> tuple[str | None, str, str]:
+        """What tells a selection of documents from others."""
+        answers = self._project.answers
+        known = self._project.static or answers.local is None
+        digest = None if known else answers.source.digest(collection)
+        return digest, collection, repr(next(iter(pipeline), {}).get("$match"))
+
+    def _select(self, collection: str, pipeline: Sequence[Stage]) -> Sequence[Mapping[str, Any]]:
+        local = None if self._project.static else self._project.answers.local
+        if local is None:
+            return ()
+        try:
+            return local.candidates(Query(collection, tuple(pipeline[:1])))
+        except ResultsError:
+            return ()
+
+    def shape(self, collection: str, pipeline: Sequence[Stage]) -> Shape:
+        """What the documents of a collection look like that the first stage of a pipeline may keep."""
+        found = self.observed(collection, pipeline)
+        return found.shape if found.present else unknown_documents()
+
+    def shared(self, name: str) -> Sequence[Stage]:
+        """The stages of a shared list; none where there is no such list."""
+        return self._project.shared(name).stages
+
+    def meanings(self, name: str) -> Mapping[str, str]:
+        """What a shared list says of the fields that its stages make, by their names."""
+        return self._project.shared(name).fields
+
+    def read_by(self, name: str) -> Shape | None:
+        """What the stages of a shared list get where a page first names it; None where none does."""
+        for page in self._project.report.site.judged:
+            for comment in page.comments if f'"{name}"' in page.text else ():
+                value = comment.parsed.value
+                written = value.get("pipeline") if isinstance(value, dict) else None
+                if isinstance(written, list) and name in written:
+                    way = Stretch(("pipeline",), written.index(name), ("collection",))
+                    return shape_before(value, [way], self)
+        return None
+
+    def shared_names(self) -> Mapping[str, str]:
+        """The names of shared lists, each with what it says of itself."""
+        found = {}
+        for name in self._project.list_names:
+            written = parse(self._project.list_text(name)).value
+            told = written.get("description") if isinstance(written, dict) else ""
+            found[name] = told if isinstance(told, str) else ""
+        return found
+
+    def collections(self) -> Mapping[str, str]:
+        """The collections of the results source, each with how many documents it has, or that it cannot be read.
+
+        A name without any file to read, such as a folder of folders, is no collection to an author.
+        """
+        local = None if self._project.static else self._project.answers.local
+        names = self._project.answers.collections if local else ()
+        return {name: told for name in names if local and (told := _tell_size(name, local))}
+
+    def tables(self) -> Mapping[str, str]:
+        """The ids of tables of all pages, each with its title and page."""
+        return {
+            name: f"{spec.title} ({spec.file})" if spec.title else spec.file
+            for name, spec in sorted(self._project.report.tables.items())
+        }
+
+    def columns(self, table: str) -> Mapping[str, str]:
+        """The columns of a table, each with its header, and the other fields of its rows."""
+        spec = self._project.report.tables.get(table)
+        if spec is None:
+            return {}
+        headers = dict(zip(spec.columns, spec.headers, strict=False))
+        return headers | {
+            name: "not shown" for row in self.rows(table) for name in row if name not in headers
+        }
+
+    def rows(self, table: str) -> Rows:
+        """The rows of a table; none where it was not run, or failed."""
+        spec = self._project.report.tables.get(table)
+        answer = self._project.answers.by_key.get(spec.query.key) if isinstance(spec, TableSpec) else None
+        return answer if isinstance(answer, list) else []
+
+    def share(self, collection: str, path: str) -> tuple[int, int]:
+        """In how many documents of a collection a field is, and among how many."""
+        found = whole = self.observed(collection, ())
+        for part in path.split("."):
+            if "array" in found.kinds:
+                return 0, 0  # Of documents within arrays there may be several in one.
+            found = found.member(part)
+        return found.present, whole.present
+
+    def has_results(self, collection: str) -> bool:
+        """Whether all documents of a collection are benchmark results, as ``results.resultshape`` says it."""
+        found = self.observed(collection, ())
+        named = found.member("_id").member("testname").kinds["string"]
+        return found.present == named == found.member("start_time").kinds["date"] > 0
+
+    def value_text(self, value: Any) -> str:
+        """What the comment of a value with this JSON writes into its sentence; nothing where it writes nothing."""
+        report = self._project.report
+        for page in report.site.judged:
+            for spec in page.specs:
+                if isinstance(spec, ValueSpec) and spec.comment.parsed.value == value:
+                    known = spec.table in report.tables
+                    return value_text(spec, report.tables, report.answers) if known else ""
+        return ""
+
+
+def _tell_size(collection: str, local: LocalDocuments) -> str:
+    """How many documents a collection has; nothing where there is no file that could be read."""
+    try:
+        return format_count(local.count(collection), "document")
+    except ResultsError:
+        try:
+            return "cannot be read" if local.files(collection) else ""
+        except ResultsError:
+            return ""

@@ -1,0 +1,298 @@
+"""The Language Server Protocol, spoken with pygls: requests in, what the other modules give out.
+
+https://microsoft.github.io/language-server-protocol/specifications/lsp/3.17/specification/
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import sys
+from argparse import Namespace
+from pathlib import Path
+from typing import Final
+
+from lsprotocol import types as lsp
+from pygls.exceptions import JsonRpcInvalidParams
+
+from mongo_tables.findings.usage import UsageError
+from mongo_tables.lsp.actions import Action
+from mongo_tables.lsp.completion import Suggestion
+from mongo_tables.lsp.converting import diagnostic_of, edit_of, position_of, range_of, span_of
+from mongo_tables.lsp.names import Mention, Texts, mentions, refuse_name, rename
+from mongo_tables.lsp.outline import Part
+from mongo_tables.lsp.positions import Lines, Position, Span
+from mongo_tables.lsp.server import Server
+
+_SWITCH: Final = 0.001
+"""Seconds after which a check lets what is asked meanwhile go on."""
+
+
+def serve(arguments: Namespace) -> None:
+    """Serve one editor over standard input and output."""
+    logging.getLogger("pygls").setLevel(logging.ERROR)
+    output = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
+    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # What anything prints is no message to the editor.
+    sys.setswitchinterval(_SWITCH)
+    server = Server(arguments)
+    _register(server)
+    server.start_io(stdout=output)
+
+
+def _register(server: Server) -> None:
+    """Say what is answered."""
+    server.feature(lsp.INITIALIZE)(_initialize)
+    server.feature(lsp.INITIALIZED)(_initialized)
+    server.feature(lsp.TEXT_DOCUMENT_DID_OPEN)(_open)
+    server.feature(lsp.TEXT_DOCUMENT_DID_CHANGE)(_change)
+    server.feature(lsp.TEXT_DOCUMENT_DID_CLOSE)(_close)
+    server.feature(lsp.WORKSPACE_DID_CHANGE_WATCHED_FILES)(_look_again)
+    triggers = lsp.CompletionOptions(trigger_characters=['"', "$", "."])
+    server.feature(lsp.TEXT_DOCUMENT_COMPLETION, triggers)(_complete)
+    server.feature(lsp.TEXT_DOCUMENT_HOVER)(_hover)
+    kinds = lsp.CodeActionOptions([lsp.CodeActionKind.QuickFix, lsp.CodeActionKind.RefactorRewrite])
+    server.feature(lsp.TEXT_DOCUMENT_CODE_ACTION, kinds)(_list_actions)
+    server.feature(lsp.TEXT_DOCUMENT_DOCUMENT_SYMBOL)(_list_symbols)
+    server.feature(lsp.WORKSPACE_SYMBOL)(_find_symbols)
+    server.feature(lsp.TEXT_DOCUMENT_DEFINITION)(_find_definition)
+    server.feature(lsp.TEXT_DOCUMENT_REFERENCES)(_find_references)
+    server.feature(lsp.TEXT_DOCUMENT_PREPARE_RENAME)(_prepare_rename)
+    server.feature(lsp.TEXT_DOCUMENT_RENAME, lsp.RenameOptions(prepare_provider=True))(_rename)
+
+
+def _initialize(server: Server, params: lsp.InitializeParams) -> None:
+    try:
+        server.begin(params)
+    except UsageError as error:
+        logging.getLogger(__name__).error("%s", error)
+
+
+async def _initialized(server: Server, params: lsp.InitializedParams) -> None:
+    server.check_soon()
+    workspace = server.client_capabilities.workspace
+    watching = workspace.did_change_watched_files if workspace else None
+    if watching and watching.dynamic_registration:
+        watchers = [lsp.FileSystemWatcher(pattern) for pattern in _WATCHED]
+        options = lsp.DidChangeWatchedFilesRegistrationOptions(watchers)
+        asked = lsp.Registration("files", lsp.WORKSPACE_DID_CHANGE_WATCHED_FILES, options)
+        await server.client_register_capability_async(lsp.RegistrationParams([asked]))
+    else:
+        server.start(server.look_now_and_then())
+
+
+_WATCHED: Final = (
+    "**/*.{md,markdown,mdown,mkdn,mkd}",
+    "**/*.{json,jsonl,csv,tsv,parquet,gz,txt}",
+    "**/{mkdocs.yml,mkdocs.yaml,properdocs.yml,properdocs.yaml,zensical.toml,mongo-tables.toml}",
+)
+
+
+def _open(server: Server, params: lsp.DidOpenTextDocumentParams) -> None:
+    document = params.text_document
+    file = server.file_of(document.uri)
+    if session := server.session_of(file):
+        session.open(file, document.text, document.version)
+        server.check_soon()
+
+
+def _change(server: Server, params: lsp.DidChangeTextDocumentParams) -> None:
+    file = server.file_of(params.text_document.uri)
+    if session := server.session_of(file):
+        edits = [edit_of(change) for change in params.content_changes]
+        session.change(file, edits, params.text_document.version)
+        server.check_soon()
+
+
+def _close(server: Server, params: lsp.DidCloseTextDocumentParams) -> None:
+    file = server.file_of(params.text_document.uri)
+    if session := server.session_of(file):
+        session.close(file)
+        server.check_soon()
+
+
+def _look_again(server: Server, params: lsp.DidChangeWatchedFilesParams) -> None:
+    server.look_again()
+
+
+# -- what an author asks for --
+
+
+def _complete(server: Server, params: lsp.CompletionParams) -> lsp.CompletionList | None:
+    file = server.file_of(params.text_document.uri)
+    session = server.session_of(file)
+    at = position_of(params.position)
+    found = session.complete(file, at) if session else None
+    if found is None:
+        return None
+    completion, lines = found
+    span = range_of(lines.span(completion.start, completion.end))
+    behind = lines.text[lines.offset(at) : completion.end]
+    items = [_item(one, span, number, behind) for number, one in enumerate(completion.found)]
+    # Behind a dot there are other fields: the editor is to ask again.
+    return lsp.CompletionList(is_incomplete=True, items=items)
+
+
+def _hover(server: Server, params: lsp.HoverParams) -> lsp.Hover | None:
+    file = server.file_of(params.text_document.uri)
+    session = server.session_of(file)
+    found = session.hover(file, position_of(params.position)) if session else None
+    if found is None:
+        return None
+    told, lines = found
+    return lsp.Hover(
+        lsp.MarkupContent(lsp.MarkupKind.Markdown, told.told), range_of(lines.span(told.start, told.end))
+    )
+
+
+async def _list_actions(server: Server, params: lsp.CodeActionParams) -> list[lsp.CodeAction] | None:
+    uri = params.text_document.uri
+    file, span = server.file_of(uri), span_of(params.range)
+    found = await server.ask(file, lambda session: session.list_actions(file, span))
+    if found is None:
+        return None
+    actions, lines = found
+    return [_action(one, uri, lines, server) for one in actions]
+
+
+def _action(one: Action, uri: str, lines: Lines, server: Server) -> lsp.CodeAction:
+    rewrite = one.rewrite
+    edits = [lsp.TextEdit(range_of(lines.span(edit.start, edit.end)), edit.text) for edit in rewrite.edits]
+    return lsp.CodeAction(
+        rewrite.title,
+        kind=lsp.CodeActionKind.QuickFix if one.about else lsp.CodeActionKind.RefactorRewrite,
+        diagnostics=[diagnostic_of(one.about, server.uri_of)] if one.about else None,
+        is_preferred=rewrite.preferred or None,
+        edit=lsp.WorkspaceEdit(changes={uri: edits}),
+    )
+
+
+_KINDS: Final = {
+    "key": lsp.CompletionItemKind.Property,
+    "value": lsp.CompletionItemKind.Value,
+    "field": lsp.CompletionItemKind.Field,
+    "operator": lsp.CompletionItemKind.Function,
+    "stage": lsp.CompletionItemKind.Module,
+    "variable": lsp.CompletionItemKind.Variable,
+    "table": lsp.CompletionItemKind.Reference,
+    "list": lsp.CompletionItemKind.File,
+    "collection": lsp.CompletionItemKind.Folder,
+}
+
+
+def _item(one: Suggestion, span: lsp.Range, number: int, behind: str) -> lsp.CompletionItem:
+    about = lsp.MarkupContent(lsp.MarkupKind.Markdown, one.about) if one.about else None
+    # Neovim before 0.10 puts what has a text to filter by behind the last word, whatever its range.
+    sought = None if one.sought == one.label else one.sought
+    return lsp.CompletionItem(
+        one.label,
+        kind=_KINDS[one.sort],
+        detail=one.remark or None,
+        documentation=about,
+        sort_text=f"{number:05}",
+        filter_text=sought,
+        insert_text_format=lsp.InsertTextFormat.PlainText,
+        text_edit=lsp.TextEdit(span, one.text),
+        # Neovim before 0.11 leaves where it is what the range has behind the cursor: our plugin removes it.
+        data={"replaced_behind": behind} if behind else None,
+    )
+
+
+async def _list_symbols(server: Server, params: lsp.DocumentSymbolParams) -> list[lsp.DocumentSymbol] | None:
+    file = server.file_of(params.text_document.uri)
+    found = await server.ask(file, lambda session: session.list_parts(file))
+    return [_symbol(one, found[1]) for one in found[0]] if found else None
+
+
+def _symbol(part: Part, lines: Lines) -> lsp.DocumentSymbol:
+    return lsp.DocumentSymbol(
+        part.name,
+        lsp.SymbolKind.Object if part.parts else lsp.SymbolKind.Function,
+        range_of(lines.span(part.start, part.end)),
+        range_of(lines.span(*part.named)),
+        detail=part.told or None,
+        children=[_symbol(one, lines) for one in part.parts] or None,
+    )
+
+
+async def _find_symbols(server: Server, params: lsp.WorkspaceSymbolParams) -> list[lsp.SymbolInformation]:
+    of_sites = await server.ask_all(lambda session: session.texts())
+    sought = params.query.lower()
+    return [
+        lsp.SymbolInformation(server.locate(one, texts), one.name.word, lsp.SymbolKind.Object)
+        for texts in of_sites
+        for one in mentions(texts)
+        if one.gives and sought in one.name.word
+    ]
+
+
+async def _find_definition(server: Server, params: lsp.DefinitionParams) -> list[lsp.Location] | None:
+    found = await _mention_at(server, params.text_document.uri, params.position)
+    if found is None:
+        return None
+    mention, texts = found
+    if mention.name.sort == "list":
+        file = texts.lists[mention.name.word][0] if mention.name.word in texts.lists else ""
+        return (
+            [lsp.Location(server.uri_of(file), range_of(Span(Position(0, 0), Position(0, 0))))]
+            if file
+            else None
+        )
+    return [server.locate(one, texts) for one in mentions(texts) if one.gives and one.name == mention.name]
+
+
+async def _find_references(server: Server, params: lsp.ReferenceParams) -> list[lsp.Location] | None:
+    found = await _mention_at(server, params.text_document.uri, params.position)
+    if found is None:
+        return None
+    mention, texts = found
+    whole = params.context.include_declaration
+    return [
+        server.locate(one, texts)
+        for one in mentions(texts)
+        if one.name == mention.name and (whole or not one.gives)
+    ]
+
+
+async def _mention_at(server: Server, uri: str, at: lsp.Position) -> tuple[Mention, Texts] | None:
+    file = server.file_of(uri)
+    return await server.ask(file, lambda session: session.mention_at(file, position_of(at)))
+
+
+async def _prepare_rename(
+    server: Server, params: lsp.PrepareRenameParams
+) -> lsp.PrepareRenamePlaceholder | None:
+    found = await _mention_at(server, params.text_document.uri, params.position)
+    if found is None:
+        return None
+    mention, texts = found
+    return lsp.PrepareRenamePlaceholder(server.locate(mention, texts).range, mention.name.word)
+
+
+async def _rename(server: Server, params: lsp.RenameParams) -> lsp.WorkspaceEdit | None:
+    found = await _mention_at(server, params.text_document.uri, params.position)
+    if found is None:
+        return None
+    mention, texts = found
+    if why := refuse_name(mention.name, params.new_name, texts):
+        raise JsonRpcInvalidParams(why)
+    edits: dict[str, list[lsp.TextEdit]] = {}
+    for one in rename(mention.name, params.new_name, texts):
+        span = range_of(texts.lines(one.file).span(one.start, one.end))
+        edits.setdefault(server.uri_of(one.file), []).append(lsp.TextEdit(span, one.text))
+    if mention.name.sort == "table":
+        return lsp.WorkspaceEdit(changes=edits)
+    if mention.name.word not in texts.lists:
+        raise JsonRpcInvalidParams(f"there is no shared pipeline {mention.name.word} to rename")
+    if not server.renames_files:
+        raise JsonRpcInvalidParams("this editor does not rename files: rename that of the pipeline by hand")
+    old, new = texts.lists[mention.name.word][0], params.new_name
+    renamed = lsp.RenameFile(server.uri_of(old), server.uri_of(f"{Path(old).parent.as_posix()}/{new}.json"))
+    session = server.session_of(old)
+    versions = session.versions if session else {}
+    changed = [
+        lsp.TextDocumentEdit(
+            lsp.OptionalVersionedTextDocumentIdentifier(uri, versions.get(server.file_of(uri))), list(each)
+        )
+        for uri, each in edits.items()
+    ]
+    return lsp.WorkspaceEdit(document_changes=[*changed, renamed])

@@ -1,0 +1,243 @@
+"""A server for one editor: which files it has, when pages are checked, and what is shown of it."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+from argparse import Namespace
+from collections.abc import Callable, Coroutine, Generator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any, Final, TypeVar
+
+from lsprotocol import types as lsp
+from pygls.lsp.server import LanguageServer
+from pygls.protocol import LanguageServerProtocol, default_converter
+from pygls.protocol.language_server import lsp_method
+from pygls.uris import from_fs_path, to_fs_path
+
+from mongo_tables import __version__
+from mongo_tables.lsp.converting import diagnostic_of, range_of
+from mongo_tables.lsp.diagnostics import Diagnostic
+from mongo_tables.lsp.names import Mention, Texts
+from mongo_tables.lsp.session import Checked, Session, request_of
+from mongo_tables.lsp.sites import Sites
+from mongo_tables.site.siteconfig import from_here, has_site_file
+
+_T = TypeVar("_T")
+
+_PAUSE: Final = 0.02
+"""Seconds without a keystroke before a check begins, so that what is asked with the keystroke is answered first."""
+
+_LOOK: Final = 2.0
+"""Seconds between two looks at the disk, for editors that do not tell of changes there."""
+
+
+def _list_folders(params: lsp.InitializeParams) -> list[Path]:
+    """The folders that an editor has open, as far as they are there."""
+    uris = [each.uri for each in params.workspace_folders or ()]
+    if not uris and params.root_uri:
+        uris = [params.root_uri]
+    paths = [to_fs_path(uri) for uri in uris] if uris else [params.root_path]
+    return [Path(path) for path in paths if path and Path(path).is_dir()]
+
+
+class _Protocol(LanguageServerProtocol):
+    """The protocol with columns in UTF-16, which every editor speaks, and with texts that the session keeps."""
+
+    @lsp_method(lsp.INITIALIZE)
+    def lsp_initialize(self, params: lsp.InitializeParams) -> Generator[Any, Any, lsp.InitializeResult]:
+        if params.capabilities.general is not None:
+            params.capabilities.general.position_encodings = None
+        return (yield from super().lsp_initialize(params))
+
+    @lsp_method(lsp.TEXT_DOCUMENT_DID_CHANGE)
+    def lsp_text_document__did_change(
+        self, params: lsp.DidChangeTextDocumentParams
+    ) -> Generator[Any, Any, None]:
+        # pygls would apply the changes to a text of its own, by other ends of lines than editors have.
+        yield self.fm.features[lsp.TEXT_DOCUMENT_DID_CHANGE], (params,), None
+
+    def write(self, one: Diagnostic, uri_of: Callable[[str], str]) -> dict[str, Any]:
+        """A finding as it is sent; ``uri_of`` gives the address of a file."""
+        written: dict[str, Any] = self._converter.unstructure(diagnostic_of(one, uri_of))
+        return written
+
+    def publish(self, uri: str, found: Sequence[dict[str, Any]], version: int | None) -> None:
+        """Send the findings of a file, which are written already: with each keystroke few of them are others."""
+        named = {"uri": uri, "diagnostics": found} | ({} if version is None else {"version": version})
+        self._send_data(
+            {"jsonrpc": self.VERSION, "method": lsp.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS, "params": named}
+        )
+
+
+@dataclass
+class _Shown:
+    """What an editor was told of one site: what was found in which version of a file, as it was sent, and a notice."""
+
+    found: dict[str, tuple[list[Diagnostic], int | None]]
+    written: dict[str, dict[Diagnostic, Any]]
+    notice: str = ""
+
+
+class Server(LanguageServer):
+    """A language server for one editor."""
+
+    def __init__(self, arguments: Namespace) -> None:
+        super().__init__(
+            "mongo-tables", __version__, protocol_cls=_Protocol, converter_factory=default_converter
+        )
+        self.arguments = arguments
+        self.sites: Sites | None = None
+        self.root = Path.cwd()
+        self.protocol: _Protocol
+        self._judge = ThreadPoolExecutor(1, "mongo-tables check")
+        self._timer: asyncio.TimerHandle | None = None
+        self._running = False
+        self._wanted = False
+        self._shown: dict[Session, _Shown] = {}
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    @property
+    def renames_files(self) -> bool:
+        """Whether the editor renames a file with a change of others."""
+        workspace = self.client_capabilities.workspace
+        edits = workspace.workspace_edit if workspace else None
+        return bool(edits and lsp.ResourceOperationKind.Rename in (edits.resource_operations or ()))
+
+    # -- files --
+
+    def begin(self, params: lsp.InitializeParams) -> None:
+        """Open the project of the folder that an editor works in; of several the first that has a site's file."""
+        folders = _list_folders(params)
+        root = next((each for each in folders if has_site_file(each)), folders[0] if folders else None)
+        if root is not None:
+            os.chdir(root)
+            self.root = root
+        given = self.arguments
+        self.sites = Sites(
+            lambda site: Session(
+                lambda: request_of(site, given.results, given.limit, database=given.database)
+            ),
+            given.site_file,
+        )
+
+    @property
+    def sessions(self) -> list[Session]:
+        """The sessions of all sites."""
+        return self.sites.sessions if self.sites else []
+
+    def session_of(self, file: str) -> Session | None:
+        """The session of the site that a file is of; None without a file, or before the editor has a folder open."""
+        return self.sites.of(file) if self.sites and file else None
+
+    def file_of(self, uri: str) -> str:
+        """The name of a file as ``check`` has it; empty for what is no file of ours."""
+        path = to_fs_path(uri) if uri.startswith("file:") else None
+        if path is None or self.sites is None:
+            return ""
+        within = Path(path).is_relative_to(self.root)
+        name = Path(path).relative_to(self.root).as_posix() if within else from_here(Path(path))
+        return name if self.sites.of(name).project.is_ours(name) else ""
+
+    def uri_of(self, file: str) -> str:
+        """The address of a file."""
+        return from_fs_path(str(Path(os.path.normpath(self.root / file)))) or ""
+
+    def locate(self, one: Mention, texts: Texts) -> lsp.Location:
+        """Where a name stands."""
+        return lsp.Location(self.uri_of(one.file), range_of(texts.lines(one.file).span(one.start, one.end)))
+
+    # -- checks --
+
+    def check_soon(self) -> None:
+        """Have the pages checked once nothing more is typed for a moment."""
+        self._wanted = True
+        if self._timer is not None:
+            self._timer.cancel()
+        if not self._running:
+            self._timer = asyncio.get_running_loop().call_later(_PAUSE, self._start_check)
+
+    def look_again(self) -> None:
+        """Have all pages checked with what is on the disk now; of sites that are gone nothing is marked any more."""
+        for session in self.sites.look_again() if self.sites else ():
+            self._publish(session, Checked({}, {}))
+            del self._shown[session]
+        self.check_soon()
+
+    def start(self, work: Coroutine[Any, Any, None]) -> None:
+        """Have something done beside what else there is to do."""
+        task = asyncio.get_running_loop().create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    async def look_now_and_then(self) -> None:
+        """Notice files that change on disk, where no editor tells of them."""
+        known: dict[Session, str] = {}
+        while self.sites is not None:
+            seen = {each: await self._run(each.project.glance) for each in self.sessions}
+            if any(known.get(each, each.project.first_glance) != glance for each, glance in seen.items()):
+                self.look_again()
+            known = seen
+            await asyncio.sleep(_LOOK)
+
+    def _start_check(self) -> None:
+        self.start(self._check())
+
+    async def _check(self) -> None:
+        if self._running:
+            return
+        self._running = True
+        try:
+            while self._wanted:
+                self._wanted = False
+                due = [session for session in self.sessions if session.is_due]
+                for session in due:
+                    checked = await self._run(session.check)
+                    if session in self.sessions:  # Its site may be gone since.
+                        self._publish(session, checked)
+                for session in due if not self._wanted else ():
+                    await self._run(session.look_ahead)
+        except Exception:  # A defect of ours: editing goes on, and the log has the reason.
+            logging.getLogger(__name__).exception("a check failed")
+        finally:
+            self._running = False
+
+    async def ask(self, file: str, question: Callable[[Session], _T]) -> _T | None:
+        """What the session of a file answers between two checks; None where there is none."""
+        session = self.session_of(file)
+        return None if session is None else await self._run(partial(question, session))
+
+    async def ask_all(self, question: Callable[[Session], _T]) -> list[_T]:
+        """What the sessions of all sites answer between two checks."""
+        return [await self._run(partial(question, session)) for session in self.sessions]
+
+    async def _run(self, work: Callable[[], _T]) -> _T:
+        """Have something done by the one who checks."""
+        return await asyncio.get_running_loop().run_in_executor(self._judge, work)
+
+    def _publish(self, session: Session, checked: Checked) -> None:
+        """Show what has changed of a site, of files that are still as they were when they were checked."""
+        shown = self._shown.setdefault(session, _Shown({}, {}))
+        now = {file: one.version for file, one in session.documents.items()}
+        for file in {**checked.diagnostics, **shown.found, **now}:
+            found = checked.diagnostics.get(file, [])
+            version = now.get(file)
+            if version != checked.versions.get(file) or shown.found.get(file, ([], None)) == (found, version):
+                continue
+            shown.found[file] = found, version
+            known = shown.written.get(file, {})
+            shown.written[file] = {
+                one: known.get(one) or self.protocol.write(one, self.uri_of) for one in found
+            }
+            self.protocol.publish(self.uri_of(file), list(shown.written[file].values()), version)
+        if checked.notice and checked.notice != shown.notice:
+            self.tell(checked.notice)
+        shown.notice = checked.notice
+
+    def tell(self, message: str) -> None:
+        """Show a message."""
+        self.window_show_message(lsp.ShowMessageParams(lsp.MessageType.Warning, f"mongo-tables: {message}"))

@@ -1,0 +1,315 @@
+"""What an editor has open, and the project around it: who asks may ask from any thread, one thread judges.
+
+A check works on texts as they were when it began; what is typed meanwhile waits for the next one.
+"""
+
+from __future__ import annotations
+
+from argparse import Namespace
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from importlib import import_module
+from pathlib import Path
+from threading import Lock
+from typing import Final, NamedTuple
+
+from mongo_tables.directives.fences import is_fenced
+from mongo_tables.findings.usage import UsageError
+from mongo_tables.lint.shape.values import Shape
+from mongo_tables.lsp.actions import Action, list_actions
+from mongo_tables.lsp.bodies import PIPELINE, Body, comment_body, cursor_at, read_value
+from mongo_tables.lsp.completion import Completion, complete
+from mongo_tables.lsp.diagnostics import Diagnoses, Diagnostic, offset_of, relate
+from mongo_tables.lsp.hover import Hover, hover, hover_comment
+from mongo_tables.lsp.names import Mention, Texts, mention_at, mentions
+from mongo_tables.lsp.outline import Part, list_parts, list_pipeline_parts
+from mongo_tables.lsp.positions import Edit as Typed
+from mongo_tables.lsp.positions import Lines, Position, Span
+from mongo_tables.lsp.project import Findings, Project
+from mongo_tables.lsp.project_knowledge import ProjectKnowledge
+from mongo_tables.lsp.tokens import read_tokens
+from mongo_tables.results.model import ResultsError
+from mongo_tables.results.opening import is_uri
+from mongo_tables.site.disk import Request
+from mongo_tables.site.siteconfig import fill_in
+
+_OF_MISTAKES: Final = (
+    "jsonschema",
+    "mongo_tables.jsontext.reader",
+    "mongo_tables.lint.suppressions",
+    "mongo_tables.lint.versions",
+    "mongo_tables.site.mistypedcolumns",
+)
+"""What a check loads at the first mistake in a page: an author shall not wait for it while typing."""
+
+
+_LINE_END: Final = 2**31 - 1
+"""The greatest column that the protocol has."""
+
+
+class Document(NamedTuple):
+    """A file that is open, as its editor has it."""
+
+    lines: Lines
+    version: int
+
+    @property
+    def text(self) -> str:
+        """Its text."""
+        return self.lines.text
+
+
+class Checked(NamedTuple):
+    """What a check found by file, the versions of the open files that it saw, and what an author is to be told."""
+
+    diagnostics: Mapping[str, list[Diagnostic]]
+    versions: Mapping[str, int]
+    notice: str = ""
+
+
+def request_of(
+    site_file: str | None, results: str | None, limit: list[str] | None, *, database: bool
+) -> tuple[Request, bool]:
+    """How pages are checked, started in the folder of the process, and whether no pipeline runs.
+
+    Raises UsageError for a file of a site that cannot be read.
+    """
+    given = Namespace(config_file=site_file, results=results, limit=limit)
+    fill_in(given)
+    static = is_uri(given.results) and not database
+    return Request(given.site, given.pipelines, given.results, given.limits, given.server), static
+
+
+class _Place(NamedTuple):
+    """A place of an open file, with the comment or shared pipeline that it is in."""
+
+    text: str
+    lines: Lines
+    offset: int
+    body: Body
+
+
+class Session:
+    """The open files of one editor. Names of files are those of ``Project``.
+
+    ``read_request`` says how pages are checked; it is asked again when files have changed.
+    """
+
+    def __init__(self, read_request: Callable[[], tuple[Request, bool]]) -> None:
+        self._read_request = read_request
+        self._asked = read_request()
+        self._take(Project(*self._asked))
+        self.documents: dict[str, Document] = {}
+        self._pending: dict[str, str | None] = {}
+        self._stale = False
+        self.is_due = True
+        """Whether something has changed since the last check, or there was none."""
+        self._diagnoses: Mapping[str, Diagnoses] = {}
+        self._seen: Mapping[str, int] = {}
+        self._lock = Lock()
+
+    def _take(self, project: Project) -> None:
+        self.project = project
+        self.knowledge = ProjectKnowledge(project)
+
+    def open(self, file: str, text: str, version: int) -> None:
+        """Take a file that was opened."""
+        self._put(file, Lines(text), version)
+
+    def change(self, file: str, edits: list[Typed], version: int) -> None:
+        """Take what was typed into an open file."""
+        known = self.documents.get(file)
+        self._put(file, (known.lines if known else Lines("")).edited(edits), version)
+
+    def _put(self, file: str, lines: Lines, version: int) -> None:
+        with self._lock:
+            self.documents[file] = Document(lines, version)
+            self._pending[file] = lines.text
+            self.is_due = True
+
+    def close(self, file: str) -> None:
+        """Take the saved text of a file again."""
+        with self._lock:
+            self.documents.pop(file, None)
+            self._pending[file] = None
+            self.is_due = True
+
+    def look_again(self) -> None:
+        """Have the next check look at the disk again."""
+        with self._lock:
+            self._stale = self.is_due = True
+
+    @property
+    def versions(self) -> Mapping[str, int]:
+        """The versions of the open files."""
+        return {file: one.version for file, one in self.documents.items()}
+
+    # -- what an author asks for --
+
+    def complete(self, file: str, at: Position) -> tuple[Completion, Lines] | None:
+        """What may be written at a place of an open file."""
+        place = self._place(file, at)
+        if place is None or place.offset < place.body.start:
+            return None
+        cursor = cursor_at(place.text, place.body, place.offset)
+        found = complete(place.text, cursor, self.knowledge, self._start_of(file))
+        return found, place.lines
+
+    def hover(self, file: str, at: Position) -> tuple[Hover, Lines] | None:
+        """What is told of a place of an open file."""
+        place = self._place(file, at)
+        if place is None:
+            return None
+        text, lines, offset, body = place
+        if offset < body.start:
+            value = read_value(text, read_tokens(text, body.start, body.end))
+            told = hover_comment(body, self.knowledge, value)
+            return (Hover(body.opened, body.start, told), lines) if told else None
+        found = hover(text, body, offset, self.knowledge, self._start_of(file))
+        return (found, lines) if found else None
+
+    def _place(self, file: str, at: Position) -> _Place | None:
+        """The comment or pipeline of an open file that a place is in."""
+        document = self.documents.get(file)
+        if document is None:
+            return None
+        text, lines = document.text, document.lines
+        offset = lines.offset(at)
+        body = self._body_at(file, text, offset)
+        return None if body is None else _Place(text, lines, offset, body)
+
+    def list_actions(self, file: str, span: Span) -> tuple[list[Action], Lines] | None:
+        """What may be done about what is between two places of an open file, or else in their lines.
+
+        It is asked by the one who checks.
+        """
+        document = self.documents.get(file)
+        if document is None:
+            return None
+        lines = document.lines
+        known = self._diagnoses.get(file)
+        found = known.found if known and self._seen.get(file) == document.version else []
+        whole = Span(Position(span.start.line, 0), Position(span.end.line, _LINE_END))
+        touched = [one for one in found if one.span.touches(span)]
+        touched = touched or [one for one in found if one.span.touches(whole)]
+        start = lines.offset(span.start)
+        at = offset_of(touched[0].finding, lines) if touched else start
+        body = self._body_at(file, document.text, at)
+        actions = list(list_actions(touched, lines, body))
+        return actions, lines
+
+    def _body_at(self, file: str, text: str, offset: int) -> Body | None:
+        """The JSON in which an offset is, or of which it is in the name."""
+        if self.project.is_list(file):
+            return Body(PIPELINE, 0, len(text))
+        body = comment_body(text, offset, whole=True)
+        return None if body is None or is_fenced(text, body.opened) else body
+
+    def _start_of(self, file: str) -> Shape | None:
+        """What the stages of a shared pipeline get, where that is known."""
+        return self.knowledge.read_by(Path(file).stem) if self.project.is_list(file) else None
+
+    # -- what is asked between two checks, by the one who checks --
+
+    def settle(self) -> None:
+        """Have the project know what was typed so far."""
+        with self._lock:
+            pending, self._pending = self._pending, {}
+        for file, text in pending.items():
+            self.project.edit(file, text)
+
+    def _split(self, file: str, text: str) -> Lines:
+        """A text of a file by its lines: those that are at hand, where it is the one that is open."""
+        document = self.documents.get(file)
+        return document.lines if document is not None and document.text == text else Lines(text)
+
+    def look_ahead(self) -> None:
+        """Look at documents that will be asked for, as long as nothing is typed; and load what mistakes need."""
+        for name in _OF_MISTAKES:
+            import_module(name)
+        if self.project.static:
+            return
+        for file in list(self.documents):
+            page = None if self.project.is_list(file) else self.project.page(file)
+            for spec in page.pipeline_specs if page else ():
+                if self._pending:
+                    return
+                self.knowledge.look_ahead(spec)
+
+    def list_parts(self, file: str) -> tuple[list[Part], Lines]:
+        """The parts of a file."""
+        self.settle()
+        if self.project.is_list(file):
+            text = self.project.text(file) or ""
+            return list_pipeline_parts(text), self._split(file, text)
+        page = self.project.page(file)
+        return list_parts(page.text, page.comments), self._split(file, page.text)
+
+    def texts(self) -> Texts:
+        """All pages and shared pipelines."""
+        self.settle()
+        project = self.project
+        pages = {file: (page.text, page.comments) for file in project.files if (page := project.page(file))}
+        lists = {name: (project.list_file(name), project.list_text(name)) for name in project.list_names}
+        return Texts(pages, lists, project.folders)
+
+    def mention_at(self, file: str, at: Position) -> tuple[Mention, Texts] | None:
+        """The name that stands at a place."""
+        texts = self.texts()
+        lines = self._split(file, self.project.text(file) or "")
+        found = mention_at(mentions(texts), file, lines.offset(at))
+        return (found, texts) if found else None
+
+    # -- what is wrong --
+
+    def check(self) -> Checked:
+        """What is wrong with all pages."""
+        with self._lock:
+            pending, self._pending = self._pending, {}
+            stale, self._stale = self._stale, False
+            self.is_due = False
+            versions = self.versions
+        if stale:
+            self._look_again()
+        for file, text in pending.items():
+            self.project.edit(file, text)
+        found, notice = self._find()
+        texts = {file: self.project.text(file) or _read(file) for file in found}
+        self._diagnoses = relate(
+            {
+                file: self._diagnoses.get(file, Diagnoses(Lines(""), [])).after(
+                    found[file], self._split(file, text)
+                )
+                for file, text in texts.items()
+            }
+        )
+        self._seen = versions
+        return Checked({file: one.found for file, one in self._diagnoses.items()}, versions, notice)
+
+    def _look_again(self) -> None:
+        """Look at the disk; where the site is another one, with all that is open."""
+        asked = self._asked
+        with suppress(UsageError):  # A site's file that is being written holds as it was.
+            asked = self._read_request()
+        if asked == self._asked:
+            self.project.look_again()
+            return
+        self._asked = asked
+        self._take(Project(*asked))
+        for file, document in self.documents.copy().items():
+            self.project.edit(file, document.text)
+
+    def _find(self) -> tuple[Findings, str]:
+        try:
+            return self.project.check(), ""
+        except ResultsError as error:
+            return self.project.check_without_rows(), f"{error.message}: pages are checked without rows"
+
+
+def _read(file: str) -> str:
+    """A file that is neither edited nor a page, as that of a shared pipeline or of results."""
+    path = Path(file)
+    try:
+        return path.read_bytes().decode(errors="replace") if path.is_file() else ""
+    except OSError:
+        return ""

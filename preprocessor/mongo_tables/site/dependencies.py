@@ -1,0 +1,134 @@
+"""What each page of a site is made from: its figures, the collections that these read, and all files behind them.
+
+A program that builds pages one by one (Make, Bazel, a site generator of another kind) decides by it which of them are
+to be made anew. What the program itself puts around a page, such as its theme, it knows better.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from mongo_tables import __version__
+from mongo_tables.directives.specs import PipelineSpec
+from mongo_tables.results.readpaths import collections_read
+from mongo_tables.site.lasting import is_lasting
+from mongo_tables.site.siteconfig import from_here
+
+if TYPE_CHECKING:
+    from mongo_tables.directives.comment import Comment
+    from mongo_tables.directives.specs import Spec
+    from mongo_tables.results.model import LocalDocuments
+    from mongo_tables.site.model import Page
+    from mongo_tables.site.site import Site
+
+
+class Figure(NamedTuple):
+    """A comment, and what its figure is made from.
+
+    ``file``, ``line`` and ``column`` are where it stands, ``table`` is the one that it quotes. ``files`` are those of
+    its collections, of shared pipelines, and the page with the table. ``lasts``: it is the same while these are.
+    """
+
+    file: str
+    line: int
+    column: int
+    kind: str
+    id: str | None
+    table: str | None
+    collections: tuple[str, ...]
+    files: tuple[str, ...]
+    lasts: bool
+
+
+class PageNeeds(NamedTuple):
+    """A page, its figures, and all files that it is made from, sorted, itself among them."""
+
+    page: str
+    figures: tuple[Figure, ...]
+    files: tuple[str, ...]
+
+    @property
+    def lasts(self) -> bool:
+        """Whether its figures are the same as long as its files are."""
+        return all(figure.lasts for figure in self.figures)
+
+
+class Around(NamedTuple):
+    """What pages are read with: their site, and the documents at hand; ``settings`` are the files that say where."""
+
+    site: Site
+    local: LocalDocuments | None
+    settings: Sequence[Path]
+
+
+def needs_of(page: Page, around: Around) -> PageNeeds:
+    """What a page is made from. Raises ``ResultsError`` for a results source that cannot be read."""
+    texts = {one.path: one for one in around.site.snapshot.pages}
+    own = next(one for one in texts.values() if one.file == page.file)
+    taken_in = own.inclusions.files if own.inclusions else ()
+    by_file = {each.file: each for each in around.site.pages}
+    names = [texts[path].file for path in taken_in if path in texts]
+    brought = [by_file[name] for name in names if name in by_file]
+    figures = tuple(figure for each in (page, *brought) for figure in _figures_of(each, around))
+    settings = map(from_here, around.settings) if figures else ()
+    behind = (file for figure in figures for file in figure.files)
+    files = {page.file, *map(from_here, taken_in), *settings, *behind}
+    return PageNeeds(page.file, figures, tuple(sorted(files)))
+
+
+def _figures_of(page: Page, around: Around) -> Iterator[Figure]:
+    for comment, spec in zip(page.comments, page.specs, strict=True):
+        if spec is not None:
+            yield _figure(page, comment, spec, around)
+
+
+def _figure(page: Page, comment: Comment, spec: Spec, around: Around) -> Figure:
+    quoted = around.site.tables.get(spec.quoted_table) if spec.quoted_table is not None else None
+    asked = spec if isinstance(spec, PipelineSpec) else quoted
+    collections = collections_read(asked.query) if asked is not None else ()
+    files = list(_files_behind(asked, collections, around)) if asked is not None else []
+    if quoted is not None and quoted.file != page.file:
+        files.append(Path(quoted.file))
+    return Figure(
+        page.file,
+        comment.line,
+        comment.column,
+        comment.kind,
+        spec.id if isinstance(spec, PipelineSpec) else None,
+        spec.quoted_table,
+        collections,
+        tuple(sorted(set(map(from_here, files)))),
+        is_lasting(spec) and (asked is None or (is_lasting(asked) and asked.max_age is None)),
+    )
+
+
+def _files_behind(spec: PipelineSpec, collections: Iterable[str], around: Around) -> Iterator[Path]:
+    """The files of the shared pipelines that a figure names, and those of the documents that it reads."""
+    written = spec.comment.parsed.value.get("pipeline", ())
+    yield from around.site.snapshot.shared.files_of(stage for stage in written if isinstance(stage, str))
+    if around.local is not None:
+        for collection in collections:
+            yield from around.local.files(collection)
+
+
+def digest_of(file: str) -> str:
+    """The SHA-256 of a file, in hexadecimal digits; "" for one that cannot be read."""
+    try:
+        with Path(file).open("rb") as opened:
+            return hashlib.file_digest(opened, "sha256").hexdigest()
+    except OSError:
+        return ""
+
+
+def digest_of_page(needs: PageNeeds, digests: Mapping[str, str], results: str) -> str:
+    """A digest of all that a page is made from: of the names and digests of its files, and of this program.
+
+    ``results`` names their source, which may be another one for the same files.
+    """
+    total = hashlib.sha256(f"{__version__}\0{results}\n".encode())
+    for file in needs.files:
+        total.update(f"{file}\0{digests[file]}\n".encode(errors="surrogateescape"))
+    return total.hexdigest()

@@ -1,0 +1,374 @@
+"""Snapshots of files: the pages that paths name, the site that they are of, and what comes into them."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from mongo_tables.directives.search import may_have_comment
+from mongo_tables.directives.sharedpipelines import SharedPipelines
+from mongo_tables.files.environment import today
+from mongo_tables.files.folders import walk
+from mongo_tables.files.text import bad_byte, may_be_file
+from mongo_tables.findings.usage import UsageError
+from mongo_tables.results.model import Limits
+from mongo_tables.site.generated import without_code
+from mongo_tables.site.inclusions import inclusions, may_include, whole_inclusions
+from mongo_tables.site.siteconfig import Site, find_site, from_here
+from mongo_tables.site.sitepages import Whereabouts
+from mongo_tables.site.snapshot import Needs, PageText, Snapshot, WrittenFile
+
+if TYPE_CHECKING:
+    from mongo_tables.aggregation.limits import Limits as FileLimits
+    from mongo_tables.findings.finding import Finding
+
+PAGE_SUFFIXES = (".md", ".markdown", ".mdown", ".mkdn", ".mkd")
+"""The ends of the names of pages, as MkDocs has them: https://www.mkdocs.org/user-guide/writing-your-docs/."""
+
+STDIN = "-"
+"""The page on standard input, on a command line."""
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """Which site pages are of, and how they are read.
+
+    ``pipelines`` is the folder of shared pipelines, ``results`` names the results source. ``texts`` are read in the
+    place of files, by their absolute paths: those that an editor has not saved, or that are about to be written.
+    """
+
+    site: Site
+    pipelines: str
+    results: str
+    limits: Limits = field(default_factory=Limits)
+    server: str = ""
+    texts: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class ReadSnapshots:
+    """The snapshots of the pages that paths name: those of a site, then those that its build leaves out.
+
+    ``faults`` has a line for each path that names no page, ``files`` all files that were read, or looked for.
+    """
+
+    snapshots: Sequence[Snapshot]
+    faults: Sequence[str]
+    files: Sequence[Path]
+
+
+def read_snapshots(
+    paths: Iterable[str], request: Request, needs: Needs = "rows", stdin_name: str = ""
+) -> ReadSnapshots:
+    """Read the pages that ``paths`` name, and all other pages of their sites.
+
+    Files are taken as they are, of folders every Markdown file. With ``stdin_name``, ``STDIN`` is the page on standard
+    input, which has this name; a file of this name is not read.
+    """
+    faults: list[str] = []
+    asked = {one.path: one for one in _read_asked(paths, request, stdin_name, faults)}
+    where = Whereabouts(request.site)
+    apart = {path for path, one in asked.items() if where.leave_out(Path(one.file))}
+    files: dict[Path, None] = {}
+    snapshots = []
+    main = [one for path, one in asked.items() if path not in apart]
+    if main or not apart:
+        others, left_out = _read_others(main, where, request, asked)
+        taken = _with_inclusions(main, others, request)
+        # A page that is left out and comes into another page is checked with the pages of the site.
+        apart -= {one.path for one in taken if one.asked}
+        left_out = [*left_out, *(asked[path] for path in apart)]
+        snapshots.append(_snapshot(taken, left_out, where, request, needs))
+    if apart:
+        pages = [asked[path] for path in asked if path in apart]
+        others, _ = _read_others(pages, where, request, asked, all_pages=True)
+        snapshots.append(_snapshot(_with_inclusions(pages, others, request), (), where, request, needs))
+    for snapshot in snapshots:
+        for one in snapshot.pages:
+            files[one.path] = None
+            files |= dict.fromkeys(one.inclusions.missing if one.inclusions else ())
+        files |= dict.fromkeys([*snapshot.shared.files, *snapshot.drawings])
+        files |= dict.fromkeys(one.path for one in snapshot.left_out)
+    return ReadSnapshots(snapshots, faults, list(files))
+
+
+def snapshot_of(
+    texts: Mapping[str, str], needs: Needs = "rows", pipelines: Path | None = None, server: str = ""
+) -> Snapshot:
+    """A snapshot of pages that are in no file, by the names that findings have for them.
+
+    ``pipelines`` is the folder of shared pipelines, ``server`` the version of MongoDB that pipelines are for.
+    """
+    pages = tuple(PageText(file, text, Path(file)) for file, text in texts.items())
+    return Snapshot(pages, SharedPipelines(pipelines or Path("no folder")), today(), needs, server)
+
+
+def _snapshot(
+    pages: Sequence[PageText],
+    left_out: Sequence[PageText],
+    where: Whereabouts,
+    request: Request,
+    needs: Needs,
+) -> Snapshot:
+    asked = [one for one in pages if one.asked and may_have_comment(one.text)]
+    in_place = frozenset(one.file for one in asked if where.is_read_as_it_is(one.file))
+    drawings: dict[Path, WrittenFile] = {}
+    for one in asked:
+        if one.file in in_place or "mongo-tables: begin" in one.text:
+            from mongo_tables.site.drawings import read_drawings
+
+            drawings |= read_drawings(one.path)
+    return Snapshot(
+        tuple(pages),
+        SharedPipelines(Path(request.pipelines), _texts_below(request)),
+        today(),
+        needs,
+        request.server,
+        request.limits.files,
+        request.results,
+        tuple(left_out),
+        in_place,
+        drawings,
+        tuple(_find_dropped_plugin(asked, request.site)),
+    )
+
+
+def _texts_below(request: Request) -> dict[str, str]:
+    """The unsaved texts of shared pipelines, by the names that findings have for them."""
+    folder = Path(request.pipelines)
+    return {
+        (folder / Path(file).name).as_posix(): text
+        for file, text in request.texts.items()
+        if Path(file).parent == folder.absolute() and file.endswith(".json")
+    }
+
+
+def _find_dropped_plugin(asked: Sequence[PageText], site: Site) -> Sequence[Finding]:
+    """The fault of a site's file that keeps the figures of all its pages away."""
+    if site.file.suffix != ".toml" or not asked:
+        return ()
+    from mongo_tables.site.sitedoors import find_dropped_plugin
+
+    return find_dropped_plugin(site.file)
+
+
+def _read_asked(
+    paths: Iterable[str], request: Request, stdin_name: str, faults: list[str]
+) -> Iterator[PageText]:
+    named, written = list(dict.fromkeys(paths)), None
+    if stdin_name and STDIN in named:
+        named.remove(STDIN)
+        written = _real(stdin_name)
+        yield _page(Path(stdin_name).as_posix(), sys.stdin.buffer.read(), written)
+    seen = {written}
+    for name in named:
+        is_open = os.path.abspath(name) in request.texts  # noqa: PTH100 - it need not be on disk
+        for file in [Path(name)] if is_open else list_pages(name, faults):
+            path = _real(file)
+            if path in seen:
+                continue
+            seen.add(path)
+            try:
+                yield _page(file.as_posix(), _read_bytes(file, request), path)
+            except OSError as error:
+                faults.append(_describe_error(error, name))
+
+
+def _real(file: Path | str) -> Path:
+    return Path(os.path.realpath(file))
+
+
+def _read_bytes(file: Path, request: Request) -> bytes:
+    if request.texts and (text := request.texts.get(os.path.abspath(file))) is not None:  # noqa: PTH100
+        return text.encode("utf-8", "surrogatepass")
+    return file.read_bytes()
+
+
+def _page(name: str, content: bytes, path: Path) -> PageText:
+    try:
+        return PageText(name, content.decode(), path)
+    except UnicodeDecodeError:
+        return PageText(name, content.decode(errors="replace"), path, bad=bad_byte(content))
+
+
+def _read_others(
+    pages: Sequence[PageText],
+    where: Whereabouts,
+    request: Request,
+    known: Mapping[Path, PageText],
+    *,
+    all_pages: bool = False,
+) -> tuple[list[PageText], list[PageText]]:
+    """The other pages that are built together with some of ``pages``, and those that the build leaves out.
+
+    With ``all_pages`` none is left out: a preview may show them all. A page without a comment has nothing to do with
+    others.
+    """
+    if not any(may_have_comment(one.text) for one in pages):
+        return [], []
+    own = {one.path for one in pages}
+    others, left_out = list[PageText](), list[PageText]()
+    for folder in where.folders_of(one.file for one in pages):
+        for file in pages_under(Path(folder)):
+            path = _real(file) if file.is_symlink() else _plain(file)
+            if path in own:
+                continue
+            try:
+                name, content = file.as_posix(), _read_bytes(file, request)
+            except OSError:
+                continue  # The build of the site reports it.
+            one = PageText(name, content.decode("utf-8-sig", "replace"), path, asked=False)
+            if not all_pages and where.leave_out(file):
+                left_out.append(one)
+            elif path not in known or all_pages:
+                others.append(one)
+    return others, left_out
+
+
+def _plain(file: Path) -> Path:
+    return Path(os.path.abspath(file))  # noqa: PTH100 - links of folders are followed as MkDocs follows them
+
+
+def _with_inclusions(
+    pages: Sequence[PageText], others: Sequence[PageText], request: Request
+) -> list[PageText]:
+    """The pages in the order of their names, with the files that come into them, which come last."""
+    folders = cache(find_folders)
+    listed = sorted([*pages, *others], key=lambda one: Path(one.file))
+    found = {one.path: _look_for_inclusions(one, folders) for one in listed}
+    for asked in (True, False):
+        named = [one.inclusions for one in found.values() if one.asked is asked and one.inclusions]
+        for file in dict.fromkeys(file for each in named for file in each.files):
+            path = _real(file)
+            before = found.get(path)
+            if before is None:
+                found[path] = PageText(
+                    from_here(file), _text(file, request), path, asked=asked, included=True
+                )
+            elif asked and not before.asked:
+                found[path] = replace(before, asked=True)
+    return [_with_real_paths(one) for one in found.values()]
+
+
+def _with_real_paths(one: PageText) -> PageText:
+    """The page with the real paths of what comes into it: so the snapshot's other pages are found by them."""
+    if one.inclusions is None:
+        return one
+    files = one.inclusions._replace(files=tuple(map(_real, one.inclusions.files)))
+    return replace(one, inclusions=files, whole=tuple(map(_real, one.whole)))
+
+
+def _look_for_inclusions(one: PageText, folders: Callable[[Path], tuple[Path, ...]]) -> PageText:
+    if not may_include(one.text):
+        return one
+    text, page = without_code(one.text), Path(one.file)
+    places = [*folders(page.absolute().parent), Path.cwd()]
+    found = inclusions(page, text, places)
+    whole = tuple(whole_inclusions(page, text, places))
+    return replace(one, inclusions=found, whole=whole)
+
+
+def find_folders(start: Path) -> tuple[Path, ...]:
+    """Where plugins look for files of a site, besides the folder of the page."""
+    site = find_site(start)
+    return (*site.snippets, site.docs, site.file.parent) if site else ()
+
+
+def read_taken_in(
+    page: Path, text: str, folders: Sequence[Path], name: Callable[[Path], str]
+) -> list[PageText]:
+    """The files with comments that come into a page with this text, looked up beside it and in ``folders``."""
+    if not may_include(text):
+        return []
+    found = []
+    for file in inclusions(page, text, folders).files:
+        with suppress(OSError, ValueError):
+            content = file.read_text(encoding="utf-8-sig")
+            if may_have_comment(content):
+                found.append(PageText(name(file.absolute()), content, _real(file), included=True))
+    return found
+
+
+def read_folder(
+    root: Path,
+    pages: Path | None,
+    left_out: Callable[[Path], bool] | None,
+    *,
+    pipelines: Path,
+    server: str,
+    limits: FileLimits,
+    results: str,
+) -> Snapshot:
+    """A snapshot of a folder of pages below ``root``, for a host that hands over pages one by one.
+
+    ``left_out`` says which pages the host leaves out. Without ``pages`` there is none.
+    """
+    found = []
+    for file in pages_under(root / pages) if pages is not None else ():
+        if left_out is None or not left_out(file):
+            with suppress(OSError):
+                text = file.read_bytes().decode("utf-8-sig", "replace")
+                found.append(PageText(file.relative_to(root).as_posix(), text, _real(file)))
+    return Snapshot(tuple(found), SharedPipelines(pipelines), today(), "figures", server, limits, results)
+
+
+def _text(file: Path, request: Request) -> str:
+    try:
+        return _read_bytes(file, request).decode("utf-8-sig") if may_be_file(file) else ""
+    except (OSError, ValueError):
+        return ""
+
+
+def list_pages(written: str, faults: list[str]) -> list[Path]:
+    """The pages that a path names; a path that names none, and folders that cannot be read, go to ``faults``."""
+    path = Path(written)
+    try:
+        if not written:
+            faults.append("an empty path names no page")
+        elif path.is_dir():
+            return pages_under(path, lambda error: faults.append(_describe_error(error, written)))
+        elif not path.exists():
+            faults.append(f"{path}: no such file or folder")
+        elif path.is_file() and path.suffix.lower() not in PAGE_SUFFIXES:
+            faults.append(f"{path}: no Markdown page, whose name ends in {' or '.join(PAGE_SUFFIXES)}")
+        else:
+            return [path]
+    except OSError as error:
+        faults.append(_describe_error(error, written))
+    return []
+
+
+def _describe_error(error: OSError, path: str) -> str:
+    return f"{error.filename or path}: {error.strerror or error}"
+
+
+def pages_under(folder: Path, failed: Callable[[OSError], None] | None = None) -> list[Path]:
+    """The pages in a folder and those below it, or the page that it is; ``failed`` is called for unreadable ones.
+
+    Links to folders are followed, as MkDocs follows them.
+    """
+    if folder.is_file():
+        return [folder]
+    files = (Path(entry.path) for _, entries in walk(str(folder), failed) for entry in entries)
+    return sorted(file for file in files if file.suffix in PAGE_SUFFIXES and may_be_file(file))
+
+
+def require_pages(read: ReadSnapshots) -> ReadSnapshots:
+    """The same. Raises UsageError when a path names no page, with all such paths."""
+    if read.faults:
+        raise UsageError("; ".join(read.faults))
+    return read
+
+
+def read_text(file: Path) -> str:
+    """A file as it is on disk, line ends and all. Raises UsageError when it is not UTF-8."""
+    try:
+        return file.read_bytes().decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise UsageError(f"{file}: not UTF-8 (byte {error.start})", "save the page as UTF-8") from None

@@ -1,0 +1,126 @@
+"""The HTML of sound comments: tables, charts and values, with what stands under a figure."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from mongo_tables.directives.inlinemarkdown import has_link
+from mongo_tables.lint.columnhelp import column_meanings
+from mongo_tables.render.chartdata import as_table
+from mongo_tables.render.columns import columns_of
+from mongo_tables.render.conclusions import conclusion_of
+from mongo_tables.render.downloads import csv_text, json_text
+from mongo_tables.render.fewdigits import with_few_digits
+from mongo_tables.render.html import html_chart, html_table
+from mongo_tables.render.inlinetext import inline_html, link_html
+from mongo_tables.render.intervalpicture import interval_picture
+from mongo_tables.render.provenanceblock import ProvenanceBlock, provenance_html
+from mongo_tables.render.runs import MOST_LINES, lines_of, list_runs
+from mongo_tables.render.text import text_html, with_minus_signs
+from mongo_tables.render.values import is_number, raw_text
+from mongo_tables.results.model import ResultsError
+from mongo_tables.site.statements import shown_value
+
+if TYPE_CHECKING:
+    from mongo_tables.directives.specs import ChartSpec, PipelineSpec, TableSpec, ValueSpec
+    from mongo_tables.render.column import Column
+    from mongo_tables.render.runs import ListedRuns
+    from mongo_tables.results.model import Rows
+    from mongo_tables.results.provenance import Provenance
+    from mongo_tables.site.model import Answers, Tables
+
+Place = Callable[[str, str], str]
+"""Puts a file (its name, its text) where readers of the page reach it; gives the address, "" where it cannot."""
+
+Find = Callable[[str, Any], str]
+"""Where readers of the page reach a result document, by its collection and its ``_id``; "" where they cannot."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Told:
+    """The first figure of a page for a source of rows: its anchor, and the runs that it lists, if it does."""
+
+    anchor: str
+    runs: ListedRuns | None
+
+
+@dataclass(frozen=True, slots=True)
+class FigureContext:
+    """The inputs of drawing the figures of one page; ``told`` has the first figure for each source of rows."""
+
+    answers: Answers
+    tables: Tables
+    provenance: Callable[[PipelineSpec], Provenance | None]
+    place: Place
+    find: Find
+    told: dict[str, _Told] = field(default_factory=dict)
+
+    def draw_table(self, spec: TableSpec) -> str:
+        """A table, with what stands under it; nothing where its pipeline failed."""
+        rows = self.answers[spec.query.key]
+        if isinstance(rows, ResultsError):
+            return ""
+        spec = with_few_digits(spec, rows)
+        source = self.provenance(spec) if rows else None
+        of_results = column_meanings(spec) if source and source.results else {}
+        meanings = {**of_results, **spec.meanings}
+        columns = columns_of(spec, rows)
+        notes = self._notes(spec, spec, rows, columns)
+        behind = self._behind(spec, rows)
+        return html_table(spec, rows, notes=notes, meanings=meanings, columns=columns, behind=behind)
+
+    def draw_chart(self, spec: ChartSpec) -> str:
+        """A chart, with what stands under it; nothing where its pipeline failed."""
+        rows = self.answers[spec.query.key]
+        if isinstance(rows, ResultsError):
+            return ""
+        spec = with_few_digits(spec, rows)
+        table = as_table(spec)._replace(id=spec.id)
+        return html_chart(spec, rows, notes=self._notes(spec, table, rows, columns_of(table, rows)))
+
+    def draw_value(self, spec: ValueSpec) -> str:
+        """A value as it stands in a sentence."""
+        found = shown_value(spec, self.tables, self.answers)
+        if found is None:
+            name = f"<code>{text_html(spec.table)}</code>"
+            return f'<span class="mongo-table-fault" role="alert">no value: table {name} has a fault</span>'
+        value, text, pieces, to = found
+        raw = "" if value is None else f' data-v="{text_html(raw_text(value))}"'
+        one = conclusion_of(value) if spec.draw else None
+        picture = interval_picture(one) if one else ""
+        shown = with_minus_signs(text) if one or conclusion_of(value) or is_number(value) else text
+        inner = inline_html(pieces) if pieces else text_html(shown)
+        inner = inner if has_link(pieces) else link_html(to, inner)
+        html = f'<span class="mongo-value"{raw}>{inner}</span>'
+        return f'<span class="mongo-beside">{html}&nbsp;{picture}</span>' if picture else html
+
+    def _notes(self, spec: PipelineSpec, table: TableSpec, rows: Rows, columns: Sequence[Column]) -> str:
+        """The HTML under one figure, whose rows as a table are ``table``; none where the author wants none."""
+        if spec.provenance is False or not rows:
+            return ""
+        source = self.provenance(spec)
+        name = spec.id or "rows"
+        links = {
+            "CSV": self.place(f"{name}.csv", csv_text(table, rows, columns)),
+            "JSON": self.place(f"{name}.json", json_text(table, rows, source)),
+        }
+        given = {kind: to for kind, to in links.items() if to}
+        first = self.told.get(spec.source_query.key)
+        if first is None:
+            first = self.told[spec.source_query.key] = _Told(name, self._list_runs(table, source))
+            return provenance_html(table, ProvenanceBlock(source, given, first.runs))
+        runs_at = first.anchor if first.runs else None
+        return provenance_html(table, ProvenanceBlock(source, given, runs_at=runs_at))
+
+    def _list_runs(self, table: TableSpec, source: Provenance | None) -> ListedRuns | None:
+        lines = lines_of(source.runs) if source else []
+        if not 0 < len(lines) <= MOST_LINES:
+            return None
+        return list_runs(table, lines, lambda key: self.find(table.collection, key))
+
+    def _behind(self, spec: PipelineSpec, rows: Rows) -> list[str]:
+        """For each row of a figure whose HTML is made the anchor of the first run behind it, "" where none is known."""
+        told = None if spec.provenance is False or not rows else self.told.get(spec.source_query.key)
+        return told.runs.behind(rows) if told and told.runs else []

@@ -1,0 +1,174 @@
+"""Detects parts of a page that only the site's build generates, and findings that depend on them.
+
+A template (``{{ … }}``, ``{% … %}``) writes into a comment, a comment says of itself that it is ``is_generated``, or
+tables come in from elsewhere. Whoever looks at the page as it is on disk cannot judge such a comment; the build does.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Final
+
+from mongo_tables.findings.finding import Finding
+from mongo_tables.findings.rules import finding
+from mongo_tables.site.translations import are_translations
+
+if TYPE_CHECKING:
+    from mongo_tables.directives.comment import Comment
+    from mongo_tables.jsontext.parsing import Parsed
+    from mongo_tables.site.model import Page
+
+# What begins and does not end soon is no template: to look for its end from each beginning would take for ever.
+_TEMPLATE: Final = re.compile(r"(?<!\$)\{\{.{0,1000}?\}\}|\{%.{0,1000}?%\}", re.DOTALL)
+_SAYS_SO: Final = re.compile(r'"generated"\s*:\s*true\b')
+_ID: Final = r'"id"\s*:\s*"((?:[^"\\]|\\.)*)"'
+_TABLE: Final = r'"table"\s*:\s*"((?:[^"\\]|\\.)*)"'
+_CODE_MARK: Final = r"(?m)^[ \t]*(?P<fence>`{3,}(?=[^`\n]*$)|~{3,})|(?P<span>`+)"
+"""Marks that may begin or end code: a fence on a line of its own, or backticks in a line."""
+
+
+def is_generated(comment: Comment) -> bool:
+    """Whether a template writes into a comment, or the comment says that it is generated."""
+    if _TEMPLATE.search(comment.body):
+        return True
+    return bool(_SAYS_SO.search(comment.body)) and _says_so(comment.parsed)
+
+
+def _says_so(parsed: Parsed) -> bool:
+    """Whether it is the comment that has the key, not a document in its pipeline."""
+    return not parsed.readable or (isinstance(parsed.value, dict) and parsed.value.get("generated") is True)
+
+
+def template_in(text: str) -> bool:
+    """Whether a template writes into a page, outside of code."""
+    if "{{" not in text and "{%" not in text:
+        return False
+    return bool(_TEMPLATE.search(text)) and bool(_TEMPLATE.search(without_code(text)))
+
+
+def without_code(text: str) -> str:
+    """The page without what stands in code: a page about templates has none for that."""
+    kept, end = list[str](), 0
+    marks = list(re.finditer(_CODE_MARK, text))
+    for mark, close in zip(marks, _closing(marks), strict=True):
+        if close is not None and mark.start() >= end:
+            kept.append(text[end : mark.start()])
+            end = close.end()
+    return "".join([*kept, text[end:]])
+
+
+def _closing(marks: Sequence[re.Match[str]]) -> list[re.Match[str] | None]:
+    """For each mark the one that ends its code: a fence at least as long, else as many backticks; None without."""
+    runs: dict[str, re.Match[str]] = {}
+    fences: dict[str, list[re.Match[str]]] = {"`": [], "~": []}
+    found: list[re.Match[str] | None] = []
+    for mark in reversed(marks):
+        run = mark["fence"] or mark["span"]
+        close = runs.get(run)
+        if mark["fence"]:
+            later = fences[run[0]]
+            while later and len(later[-1]["fence"]) < len(run):
+                later.pop()  # For all marks before this one, this one ends code sooner.
+            close = later[-1] if later else close
+            later.append(mark)
+        runs[run] = mark
+        found.append(close)
+    return found[::-1]
+
+
+def defer_findings(found: Sequence[Finding], pages: Sequence[Page], *, open_ended: bool) -> list[Finding]:
+    """Replace findings that only the build can judge by one note for each comment.
+
+    ``open_ended``: tables may come in that nobody knows of before the build.
+    """
+    late, translated = _late_tables(pages), _find_translated_ids(found, pages)
+    if not (open_ended or late is not None or translated):
+        return list(found)
+    comments = {page.file: page.comments for page in pages}
+    kept: list[Finding] = []
+    notes: dict[tuple[str, int, int], Finding] = {}
+    for each in found:
+        comment = _around(each, comments.get(each.file, ()))
+        reason = _reason(each, comment, late, open_ended) if comment and each.severity != "note" else ""
+        if comment and each in translated:
+            reason = "a page in another language has the id as well; whether they meet is known at build only"
+        if comment and reason:
+            note = finding("MT175", each.file, (each.line, each.column), reason, "the build checks it")
+            notes.setdefault((each.file, comment.line, comment.column), note)
+        else:
+            kept.append(each)
+    return sorted([*kept, *notes.values()])
+
+
+def _late_tables(pages: Sequence[Page]) -> re.Pattern[str] | None:
+    """The ids of tables and charts that are generated, as a pattern; None where no comment is generated."""
+    late = [comment for page in pages for comment in page.comments if is_generated(comment)]
+    written = [name for comment in late for name in re.findall(_ID, comment.body)]
+    ids = (_any_between([re.escape(part) for part in _TEMPLATE.split(each)]) for each in written)
+    return re.compile("|".join(ids) or r"(?!)") if late else None
+
+
+def _any_between(parts: Sequence[str]) -> str:
+    """A pattern of the parts with any text between them; each but the last is taken where it first comes."""
+    first, *others = parts
+    return (
+        first
+        + "".join(f"(?>.+?{part})" for part in others[:-1])
+        + "".join(f".+{part}" for part in others[-1:])
+    )
+
+
+def _find_translated_ids(found: Sequence[Finding], pages: Sequence[Page]) -> set[Finding]:
+    """Findings of ids that only translations of the same page share: such pages may be built apart."""
+    taken = [each for each in found if each.rule == "MT138"]
+    if not taken:
+        return set()
+    from mongo_tables.site.ids import ids_of  # and with it what comments ask for
+
+    having: dict[str, list[str]] = {}
+    ids: dict[Comment, list[str]] = {}
+    for page in pages:
+        for comment, spec in zip(page.comments, page.specs, strict=True):
+            ids[comment] = ids_of(comment, spec)
+            for name in ids[comment]:
+                having.setdefault(name, []).append(page.file)
+    comments = {page.file: page.comments for page in pages}
+    owners = {each: _around(each, comments.get(each.file, ())) for each in taken}
+    return {
+        each
+        for each, owner in owners.items()
+        if owner and any(_apart(each.file, having[name]) for name in ids[owner])
+    }
+
+
+def _apart(page: str, others: Sequence[str]) -> bool:
+    """Whether ``page`` has something only once, and apart from it only its translations do."""
+    return others.count(page) == 1 < len(others) and all(
+        each == page or are_translations(page, each) for each in others
+    )
+
+
+def _around(one: Finding, comments: Sequence[Comment]) -> Comment | None:
+    """The comment within which a finding stands."""
+    place = (one.line, one.column)
+    index = bisect_right(comments, place, key=lambda each: (each.line, each.column)) - 1
+    comment = comments[index] if index >= 0 else None
+    return comment if comment and place <= comment.locate(len(comment.body)) else None
+
+
+def _reason(one: Finding, comment: Comment, late: re.Pattern[str] | None, open_ended: bool) -> str:
+    """Why only the build can judge a finding about a comment; "" where that is not so."""
+    if one.rule == "MT201":
+        return ""  # What writes or runs code is refused, whatever the build makes of the rest.
+    if is_generated(comment):
+        return "this comment is known at build only"
+    from mongo_tables.directives.specs import DIRECTIVES
+
+    table = re.search(_TABLE, comment.body) if DIRECTIVES[comment.kind].quotes_table else None
+    if table and late and late.fullmatch(table[1]):
+        return f"the table `{table[1]}` is known at build only"
+    if table and open_ended and one.rule == "MT139":
+        return f"no page has the table `{table[1]}`; what comes into pages is known at build only"
+    return ""

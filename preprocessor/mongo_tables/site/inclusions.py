@@ -1,0 +1,159 @@
+"""Files that a page takes in when the site is built: pymdownx.snippets, include-markdown, macros.
+
+They are found by name alone. Which part of a file comes in, and under which conditions, the plugins decide.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from os.path import normpath
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from mongo_tables.site.generated import without_code
+
+_SNIPPET: Final = r"""(?m)^[ \t]*-+8<-+[ \t]+(?P<quote>["'])(?P<name>[^"'\n]+)(?P=quote)[ \t]*$"""
+_SNIPPETS: Final = r"(?ms)^[ \t]*-+8<-+[ \t]*$\n(?P<names>.*?)^[ \t]*-+8<-+[ \t]*$"
+# What begins and does not end soon is no tag: to look for its end from each beginning would take for ever.
+_TAG: Final = (
+    r"""(?s)\{%-?\s*include(?:-markdown)?\s+(?P<quote>["'])(?P<name>[^"'\n]+)(?P=quote).{0,2000}?%\}"""
+)
+_PART: Final = r":[\w,:-]*$"
+"""Lines or a section of a snippet's file."""
+
+_PARTLY: Final = r"\b(?:start|end|exclude|recursive)\s*="
+"""Options of include-markdown by which less than the whole of a file may come in."""
+
+_STATEMENT: Final = r"\{%-?+\s*+(?!include)"
+"""What may leave out, or repeat, what stands after it."""
+
+_COMMENT: Final = r"(?s)<!--.{0,10000}?-->"
+
+_QUICK: Final = re.compile(r"8<-|\{%")
+
+
+class Inclusions(NamedTuple):
+    """The files that a page includes, directly or through others, and names without a file.
+
+    ``rest`` is the page's text without the lines that name what was found, ``missing`` are the files that a name
+    without one might have been.
+    """
+
+    files: tuple[Path, ...]
+    unknown: tuple[str, ...]
+    rest: str
+    missing: tuple[Path, ...] = ()
+
+
+def may_include(text: str) -> bool:
+    """Whether a page may take in a file: a quick look."""
+    return bool(_QUICK.search(text))
+
+
+def inclusions(page: Path, text: str, folders: Sequence[Path]) -> Inclusions:
+    """What a page takes in. Names are looked up beside the page, then in ``folders``."""
+    found: dict[Path, None] = {}
+    unknown: list[str] = []
+    missing: list[Path] = []
+    rest = _without_inclusions(text, page, folders)
+    waiting = [(page, text)]
+    while waiting:
+        place, content = waiting.pop(0)
+        for name in _names(content):
+            files = _files(name, [place.parent, *folders])
+            if not files:
+                unknown.append(name)
+                missing += _paths(name, [place.parent, *folders])
+            new = [file for file in files if file not in found and file.resolve() != page.resolve()]
+            found |= dict.fromkeys(new)
+            waiting += [(file, _text(file)) for file in new]
+    return Inclusions(tuple(found), tuple(dict.fromkeys(unknown)), rest, tuple(dict.fromkeys(missing)))
+
+
+def whole_inclusions(page: Path, text: str, folders: Sequence[Path]) -> list[Path]:
+    """The files that come into a page as a whole and in any case, each as often as it does, but at most twice.
+
+    A file that comes in parts, or where a template has statements, is left out: the build alone knows what of it
+    there is on the page.
+    """
+    found: Counter[Path] = Counter()
+    waiting = [(page, text, frozenset({page.resolve()}))]
+    while waiting:
+        place, content, around = waiting.pop()
+        for name in _whole_names(content):
+            for file in _files(name, [place.parent, *folders]):
+                if file.resolve() not in around and found[file] < 2:
+                    found[file] += 1
+                    waiting.append((file, without_code(_text(file)), around | {file.resolve()}))
+    return list(found.elements())
+
+
+def _whole_names(text: str) -> Iterator[str]:
+    if not may_include(text) or re.search(_STATEMENT, text):
+        return
+    text = re.sub(_COMMENT, "", text)
+    partly = {match["name"] for match in re.finditer(_TAG, text) if re.search(_PARTLY, match[0])}
+    yield from (name for name in _names(text) if name not in partly and not re.search(_PART, name))
+
+
+def _names(text: str) -> Iterator[str]:
+    if not may_include(text):
+        return
+    for match in re.finditer(_TAG, text):
+        yield match["name"]
+    for match in re.finditer(_SNIPPET, text):
+        yield match["name"]
+    for match in re.finditer(_SNIPPETS, text):
+        yield from (name for line in match["names"].splitlines() if (name := line.strip()) and name[0] != ";")
+
+
+def _without_inclusions(text: str, page: Path, folders: Sequence[Path]) -> str:
+    """The text without the includes whose files exist."""
+    places = [page.parent, *folders]
+
+    def remove_found(match: re.Match[str]) -> str:
+        return "" if all(_files(name, places) for name in _names(match[0])) else match[0]
+
+    for pattern in (_TAG, _SNIPPETS, _SNIPPET):
+        text = re.sub(pattern, remove_found, text)
+    return text
+
+
+def _files(name: str, folders: Sequence[Path]) -> list[Path]:
+    """The files of a name, which may be a pattern, in the first folder that has some."""
+    for written in _spell(name):
+        for folder in folders:
+            if files := _matching(folder, written):
+                return files
+    return []
+
+
+def _spell(name: str) -> Iterable[str]:
+    """A name as it is written, and without the part of the file that it may name."""
+    return dict.fromkeys((name, re.sub(_PART, "", name)))
+
+
+def _paths(name: str, folders: Sequence[Path]) -> list[Path]:
+    """The paths at which a file of a name is looked for; none of a name that no file has."""
+    if "\0" in name:
+        return []
+    return [Path(normpath(folder / written)) for written in _spell(name) for folder in folders]
+
+
+def _matching(folder: Path, name: str) -> list[Path]:
+    try:
+        if "*" in name and not Path(name).is_absolute():
+            return sorted(Path(normpath(file)) for file in folder.glob(name) if file.is_file())
+        file = Path(normpath(folder / name))
+        return [file] if file.is_file() else []
+    except (OSError, ValueError, NotImplementedError):
+        return []
+
+
+def _text(file: Path) -> str:
+    try:
+        return file.read_text(encoding="utf-8-sig")
+    except (OSError, ValueError):
+        return ""

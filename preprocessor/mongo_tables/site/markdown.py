@@ -1,0 +1,128 @@
+"""Markdown with tables and values: instead of the comments, or under them (``inplace``).
+
+Strings in, strings out. What stands outside the comments comes out byte for byte.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from mongo_tables.directives import comments
+from mongo_tables.directives.comment import Comment
+from mongo_tables.directives.keywords import place_of
+from mongo_tables.directives.specs import Spec
+from mongo_tables.render.formats import DEFAULT
+from mongo_tables.site.kinds import KINDS
+from mongo_tables.site.markdowntext import MarkdownContext
+from mongo_tables.site.model import Answers, Page, Tables
+
+_CONTAINER_ONLY = re.compile(r"[\s>]*(?:(?:[-*+]|\d{1,9}[.)])\s+)*(?:\[\^[^\]]+\]:\s*|:\s+)?\Z")
+_NEWLINE = re.compile(r"\r\n|\r|\n")
+
+
+class Place(NamedTuple):
+    """Where a table goes, from offset to offset, and what its further lines begin with in the container there."""
+
+    start: int
+    end: int
+    prefix: str
+
+
+def newline_of(text: str) -> str:
+    """The line end that the text uses first; a line feed when it has none."""
+    found = _NEWLINE.search(text)
+    return found[0] if found else "\n"
+
+
+def render_markdown(page: Page, answers: Answers, tables: Tables, form: str = DEFAULT) -> str:
+    """The page with a table, a value or nothing (a statement) in the place of each comment.
+
+    ``tables`` are those that values may come from, by id, ``form`` is one of ``TABLE_FORMATS``. Generated regions
+    under comments go as well.
+    """
+    context = MarkdownContext(answers, tables, form)
+    edits = [
+        _edit(page, comment, spec, context) for comment, spec in zip(page.comments, page.specs, strict=True)
+    ]
+    places, replacements = [place for place, _ in edits], [text for _, text in edits]
+    return comments.replace(page.text, places, replacements, with_regions=True)
+
+
+def _edit(page: Page, comment: Comment, spec: Spec | None, context: MarkdownContext) -> tuple[Comment, str]:
+    """What goes, the comment or a little more, and what comes instead."""
+    lines = KINDS[type(spec)].markdown(spec, context) if spec else ()
+    if spec is None or place_of(comment.keyword) != "block":
+        return comment, "".join(lines)
+    end = comment.region.end if comment.region else comment.end
+    start, text = standing_alone(page.text, Place(comment.start, end, comment.prefix), lines)
+    return comment._replace(start=start), text
+
+
+def prefix_lines(lines: Sequence[str], prefix: str, newline: str) -> str:
+    """Join the lines; all but the first get the prefix of the container that they stand in."""
+    first, *rest = lines or [""]
+    return newline.join([first, *((prefix + line).rstrip() for line in rest)])
+
+
+def standing_alone(text: str, at: Place, lines: Sequence[str]) -> tuple[int, str]:
+    """A table with the blank lines around it that make it a block of its own, where the text has none.
+
+    Gives where it begins, which is before ``at`` where blanks must go as well, and what stands up to the end of ``at``.
+    """
+    start = at.start
+    before = [""] * _blank_lines_before(text, start)
+    after = [""] * _blank_lines_after(text, at.end)
+    if len(before) == 1:  # The comment's own line becomes the blank one: without blanks at its end.
+        lead = _lead(text, start)
+        before = [lead.rstrip()]
+        start -= len(lead)
+    return start, prefix_lines([*before, *lines, *after], at.prefix, newline_of(text))
+
+
+def stands_alone(text: str, comment: Comment) -> bool:
+    """Whether nothing but the marks of containers stands on the comment's lines."""
+    rest = text[comment.end : _end_of_line(text, comment.end)]
+    return leads_its_line(text, comment) and not rest.strip()
+
+
+def leads_its_line(text: str, comment: Comment) -> bool:
+    """Whether nothing but the marks of containers stands before the comment on its line."""
+    return bool(_CONTAINER_ONLY.match(_lead(text, comment.start)))
+
+
+def _lead(text: str, start: int) -> str:
+    """What stands before ``start`` on its line; the mark of the encoding at the start of a file is no part of it."""
+    line = _start_of_line(text, start)
+    return text[line:start].removeprefix("\ufeff" if line == 0 else "")
+
+
+def _blank_lines_before(text: str, start: int) -> int:
+    lead = _lead(text, start)
+    if not _CONTAINER_ONLY.match(lead):
+        return 2
+    line = start - len(lead)
+    above = line - 2 if text.startswith("\r\n", line - 2) else line - 1
+    last = text[_start_of_line(text, above) : above] if line > 0 else ""
+    starts_item = lead.strip(" \t>") != ""
+    return 0 if starts_item or not last.strip(" \t>\ufeff") else 1
+
+
+def _blank_lines_after(text: str, end: int) -> int:
+    end_of_line = _end_of_line(text, end)
+    if text[end:end_of_line].strip():
+        return 2
+    below = end_of_line + (2 if text.startswith("\r\n", end_of_line) else 1)
+    return 1 if text[below : _end_of_line(text, below)].strip(" \t>") else 0
+
+
+def _start_of_line(text: str, at: int) -> int:
+    """The offset behind the last line end before ``at``. Lines are looked at alone: a page may have very many."""
+    start = text.rfind("\n", 0, at) + 1
+    return max(start, text.rfind("\r", start, at) + 1)
+
+
+def _end_of_line(text: str, at: int) -> int:
+    found = _NEWLINE.search(text, at)
+    return found.start() if found else len(text)

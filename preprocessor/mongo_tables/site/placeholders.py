@@ -1,0 +1,219 @@
+"""Comments out of the Markdown, figures into the HTML, with a token in between.
+
+A figure never passes through the Markdown parser: no cell can be taken for markup, and a table costs nothing to parse.
+A token is an element with a name as its text: ``<div>NAME</div>`` on lines of its own, ``<span>NAME</span>`` in a
+sentence. After the conversion the element is swapped for the figure.
+
+A name consists of characters for private use: no text of a page has them, Markdown leaves them alone, anchors of
+headings drop them, and a name can be found in any notation (UTF-8, JSON, XML), even when it was cut in half. It carries
+a digest of its page. The characters are from the Basic Multilingual Plane, since Python needs four bytes for each
+character of a string that has any other.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from html import escape
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from mongo_tables.directives.keywords import LIVE, PREFIXES, place_of
+from mongo_tables.directives.rawhtml import OPAQUE
+from mongo_tables.files.digests import digest_of
+
+if TYPE_CHECKING:
+    from mongo_tables.directives.comment import Comment
+    from mongo_tables.site.model import Page
+
+FIRST: Final = 0xE9A0
+"""The first character of names: 16 digits, then the marks for begin and end. `hosts/tokens.py` and
+`hosts/leftover_tokens.py` look for these characters in other notations, where they are spelled out."""
+_DIGITS: Final = str.maketrans({f"{digit:x}": chr(FIRST + digit) for digit in range(16)})
+BEGIN: Final = chr(FIRST + 16)
+END: Final = chr(FIRST + 17)
+NAME: Final = re.compile(f"{BEGIN}[{chr(FIRST)}-{chr(FIRST + 15)}]{{17,}}{END}")
+_BARE: Final = re.compile(f"(?<!<!--){NAME.pattern}")
+_IN_SENTENCE: Final = re.compile(rf"<span>({NAME.pattern})</span>")
+_BLOCK: Final = rf"<div>({NAME.pattern})</div>"
+_MARK: Final = re.compile(rf"<p[ >]|</p>|{_BLOCK}")
+_IN_PARAGRAPH: Final = re.compile(_BLOCK)
+_TAGS: Final = "(?:span|div)"
+_SHOWN: Final = re.compile(
+    rf"&lt;{_TAGS}&gt;({NAME.pattern})&lt;/{_TAGS}&gt;|(?:<{_TAGS}>)?({NAME.pattern})(?:</{_TAGS}>)?"
+)
+_VALUE: Final = re.compile(r'<span class="mongo-value"[^>]*>(.*?)</span>', re.DOTALL)
+_FAULT: Final = 'class="mongo-table-fault"'
+_TAG: Final = re.compile(r"<[^>]*>")
+_LIVE: Final = re.compile(LIVE)
+_COMMENT_OR_OPAQUE: Final = re.compile(rf"<!--|<({'|'.join(sorted(OPAQUE))})\b", re.IGNORECASE)
+_OPENING: Final = re.compile(r"<p(?:\s[^>]*)?>")
+
+
+class LeftOver(NamedTuple):
+    """A comment in finished HTML: its keyword, and all of it."""
+
+    keyword: str
+    text: str
+
+
+def names(page: Page, url: str = "") -> tuple[str, ...]:
+    """The name of one token for each comment of a page, at an address: the same page, the same names."""
+    digest = digest_of(url, page.text)[:16]
+    return tuple(
+        f"{BEGIN}{f'{digest}{number:x}'.translate(_DIGITS)}{END}" for number in range(len(page.comments))
+    )
+
+
+def _element(name: str, comment: Comment) -> str:
+    """The token in the place of a comment.
+
+    A statement on lines of its own stays a block: it must not become a row of the pipe table above it.
+    """
+    place = place_of(comment.keyword)
+    in_sentence = place == "sentence" or (place == "either" and comment.inline)
+    return f"<span>{name}</span>" if in_sentence else f"<div>{name}</div>"
+
+
+def with_tokens(page: Page, named: Sequence[str]) -> str:
+    """The page's text with a token for each comment, ``named`` in order.
+
+    Generated regions and rejected comments are left out.
+    """
+    edits = [(start, end, "") for start, end in page.rejected]
+    for comment, name in zip(page.comments, named, strict=True):
+        end = comment.region.end if comment.region else comment.end
+        element = _element(name, comment)
+        # Only what is a block at the margin must be parted from the text behind it.
+        stand_in = comment.before + element if element.startswith("<span>") else comment.stand_in(element)
+        edits.append((comment.start, end, stand_in))
+    pieces, done = [], 0
+    for start, end, replacement in sorted(edits):
+        pieces += [page.text[done:start], replacement]
+        done = max(done, end)
+    return "".join([*pieces, page.text[done:]])
+
+
+def swap_tokens(html: str, figures: Mapping[str, str]) -> tuple[str, list[str]]:
+    """The HTML with the figure, by name, in the place of each token, and the names that were not met, in order.
+
+    A figure cannot stand in a paragraph: where Markdown has put the token into one, the paragraph is divided, except
+    by what belongs to a sentence. A token that Markdown shows as code is not met; it stays as it is.
+    """
+    if BEGIN not in html:
+        return html, list(figures)
+    met: set[str] = set()
+
+    def figure(match: re.Match[str]) -> str:
+        if match[1] in figures:
+            met.add(match[1])
+        return figures.get(match[1], match[0])
+
+    html = _blocks(_IN_SENTENCE.sub(figure, html), figures, met)
+    return html, [name for name in figures if name not in met]
+
+
+def met_names(html: str) -> set[str]:
+    """The names of all tokens that ``swap_tokens`` would meet."""
+    return {*_IN_SENTENCE.findall(html), *_IN_PARAGRAPH.findall(html)} if BEGIN in html else set()
+
+
+def figure_text(figure: str) -> str:
+    """The HTML of a figure as escaped text in one line: of a value the value, of faults nothing."""
+    if value := _VALUE.search(figure):
+        return " ".join(_TAG.sub("", value[1]).split())
+    return "" if _FAULT in figure else " ".join(_TAG.sub(" ", figure).split())
+
+
+def swap_names(text: str, text_of: Callable[[str], str | None]) -> str:
+    """The text with others in the place of names without an element, as in a title; unknown names stay."""
+    if BEGIN not in text:
+        return text
+    return _BARE.sub(lambda name: name[0] if (given := text_of(name[0])) is None else given, text)
+
+
+def _blocks(html: str, figures: Mapping[str, str], met: set[str]) -> str:
+    pieces: list[str] = []
+    done = 0
+    for name, (start, end) in _with_paragraphs(html):
+        if start < done or name not in figures:
+            continue
+        pieces.append(html[done:start])
+        pieces += _divide(html[start:end], figures, met)
+        done = end
+    pieces.append(html[done:])
+    return "".join(pieces)
+
+
+def _with_paragraphs(html: str) -> Iterator[tuple[str, tuple[int, int]]]:
+    """The name of every block token, with start and end of the paragraph around it, or of itself without one."""
+    opened, last_close = -1, html.rfind("</p>")
+    for match in _MARK.finditer(html):
+        if match[0] == "</p>":
+            opened = -1
+        elif match[0].startswith("<p"):
+            opened = match.start()
+        elif 0 <= opened < last_close and match.start() < last_close:
+            yield match[1], (opened, html.index("</p>", match.end()) + len("</p>"))
+        else:
+            yield match[1], match.span()
+
+
+def _divide(paragraph: str, figures: Mapping[str, str], met: set[str]) -> list[str]:
+    """Divide a paragraph, or a token alone, into figures and the text between them, in order."""
+    opening = _OPENING.match(paragraph)
+    inner = paragraph[opening.end() : -len("</p>")] if opening else paragraph
+    tag = opening[0] if opening else ""
+    pieces, done = [], 0
+    for match in _IN_PARAGRAPH.finditer(inner):
+        if match[1] in figures:
+            text = inner[done : match.start()].strip()
+            pieces += [f"{tag}{text}</p>\n" if text else "", figures[match[1]]]
+            # Attributes of the paragraph, an id above all, must not appear twice.
+            tag = "<p>" if text and tag else tag
+            met.add(match[1])
+            done = match.end()
+    rest = inner[done:].strip()
+    return [*pieces, f"\n{tag}{rest}</p>" if rest else ""]
+
+
+def show_comments_again(html: str, lost: Mapping[str, str]) -> str:
+    """Replace tokens that the HTML shows as code by the text of their comments, by name."""
+
+    def shown(match: re.Match[str]) -> str:
+        name = match[1] or match[2]
+        return match[0] if name not in lost else escape(lost[name]) if match[1] else ""
+
+    return _SHOWN.sub(shown, html)
+
+
+def take_out_live_comments(html: str) -> tuple[str, Sequence[LeftOver]]:
+    """The HTML without any live comment of ours, and those that were there, in order.
+
+    Such a comment came in after its page was read, from an included file for example. Nobody would see that its table
+    is missing, and everybody could read its pipeline. What is switched off stays where it is: in another comment, or
+    in an element whose content no page runs (``rawhtml``).
+    """
+    found: list[LeftOver] = []
+    pieces, done = [], 0
+    for start, end in _comments(html) if any(prefix in html for prefix in PREFIXES) else ():
+        if live := _LIVE.match(html, start):
+            found.append(LeftOver(live[1], html[start:end]))
+            pieces.append(html[done:start])
+            done = end
+    return "".join([*pieces, html[done:]]), found
+
+
+def _comments(html: str) -> Iterator[tuple[int, int]]:
+    """Start and end of each comment outside ``OPAQUE`` elements; what is never closed goes to the end of all."""
+    endless: set[str] = set()
+    at = 0
+    while match := _COMMENT_OR_OPAQUE.search(html, at):
+        at = match.end()
+        if match[1] is None:
+            closed = html.find("-->", at)
+            at = closed + len("-->") if closed >= 0 else len(html)
+            yield match.start(), at
+        elif (element := match[1].lower()) not in endless:
+            closing = re.compile(rf"</{element}\s*>", re.IGNORECASE).search(html, at)
+            at = closing.end() if closing else at
+            endless |= set() if closing else {element}

@@ -1,0 +1,255 @@
+"""A snapshot as directives: what every comment of a site asks for, by page, and which tables pages share."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence, Set
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Final
+
+from mongo_tables.directives.search import may_have_comment
+from mongo_tables.files.digests import digest_of
+from mongo_tables.site.generated import template_in
+from mongo_tables.site.model import Page, Tables, tables_by_id
+from mongo_tables.site.placing import place_findings
+from mongo_tables.site.reading import no_text, read_page
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from mongo_tables.directives.comment import Comment
+    from mongo_tables.directives.reading import Reading
+    from mongo_tables.directives.sharedpipelines import Lookup, SharedPipelines
+    from mongo_tables.directives.specs import Spec
+    from mongo_tables.files.memo import Memo
+    from mongo_tables.findings.finding import Finding
+    from mongo_tables.results.model import Query
+    from mongo_tables.site.snapshot import PageText, Snapshot
+
+_LATE: Final = re.compile(r'\{\{|\{%|8<-|"generated"')
+"""What may bring in tables that are known at build only."""
+
+Wanted = Callable[["Comment"], bool]
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """The pages of a snapshot as they were read.
+
+    ``pages`` are those that findings are about, in the order of the site, with what comes into them. Of other pages
+    ``quoted`` has the tables that these name, ``speakers`` the values and statements about their tables, and
+    ``namesakes`` the tables with an id of theirs. ``tables`` are all sound tables with an id. ``findings`` are about
+    files that come into a page twice. ``open_ended``: tables may come in that are known at build only; ``late`` are
+    the other pages by which they may.
+    """
+
+    snapshot: Snapshot
+    pages: tuple[Page, ...]
+    quoted: tuple[Page, ...]
+    speakers: tuple[Page, ...]
+    namesakes: tuple[Page, ...]
+    tables: Tables
+    findings: tuple[Finding, ...]
+    open_ended: bool
+
+    @property
+    def named(self) -> list[Page]:
+        """The pages that a door asks about, without the files that come into them."""
+        names = {one.file for one in self.snapshot.pages if one.asked and not one.included}
+        return [page for page in self.pages if page.file in names]
+
+    def paths(self) -> dict[str, Path]:
+        """The files that pages lead to, by the names that findings have for them."""
+        return {one.file: one.path for one in self.snapshot.pages}
+
+    @property
+    def judged(self) -> tuple[Page, ...]:
+        """The pages whose comments are judged: those that findings are about, and those with tables that they name."""
+        return (*self.pages, *self.quoted)
+
+    def queries(self) -> list[Query]:
+        """The distinct queries of all sound tables and charts, in the order of the pages.
+
+        The result documents behind a figure are asked for where a door shows figures, or a comment needs their dates.
+        """
+        if self.snapshot.needs == "nothing":
+            return []
+        figures = self.snapshot.needs == "figures"
+        distinct: dict[str, Query] = {}
+        named = (
+            self.tables[name] for page in self.pages for name in page.quoted_tables if name in self.tables
+        )
+        for spec in (*(spec for page in self.judged for spec in page.pipeline_specs), *named):
+            distinct.setdefault(spec.query.key, spec.query)
+            if figures or spec.max_age or spec.provenance:
+                distinct.setdefault(spec.source_query.key, spec.source_query)
+        return list(distinct.values())
+
+    def late_pages(self) -> list[Page]:
+        """The other pages of the snapshot by which tables may come in that are known at build only."""
+        others = [one for one in self.snapshot.pages if not one.asked and _LATE.search(one.text)]
+        return [read_page(one.text, one.file, self.snapshot.shared) for one in others]
+
+
+def parse_site(snapshot: Snapshot, memo: Memo | None = None) -> Site:
+    """Read the pages of a snapshot; what is wrong with them are findings of the pages."""
+    others = [one for one in snapshot.pages if not one.asked]
+    every = {one.path: one for one in snapshot.pages}
+    read = [(one, _read(one, snapshot, every, memo)) for one in snapshot.pages if one.asked]
+    # A file that comes into a page is of interest where it has comments.
+    read = [(one, page) for one, page in read if not one.included or page.comments or page.findings]
+    asked, pages = [one for one, _ in read], [page for _, page in read]
+    own = {table.id for page in pages for table in page.tables if table.id}
+    written = {name for page in pages for name in list_written_ids(page)}
+    order = {one.file: number for number, one in enumerate(snapshot.pages)}
+    names = {name for page in pages for name in page.quoted_tables}
+    wanted = names - written
+    named = _find_pages(others, written | names, partial(_has_id, ids=written | names), snapshot)
+    quoted = [_complete(_only(page, wanted), snapshot) for page in named if _has_any(page, wanted)]
+    speakers = _find_pages(others, own, partial(_quotes, tables=own), snapshot)
+    return Site(
+        snapshot,
+        pages=tuple(pages),
+        quoted=tuple(quoted),
+        speakers=tuple(page for page in speakers if not own.isdisjoint(page.quoted_tables)),
+        namesakes=tuple(_only(page, own) for page in named if _has_any(page, own)),
+        tables=tables_by_id(sorted([*pages, *named], key=lambda page: order[page.file])),
+        findings=tuple(_find_twice(asked, pages)),
+        open_ended=any(map(is_open_ended, asked, pages)),
+    )
+
+
+def _read(one: PageText, snapshot: Snapshot, every: Mapping[Path, PageText], memo: Memo | None) -> Page:
+    if one.page is not None:
+        return one.page
+    files = one.inclusions.files if one.on_disk is not None and one.inclusions else ()
+    taken_in = [every[file] for file in files if file in every]
+    return read_page_text(one, snapshot.shared, taken_in, memo)
+
+
+def read_page_text(
+    one: PageText, shared: SharedPipelines, taken_in: Iterable[PageText] = (), memo: Memo | None = None
+) -> Page:
+    """Read a page; where a host altered its text, comments keep their places in the files that they are in.
+
+    These are the file of the page, and those that come into it, ``taken_in``.
+    """
+    if one.bad is not None:
+        return Page(one.file, one.text, (), (), (no_text(one.file, one.bad),))
+    given = _read_text(one.text, one.file, shared, memo)
+    if one.on_disk is None or not (given.comments or given.findings):
+        return given
+    before = _read_text(one.on_disk, one.file, shared, memo)
+    others = [_read_text(each.text, each.file, shared, memo) for each in taken_in]
+    return place_findings(given, before, others)
+
+
+def _read_text(text: str, file: str, shared: SharedPipelines, memo: Memo | None) -> Page:
+    if memo is None or not may_have_comment(text):
+        return read_page(text, file, shared)
+
+    def read(comment: Comment, file: str, lookup: Lookup) -> tuple[Reading, Finding | None]:
+        from mongo_tables.site.static import read_comment
+
+        key = "comment", file, comment.matter, comment.line, comment.start, shared.digest
+        return memo.get(key, lambda: read_comment(comment, file, lookup))
+
+    return memo.get(
+        ("page", file, digest_of(text), shared.digest), lambda: read_page(text, file, shared, read=read)
+    )
+
+
+def _find_pages(
+    others: Iterable[PageText], ids: Collection[str], wanted: Wanted, snapshot: Snapshot
+) -> list[Page]:
+    """The other pages in whose text one of ``ids`` may stand, with those of their comments that are ``wanted``."""
+    if not ids:
+        return []
+    written = [f'"{name}"' for name in ids]
+    return [
+        read_page(one.text, one.file, snapshot.shared, wanted)
+        for one in others
+        if may_have_comment(one.text) and ("\\u" in one.text or any(name in one.text for name in written))
+    ]
+
+
+def _has_id(comment: Comment, ids: Set[str]) -> bool:
+    from mongo_tables.directives.together import find_written_ids
+
+    return not ids.isdisjoint(find_written_ids(comment.parsed))
+
+
+def _quotes(comment: Comment, tables: Set[str]) -> bool:
+    written = comment.parsed.value
+    table = written.get("table") if isinstance(written, dict) else None
+    return isinstance(table, str) and table in tables
+
+
+def _has_any(page: Page, ids: Set[str]) -> bool:
+    return bool(ids) and not ids.isdisjoint(list_written_ids(page))
+
+
+def _only(page: Page, wanted: Set[str]) -> Page:
+    """The page with the tables that are wanted alone, and no findings."""
+    from mongo_tables.site.ids import ids_of
+
+    ids = [ids_of(*pair) for pair in zip(page.comments, page.specs, strict=True)]
+    kept = [number for number, names in enumerate(ids) if not wanted.isdisjoint(names)]
+    return page._replace(
+        comments=tuple(page.comments[number] for number in kept),
+        specs=tuple(page.specs[number] for number in kept),
+        server_only=tuple(page.server_only[number] for number in kept),
+        findings=(),
+    )
+
+
+def _complete(page: Page, snapshot: Snapshot) -> Page:
+    """A page of quoted tables, with all findings of its file where one of the tables is faulty: they say why."""
+    if None not in page.specs:
+        return page
+    return page._replace(findings=read_page(page.text, page.file, snapshot.shared).findings)
+
+
+def list_written_ids(page: Page) -> list[str]:
+    """The ids in all comments of the page, including faulty and rejected comments."""
+    if not page.comments and not page.rejected:
+        return []
+    from mongo_tables.site import ids
+
+    return ids.list_written_ids(page)
+
+
+def _find_twice(asked: Sequence[PageText], pages: Sequence[Page]) -> list[Finding]:
+    """A finding for each table that is on a page more than once, with what comes into it."""
+    found: list[Finding] = []
+    by_path = {one.path: page for one, page in zip(asked, pages, strict=True)}
+    for one, page in zip(asked, pages, strict=True):
+        brought = [by_path[file].specs for file in one.whole if file in by_path]
+        if any(brought):
+            from mongo_tables.directives.together import duplicate_ids
+
+            specs: list[Spec | None] = [*page.specs, *(spec for specs in brought for spec in specs)]
+            found += duplicate_ids([(page.file, specs)])
+    return found
+
+
+def is_open_ended(one: PageText, page: Page) -> bool:
+    """Whether tables may come into a page that are known at build only: by an unknown file, or by a template."""
+    if one.inclusions is not None and one.inclusions.unknown:
+        return True
+    text = one.inclusions.rest if one.inclusions is not None else one.text
+    return _has_template_outside(page, text)
+
+
+def _has_template_outside(page: Page, text: str) -> bool:
+    """Whether a template stands in the text of a page, outside of its comments."""
+    if not template_in(text):
+        return False
+    rest, end = list[str](), 0
+    for comment in page.comments:
+        written = page.text[comment.start : comment.end]
+        if (at := text.find(written, end)) >= 0:
+            rest.append(text[end:at])
+            end = at + len(written)
+    return template_in("".join([*rest, text[end:]]))

@@ -1,0 +1,348 @@
+"""What the prose says of a table: one value in a sentence (MONGO_VALUE), a statement that must hold (MONGO_CHECK).
+
+``where`` and ``expect`` are written in the query language of ``$match`` and applied to the rows of the table, as the
+pipeline gives them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from decimal import Decimal
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from mongo_tables.aggregation import AggregationError, aggregate
+from mongo_tables.aggregation.values import MISSING
+from mongo_tables.directives.columnformat import ColumnFormat
+from mongo_tables.directives.inlinemarkdown import Piece, plain_text, read_inline
+from mongo_tables.findings.nearest import did_you_mean
+from mongo_tables.findings.rules import finding
+from mongo_tables.lint.numerals import Comparison, find_conditions, names_types, say_wrong, say_wrong_pair
+from mongo_tables.render.celllinks import address_in
+from mongo_tables.render.column import column_value
+from mongo_tables.render.misfits import find_misfit
+from mongo_tables.render.values import brief_text, cell_text, is_number, raw_text, visible
+from mongo_tables.results.model import PlainRows
+from mongo_tables.site.model import Tables
+from mongo_tables.site.queriedfields import find_unmet, missing_fields
+
+if TYPE_CHECKING:
+    from datetime import date
+
+    from mongo_tables.directives.specs import CheckSpec, QuotingSpec, TableSpec, ValueSpec
+    from mongo_tables.findings.finding import Finding
+    from mongo_tables.results.model import Rows
+    from mongo_tables.site.model import Answers
+
+
+_ROWS_SHOWN = 3
+_NO_ROWS = frozenset({"MT303", "MT304"})
+"""Rules about a table without rows; where its author ignores them, its values say that they have none."""
+
+
+class ShownValue(NamedTuple):
+    """A value as it came and as its sentence shows it; of Markdown its ``pieces``, and where it leads ``to``."""
+
+    value: Any
+    text: str
+    pieces: tuple[Piece, ...] = ()
+    to: str = ""
+
+
+def shown_value(spec: ValueSpec, tables: Tables, answers: Answers) -> ShownValue | None:
+    """The value of a sentence; None when there is none, or its table has a fault."""
+    row = quoted_row(spec, tables, answers)
+    if row is None:
+        return None
+    form = value_form(spec, tables, answers) or ColumnFormat()
+    value = column_value(row, spec.column)
+    if conclusion := _conclusion_in_words(value):
+        return ShownValue(value, conclusion)
+    to = address_in(form.link, row) if form.link else ""
+    if form.markdown and isinstance(value, str):
+        pieces = read_inline(visible(value))
+        return ShownValue(value, plain_text(pieces), pieces, to)
+    text = cell_text(value, form)
+    return ShownValue(value, f"{text} {form.unit}" if form.unit else text, to=to)
+
+
+def quoted_row(spec: ValueSpec, tables: Tables, answers: Answers) -> Mapping[str, Any] | None:
+    """The row that a value comes from; None when there is not exactly one, or its table has a fault."""
+    rows = _select_rows(spec, tables, answers).rows
+    return rows[0] if rows is not None and len(rows) == 1 else None
+
+
+def value_form(spec: ValueSpec, tables: Tables, answers: Answers) -> ColumnFormat | None:
+    """How a value of a table is written: as the comment says, else as the table's column is."""
+    table, rows = tables[spec.table], _rows_of(spec, tables, answers)
+    form = spec.format or table.form_of(spec.column)
+    if not isinstance(rows, PlainRows):
+        return form
+    from mongo_tables.render.fewdigits import fit_format  # rows of fixtures and databases do not pay for it
+
+    return fit_format(form, table, spec.column, rows)
+
+
+def _conclusion_in_words(value: object) -> str:
+    """What a conclusion says, in words; "" for what is none."""
+    if not isinstance(value, Mapping):
+        return ""
+    from mongo_tables.render.conclusiontext import conclusion_in_words  # few sentences have one
+
+    return conclusion_in_words(value)
+
+
+def _find_contradiction(value: object) -> str:
+    """What a conclusion says against itself; "" for one that is sound, and for what is none."""
+    if not isinstance(value, Mapping):
+        return ""
+    from mongo_tables.render.conclusions import conclusion_of, find_contradiction
+
+    one = conclusion_of(value)
+    return "" if one is None else find_contradiction(one)
+
+
+def value_text(spec: ValueSpec, tables: Tables, answers: Answers) -> str:
+    """The value as the sentence shows it; empty when the finding of ``value_findings`` says why there is none."""
+    found = shown_value(spec, tables, answers)
+    return found.text if found else ""
+
+
+def value_findings(
+    spec: ValueSpec, tables: Tables, answers: Answers, collections: Sequence[str], today: date
+) -> list[Finding]:
+    """Faults that keep a value out of its sentence: not exactly one row, or no such column in it."""
+    selection = _select_rows(spec, tables, answers)
+    if (rows := selection.rows) is None:
+        return list(selection.findings)
+    if unknown := _unknown_fields(spec, _rows_of(spec, tables, answers)):
+        return unknown
+    if numerals := _numerals(spec, {"where": _rows_of(spec, tables, answers) or []}):
+        return numerals
+    if len(rows) != 1:
+        message = (
+            f"a value comes from one row, but {_format_row_count(len(rows))} of table `{spec.table}` match"
+        )
+        hint = "let `where` select exactly one row"
+        every = _rows_of(spec, tables, answers) or []
+        return [_not_selected("MT320", spec, [] if rows else every, message, hint)]
+    value = column_value(rows[0], spec.column)
+    if value is MISSING:
+        hint = did_you_mean(spec.column, rows[0]) or f"the row has {', '.join(rows[0])}"
+        message = f"the row of table `{spec.table}` has no `{spec.column}`"
+        return [finding("MT302", spec.file, spec.locate(("column",)), message, hint)]
+    table = tables[spec.table]
+    if (found := _unreadable(spec, table, value)) or spec.tolerance is None:
+        return found
+    from mongo_tables.site.nointerval import find_no_interval  # few values have a tolerance
+
+    return find_no_interval(spec, table, rows)
+
+
+def _not_selected(rule: str, spec: QuotingSpec, rows: Rows, message: str, hint: str) -> Finding:
+    """A finding about `where`; where it asks for a text that none of these rows has, at that text."""
+    unmet = find_unmet(spec.where, rows)
+    path = ("where", unmet.field) if unmet else ("where",)
+    return finding(rule, spec.file, spec.locate(path), message, unmet.hint if unmet else hint)
+
+
+def _unreadable(spec: ValueSpec, table: TableSpec, value: Any) -> list[Finding]:
+    """Faults of values that a sentence cannot show: an empty text, a null without a text for it, an array."""
+    form = spec.format or table.form_of(spec.column)
+    if value is None and not (form and form.missing is not None):
+        what = "null, which leaves the sentence without a value"
+    elif isinstance(value, str) and not value.strip():
+        what = "an empty text, which leaves a hole in the sentence"
+    elif fault := _find_contradiction(value):
+        message = f"the comparison in `{spec.column}` of table `{spec.table}` {fault}"
+        hint = "measure it again, or take the document as it was measured"
+        return [finding("MT334", spec.file, spec.locate(("column",)), message, hint)]
+    elif spec.format and (misfit := find_misfit(value, spec.format)):
+        key, said, hint = misfit
+        message = f"`{spec.column}` of table `{spec.table}` is {said}"
+        return [finding("MT335", spec.file, spec.locate(("format", key)), message, hint)]
+    elif spec.draw and not _conclusion_in_words(value):
+        what = "no comparison, of which alone an interval can be drawn"
+    elif isinstance(value, Mapping | list) and not _conclusion_in_words(value):
+        what = f"a whole {'array' if isinstance(value, list) else 'document'}, and a sentence shows one value"
+    else:
+        return []
+    message = f"`{spec.column}` of table `{spec.table}` is {what} here"
+    hint = "select another row, or let the pipeline give a value: $ifNull for null, a field or element of what is whole"
+    return [finding("MT325", spec.file, spec.locate(("column",)), message, hint)]
+
+
+def check_findings(
+    spec: CheckSpec, tables: Tables, answers: Answers, collections: Sequence[str], today: date
+) -> list[Finding]:
+    """Why the statement does not hold: no row has a field, no row is selected, or a selected row does not match."""
+    selection = _select_rows(spec, tables, answers)
+    if (rows := selection.rows) is None:
+        return list(selection.findings)
+    every = _rows_of(spec, tables, answers)
+    if unknown := _unknown_fields(spec, every):
+        return unknown
+    if numerals := _numerals(spec, {"where": every or [], "expect": rows}):
+        return numerals
+    if not rows:
+        message = f"no row of table `{spec.table}` is selected, so the statement says nothing"
+        hint = "mend `where`, or drop the statement"
+        return [_not_selected("MT321", spec, every or [], message, hint)]
+    outcome = _failing(spec, rows)
+    if not (failing := outcome.rows):
+        return list(outcome.findings)
+    from mongo_tables.render.fewdigits import with_few_digits  # a statement that holds does not pay for it
+
+    said = f": “{spec.message}”" if spec.message else ""
+    shown = _show_rows(failing, rows, spec, with_few_digits(tables[spec.table], every or ()))
+    message = (
+        f"the statement{said} does not hold for {_format_row_count(len(failing))} of {len(rows)}: {shown}"
+    )
+    hint = "change the sentence, or look at what changed in the results"
+    return [finding("MT322", spec.file, (spec.comment.line, spec.comment.column), message, hint)]
+
+
+class _Selection(NamedTuple):
+    """The rows that a query selects; None when it cannot be run, which ``findings`` tell, or has no rows to run on."""
+
+    rows: Rows | None
+    findings: tuple[Finding, ...] = ()
+
+
+def _select_rows(spec: QuotingSpec, tables: Tables, answers: Answers) -> _Selection:
+    """Select the rows that match ``where``; none, and no finding, when the table has a fault of its own."""
+    rows = _rows_of(spec, tables, answers)
+    return _Selection(None) if rows is None else _matching(spec, "where", rows, spec.where)
+
+
+def _rows_of(spec: QuotingSpec, tables: Tables, answers: Answers) -> Rows | None:
+    """All rows of the table; None when it has a fault, such as no rows where it does not say what to show instead."""
+    table = tables.get(spec.table)
+    rows = answers.get(table.query.key) if table else None
+    if table is None or not isinstance(rows, list):
+        return None
+    return rows if rows or table.empty is not None or not _NO_ROWS.isdisjoint(table.ignore) else None
+
+
+def _unknown_fields(spec: QuotingSpec, rows: Rows | None) -> list[Finding]:
+    """What queries name that no row of the table has, where there are rows."""
+    if not rows:
+        return []
+    known = list(dict.fromkeys(name for row in rows for name in row))
+    found = []
+    for key, query in spec.queries.items():
+        for one in missing_fields(query, rows):
+            message = f"no row of table `{spec.table}` has `{one.field}`, which `{key}` asks for"
+            near = did_you_mean(one.field, known) or f"the rows have {', '.join(known)}"
+            hint = f'{near}; {{"$exists": false}} expects that a field is not there'
+            found.append(finding("MT302", spec.file, spec.locate((key, *one.path), key=True), message, hint))
+    return found
+
+
+def _numerals(spec: QuotingSpec, asked: Mapping[str, Rows]) -> list[Finding]:
+    """Numbers that queries compare with texts; ``asked`` are the rows of which each query asks.
+
+    A row that is selected by a number has that number, whatever texts others have. A query that looks at types knows.
+    """
+    found = []
+    for key, rows in asked.items():
+        query = spec.queries[key]
+        for one in () if names_types(query) else find_conditions(query):
+            if key == "where" and one.operator == "$eq":
+                continue
+            if why := _say_wrong(one, rows):
+                message = f"`{one.field}` of table `{spec.table}` has texts that are numbers: {why}"
+                hint = "make numbers of them in the file of results, or in the table's pipeline"
+                found.append(
+                    finding("MT433", spec.file, spec.locate((key, *one.path), key=True), message, hint)
+                )
+    return found
+
+
+def _say_wrong(one: Comparison, rows: Rows) -> str:
+    """What goes wrong where a query compares fields of rows; "" where nothing must."""
+    values = [column_value(row, one.field) for row in rows]
+    if not one.other:
+        return say_wrong(one.operator, one.numbers, values)
+    others = (column_value(row, one.other) for row in rows)
+    return say_wrong_pair(one.operator, zip(values, others, strict=True))
+
+
+def _failing(spec: CheckSpec, rows: Rows) -> _Selection:
+    """The rows that ``expect`` does not hold for."""
+    return _matching(spec, "expect", rows, {"$nor": [spec.expect]}, ("$nor", 0))
+
+
+def _matching(
+    spec: QuotingSpec,
+    key: str,
+    rows: Rows,
+    query: Mapping[str, Any],
+    around: tuple[str | int, ...] = (),
+) -> _Selection:
+    """The rows that match ``query``: what the comment has at ``key``, behind the path ``around``."""
+    try:
+        return _Selection(aggregate(rows, [{"$match": query}]))
+    except AggregationError as error:
+        written = (error.path or ())[len((0, "$match", *around)) :]
+        at = spec.locate((key, *written), key=True)
+        return _Selection(
+            None, (finding("MT323", spec.file, at, error.message, did_you_mean(error.unknown, error.known)),)
+        )
+
+
+def _format_row_count(rows: int) -> str:
+    return "1 row" if rows == 1 else f"{rows} rows"
+
+
+def _choose_naming_columns(table: TableSpec, rows: Rows) -> Sequence[str]:
+    """The fewest leading columns that tell all rows apart; all naming columns when none do."""
+    from mongo_tables.lint.rules_rows import (
+        find_naming_columns,
+    )  # and with it the linter, which `render` does not need
+
+    columns = find_naming_columns(table, rows)
+    for count in range(1, len(columns)):
+        if len({repr([column_value(row, name) for name in columns[:count]]) for row in rows}) == len(rows):
+            return columns[:count]
+    return columns
+
+
+def _show_rows(failing: Rows, rows: Rows, spec: CheckSpec, table: TableSpec) -> str:
+    """Show the first failing rows: the columns that tell them apart, and the fields of the statement."""
+    naming = _choose_naming_columns(table, rows) if len(rows) > 1 else ()
+    fields = list(dict.fromkeys([*naming, *_fields(spec.where), *_fields(spec.expect)]))
+    bounds = list(find_numbers(spec.expect))
+    texts = [_describe_row(row, fields, table, bounds) for row in failing[:_ROWS_SHOWN]]
+    return "; ".join(texts) + ("; …" if len(failing) > _ROWS_SHOWN else "")
+
+
+def _fields(query: Mapping[str, Any]) -> list[str]:
+    """The fields that a query names, those within ``$and``, ``$or`` and ``$nor`` too."""
+    found: list[str] = []
+    for name, value in query.items():
+        if not name.startswith("$"):
+            found.append(name)
+        elif isinstance(value, list):
+            found += [field for part in value if isinstance(part, Mapping) for field in _fields(part)]
+    return found
+
+
+def find_numbers(written: Any) -> Iterator[Decimal]:
+    """The finite numbers anywhere in a query, with which figures are compared."""
+    if isinstance(written, Mapping):
+        written = list(written.values())
+    if isinstance(written, list):
+        for part in written:
+            yield from find_numbers(part)
+    elif is_number(written) and (number := Decimal(raw_text(written))).is_finite():
+        yield number
+
+
+def _describe_row(
+    row: Mapping[str, Any], fields: Sequence[str], table: TableSpec, bounds: Sequence[Decimal]
+) -> str:
+    """Describe the row's figures in the fewest digits that distinguish them from the statement's numbers."""
+    return ", ".join(
+        f"{name} is {brief_text(column_value(row, name), table.form_of(name), bounds)}"
+        for name in fields or row
+    )

@@ -1,0 +1,76 @@
+"""Finds faults of a pipeline before it runs: refused stages, operators that do not exist."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, NamedTuple
+
+from mongo_tables.aggregation import AggregationError, LimitReached, NotOffline, check
+from mongo_tables.directives import reading
+from mongo_tables.directives.sharedpipelines import hint_on_inner_name
+from mongo_tables.findings.finding import Finding
+from mongo_tables.findings.nearest import did_you_mean
+from mongo_tables.findings.rules import finding
+from mongo_tables.results.readonly import refusals
+
+if TYPE_CHECKING:
+    from mongo_tables.aggregation.limits import Limits as FileLimits
+    from mongo_tables.directives.comment import Comment
+    from mongo_tables.directives.reading import Reading
+    from mongo_tables.directives.sharedpipelines import SharedPipeline
+    from mongo_tables.directives.specs import PipelineSpec
+
+
+class Judgement(NamedTuple):
+    """The judgement of a pipeline before it runs: its faults, and the parts that need a server."""
+
+    faults: tuple[Finding, ...] = ()
+    server_only: Finding | None = None
+
+
+def read_comment(
+    comment: Comment, file: str, shared: Callable[[str], SharedPipeline | None]
+) -> tuple[Reading, Finding | None]:
+    """Read a comment, without a spec where its pipeline has a fault; and find the parts that need a server."""
+    read = reading.read(comment, file, shared)
+    judged = judge(read.pipeline) if read.pipeline else Judgement()
+    spec = None if judged.faults else read.spec
+    return read._replace(spec=spec, findings=[*read.findings, *judged.faults]), judged.server_only
+
+
+def judge(spec: PipelineSpec) -> Judgement:
+    """Judge a pipeline before it runs, by the list of allowed operators and by the offline evaluator."""
+    refused = [
+        finding(
+            "MT201" if one.known else "MT202",
+            spec.file,
+            spec.locate((key, *one.path), key=True),
+            one.message,
+            one.hint,
+        )
+        for key, part in (("pipeline", spec.pipeline), ("let", spec.let))
+        for one in refusals(part)
+    ]
+    if any(one.rule == "MT201" for one in refused):
+        return Judgement(tuple(refused))
+    compiled = judge_offline(spec)  # which knows better what is wrong with a name that nobody knows
+    return compiled if compiled.faults or not refused else Judgement(tuple(refused))
+
+
+def judge_offline(spec: PipelineSpec, limits: FileLimits | None = None) -> Judgement:
+    """Judge a pipeline by compiling it; ``limits`` apply to constants, which are computed at once."""
+    try:
+        check(spec.pipeline, variables=spec.let, limits=limits)
+    except AggregationError as error:
+        at = spec.locate(("pipeline", *(error.path or ())), key=True)
+        if not isinstance(error, NotOffline):
+            hint = did_you_mean(error.unknown, error.known)
+            hint = hint or hint_on_inner_name(spec.pipeline, error.path or ())
+            return Judgement((finding("MT301", spec.file, at, error.message, hint),))
+        # A server may know it; on files the run itself says so.
+        message = f"{error.message}: this pipeline cannot run on files"
+        hint = "give a mongodb:// source, or say it with other operators"
+        if isinstance(error, LimitReached):
+            hint = "let it do less, or give a mongodb:// source"
+        return Judgement(server_only=finding("MT312", spec.file, at, message, hint))
+    return Judgement()

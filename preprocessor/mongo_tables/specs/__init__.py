@@ -1,1 +1,0 @@
-"""Comments to specs: what a table, a chart, a value or a statement asks for, as plain data that has been checked."""

@@ -1,0 +1,167 @@
+"""Zensical asks for one page at a time, and keeps what it is given: no fault and no old result goes out of there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.commands.test_commands import mongo_tables
+from tests.hosts.builds import article, build, sample
+from tests.hosts.test_build import with_extension
+from tests.hosts.test_serve import Preview
+
+PAGE = "docs/index.md"
+BOX = 'class="mongo-table-fault"'
+FIXTURE = "fixtures/runs/runs.jsonl"
+
+
+@pytest.fixture
+def site(tmp_path: Path) -> Path:
+    return with_extension(sample(tmp_path))
+
+
+@pytest.fixture
+def preview(site: Path) -> Iterator[Preview]:
+    with Preview(site, program="zensical") as started:
+        yield started
+
+
+def edit(site: Path, file: str, old: str, new: str) -> None:
+    path = site / file
+    text = path.read_text(encoding="utf-8")
+    assert old in text
+    path.write_text(text.replace(old, new), encoding="utf-8")
+
+
+def watched(site: Path) -> Path:
+    config = site / "mkdocs.yml"
+    text = config.read_text(encoding="utf-8")
+    config.write_text(f"{text}watch:\n  - fixtures\n  - docs/pipelines\n", encoding="utf-8")
+    return site
+
+
+def test_a_preview_shows_a_fault_in_the_page_and_goes_on(preview: Preview) -> None:
+    preview.wait("index.html", "139.8")
+    preview.edit(PAGE, '["by-threads"]', '["by-threads", { "$match": { "$nope": 1 } }]')
+    html = preview.wait("index.html", BOX)
+    assert "<code>docs/index.md:11:" in html
+    assert "mongo-tables: docs/index.md:11:" in preview.log() and "Traceback" not in preview.log()
+
+    preview.edit(PAGE, '["by-threads", { "$match": { "$nope": 1 } }]', '["by-threads"]')
+    preview.wait("index.html", BOX, gone=True)
+
+
+def test_what_render_writes_is_published_whatever_zensical_keeps(site: Path) -> None:
+    """A page that Zensical keeps may have the box of a preview; a page's text changes with its results."""
+    with Preview(site, program="zensical") as preview:
+        preview.wait("index.html", "139.8")
+        preview.edit(PAGE, '["by-threads"]', '["by-thread"]')
+        preview.wait("index.html", "MT140")
+    edit(site, PAGE, '["by-thread"]', '["by-threads"]')
+    config = (site / "mkdocs.yml").read_text(encoding="utf-8")
+    (site / "published.yml").write_text(f"docs_dir: rendered/docs\n{config}", encoding="utf-8")
+    for old, new in (("139.8", "140.25"), ("140.25", "141.75")):  # within one second
+        edit(site, FIXTURE, old, new)
+        assert mongo_tables("render", "docs", "--output", "rendered", "--results", "fixtures", cwd=site)
+        done = build(site, "-f", "published.yml", program="zensical")
+        assert done.returncode == 0, done.stderr
+        page = article(site / "site" / "index.html")
+        assert new in page and old not in page and BOX not in page
+
+
+def test_a_build_says_every_fault_of_every_page_in_a_line(site: Path) -> None:
+    edit(site, PAGE, '["by-threads"]', '["by-thread"]')
+    edit(site, "docs/guide.md", '"headers": ["Threads"]', '"header": ["Threads"]')
+    done = build(site, program="zensical")
+    assert done.returncode != 0
+    told = [line for line in done.stderr.splitlines() if ": MT" in line]
+    assert [line.partition(" ")[0].rpartition(":")[0] for line in told] == [
+        "docs/guide.md:37:114",
+        "docs/index.md:11:16",
+    ], done.stderr
+    assert "mongo-tables: 2 errors" in done.stderr
+
+
+def test_what_a_template_writes_into_another_page_is_not_among_the_faults(site: Path) -> None:
+    edit(site, "mkdocs.yml", "  - search\n", "  - search\n  - macros\n")
+    table = '{ "id": "t-{{ 1 + 1 }}", "collection": "runs", "pipeline": [], "columns": ["qps"], "headers": ["Q"] }'
+    (site / "docs" / "written.md").write_text(f"<!-- MONGO_TABLE: {table} -->\n", encoding="utf-8")
+    assert build(site, program="zensical").returncode == 0
+    edit(site, PAGE, '["by-threads"]', '["by-thread"]')
+    done = build(site, program="zensical")
+    assert done.returncode != 0
+    assert "MT140" in done.stderr and "written.md" not in done.stderr
+
+
+def test_a_source_out_of_reach_is_one_fault_of_a_build(site: Path) -> None:
+    done = build(site, program="zensical", MONGO_TABLES_RESULTS="mongodb://user:secret@127.0.0.1:9/db")
+    assert done.returncode != 0
+    assert len([line for line in done.stderr.splitlines() if "MT310" in line]) == 1
+    assert "secret" not in done.stdout + done.stderr
+
+
+def test_a_preview_follows_saved_results_that_the_site_watches(site: Path) -> None:
+    with Preview(watched(site), program="zensical") as preview:
+        preview.wait("index.html", "139.8")
+        preview.edit(FIXTURE, "139.8", "140.25")
+        preview.wait("index.html", "140.25")
+        assert "watch" not in preview.log()
+
+
+def test_a_figure_without_a_place_is_a_fault_with_file_and_line(site: Path) -> None:
+    value = '<!-- MONGO_VALUE: {"table": "all-runs", "column": "qps", "where": {"threads": 8}} -->'
+    (site / "docs" / "lost.md").write_text(f"# Lost\n\nA [link]({value}) here.\n", encoding="utf-8")
+    done = build(site, program="zensical")
+    assert done.returncode != 0
+    assert "docs/lost.md:3:10: MT118" in done.stderr
+
+
+@pytest.mark.parametrize("before", ["", "---\ntitle: Page\n---\n\n"])
+def test_a_fault_in_a_file_that_a_page_takes_in_is_told_at_its_line_there(before: str, site: Path) -> None:
+    edit(site, "mkdocs.yml", "  - tables\n", "  - tables\n  - pymdownx.snippets:\n      base_path: [parts]\n")
+    own = '<!-- MONGO_VALUE: {"table": "nowhere", "column": "qps"} -->'
+    table = '{ "id": "t", "colection": "runs", "pipeline": [], "columns": ["qps"], "headers": ["Q"] }'
+    part = f"Words.\n\nMore words.\n\n<!-- MONGO_TABLE: {table} -->\n"
+    (site / "parts").mkdir()
+    (site / "parts" / "p.md").write_text(part, encoding="utf-8")
+    page = f'{before}# Page\n\n--8<-- "p.md"\n\nIt is {own}.\n'
+    (site / PAGE).write_text(page, encoding="utf-8")
+    done = build(site, program="zensical")
+    assert done.returncode != 0
+    told = [
+        line.partition(" ")[0] for line in done.stderr.splitlines() if line.startswith(("docs/", "parts/"))
+    ]
+    line = page[: page.index("<!--")].count("\n") + 1
+    assert told == [f"docs/index.md:{line}:35:", "parts/p.md:5:32:"], done.stderr
+
+
+def test_a_fault_of_the_rows_of_a_table_that_a_page_takes_in_is_told_at_its_line_there(site: Path) -> None:
+    edit(site, "mkdocs.yml", "  - tables\n", "  - tables\n  - pymdownx.snippets\n")
+    table = '{ "id": "t", "collection": "runs", "pipeline": [], "columns": ["nix"], "headers": ["Q"] }'
+    (site / "part.md").write_text(f"Words.\n\n<!-- MONGO_TABLE: {table} -->\n", encoding="utf-8")
+    (site / "docs" / "taking.md").write_text('Here\n\n\n\n--8<-- "part.md"\n', encoding="utf-8")
+    done = build(site, program="zensical")
+    assert done.returncode != 0
+    assert "part.md:3:" in done.stderr and "MT302" in done.stderr and "taking.md" not in done.stderr
+
+
+def test_a_figure_without_a_place_in_a_file_that_a_page_takes_in_is_told_there(site: Path) -> None:
+    edit(site, "mkdocs.yml", "  - tables\n", "  - tables\n  - pymdownx.snippets\n")
+    value = '<!-- MONGO_VALUE: {"table": "all-runs", "column": "qps", "where": {"threads": 8}} -->'
+    (site / "part.md").write_text(f"Words.\n\nA [link]({value}) here.\n", encoding="utf-8")
+    (site / "docs" / "lost.md").write_text('# Lost\n\n\n\n--8<-- "part.md"\n', encoding="utf-8")
+    done = build(site, program="zensical")
+    assert done.returncode != 0
+    assert "\npart.md:3:10: MT118" in f"\n{done.stderr}", done.stderr
+
+
+def test_a_preview_says_once_what_it_does_not_follow(preview: Preview) -> None:
+    preview.wait("index.html", "139.8")
+    preview.edit(PAGE, "A table between", "Words between")
+    preview.wait("index.html", "Words between")
+    told = (
+        "mongo-tables: list `fixtures` and `docs/pipelines` under `watch` for this preview to follow them\n"
+    )
+    assert preview.log().count(told) == 1

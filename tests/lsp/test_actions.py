@@ -1,0 +1,210 @@
+"""One keystroke does what a hint says: the finding is gone, and nothing else has changed for the worse."""
+
+from __future__ import annotations
+
+import pytest
+
+from mongo_tables.lsp.positions import Lines, Position, Span
+from mongo_tables.lsp.session import Session, request_of
+from mongo_tables.site.rewrites import apply_edits
+from tests.lsp.conftest import PAGE, SAID, TABLE, lay_out
+
+ALL = Span(Position(0, 0), Position(999, 0))
+
+
+@pytest.fixture
+def session(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Session:
+    folder = tmp_path_factory.mktemp("site")
+    lay_out(folder, {PAGE: f"# Speeds\n\n{TABLE}\n{SAID}"})
+    (folder / "mkdocs.yml").write_text("site_name: Speeds\n")
+    monkeypatch.chdir(folder)
+    return Session(lambda: request_of(None, None, None, database=False))
+
+
+def rules(session: Session, text: str) -> list[str]:
+    session.open(PAGE, text, len(session.documents) + len(text))
+    return [one.finding.rule for one in session.check().diagnostics.get(PAGE, [])]
+
+
+def titles(session: Session, text: str, span: Span = ALL) -> list[str]:
+    rules(session, text)
+    found = session.list_actions(PAGE, span)
+    return [one.rewrite.title for one in found[0]] if found else []
+
+
+def done(session: Session, text: str, title: str, span: Span = ALL) -> str:
+    rules(session, text)
+    found = session.list_actions(PAGE, span)
+    assert found is not None
+    (one,) = (one for one in found[0] if one.rewrite.title == title)
+    return apply_edits(text, one.rewrite.edits)
+
+
+def table(stages: str, rest: str = '"columns": ["threads"], "headers": ["Threads"]') -> str:
+    return f'<!-- MONGO_TABLE: {{"collection": "runs", "pipeline": [{stages}], {rest}}} -->\n'
+
+
+SORTED = '{"$match": {"kind": "read"}}, {"$sort": {"threads": 1}}'
+
+
+@pytest.mark.parametrize(
+    ("text", "rule", "title"),
+    [
+        (table(SORTED.replace("$sort", "$sotr")), "MT301", "Replace `$sotr` by `$sort`"),
+        (table(SORTED, '"colums": ["threads"], "headers": ["T"]'), "MT130", "Replace `colums` by `columns`"),
+        (table(SORTED, '"columns": ["thread"], "headers": ["T"]'), "MT302", "Replace `thread` by `threads`"),
+        (
+            table(
+                f'{{"$match": {{"at": {{"$lt": ISODate("2026-01-01")}}}}}}, {SORTED}',
+                '"columns": ["n"], "empty": "-"',
+            ),
+            "MT120",
+            'Write {"$date": "2026-01-01T00:00:00Z"}',
+        ),
+        (table(f"{SORTED}, "), "MT120", "Remove the comma"),
+        (table('{"$match": {"kind": "read"}}'), "MT417", 'End the pipeline with {"$sort": {"threads": 1}}'),
+        (
+            table(
+                '{"$set": {"_id": {"n": "$threads"}}}, {"$project": {"threads": 1}}, {"$sort": {"threads": 1}}'
+            ),
+            "MT505",
+            'Add "_id": 0',
+        ),
+        (
+            table(
+                '{"$set": {"_id": {"n": "$threads"}}}, {"$project": {"threads": 1}}, {"$sort": {"_id.n": 1}}'
+            ),
+            "MT505",
+            'End the pipeline with {"$unset": "_id"}',
+        ),
+        (
+            table('{"$group": {"_id": "$threads"}}', '"columns": ["_id"]'),
+            "MT416",
+            'End the pipeline with {"$sort": {"_id": 1}}',
+        ),
+        (
+            '<!-- RESULT_TABLE: {"collection": "runs", "columns": ["_id", "qps"]} -->\n',
+            "MT417",
+            'Add "sort": "_id"',
+        ),
+        (table(SORTED, '"columns": ["threads"], "headers": ["Threads "]'), "MT503", "Remove stray blanks"),
+        (
+            table(SORTED, '"columns": ["threads"], "headers": ["T"], "ignore": {"MT401": "no"}'),
+            "MT507",
+            'Remove "MT401"',
+        ),
+        (table('{"$limit": 1}, {"$sort": {"threads": 1}}'), "MT401", "Put the `$sort` before the `$limit`"),
+        (
+            table('{"$match": {"kind": "read"}}, {"$sort": {"threads": 1}}', '"headers": ["Threads"]'),
+            "MT131",
+            'Add "columns": ["threads", "qps"]',
+        ),
+        (
+            table('{"$sort": {"threads": 1}}', '"columns": ["_id", "threads"]'),
+            "MT418",
+            'Sort by "$sort": {"threads": 1, "_id": 1}',
+        ),
+        (
+            table('{"$sort": {"kind": 1}}, {"$limit": 1}', '"columns": ["host.name", "threads"]'),
+            "MT419",
+            'Sort by "$sort": {"kind": 1, "_id": 1}',
+        ),
+        (
+            '<!-- RESULT_TABLE: {"collection": "runs", "columns": ["_id", "threads"], "sort": "-threads"} -->\n',
+            "MT418",
+            'Sort by "sort": ["-threads", "_id"]',
+        ),
+        (
+            table(
+                '{"$project": {"_id": 0, "threads": 1, "w": {"$subtract": ["$after.n", "$before.n"]}}}, '
+                '{"$sort": {"threads": 1}}',
+                '"columns": ["threads", "w"], "empty": "-"',
+            ),
+            "MT409",
+            'Put {"$match": {"$expr": {"$eq": ["$before.pid", "$after.pid"]}}} before this stage',
+        ),
+        (
+            table(
+                f'{{"$set": {{"tookMs": "$qps"}}}}, {SORTED}', '"columns": ["tookMs"], "headers": ["tookMs"]'
+            ),
+            "MT504",
+            'Write "Took ms"',
+        ),
+        (table(f'{SORTED}, {{"$project": {{"threads": 1, "qps": 1}}}}'), "MT501", 'Remove "qps"'),
+        (
+            table('{"$project": {"_id": 0, "threads": 1, "qps": 1}}, {"$sort": {"threads": 1}}'),
+            "MT501",
+            'Remove "qps"',
+        ),
+        (table(SORTED)[:-5] + "\n", "MT101", "Add -->"),
+        (table(SORTED).replace("-->", "--!>"), "MT107", "Write -->"),
+        ("\\" + table(SORTED), "MT110", "Remove the backslash"),
+        (
+            table(SORTED, '"columns": ["threads"], "headers": ["a --> b"]'),
+            "MT102",
+            r"Write --\u003e",
+        ),
+    ],
+)
+def test_what_a_hint_says_is_done(session: Session, text: str, rule: str, title: str) -> None:
+    assert rule in rules(session, text)
+    after = done(session, text, title)
+    assert rule not in rules(session, after)
+    assert "MT120" not in rules(session, after)
+
+
+def test_a_finding_is_taken_upon_its_comment_with_a_reason(session: Session) -> None:
+    text = table('{"$match": {"kind": "read"}}')
+    after = done(session, text, "Ignore MT417 here, with a reason")
+    assert '"ignore": {"MT417": "say why"}' in after
+    assert "MT417" not in rules(session, after)
+    more = after.replace('"Threads"]', '"Threads "]')
+    assert '"ignore": {"MT417": "say why", "MT503": "say why"}' in done(
+        session, more, "Ignore MT503 here, with a reason"
+    )
+
+
+def test_a_key_that_a_later_stage_reads_is_not_offered_to_be_left_out_before_it(session: Session) -> None:
+    kept = '{"$set": {"_id": {"n": "$threads"}}}, {"$project": {"threads": 1}}'
+    for later in ('{"$sort": {"threads": 1, "_id": 1}}', '{"$set": {"n": "$_id.n"}}, {"$sort": {"n": 1}}'):
+        found = titles(session, table(f"{kept}, {later}"))
+        assert 'End the pipeline with {"$unset": "_id"}' in found
+        assert 'Add "_id": 0' not in found
+
+
+def test_what_cannot_be_ignored_is_not_offered_to_be(session: Session) -> None:
+    offered = titles(session, table(SORTED.replace("$sort", "$sotr")))
+    assert not any("Ignore" in title for title in offered)
+
+
+def test_what_is_added_stands_on_a_line_of_its_own_where_its_neighbours_do(session: Session) -> None:
+    lines = TABLE.replace(',\n    {"$sort": {"_id": 1}}', "").replace("\n", "\r\n")
+    after = done(session, lines, 'End the pipeline with {"$sort": {"_id": 1}}')
+    assert after == TABLE.replace("\n", "\r\n")
+
+
+def test_only_what_is_touched_is_offered(session: Session) -> None:
+    text = table(SORTED.replace("$sort", "$sotr")) + table(SORTED.replace("$match", "$mach"))
+    last = Lines(text).position(text.index("$mach"))
+    assert [title for title in titles(session, text, Span(last, last)) if "Replace" in title] == [
+        "Replace `$mach` by `$match`"
+    ]
+
+
+def test_where_nothing_is_touched_what_is_in_the_line_is_offered(session: Session) -> None:
+    text = f"{table(SORTED.replace('$sort', '$sotr'))}\n\n{table(SORTED.replace('$match', '$mach'))}"
+    last = Lines(text).position(text.rindex("-->"))
+    assert [title for title in titles(session, text, Span(last, last)) if "Replace" in title] == [
+        "Replace `$mach` by `$match`"
+    ]
+    between = Position(last.line - 1, 0)
+    assert titles(session, text, Span(between, between)) == []
+
+
+def test_findings_of_an_older_text_are_not_acted_upon(session: Session) -> None:
+    text = table(SORTED.replace("$sort", "$sotr"))
+    rules(session, text)
+    session.open(PAGE, "\n" + text, 10_000)
+    found = session.list_actions(PAGE, ALL)
+    assert found is not None
+    assert found[0] == []
