@@ -44,7 +44,7 @@ class Command(NamedTuple):
 
 COMMANDS = {
     "check": Command("find what is wrong with the comments of pages", "mongo_tables.commands.check.command"),
-    "explain": Command("show what a pipeline does, stage by stage", "mongo_tables.commands.explain.command"),
+    "explain": Command("show what a pipeline does, stage by stage", "mongo_tables.commands.explain"),
     "init": Command("write the first set-up of a repository", "mongo_tables.commands.init.command"),
     "new": Command("write the first comment for a collection", "mongo_tables.commands.new.command"),
     "render": Command("write pages with their tables", "mongo_tables.commands.render.command"),

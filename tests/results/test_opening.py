@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from mongo_tables.commands.explain.stepper import walk
+from mongo_tables.commands.explain.walk import Walk
 from mongo_tables.directives.sharedpipelines import SharedPipelines
 from mongo_tables.hosts.documents import Documents
 from mongo_tables.results import opening
@@ -118,6 +118,8 @@ def test_documents_of_another_kind_are_asked_learnt_from_stepped_through_and_pub
     assert build.answers[spec.query.key] == [
         {"_id": number, "tags": ["a"], "n": number, "m": 1} for number in (2, 3)
     ]
-    assert [step.count for step in walk(counting, Query("numbers", spec.pipeline)).steps()] == [3, 2, 2]
+    walk = Walk(counting, Query("numbers", spec.pipeline))
+    assert walk.run() is None
+    assert [step.count for step in walk.steps] == [3, 2, 2]
     files = Documents.of(build.source.local, "numbers").files
     assert list(files.values())[:1] == [b'{"_id":1,"tags":["a"]}\n']

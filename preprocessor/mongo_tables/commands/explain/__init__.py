@@ -1,4 +1,133 @@
-"""``mongo-tables explain``: what a pipeline does, stage by stage: documents, fields, first rows, what was lost and why.
+"""``mongo-tables explain``: a pipeline stage by stage: documents, fields, first rows, what was lost and why.
 
-``explain`` (in ``explaining``) gives an ``Explanation``; ``terminal`` and ``asjson`` write it for people and tools.
+``explanation`` makes an ``Explanation`` with ``walk``, ``fields`` and ``causes``; ``terminal`` writes it for people.
 """
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import sys
+from argparse import ArgumentParser, Namespace
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from mongo_tables.commands.numbers import whole_number
+from mongo_tables.commands.options import SOURCE, add_source
+from mongo_tables.findings.usage import UsageError
+
+if TYPE_CHECKING:
+    from mongo_tables.commands.explain.explanation import Explanation
+    from mongo_tables.directives.comment import Comment
+    from mongo_tables.directives.sharedpipelines import SharedPipeline
+    from mongo_tables.results.model import ResultsSource
+
+DESCRIPTION = (
+    "Runs the pipeline of a table stage by stage on the results source: documents in and out, fields that\n"
+    "come and go, the first rows, where a value became null, which stage lost all rows, and why."
+)
+EPILOG = (
+    f"{SOURCE}\n\nexit status: 0 every table has its rows and columns, 1 one has not, "
+    "2 wrong usage or nothing to work with"
+)
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """Add the place in a page, and what is shown of its pipeline."""
+    parser.add_argument(
+        "place",
+        metavar="FILE[:LINE]",
+        help="a page; with a line, the comment that it stands in or is nearest to",
+    )
+    parser.add_argument(
+        "--rows",
+        type=whole_number,
+        default=3,
+        metavar="N",
+        help="documents shown after each stage (default: 3)",
+    )
+    parser.add_argument("--json", action="store_true", help="everything as JSON, for tools")
+    add_source(parser)
+
+
+def run(arguments: Namespace) -> int:
+    """Print the explanations; give 0 when every table has its rows and columns, else 1."""
+    from mongo_tables.commands.explain.explanation import as_json
+    from mongo_tables.commands.explain.terminal import lines
+    from mongo_tables.directives.sharedpipelines import SharedPipelines
+    from mongo_tables.results.opening import open_source
+    from mongo_tables.site.disk import read_text
+
+    file, line = _find_place(arguments.place)
+    shared = SharedPipelines(Path(arguments.pipelines))
+    comments = _find_comments(read_text(file), file.as_posix(), line)
+    source = open_source(arguments.results, arguments.limits)
+    try:
+        explanations = [_explain(one, file.as_posix(), shared, source) for one in comments]
+    finally:
+        source.close()
+    if arguments.json:
+        content = {"tables": [as_json(one, arguments.rows) for one in explanations]}
+        print(json.dumps(content, indent=2))
+    else:
+        width = max(40, shutil.get_terminal_size((100, 24)).columns)
+        # https://no-color.org
+        plain = os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
+        color = sys.stdout.isatty() and not plain
+        texts, listed = [], set[str]()
+        for one in explanations:
+            fields = one.collection not in listed  # They are listed once.
+            texts.append("\n".join(lines(one, width=width, rows=arguments.rows, color=color, fields=fields)))
+            listed.add(one.collection)
+        print(f"\n\n{'─' * width}\n".join(texts))
+    return 0 if all(one.sound for one in explanations) else 1
+
+
+def _find_place(written: str) -> tuple[Path, int | None]:
+    """Read ``FILE:LINE``, ``FILE:LINE:COLUMN`` (as findings write their place) or ``FILE``."""
+    found = re.fullmatch(r"(.+?):(\d+)(?::\d+)?", written, re.DOTALL)
+    if Path(written).exists() or not found:
+        file, line = Path(written), None
+    else:
+        file, line = Path(found[1]), int(found[2])
+    if not file.is_file():
+        raise UsageError(f"{file}: no such file", "name a Markdown page: FILE or FILE:LINE")
+    return file, line
+
+
+def _find_comments(text: str, file: str, line: int | None) -> list[Comment]:
+    """Find the comments with a pipeline: all of them, or the one that ``line`` is in or nearest to."""
+    from mongo_tables.directives.search import find
+    from mongo_tables.directives.specs import DIRECTIVES
+
+    found = [comment for comment in find(text, file).comments if DIRECTIVES[comment.kind].has_pipeline]
+    if not found:
+        kinds = " or a ".join(one.kind for one in DIRECTIVES.values() if one.has_pipeline)
+        raise UsageError(f"{file} has no comment for a {kinds}")
+    if line is None:
+        return found
+
+    def distance(comment: Comment) -> int:
+        last = comment.line + len(re.findall(r"\r\n|\r|\n", text[comment.start : comment.end]))
+        return max(comment.line - line, line - last, 0)
+
+    return [min(found, key=distance)]
+
+
+def _explain(
+    comment: Comment, file: str, shared: Callable[[str], SharedPipeline | None], source: ResultsSource
+) -> Explanation:
+    """Explain the pipeline of a comment, as far as it can be read, with the faults of the comment."""
+    from mongo_tables.commands.explain.explanation import Explanation, explain
+    from mongo_tables.directives.specs import PipelineSpec
+    from mongo_tables.site.static import read_comment
+
+    read, _ = read_comment(comment, file, shared)
+    errors = [one for one in read.findings if one.severity == "error"]
+    pipeline = read.spec if isinstance(read.spec, PipelineSpec) and not errors else read.pipeline
+    if pipeline is None or not pipeline.collection:
+        return Explanation(file, comment.line, comment.column, "", findings=tuple(errors))
+    return explain(pipeline, read.columns, source, errors)

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from mongo_tables.commands.explain.emptystage import why_nothing
-from mongo_tables.commands.explain.stepper import walk
+from mongo_tables.commands.explain.causes import why_nothing
+from mongo_tables.commands.explain.walk import Walk
 from mongo_tables.commands.new.benchmarks import Suggestion, suggest_for_benchmarks
 from mongo_tables.commands.new.draft import (
     explain_left_out,
@@ -183,11 +183,11 @@ def _read_documents(source: ResultsSource, collection: str, where: Mapping[str, 
     found = source.aggregate(Query(collection, (stage, {"$limit": most})))
     if found:
         return found
-    way = walk(source, Query(collection, (stage,)))
-    start, *_ = way.steps()
-    if not start.count:
+    walk = Walk(source, Query(collection, (stage,)))
+    walk.run()
+    if not walk.steps or not walk.steps[0].count:
         raise UsageError(f"the collection `{collection}` has no documents")
-    reason, hint = why_nothing(stage, 0, start, way)
+    reason, hint = why_nothing(stage, 0, walk)
     raise UsageError(reason or "no document fulfils --where", hint)
 
 

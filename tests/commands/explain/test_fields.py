@@ -1,4 +1,4 @@
-"""Which fields a stage reads and computes, told from its text."""
+"""Fields of stages are read from their text; fields of documents are counted; a wrong path has a near one."""
 
 from __future__ import annotations
 
@@ -6,7 +6,63 @@ from typing import Any
 
 import pytest
 
-from mongo_tables.commands.explain.reading import fields_computed, fields_guarded, fields_named, fields_read
+from mongo_tables.commands.explain.fields import (
+    difference,
+    fields_computed,
+    fields_guarded,
+    fields_named,
+    fields_read,
+    has_path,
+    shape_of,
+    suggest_path,
+)
+
+ROWS = [
+    {"_id": {"testname": "insert", "docSizeKB": 1}, "ops": 1, "ms": None},
+    {"_id": {"testname": "insert", "docSizeKB": 4}, "ops": 2.5, "points": [{"t": 1}, {"value": 2}]},
+]
+
+
+def test_a_shape_counts_types_in_the_order_of_fields() -> None:
+    shape = shape_of(ROWS)
+    assert [field.path for field in shape.fields] == [
+        *("_id", "_id.testname", "_id.docSizeKB"),
+        *("ops", "ms", "points"),
+    ]
+    types = {field.path: field.types for field in shape.fields}
+    assert types["ops"] == (("double", 1), ("int", 1))
+    assert types["ms"] == (("null", 1),)
+
+
+def test_nothing_is_said_of_the_difference_to_no_documents() -> None:
+    assert difference(shape_of(ROWS), shape_of([])).went == ()
+
+
+def test_a_type_that_fewer_documents_have_is_no_change() -> None:
+    assert difference(shape_of(ROWS), shape_of(ROWS[:1])).changed == ()
+
+
+@pytest.mark.parametrize(
+    ("path", "meant"),
+    [
+        ("_id.testnam", "_id.testname"),
+        ("testname", "_id.testname"),
+        ("docsizekb", "_id.docSizeKB"),
+        ("_ids.testname", "_id.testname"),
+        ("opps", "ops"),
+        ("points.vale", "points.value"),
+        ("temperature", ""),
+    ],
+)
+def test_a_wrong_path_leads_to_the_one_that_was_meant(path: str, meant: str) -> None:
+    assert suggest_path(path, ROWS) == (f"did you mean `{meant}`?" if meant else "")
+
+
+def test_paths_look_into_arrays_and_take_places_in_them() -> None:
+    assert has_path(ROWS[1], ["points", "t"])
+    assert has_path(ROWS[1], ["points", "1", "value"])
+    assert not has_path(ROWS[1], ["points", "2"])
+    assert has_path(ROWS[0], ["ms"])
 
 
 @pytest.mark.parametrize(

@@ -13,8 +13,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from mongo_tables.commands.explain.asjson import plain
-from mongo_tables.commands.explain.explaining import Explanation, explain
+from mongo_tables.commands.explain.explanation import Explanation, as_json, explain
 from mongo_tables.commands.explain.terminal import lines
 from mongo_tables.directives.reading import read
 from mongo_tables.directives.search import find
@@ -227,6 +226,6 @@ def test_every_explanation_can_be_written_for_people_and_for_tools(
     written = lines(told, width=width, rows=shown, color=color)
     assert all("\n" not in line for line in written)
     assert ("\x1b" in "".join(written)) == color
-    data = json.loads(json.dumps(plain(told, shown), allow_nan=False))
+    data = json.loads(json.dumps(as_json(told, shown), allow_nan=False))
     assert [stage["out"] for stage in data["stages"]] == [report.after.count for report in told.stages]
     assert all(len(stage["rows"]) <= shown for stage in data["stages"])

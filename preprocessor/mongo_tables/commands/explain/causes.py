@@ -1,0 +1,338 @@
+"""Causes: why a stage gives no document, and why a field has no value.
+
+A ``$match`` is taken apart into its conditions; the one that no document fulfils is named, with the values that there
+are. The results source itself is asked, so that the answers hold for all of its documents.
+
+MongoDB's operators give null when an argument is null or missing
+(https://www.mongodb.com/docs/manual/reference/operator/aggregation/divide/), so one absent field can make a whole
+column empty. The cause is found by evaluating the parts of the expression.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from mongo_tables.aggregation import AggregationError, aggregate
+from mongo_tables.aggregation.values import MISSING, is_nullish, type_name
+from mongo_tables.commands.explain.fields import (
+    Stage,
+    fields_computed,
+    fields_read,
+    operator_of,
+    path_of,
+    suggest_path,
+)
+from mongo_tables.commands.explain.walk import Step, Walk
+from mongo_tables.files.text import list_some
+from mongo_tables.findings.nearest import nearest_word
+from mongo_tables.jsontext.extended import read_pasted_value
+from mongo_tables.render.column import column_value
+from mongo_tables.render.values import json_text
+
+Condition = dict[str, Any]
+Cause = tuple[str, str]
+"""A reason and a hint, either of them maybe empty."""
+
+_VALUES = 6
+_TOGETHER = frozenset({"$regex", "$options", "$elemMatch", "$geoWithin", "$near", "$nearSphere"})
+_COMPARISONS = {
+    "$eq": "equal to",
+    "$ne": "other than",
+    "$gt": "greater than",
+    "$gte": "of at least",
+    "$lt": "less than",
+    "$lte": "of at most",
+    "$in": "among",
+    "$nin": "outside of",
+}
+_CONSTRUCTORS = {"date": "ISODate", "objectId": "ObjectId", "decimal": "NumberDecimal"}
+
+
+def why_nothing(stage: Stage, position: int, walk: Walk) -> Cause:
+    """Return why stage number ``position`` (from 0) gives nothing. May raise ResultsError."""
+    name, body = operator_of(stage)
+    if name == "$match" and isinstance(body, Mapping):
+        return _why_no_match(list(_conditions(body)), position, walk)
+    if name == "$unwind" and (path := path_of(body.get("path") if isinstance(body, Mapping) else body)):
+        if not walk.may_have(position, path):
+            return f"no document has `{path}`", suggest_path(path, walk.steps[position].rows)
+        return f"`{path}` is null or an empty array in every document", ""
+    if name == "$skip":
+        return f"it skips {shorten_json(body)} of {count_documents(walk.steps[position].count)}", ""
+    return "", ""
+
+
+def _conditions(query: Mapping[str, Any]) -> Iterator[Condition]:
+    """Split a query into the smallest conditions that must all hold."""
+    for key, value in query.items():
+        if key == "$and" and isinstance(value, list):
+            for part in value:
+                yield from _conditions(part)
+        elif _is_operators(value) and not _TOGETHER & value.keys():
+            yield from ({key: {operator: operand}} for operator, operand in value.items())
+        elif key != "$comment":
+            yield {key: value}
+
+
+def _is_operators(value: Any) -> bool:
+    return isinstance(value, Mapping) and bool(value) and all(key.startswith("$") for key in value)
+
+
+def _why_no_match(parts: Sequence[Condition], position: int, walk: Walk) -> Cause:
+    """Find the first condition that nothing fulfils alone, else the first that contradicts those before it."""
+    for part in parts:
+        if not _count(walk, position, [part]):
+            return _why_unfulfilled(part, (), position, walk)
+    for number in range(2, len(parts) + 1):
+        if not _count(walk, position, parts[:number]):
+            return _why_unfulfilled(parts[number - 1], parts[: number - 1], position, walk)
+    return "", ""
+
+
+def _count(walk: Walk, position: int, parts: Sequence[Condition]) -> int:
+    rows = walk.ask(position, [*_match(parts), {"$count": "n"}])
+    return int(rows[0]["n"]) if rows else 0
+
+
+def _match(parts: Sequence[Condition]) -> list[Stage]:
+    return [{"$match": {"$and": list(parts)}}] if parts else []
+
+
+def _why_unfulfilled(part: Condition, given: Sequence[Condition], position: int, walk: Walk) -> Cause:
+    """Describe a condition that no document fulfils of those that fulfil the ``given`` ones."""
+    ((path, wanted),) = part.items()
+    absent = [each for each in fields_read({"$match": part}) if not walk.may_have(position, each)]
+    if absent:
+        named = " or ".join(f"`{each}`" for each in absent)
+        return f"no document has {named}", suggest_path(absent[0], walk.steps[position].rows)
+    subject = "no document has"
+    if given:
+        listed = " and ".join(shorten_json(one, 40) for one in given)
+        subject = f"of the {count_documents(_count(walk, position, given))} with {listed}, none has"
+    if path.startswith("$"):
+        return f"{subject if given else 'no document fulfils'} {shorten_json(part)}", ""
+    # The most frequent values, and how many documents have each.
+    rows = walk.ask(
+        position,
+        [
+            *_match([*given, {path: {"$exists": True}}]),
+            {"$group": {"_id": f"${path}", "n": {"$sum": 1}}},
+            {"$sort": {"n": -1, "_id": 1}},
+            {"$limit": 200},
+        ],
+    )
+    there = [(row.get("_id"), int(row["n"])) for row in rows]
+    values = _describe_values(there, wanted)
+    return f"{subject} `{path}` {_describe_condition(wanted)}; {values}", _suggest_value(wanted, there)
+
+
+def _describe_condition(wanted: Any) -> str:
+    if not _is_operators(wanted):
+        return f"equal to {shorten_json(wanted)}"
+    ((operator, operand), *rest) = wanted.items()
+    if rest or operator not in _COMPARISONS:
+        return f"that fulfils {shorten_json(wanted)}"
+    return f"{_COMPARISONS[operator]} {shorten_json(operand)}"
+
+
+def _describe_values(there: Sequence[tuple[Any, int]], wanted: Any) -> str:
+    numbers = [value for value, _ in there if type_name(value) in ("int", "long", "double")]
+    if len(there) > _VALUES and len(numbers) == len(there):
+        return f"it goes from {shorten_json(min(numbers))} to {shorten_json(max(numbers))}"
+    listed = list_some([f"{shorten_json(value, 40)} ×{count}" for value, count in there], _VALUES)
+    kinds = {type_name(value) for value, _ in there}
+    asked = {type_name(value) for value in _operands(wanted)}
+    if len(kinds) == 1 and asked == {"string"} != kinds:
+        return f"it is never a string there, always {next(iter(kinds))}: {listed}"
+    if kinds == {"string"} and asked and "string" not in asked:
+        return f"it is always a string there: {listed}"
+    return f"there it is {listed}"
+
+
+def _operands(wanted: Any) -> list[Any]:
+    """Return the values that a condition compares with."""
+    if not _is_operators(wanted):
+        return [wanted]
+    found: list[Any] = []
+    for operator, operand in wanted.items():
+        if operator in ("$in", "$nin") and isinstance(operand, list):
+            found += operand
+        elif operator in _COMPARISONS:
+            found.append(operand)
+    return found
+
+
+def _suggest_value(wanted: Any, there: Sequence[tuple[Any, int]]) -> str:
+    known = [value for value, _ in there if isinstance(value, str)]
+    others = [value for value, _ in there if not isinstance(value, str)]
+    for operand in _operands(wanted):
+        is_text = isinstance(operand, str)
+        if is_text and (written := _suggest_type(operand, there)):
+            return written
+        if is_text and (near := nearest_word(operand, known)):
+            return f"did you mean {shorten_json(near)}?"
+        if any(str(value) == str(operand) for value in (others if is_text else known)):
+            return f"write it as it is stored, {'without' if is_text else 'with'} quotes"
+    return ""
+
+
+def _suggest_type(text: str, there: Sequence[tuple[Any, int]]) -> str:
+    """Write a text as the one type that all values have, where JSON lacks that type."""
+    kinds = {type_name(value) for value, _ in there}
+    constructor = _CONSTRUCTORS.get(next(iter(kinds))) if len(kinds) == 1 else None
+    if constructor is None:
+        return ""
+    if (value := read_pasted_value(constructor, json.dumps(text))) is not None:
+        return f"write it as what it is: {value.text}"
+    from bson import json_util
+
+    written = json_util.dumps(there[0][0], json_options=json_util.RELAXED_JSON_OPTIONS)
+    return f"such a value is written {written}"
+
+
+# -- fields without a value --
+
+Row = Mapping[str, Any]
+
+# Their arguments decide or bind; a null among them does not make the result null.
+_CHOOSING = frozenset({"$cond", "$switch", "$let", "$map", "$filter", "$reduce", "$ifNull", "$function"})
+
+
+@dataclass(frozen=True, slots=True)
+class Gap:
+    """A field without a value: in ``null`` of ``documents`` documents it is null, in ``missing`` it is not there.
+
+    ``reason`` says why, if that is known; ``culprit`` is the path to blame, "" when there is none. Unless
+    ``complete``, only the first documents were looked at.
+    """
+
+    field: str
+    null: int
+    missing: int
+    documents: int
+    reason: str = ""
+    culprit: str = ""
+    complete: bool = True
+
+    @property
+    def empty(self) -> int:
+        """The number of documents without a value."""
+        return self.null + self.missing
+
+    @property
+    def some(self) -> bool:
+        """Whether only some documents lack it."""
+        return 0 < self.empty < self.documents
+
+    def portion(self, noun: str) -> str:
+        """Say in how many documents: "in 3 of 24 rows", "in every row"."""
+        is_all, whole = self.empty == self.documents, _count_nouns(self.documents, noun)
+        if self.complete:
+            return f"in every {noun}" if is_all else f"in {self.empty:,} of {whole}"
+        return f"in {'each' if is_all else f'{self.empty:,}'} of the first {whole}"
+
+    def state(self, noun: str) -> str:
+        """Say what is so in how many documents: "is null in 3 of 24 rows"."""
+        state = "null" if not self.missing else "missing" if not self.null else "null or missing"
+        return f"is {state} {self.portion(noun)}"
+
+
+def gap(field: str, rows: Sequence[Row], *, complete: bool = True) -> Gap:
+    """Count how often ``field``, a dotted path, has no value in ``rows``."""
+    values = [column_value(row, field) for row in rows]
+    null = sum(value is None for value in values)
+    missing = sum(value is MISSING for value in values)
+    return Gap(field, null, missing, len(rows), complete=complete)
+
+
+def new_gaps(stage: Stage, before: Step, after: Step, let: Mapping[str, Any]) -> Iterator[Gap]:
+    """Find the gaps in the fields that ``stage`` computes."""
+    for field, expression in fields_computed(stage).items():
+        here = gap(field, after.rows, complete=after.complete)
+        if here.empty:
+            reason, culprit = _blame(expression, before, let)
+            where = f" {here.portion('document')}"  # It is said once.
+            if here.some and reason.endswith(where):
+                reason = f"{reason.removesuffix(where)} there"
+            yield replace(here, reason=reason, culprit=culprit)
+    name, body = operator_of(stage)
+    for field, accumulator in body.items() if name == "$group" and isinstance(body, Mapping) else ():
+        here = gap(field, after.rows, complete=after.complete)
+        if here.empty and field != "_id" and isinstance(accumulator, Mapping) and len(accumulator) == 1:
+            ((operator, argument),) = accumulator.items()
+            path = path_of(argument)
+            reason = _describe_absence(path, before) if path else f"`{operator}` found no value"
+            yield replace(here, reason=reason, culprit=path)
+
+
+def _blame(expression: Any, before: Step, let: Mapping[str, Any]) -> Cause:
+    """Return reason and culprit, judged on the first document that gives no value."""
+    for row, value in zip(before.rows, evaluate(expression, before.rows, let), strict=False):
+        if is_nullish(value):
+            return _blame_part(expression, row, before, let)
+    return "", ""
+
+
+def _blame_part(expression: Any, row: Row, before: Step, let: Mapping[str, Any]) -> Cause:
+    if path := path_of(expression):
+        return _describe_absence(path, before), path
+    if not isinstance(expression, Mapping) or len(expression) != 1:
+        return "", ""
+    ((operator, arguments),) = expression.items()
+    if not operator.startswith("$") or operator in ("$literal", "$getField"):
+        return "", ""
+    for part in _decisive_parts(operator, arguments, row, let):
+        if any(map(is_nullish, evaluate(part, [row], let))):
+            return _blame_part(part, row, before, let)
+    return "" if operator in _CHOOSING else f"{shorten_json(expression)} gives no value", ""
+
+
+def _decisive_parts(operator: str, arguments: Any, row: Row, let: Mapping[str, Any]) -> Sequence[Any]:
+    """Return the parts of an expression whose null makes it null."""
+    named = isinstance(arguments, Mapping) and not any(key.startswith("$") for key in arguments)
+    if operator == "$cond":
+        parts = [arguments.get(key) for key in ("if", "then", "else")] if named else arguments
+        chosen = evaluate({"$cond": [parts[0], 1, 2]}, [row], let)
+        return [parts[chosen[0]]] if chosen else ()
+    if operator == "$ifNull" and isinstance(arguments, list):
+        return arguments[-1:]
+    if operator in _CHOOSING:
+        return ()
+    if isinstance(arguments, list):
+        return arguments
+    return list(arguments.values()) if named else [arguments]
+
+
+def _describe_absence(path: str, before: Step) -> str:
+    here = gap(path, before.rows, complete=before.complete)
+    return f"`{path}` {here.state('document')}" if here.empty else ""
+
+
+def evaluate(expression: Any, rows: Sequence[Row], let: Mapping[str, Any]) -> list[Any]:
+    """Evaluate an expression on ``rows``; give nothing at all where only a server can."""
+    try:
+        found = aggregate(map(dict, rows), [{"$replaceWith": {"value": expression}}], variables=let)
+    except AggregationError:
+        return []
+    return [row.get("value", MISSING) for row in found]
+
+
+# -- words --
+
+
+def shorten_json(value: Any, room: int = 60) -> str:
+    """Write a value as JSON on one line, cut to ``room`` characters."""
+    text = json_text(value)
+    return text if len(text) <= room else text[: room - 1] + "…"
+
+
+def count_documents(number: int) -> str:
+    """Give "1 document", "1,300 documents"."""
+    return _count_nouns(number, "document")
+
+
+def _count_nouns(number: int, noun: str) -> str:
+    return f"{number:,} {noun}" + ("" if number == 1 else "s")

@@ -1,0 +1,359 @@
+"""From one comment and a results source to its ``Explanation``, which ``as_json`` writes as plain data."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+from mongo_tables.commands.explain.causes import Gap, count_documents, gap, new_gaps, why_nothing
+from mongo_tables.commands.explain.fields import (
+    Difference,
+    Shape,
+    Stage,
+    difference,
+    fields_guarded,
+    fields_read,
+    has_path,
+    operator_of,
+    shape_of,
+    suggest_path,
+)
+from mongo_tables.commands.explain.walk import Step, Walk
+from mongo_tables.directives.sharedpipelines import hint_on_inner_name
+from mongo_tables.findings.finding import Severity
+from mongo_tables.findings.nearest import did_you_mean
+from mongo_tables.findings.rules import finding
+from mongo_tables.results.model import Query, ResultsError, ResultsSource
+
+if TYPE_CHECKING:
+    from mongo_tables.directives.specs import PipelineSpec
+    from mongo_tables.findings.finding import Finding
+
+
+@dataclass(frozen=True, slots=True)
+class Remark:
+    """A sentence about the table (``stage`` None) or about one stage (counted from 1), and what to do about it."""
+
+    severity: Severity
+    message: str
+    hint: str = ""
+    stage: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class StageReport:
+    """One stage: its place, the documents before and after it, and what it does to their fields.
+
+    ``name`` is the name in the comment: the operator, or a key such as ``where``. ``shared``: whether the stage comes
+    from a shared stage list; line and column are then those of the list's name.
+    """
+
+    number: int
+    name: str
+    stage: Stage
+    line: int
+    column: int
+    shared: bool
+    before: Step
+    after: Step
+    shape: Shape
+    difference: Difference
+    gaps: tuple[Gap, ...]
+    remarks: tuple[Remark, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """What the pipeline of one comment does on a results source.
+
+    ``start`` are the collection's documents, None where nothing could run. ``findings`` say why a stage, or all of
+    them, could not run; ``unreached`` are the stages from there on, each after its name. ``rows`` is the number of the
+    table's rows, None when it failed.
+    """
+
+    file: str
+    line: int
+    column: int
+    title: str
+    collection: str = ""
+    source: str = ""
+    columns: tuple[str, ...] = ()
+    start: Step | None = None
+    shape: Shape = field(default_factory=lambda: Shape(0, ()))
+    stages: tuple[StageReport, ...] = ()
+    unreached: tuple[tuple[str, Stage], ...] = ()
+    remarks: tuple[Remark, ...] = ()
+    findings: tuple[Finding, ...] = ()
+    rows: int | None = None
+
+    @property
+    def sound(self) -> bool:
+        """Whether the table has rows (or a text for none) and all of its columns."""
+        severities = [*(one.severity for one in self.findings), *(one.severity for one in self.remarks)]
+        return self.rows is not None and "error" not in severities
+
+
+def explain(
+    spec: PipelineSpec, columns: Sequence[str], source: ResultsSource, known: Iterable[Finding] = ()
+) -> Explanation:
+    """Explain a pipeline whose table shows ``columns``; ``known`` are the findings of its comment.
+
+    Raises ResultsError when the source cannot be used at all.
+    """
+    query = Query(spec.collection, tuple(spec.pipeline), spec.let)
+    walk = Walk(source, query)
+    failure = walk.run()
+    named = tuple((spec.name_stage(operator_of(stage)[0]), stage) for stage in query.pipeline)
+    told = Explanation(
+        file=spec.file,
+        line=spec.comment.line,
+        column=spec.comment.column,
+        title=spec.title or spec.id or "",
+        collection=spec.collection,
+        source=source.name,
+        columns=tuple(columns),
+        unreached=named,
+        findings=_with_failure(tuple(known), spec, failure),
+    )
+    if not walk.steps:
+        return told
+    stages = _report_stages(spec, walk)
+    told = replace(
+        told,
+        start=walk.steps[0],
+        shape=shape_of(walk.steps[0].rows),
+        stages=tuple(stages),
+        unreached=named[len(stages) :],
+    )
+    if failure is not None:
+        return told
+    last = walk.steps[-1]
+    if last.count:
+        found = [_remark_on_column(name, last.rows, stages) for name in columns]
+        remarks = tuple(one for one in found if one is not None)
+    else:
+        severity: Severity = "error" if spec.empty is None else "note"
+        remarks = (replace(_explain_loss(spec.collection, stages, walk, source), severity=severity),)
+    return replace(told, remarks=remarks, rows=last.count)
+
+
+def _with_failure(
+    known: tuple[Finding, ...], spec: PipelineSpec, failure: ResultsError | None
+) -> tuple[Finding, ...]:
+    """Add the failure of the run, unless a finding of the same stage says it already."""
+    if failure is None:
+        return known
+    path = failure.path or ()
+    if path and isinstance(path[0], int):
+        # Of a shared list the name counts, which is the place of all of its stages.
+        starts = [spec.locate(("pipeline", index)) for index in range(len(spec.pipeline))]
+        start = starts[path[0]]
+        following = next((one for one in starts[path[0] :] if one > start), (sys.maxsize, 0))
+        if any(
+            one.rule in ("MT201", "MT301") and start <= (one.line, one.column) < following for one in known
+        ):
+            return known
+    at = spec.locate(("pipeline", *path), key=True)
+    hint = failure.hint or hint_on_inner_name(spec.pipeline, path)
+    return (*known, finding("MT301", spec.file, at, failure.message, hint))
+
+
+def _report_stages(spec: PipelineSpec, walk: Walk) -> list[StageReport]:
+    reports: list[StageReport] = []
+    steps, shapes = walk.steps, [shape_of(step.rows) for step in walk.steps]
+    for index, stage in enumerate(spec.pipeline[: len(steps) - 1]):
+        before, after = steps[index], steps[index + 1]
+        line, column = spec.locate(("pipeline", index))
+        report = StageReport(
+            number=index + 1,
+            name=spec.name_stage(operator_of(stage)[0]),
+            stage=stage,
+            line=line,
+            column=column,
+            shared=bool(spec.origins) and spec.origins[index].form == "shared",
+            before=before,
+            after=after,
+            shape=shapes[index + 1],
+            difference=difference(shapes[index], shapes[index + 1]),
+            gaps=tuple(new_gaps(stage, before, after, spec.let)),
+        )
+        reports.append(replace(report, remarks=tuple(_remark_on_stage(report, reports, walk))))
+    return reports
+
+
+# -- one stage --
+
+
+def _remark_on_stage(report: StageReport, earlier: Sequence[StageReport], walk: Walk) -> Iterator[Remark]:
+    if not report.before.count or not report.after.count:
+        return  # The loss of all documents is explained once, for the table.
+    is_match = operator_of(report.stage)[0] == "$match"  # It may well ask for an absent field.
+    read = () if is_match else fields_read(report.stage)
+    absent = [path for path in read if not walk.may_have(report.number - 1, path)]
+    for each in report.gaps:
+        if not (each.null or not each.some or each.culprit in absent):
+            continue
+        message, hint = f"`{each.field}` {each.state('document')}", ""
+        if each.reason:
+            message += f": {each.reason}"
+            if each.culprit in absent:
+                history, hint = _trace_absent(each.culprit, report, earlier)
+                message += history
+            elif since := _find_emptier(each.culprit, earlier):
+                message += f" since stage {since.number}, {since.name}"
+        yield Remark("warning" if each.reason else "note", message, hint, report.number)
+    guarded, blamed = fields_guarded(report.stage), {each.culprit for each in report.gaps}
+    for path in absent:
+        if path not in blamed:
+            history, hint = _trace_absent(path, report, earlier)
+            message = f"reads `{path}`, which no document has{history}"
+            if path in guarded:
+                yield Remark("note", message, "", report.number)
+            else:
+                yield Remark("warning", message, hint, report.number)
+
+
+def _trace_absent(path: str, report: StageReport, earlier: Sequence[StageReport]) -> tuple[str, str]:
+    """Say which stage dropped a path that is absent before ``report``, or hint at a path that is there."""
+    if dropper := _find_dropper(path, earlier):
+        return f"; stage {dropper.number}, {dropper.name}, dropped it", ""
+    return "", suggest_path(path, report.before.rows)
+
+
+def _find_dropper(path: str, earlier: Sequence[StageReport]) -> StageReport | None:
+    """Find the last stage that has a path before it, and not after it."""
+    parts = path.split(".")
+    for report in reversed(earlier):
+        before = any(has_path(row, parts) for row in report.before.rows)
+        if before and not any(has_path(row, parts) for row in report.after.rows):
+            return report
+    return None
+
+
+def _find_emptier(path: str, earlier: Sequence[StageReport]) -> StageReport | None:
+    """Find the stage that gave the field its gap."""
+    for report in reversed(earlier):
+        if any(each.field == path or path.startswith(each.field + ".") for each in report.gaps):
+            return report
+    return None
+
+
+# -- the table --
+
+
+def _explain_loss(
+    collection: str, stages: Sequence[StageReport], walk: Walk, source: ResultsSource
+) -> Remark:
+    if not walk.steps[0].count:
+        return _explain_no_documents(collection, source)
+    loser = next(report for report in stages if not report.after.count)
+    try:
+        reason, hint = why_nothing(loser.stage, loser.number - 1, walk)
+    except ResultsError:
+        reason, hint = "", ""  # Only the question for the cause failed.
+    count = loser.before.count
+    lost = "the only document" if count == 1 else f"all {count_documents(count)}"
+    message = f"stage {loser.number}, {loser.name}, lost {lost}"
+    return Remark("error", f"{message}: {reason}" if reason else message, hint, loser.number)
+
+
+def _explain_no_documents(collection: str, source: ResultsSource) -> Remark:
+    try:
+        known = source.collections()
+    except ResultsError:
+        known = ()  # A user may read a collection without the right to list them.
+    if not known or collection in known:
+        return Remark("error", f"the collection `{collection}` has no documents")
+    hint = did_you_mean(collection, known) or f"there are {', '.join(f'`{name}`' for name in known)}"
+    return Remark("error", f"the results source has no collection `{collection}`", hint)
+
+
+def _remark_on_column(
+    column: str, rows: Sequence[Mapping[str, Any]], stages: Sequence[StageReport]
+) -> Remark | None:
+    here = gap(column, rows)
+    if not here.empty:
+        return None
+    since = _find_emptier(column, stages)
+    if here.missing != here.documents:
+        message = f"column `{column}` {here.state('row')}"
+        if since is None:
+            return Remark("note", message)
+        return Remark("warning", f"{message}, since stage {since.number}, {since.name}", "", since.number)
+    message = f"no row has the column `{column}`"
+    if dropper := _find_dropper(column, stages):
+        what = f"stage {dropper.number}, {dropper.name}, dropped it"
+        return Remark("error", f"{message}: {what}", "", dropper.number)
+    if since is not None:
+        what = f"stage {since.number}, {since.name}, gives it no value"
+        return Remark("error", f"{message}: {what}", "", since.number)
+    names = ", ".join(f"`{each.path}`" for each in shape_of(rows).top)
+    return Remark("error", message, suggest_path(column, rows) or f"the rows have {names}")
+
+
+# -- for tools --
+
+
+def as_json(told: Explanation, rows: int) -> dict[str, Any]:
+    """Give the explanation as data that ``json`` writes, with the first ``rows`` documents of every stage.
+
+    Stages and rows are relaxed Extended JSON.
+    """
+    return {
+        "file": told.file,
+        "line": told.line,
+        "column": told.column,
+        "title": told.title,
+        "collection": told.collection,
+        "source": told.source,
+        "columns": list(told.columns),
+        "documents": told.start.count if told.start else None,
+        "looked_at": len(told.start.rows) if told.start else None,
+        "fields": _fields_as_json(told.shape),
+        "stages": [_stage_as_json(report, rows) for report in told.stages],
+        "unreached": [_extended(stage) for _, stage in told.unreached],
+        "rows": told.rows,
+        "remarks": [asdict(remark) for remark in told.remarks],
+        "findings": [one._asdict() for one in told.findings],
+        "sound": told.sound,
+    }
+
+
+def _stage_as_json(report: StageReport, rows: int) -> dict[str, Any]:
+    change = report.difference
+    return {
+        "number": report.number,
+        "operator": operator_of(report.stage)[0],
+        "name": report.name,
+        "stage": _extended(report.stage),
+        "line": report.line,
+        "column": report.column,
+        "shared": report.shared,
+        "in": report.before.count,
+        "out": report.after.count,
+        "milliseconds": round(report.after.milliseconds, 3),
+        "milliseconds_from_start": report.after.from_start,
+        "fields_before": list(dict.fromkeys(name for row in report.before.rows for name in row)),
+        "fields": _fields_as_json(report.shape),
+        "came": [field.path for field in change.came],
+        "went": [field.path for field in change.went],
+        "changed": [new.path for _, new in change.changed],
+        "looked_at": len(report.after.rows),
+        "rows": _extended(report.after.rows[:rows]),
+        "gaps": [{**asdict(each), "empty": each.empty} for each in report.gaps],
+        "remarks": [asdict(remark) for remark in report.remarks],
+    }
+
+
+def _fields_as_json(shape: Shape) -> list[dict[str, Any]]:
+    return [{"path": one.path, "types": dict(one.types), "present": one.present} for one in shape.fields]
+
+
+def _extended(value: Mapping[str, Any] | Sequence[Any]) -> Any:
+    import json
+
+    from bson import json_util
+
+    return json.loads(json_util.dumps(value, json_options=json_util.RELAXED_JSON_OPTIONS))
