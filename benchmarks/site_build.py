@@ -31,7 +31,7 @@ from pathlib import Path
 from benchmarks.site_speed import cpu_seconds
 from mongo_tables.build import build
 from mongo_tables.directives import comments
-from mongo_tables.directives.comment import Comment
+from mongo_tables.directives.comments import Comment
 from mongo_tables.directives.keywords import place_of
 from mongo_tables.hosts.documents import Documents, path_of_all
 from mongo_tables.hosts.downloads import Shelf, put

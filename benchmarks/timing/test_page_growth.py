@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from mongo_tables.directives.comments import find
+from mongo_tables.directives.page_scan import find
 from mongo_tables.results.answers import Answers
 from mongo_tables.site.reading import read_page
 from tests.directives.test_comments import TABLE

@@ -9,7 +9,7 @@ from html import escape
 
 import pytest
 
-from mongo_tables.directives import comments
+from mongo_tables.directives.page_scan import find
 from mongo_tables.hosts.page_figures import PlainFigure
 from mongo_tables.hosts.tokens import Figures, swap_markdown, swap_markup
 from mongo_tables.render.anchors import distinct
@@ -89,8 +89,8 @@ def names_alike(count: int) -> Callable[[], object]:
 
 
 def faults_of_comments(count: int) -> Callable[[], object]:
-    scan = comments.find("\n\n".join(map(comment, range(count))), "page.md")
-    faulty = comments.find("<!-- MONGO_TABLES: {} -->", "page.md").findings[0]
+    scan = find("\n\n".join(map(comment, range(count))), "page.md")
+    faulty = find("<!-- MONGO_TABLES: {} -->", "page.md").findings[0]
     found = [faulty._replace(line=each.line, column=each.column + 20) for each in scan.comments]
     return lambda: by_comment(scan.comments, found)
 

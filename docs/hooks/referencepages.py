@@ -14,8 +14,8 @@ from typing import Any
 
 from mongo_tables.aggregation.catalogue import Kind, Operator, operators
 from mongo_tables.directives.keywords import KEYWORDS
-from mongo_tables.directives.schemas.loading import load
-from mongo_tables.directives.schemas.resultfields import Field, fields
+from mongo_tables.directives.schemas import load
+from mongo_tables.directives.schemas.result_fields import Field, fields
 from mongo_tables.directives.specs import DIRECTIVES
 from mongo_tables.findings.rules import RULES
 

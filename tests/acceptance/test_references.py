@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from mongo_tables.directives.sharedpipelines import SharedPipelines
+from mongo_tables.directives.pipelines import SharedPipelines
 from mongo_tables.render.comparison import baseline_rows
 from mongo_tables.results.fixtures import open_fixtures
 from mongo_tables.results.model import Query

@@ -110,7 +110,6 @@ def test_a_check_against_a_file_of_json_loads_of_mongodb_s_driver_bson_alone_and
         "csv",
         "gzip",
         "hashlib",
-        "mongo_tables.jsontext.reader",
         "mongo_tables.render.chartdata",
         "mongo_tables.results.fixtures",
         "mongo_tables.results.formats.separated",
@@ -178,7 +177,7 @@ def test_a_page_without_comments_of_ours_costs_no_bson(tmp_path: Path) -> None:
         "mongo_tables.lint",
         "mongo_tables.render",
         "tempfile",
-        "mongo_tables.directives.reading",
+        "mongo_tables.directives.reader",
         "mongo_tables.aggregation.compiler",
     }
     assert loaded.intersection(unused) == set()

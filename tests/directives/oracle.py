@@ -6,7 +6,7 @@ from html.parser import HTMLParser
 
 import markdown
 
-from mongo_tables.directives.comment import Scan
+from mongo_tables.directives.comments import Scan
 
 EXTENSIONS = [
     "admonition",

@@ -8,8 +8,9 @@ import sys
 
 import pytest
 
-from mongo_tables.directives.comment import Comment, Scan, digest, replace
-from mongo_tables.directives.comments import KEYWORDS, find
+from mongo_tables.directives.comments import Comment, Scan, digest, replace
+from mongo_tables.directives.keywords import KEYWORDS
+from mongo_tables.directives.page_scan import find
 
 TABLE = '<!-- MONGO_TABLE: {"collection": "r"} -->'
 
@@ -189,7 +190,7 @@ def test_deep_nesting_does_no_harm():
 
 def test_a_page_without_a_comment_of_ours_loads_no_parser():
     code = (
-        "import sys; from mongo_tables.directives.comments import find; find('<!-- x --> MONGO', 'p'); "
+        "import sys; from mongo_tables.directives.page_scan import find; find('<!-- x --> MONGO', 'p'); "
         "print('markdown_it' in sys.modules)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
@@ -198,7 +199,7 @@ def test_a_page_without_a_comment_of_ours_loads_no_parser():
 
 def test_values_in_plain_paragraphs_load_no_parser() -> None:
     page = "Words `code` <!-- MONGO_VALUE: {} --> words.\n\n```sh\n<b>\n```\n"
-    code = "import sys; from mongo_tables.directives.comments import find; assert len(find(sys.argv[1], 'p').comments) == 1; "
+    code = "import sys; from mongo_tables.directives.page_scan import find; assert len(find(sys.argv[1], 'p').comments) == 1; "
     code += "print('markdown_it' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code, page], capture_output=True, text=True, check=True)
     assert done.stdout == "False\n"

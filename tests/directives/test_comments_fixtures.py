@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from mongo_tables.directives.keywords import PREFIXES
-from mongo_tables.directives.search import find
+from mongo_tables.directives.page_scan import find
 from tests.directives.oracle import Reading, convert, published
 
 FIXTURES = Path(__file__).parent / "fixtures"

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from mongo_tables.directives import agreement
-from mongo_tables.directives.comment import replace
-from mongo_tables.directives.search import find
+from mongo_tables.directives import commonmark
+from mongo_tables.directives.comments import replace
+from mongo_tables.directives.page_scan import find
 from tests.directives.oracle import Reading, convert, published
 from tests.directives.pages import samples
 
@@ -206,5 +206,5 @@ def test_bodies_lose_the_prefix_of_their_container_and_nothing_else(sample):
 def test_where_all_kinds_of_markdown_agree_at_a_glance_the_second_parser_says_nothing_else(text):
     at_a_glance = find(text, "page.md")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(agreement, "agrees", lambda lines: False)
+        patch.setattr(commonmark, "agrees", lambda lines: False)
         assert find(text, "page.md") == at_a_glance

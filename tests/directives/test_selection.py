@@ -11,10 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mongo_tables.aggregation import aggregate
-from mongo_tables.directives.fieldwords import column_headers
-from mongo_tables.directives.reading import read
-from mongo_tables.directives.search import find
-from mongo_tables.directives.selection import read_sort, write_sort
+from mongo_tables.directives.headers import column_headers
+from mongo_tables.directives.page_scan import find
+from mongo_tables.directives.pipelines import read_sort, write_sort
+from mongo_tables.directives.reader import read
 from mongo_tables.directives.specs import ChartSpec, PipelineSpec, TableSpec
 
 

@@ -11,9 +11,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mongo_tables.directives import comments, reading, specs, together
-from mongo_tables.directives.charts import ChartSettings
-from mongo_tables.directives.sharedpipelines import SharedPipelines
+from mongo_tables.directives import reader, references, specs
+from mongo_tables.directives.keywords import KEYWORDS
+from mongo_tables.directives.page_scan import find
+from mongo_tables.directives.pipelines import SharedPipelines
+from mongo_tables.directives.specs import ChartSettings
 
 HERE = Path(__file__).parent
 FAULTY = sorted((HERE / "faulty").glob("*.md"))
@@ -22,9 +24,7 @@ FAULTY = sorted((HERE / "faulty").glob("*.md"))
 def read_all(text):
     """The specs and findings of all comments of a page."""
     shared = SharedPipelines(HERE / "shared")
-    outcomes = [
-        reading.read(comment, "page.md", shared) for comment in comments.find(text, "page.md").comments
-    ]
+    outcomes = [reader.read(comment, "page.md", shared) for comment in find(text, "page.md").comments]
     return [one.spec for one in outcomes], [finding for one in outcomes for finding in one.findings]
 
 
@@ -163,10 +163,8 @@ def test_faults_of_shared_lists_are_told_where_they_stand(name, expected):
 
 
 def test_a_page_without_shared_lists_has_none_by_any_name():
-    (comment,) = comments.find(
-        f"<!-- MONGO_TABLE: {json.dumps(table(pipeline=['a']))} -->", "page.md"
-    ).comments
-    (finding,) = reading.read(comment, "page.md", lambda name: None).findings
+    (comment,) = find(f"<!-- MONGO_TABLE: {json.dumps(table(pipeline=['a']))} -->", "page.md").comments
+    (finding,) = reader.read(comment, "page.md", lambda name: None).findings
     assert (finding.rule, finding.message) == ("MT140", "there is no shared stage list `a`")
 
 
@@ -189,8 +187,8 @@ def test_a_shared_list_says_what_its_fields_mean_and_those_of_the_lists_that_it_
     for name, body in lists.items():
         (tmp_path / f"{name}.json").write_text(json.dumps(body), encoding="utf-8")
     page = f"<!-- MONGO_TABLE: {json.dumps(table(pipeline=['words', 'outer']))} -->\n"
-    (comment,) = comments.find(page, "page.md").comments
-    outcome = reading.read(comment, "page.md", SharedPipelines(tmp_path))
+    (comment,) = find(page, "page.md").comments
+    outcome = reader.read(comment, "page.md", SharedPipelines(tmp_path))
     assert not outcome.findings
     assert outcome.spec.meanings == {"a": "of outer", "b": "of inner", "c": "of words"}
 
@@ -204,22 +202,22 @@ def test_what_fields_mean_is_a_text_for_each(told, tmp_path):
 
 def test_two_tables_with_one_id_are_told_at_the_later_one():
     read, _ = read_all("".join(f"<!-- MONGO_TABLE: {json.dumps(table(id=name))} -->\n\n" for name in "aba"))
-    (finding,) = together.duplicate_ids([("page.md", read)])
+    (finding,) = references.duplicate_ids([("page.md", read)])
     assert (finding.rule, finding.line) == ("MT138", 5)
     assert finding.message == "the id `a` is taken already: page.md, line 1"
 
 
 def test_a_value_of_an_unknown_table_is_told_with_the_nearest_id():
     value, _ = read_one('{"table": "insert-sped", "column": "a"}', "MONGO_VALUE")
-    (finding,) = together.unknown_tables([value], ["insert-speed"])
+    (finding,) = references.unknown_tables([value], ["insert-speed"])
     assert (finding.rule, finding.hint) == ("MT139", "did you mean `insert-speed`?")
-    assert together.unknown_tables([value], ["insert-sped"]) == []
+    assert references.unknown_tables([value], ["insert-sped"]) == []
 
 
 def test_the_id_of_a_faulty_table_is_still_known():
-    (comment,) = comments.find('<!-- MONGO_TABLE: {"id": "speed", "x": 1} -->', "page.md").comments
-    assert reading.read(comment, "page.md", SharedPipelines(HERE / "shared")).spec is None
-    assert together.find_written_ids(comment.parsed) == ["speed"]
+    (comment,) = find('<!-- MONGO_TABLE: {"id": "speed", "x": 1} -->', "page.md").comments
+    assert reader.read(comment, "page.md", SharedPipelines(HERE / "shared")).spec is None
+    assert references.find_written_ids(comment.parsed) == ["speed"]
 
 
 JSON = st.recursive(
@@ -256,7 +254,7 @@ KEYS = st.sampled_from(
 )
 
 
-@given(st.sampled_from(list(comments.KEYWORDS)), st.dictionaries(KEYS, JSON, max_size=4))
+@given(st.sampled_from(list(KEYWORDS)), st.dictionaries(KEYS, JSON, max_size=4))
 @settings(max_examples=150, deadline=None)
 def test_whatever_a_comment_holds_its_findings_stand_within_the_page(keyword, body):
     text = f"<!-- {keyword}: {json.dumps(table(**body), indent=1)} -->"

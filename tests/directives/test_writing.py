@@ -6,8 +6,8 @@ import json
 
 import pytest
 
-from mongo_tables.directives.search import find
-from mongo_tables.directives.writing import keep_in_comment
+from mongo_tables.directives.comments import keep_in_comment
+from mongo_tables.directives.page_scan import find
 
 
 @pytest.mark.parametrize(

@@ -6,8 +6,8 @@ import re
 from pathlib import Path
 from typing import Final
 
-from mongo_tables.directives.comment import Comment
-from mongo_tables.directives.comments import find
+from mongo_tables.directives.comments import Comment
+from mongo_tables.directives.page_scan import find
 
 PAGE: Final = Path(__file__).parents[2] / "docs" / "authors" / "gallery.md"
 TEXT: Final = PAGE.read_text("utf-8")

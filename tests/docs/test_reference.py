@@ -8,7 +8,7 @@ import pytest
 
 from docs.hooks.referencepages import calibration_page, commands_page, fields_page
 from mongo_tables.cli import main
-from mongo_tables.directives.schemas.resultfields import fields
+from mongo_tables.directives.schemas.result_fields import fields
 
 PARAMETERS = ("_id", "test_config", "test_config.variant", "experiment.parameters", "experiment.variant")
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from mongo_tables.aggregation import aggregate
-from mongo_tables.directives.sharedpipelines import SharedPipelines
+from mongo_tables.directives.pipelines import SharedPipelines
 
 PIPELINES = Path(__file__).parents[2] / "docs" / "pipelines"
 

@@ -12,7 +12,7 @@ import pymongo
 import pytest
 from bson import json_util
 
-from mongo_tables.directives.sharedpipelines import SharedPipelines
+from mongo_tables.directives.pipelines import SharedPipelines
 from mongo_tables.lint.documents import Documents
 from mongo_tables.results.answers import Answers
 from mongo_tables.site.linting import lint_site

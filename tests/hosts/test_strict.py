@@ -58,7 +58,7 @@ def test_notes_of_the_linter_fail_no_strict_build_and_may_be_ignored_in_it(
 
 
 def _note_of(site: Path) -> str:
-    from mongo_tables.directives.sharedpipelines import SharedPipelines
+    from mongo_tables.directives.pipelines import SharedPipelines
     from mongo_tables.site.linting import lint_site
     from mongo_tables.site.reading import read_page
 

@@ -8,9 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mongo_tables.jsontext.model import MAX_DEPTH
-from mongo_tables.jsontext.parsing import parse
-from mongo_tables.jsontext.reader import read, same
+from mongo_tables.jsontext.reader import MAX_DEPTH, parse, read, same
 
 SCALARS = (
     st.none()

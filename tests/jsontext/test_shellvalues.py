@@ -13,9 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mongo_tables.jsontext.extended import decode, read_pasted_value
-from mongo_tables.jsontext.model import Problem
-from mongo_tables.jsontext.parsing import parse
-from mongo_tables.jsontext.reader import read
+from mongo_tables.jsontext.reader import Problem, parse, read
 
 PASTED: dict[str, Any] = {
     'ISODate("2026-01-01")': datetime(2026, 1, 1),

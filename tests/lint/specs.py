@@ -8,7 +8,8 @@ from typing import Any
 
 from bson import json_util
 
-from mongo_tables.directives import comments, reading
+from mongo_tables.directives import reader
+from mongo_tables.directives.page_scan import find
 from mongo_tables.directives.specs import TableSpec
 
 
@@ -25,8 +26,8 @@ def comment_of(pipeline: Sequence[Any], columns: Sequence[str], **more: Any) -> 
 
 def table(pipeline: Sequence[Any], columns: Sequence[str], **more: Any) -> TableSpec:
     """The spec of a comment that must have no fault."""
-    (comment,) = comments.find(comment_of(pipeline, columns, **more), "page.md").comments
-    read = reading.read(comment, "page.md", lambda _: None)
+    (comment,) = find(comment_of(pipeline, columns, **more), "page.md").comments
+    read = reader.read(comment, "page.md", lambda _: None)
     spec = read.spec
     assert isinstance(spec, TableSpec), read.findings
     return spec

@@ -8,7 +8,7 @@ import bson
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from mongo_tables.directives.schemas.loading import load
+from mongo_tables.directives.schemas import load
 from mongo_tables.directives.specs import PipelineSpec
 from mongo_tables.findings.rules import RULES
 from mongo_tables.lint.looking import findings, row_findings

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from mongo_tables.jsontext.parsing import parse
+from mongo_tables.jsontext.reader import parse
 from mongo_tables.lsp.bodies import comment_body, cursor_at
 from mongo_tables.lsp.completion import Completion, complete
 from mongo_tables.lsp.positions import Position

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mongo_tables.directives.search import find
+from mongo_tables.directives.page_scan import find
 from mongo_tables.lsp.names import Texts, mentions
 from mongo_tables.lsp.outline import list_parts, list_pipeline_parts
 from tests.lsp.conftest import SAID, TABLE

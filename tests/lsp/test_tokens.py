@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from mongo_tables.jsontext.model import MAX_DEPTH
+from mongo_tables.jsontext.reader import MAX_DEPTH
 from mongo_tables.lsp.bodies import read_value
 from mongo_tables.lsp.tokens import read_tokens
 

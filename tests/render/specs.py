@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from mongo_tables.directives.sharedpipelines import SharedPipeline
+from mongo_tables.directives.pipelines import SharedPipeline
 from mongo_tables.directives.specs import ChartSpec, TableSpec
 from mongo_tables.site.reading import read_page
 

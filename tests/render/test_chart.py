@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import mongo_tables.render.chart as drawing
-from mongo_tables.directives.columnformat import ColumnFormat
+from mongo_tables.directives.column_format import ColumnFormat
 from mongo_tables.render.chart import chart_html
 from mongo_tables.render.chartdata import Plot, as_table
 from mongo_tables.render.chartfaults import plot_faults

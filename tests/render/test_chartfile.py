@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mongo_tables.directives.charts import Reference
+from mongo_tables.directives.specs import Reference
 from mongo_tables.render.chart import draw_chart
 from mongo_tables.render.chartdata import Plot
 from mongo_tables.render.chartfile import chart_file

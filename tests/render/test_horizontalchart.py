@@ -8,8 +8,8 @@ from xml.etree import ElementTree
 
 import pytest
 
-from mongo_tables.directives.charts import Reference
-from mongo_tables.directives.columnformat import ColumnFormat
+from mongo_tables.directives.column_format import ColumnFormat
+from mongo_tables.directives.specs import Reference
 from mongo_tables.render.chart import chart_html
 from mongo_tables.render.chartdata import Plot, chart_plot
 from mongo_tables.render.chartfaults import plot_faults

@@ -15,9 +15,8 @@ from bson.datetime_ms import DatetimeMS
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mongo_tables.directives.columnformat import ColumnFormat
-from mongo_tables.directives.conventions import convention_of
-from mongo_tables.directives.schemas.loading import load
+from mongo_tables.directives.column_format import ColumnFormat, convention_of
+from mongo_tables.directives.schemas import load
 from mongo_tables.render.text import with_minus_signs
 from mongo_tables.render.values import brief_text, cell_text
 

@@ -9,8 +9,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from mongo_tables.directives.charts import Reference
-from mongo_tables.directives.specs import ColumnFormat
+from mongo_tables.directives.specs import ColumnFormat, Reference
 from mongo_tables.render.chart import NARROW, WIDTH
 from mongo_tables.render.chartdata import Plot
 from mongo_tables.render.chartfaults import plot_faults

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mongo_tables.commands.diff.states import _of_chart
-from mongo_tables.directives.charts import Reference
+from mongo_tables.directives.specs import Reference
 from mongo_tables.render.chart import NARROW, WIDTH, chart_html
 from mongo_tables.render.chartdata import Plot, as_table, table_plot
 from mongo_tables.render.chartfaults import plot_faults

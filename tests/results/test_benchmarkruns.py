@@ -11,7 +11,7 @@ import pytest
 from jsonschema import Draft7Validator
 
 from mongo_tables.cli import main
-from mongo_tables.directives.schemas.loading import load
+from mongo_tables.directives.schemas import load
 from mongo_tables.results import typedjson
 from mongo_tables.results.benchmarkruns import merge_runs
 from mongo_tables.results.conclusions import pair_blocks

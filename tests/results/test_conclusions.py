@@ -12,7 +12,7 @@ import bson
 import pytest
 from jsonschema import Draft7Validator
 
-from mongo_tables.directives.schemas.loading import load
+from mongo_tables.directives.schemas import load
 from mongo_tables.results import typedjson
 from mongo_tables.results.conclusions import conclude, conclude_targets, pair_equal_rows
 from mongo_tables.results.intervals import interval

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from mongo_tables.commands.explain.walk import Walk
-from mongo_tables.directives.sharedpipelines import SharedPipelines
+from mongo_tables.directives.pipelines import SharedPipelines
 from mongo_tables.hosts.documents import Documents
 from mongo_tables.results import opening
 from mongo_tables.results.answers import Answers

@@ -10,7 +10,7 @@ import bson
 import pytest
 from jsonschema import Draft7Validator
 
-from mongo_tables.directives.schemas.loading import load
+from mongo_tables.directives.schemas import load
 from mongo_tables.findings.usage import UsageError
 from mongo_tables.results import typedjson
 from mongo_tables.results.intervals import Interval, pool

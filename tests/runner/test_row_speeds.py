@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from mongo_tables.aggregation import aggregate
-from mongo_tables.directives.comments import find
+from mongo_tables.directives.page_scan import find
 from mongo_tables.runner import experiment as experiments
 from mongo_tables.runner.execution import Options, open_run
 from mongo_tables.runner.load import WorkerPool

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from mongo_tables.directives.schemas.loading import load
+from mongo_tables.directives.schemas import load
 from mongo_tables.results import fixturefiles, fixturetext
 from mongo_tables.runner.errors import RunnerError
 from mongo_tables.runner.profiles import PROFILES

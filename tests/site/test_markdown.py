@@ -12,7 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mongo_tables.directives import comments
-from mongo_tables.directives.sharedpipelines import SharedPipelines
+from mongo_tables.directives.page_scan import find
+from mongo_tables.directives.pipelines import SharedPipelines
 from mongo_tables.findings.finding import Finding
 from mongo_tables.results.answers import Answers
 from mongo_tables.site.inplace import region_findings
@@ -149,7 +150,7 @@ def test_whatever_the_page_nothing_raises_and_all_else_stays(source: Answers, te
 
 def _without_blank(result: str, text: str) -> bool:
     """Every run of visible characters outside the comments is still there, in order."""
-    found = comments.find(text, "page.md").comments
+    found = find(text, "page.md").comments
     outside = comments.replace(text, found, [" "] * len(found), with_regions=True)
     at = 0
     for word in re.findall(r"\S+", outside):

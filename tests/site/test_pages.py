@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from mongo_tables import aggregation
-from mongo_tables.directives.sharedpipelines import SharedPipelines
+from mongo_tables.directives.pipelines import SharedPipelines
 from mongo_tables.results.answers import Answers
 from mongo_tables.site.linting import lint_site
 from mongo_tables.site.reading import read_page

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from mongo_tables.directives.sharedpipelines import SharedPipelines
+from mongo_tables.directives.pipelines import SharedPipelines
 from mongo_tables.directives.specs import ValueSpec
 from mongo_tables.findings.finding import Finding
 from mongo_tables.site.reading import read_page

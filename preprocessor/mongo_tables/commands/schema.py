@@ -6,7 +6,7 @@ import sys
 from argparse import ArgumentParser, Namespace
 
 from mongo_tables.commands.options import EXIT
-from mongo_tables.directives.schemas.loading import names
+from mongo_tables.directives.schemas import names
 
 DESCRIPTION = "Prints the JSON Schema that comments are validated against; editors complete from it."
 EPILOG = EXIT

@@ -8,7 +8,7 @@ import re
 from collections.abc import Mapping
 from typing import Final, Literal, NamedTuple
 
-from mongo_tables.directives.schemas.loading import comment_names, load
+from mongo_tables.directives.schemas import comment_names, load
 
 
 class _Family(NamedTuple):
@@ -81,6 +81,15 @@ def keyword_like(written: str, kind: str) -> str:
     word = written.partition("_")[0]
     family = next((one for one in _FAMILIES if one.word == word), _FAMILIES[-1])
     return family.keyword(kind)
+
+
+# Names are compared loosely, so that a near miss is met too; a page without a match costs this search only.
+_SUSPECT = re.compile(SUSPECT, re.IGNORECASE)
+
+
+def may_have_comment(text: str) -> bool:
+    """Whether a page may have a comment of ours, live or not: a quick look, before the scan."""
+    return _SUSPECT.search(text) is not None
 
 
 _NAME = re.compile(

@@ -6,14 +6,14 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from mongo_tables.directives.comment import Comment, Region
+from mongo_tables.directives.comments import Comment, Region
+from mongo_tables.directives.containers import without_prefix
 from mongo_tables.directives.keywords import place_of
-from mongo_tables.directives.prefixes import without_prefix
 from mongo_tables.findings.finding import Finding
 from mongo_tables.findings.rules import finding
 
 if TYPE_CHECKING:
-    from mongo_tables.directives.htmlcomments import HtmlComment, Page
+    from mongo_tables.directives.html_comments import HtmlComment, Page
 
 _MARKER = r"<!--\s*mongo-tables:\s*(?P<which>begin|end)\b[ \t]*(?P<digest>[^\n]*?)\s*-->$"
 _DIGEST = re.compile(r"[0-9a-f]{16}$")

@@ -6,23 +6,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from decimal import Decimal
 from functools import cached_property
 from typing import Any, Final, NamedTuple, Self
 
 from mongo_tables.directives.addresses import fields_of
-from mongo_tables.directives.charts import ChartSettings
-from mongo_tables.directives.columnformat import ColumnFormat, formats_of
-from mongo_tables.directives.comment import Comment
-from mongo_tables.directives.inlinemarkdown import Piece, plain_text
-from mongo_tables.directives.markedtexts import HeaderGroup, header_groups_of, headers_of, read_marked
-from mongo_tables.directives.origins import Origin
-from mongo_tables.directives.selection import STAGES
-from mongo_tables.directives.sharedpipelines import Expanded, Stage
-from mongo_tables.directives.tolerance import Tolerance
-from mongo_tables.files.records import Record
+from mongo_tables.directives.column_format import ColumnFormat, formats_of
+from mongo_tables.directives.comments import Comment
+from mongo_tables.directives.headers import HeaderGroup, header_groups_of, headers_of, read_marked
+from mongo_tables.directives.inline_markdown import Piece, plain_text
+from mongo_tables.directives.pipelines import STAGES, Expanded, Origin, Stage
+from mongo_tables.files.records import Record, Value
 from mongo_tables.findings.finding import StandIn
 from mongo_tables.jsontext.document import Document
-from mongo_tables.jsontext.model import Path
+from mongo_tables.jsontext.reader import Path
 from mongo_tables.results.model import Query
 from mongo_tables.results.provenance import source_query
 
@@ -384,3 +381,78 @@ DIRECTIVES: Final[Mapping[str, Directive]] = {
     )
 }
 """Every kind of comment, by its name."""
+
+
+class Reference(NamedTuple):
+    """What values are held against: a line across the chart, or a band where ``high`` is above ``low``."""
+
+    low: float
+    high: float
+    label: str = ""
+
+    @property
+    def is_band(self) -> bool:
+        """Whether it has two ends."""
+        return self.low < self.high
+
+    @classmethod
+    def of(cls, written: Any) -> Self:
+        """Give the reference of a number, of ``{"value": …}`` or of ``{"from": …, "to": …}``."""
+        if not isinstance(written, Mapping):
+            return cls(float(written), float(written))
+        low, high = (written["value"],) * 2 if "value" in written else (written["from"], written["to"])
+        return cls(float(low), float(high), written.get("label", ""))
+
+
+class ChartSettings(Value):
+    """What is drawn by what, and how.
+
+    ``log`` names the logarithmic axes: "", "x", "y" or "xy". ``timezone`` is the zone of an axis of dates, "" for UTC
+    where none is named. ``horizontal``: names stand at the left and values lie along the horizontal axis. ``stack``:
+    the series of a place stand on one another. ``facets`` is the column that has a panel for each of its values,
+    ``columns`` how many of them stand side by side, None for as many as suit.
+    """
+
+    x: str
+    y: tuple[str, ...]
+    mark: str = "line"
+    series: str | None = None
+    log: str = ""
+    timezone: str = ""
+    horizontal: bool = False
+    stack: bool = False
+    references: tuple[Reference, ...] = ()
+    facets: str | None = None
+    columns: int | None = None
+
+    @classmethod
+    def of(cls, written: Mapping[str, Any]) -> Self:
+        """Give the settings of a valid comment, or of the key ``chart`` of one."""
+        reference = written.get("reference", [])
+        several = reference if isinstance(reference, list) else [reference]
+        same = ("mark", "x", "series", "log", "timezone", "horizontal", "stack", "facets")
+        return cls(
+            **{key: written[key] for key in same if key in written},
+            y=(written["y"],) if isinstance(written["y"], str) else tuple(written["y"]),
+            references=tuple(map(Reference.of, several)),
+            columns=int(written["columns"]) if "columns" in written else None,
+        )
+
+    @property
+    def naming_columns(self) -> tuple[str, ...]:
+        """The columns that tell one value that is drawn from another."""
+        return tuple(filter(None, (self.facets, self.x, self.series)))
+
+
+_INTERVAL: Final = "interval"
+
+
+class Tolerance(NamedTuple):
+    """``share``: a part of the number that stands in the page; None where it must lie in today's interval."""
+
+    share: Decimal | None = None
+
+    @classmethod
+    def of(cls, written: str) -> Tolerance:
+        """What a comment says, valid against its schema: ``5 %`` or ``interval``."""
+        return cls() if written == _INTERVAL else cls(Decimal(written.rstrip(" %")) / 100)

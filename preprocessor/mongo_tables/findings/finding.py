@@ -6,6 +6,8 @@ files. ``mongo_tables.findings.reporters`` alone turns findings into text, JSON,
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from pathlib import Path
 from typing import Literal, NamedTuple
 
 Severity = Literal["error", "warning", "note"]
@@ -49,3 +51,14 @@ class Finding(NamedTuple):
     message: str
     hint: str = ""
     related: tuple[Place, ...] = ()
+
+
+def find_in_lists(findings: Iterable[Finding], folder: Path) -> list[Finding]:
+    """The findings of pages about what a shared pipeline of ``folder`` has, each once, there; related are the pages."""
+    pages: dict[Finding, set[Place]] = {}
+    for one in findings:
+        for place in one.related:
+            if Path(place.file).parent == folder:
+                there = one._replace(file=place.file, line=place.line, column=place.column, related=())
+                pages.setdefault(there, set()).add(Place(one.file, one.line, one.column))
+    return [there._replace(related=tuple(sorted(places))) for there, places in sorted(pages.items())]

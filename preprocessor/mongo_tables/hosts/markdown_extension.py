@@ -25,9 +25,9 @@ from markdown.preprocessors import Preprocessor
 from markdown.treeprocessors import Treeprocessor
 
 from mongo_tables.build import Report, build
-from mongo_tables.directives.frontmattercomments import front_matter_findings
-from mongo_tables.directives.htmlcomments import Page as Lines
-from mongo_tables.directives.search import may_have_comment
+from mongo_tables.directives.front_matter import front_matter_findings
+from mongo_tables.directives.html_comments import Page as Lines
+from mongo_tables.directives.keywords import may_have_comment
 from mongo_tables.files.memo import Memo
 from mongo_tables.findings.reporters import SEVERITIES, amounts, failing
 from mongo_tables.hosts.assets import inline

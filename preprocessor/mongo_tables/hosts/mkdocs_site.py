@@ -13,10 +13,9 @@ from urllib.parse import urljoin
 from mkdocs.exceptions import PluginError
 
 from mongo_tables.build import Report, build
-from mongo_tables.directives.frontmatter import may_have_front_matter
-from mongo_tables.directives.frontmattercomments import front_matter_findings
-from mongo_tables.directives.htmlcomments import Page as Lines
-from mongo_tables.directives.search import may_have_comment
+from mongo_tables.directives.front_matter import front_matter_findings, may_have_front_matter
+from mongo_tables.directives.html_comments import Page as Lines
+from mongo_tables.directives.keywords import may_have_comment
 from mongo_tables.files.environment import today
 from mongo_tables.files.text import shorten_path
 from mongo_tables.hosts import placed_figures
@@ -51,7 +50,7 @@ if TYPE_CHECKING:
     from mkdocs.config.defaults import MkDocsConfig
     from mkdocs.structure.pages import Page as SitePage
 
-    from mongo_tables.directives.sharedpipelines import SharedPipelines
+    from mongo_tables.directives.pipelines import SharedPipelines
     from mongo_tables.files.memo import Memo
     from mongo_tables.findings.finding import Finding
     from mongo_tables.hosts.options import MongoTablesConfig

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from mongo_tables.directives.search import may_have_comment
+from mongo_tables.directives.keywords import may_have_comment
 from mongo_tables.files.text import bad_byte, may_be_file
 from mongo_tables.findings.rules import finding
 from mongo_tables.hosts.shown_path import choose_shown_path

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from mongo_tables.directives.search import may_have_comment
+from mongo_tables.directives.keywords import may_have_comment
 from mongo_tables.site.inclusions import inclusions, may_include
 
 if TYPE_CHECKING:

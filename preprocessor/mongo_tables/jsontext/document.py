@@ -13,8 +13,7 @@ from typing import Any, NamedTuple
 from mongo_tables.findings import rules
 from mongo_tables.findings.finding import Finding
 from mongo_tables.jsontext.extended import decode
-from mongo_tables.jsontext.model import Path
-from mongo_tables.jsontext.parsing import Parsed
+from mongo_tables.jsontext.reader import Parsed, Path
 
 _RULE_OF_KIND = {"syntax": "MT120", "duplicate": "MT121", "repeated": "MT122"}
 

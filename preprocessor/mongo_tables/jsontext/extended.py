@@ -15,8 +15,6 @@ from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from mongo_tables.jsontext.model import Path
-
 if TYPE_CHECKING:
     from mongo_tables.jsontext.shellvalues import Value
 
@@ -25,10 +23,13 @@ _INT64 = range(-(2**63), 2**63)
 _EPOCH = datetime(1970, 1, 1)
 
 
+_Path = tuple[str | int, ...]
+
+
 class Malformed(NamedTuple):
     """A wrapper that holds something else than it may: where (path from the root), what, and the fix."""
 
-    path: Path
+    path: _Path
     message: str
     hint: str
 
@@ -52,7 +53,7 @@ def read_pasted_value(name: str, arguments: str) -> Value | None:
     return value if value and not decode(value.json)[1] else None
 
 
-def _decode(value: Any, path: Path, malformed: list[Malformed]) -> Any:
+def _decode(value: Any, path: _Path, malformed: list[Malformed]) -> Any:
     if isinstance(value, dict):
         wrapper = next((key for key in value if key in _WRAPPERS), None)
         if wrapper is not None:
@@ -65,7 +66,7 @@ def _decode(value: Any, path: Path, malformed: list[Malformed]) -> Any:
     return value
 
 
-def _unwrap(wrapper: str, value: dict[str, Any], path: Path, malformed: list[Malformed]) -> Any:
+def _unwrap(wrapper: str, value: dict[str, Any], path: _Path, malformed: list[Malformed]) -> Any:
     reader, companions, hint = _WRAPPERS[wrapper]
     extra = [key for key in value if key != wrapper and key not in companions]
     if extra:

@@ -14,7 +14,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
 
 from mongo_tables.aggregation import AggregationError, aggregate
-from mongo_tables.directives.schemas.loading import load
+from mongo_tables.directives.schemas import load
 from mongo_tables.lint.shape.flow import Flow, StageFlow, flow_of
 from mongo_tables.lint.shape.learn import learnt, read_schema_shape
 from mongo_tables.lint.shape.telling import select_telling

@@ -8,7 +8,7 @@ from decimal import Decimal
 from itertools import chain
 from typing import Any, Final
 
-from mongo_tables.directives.columnformat import ColumnFormat
+from mongo_tables.directives.column_format import ColumnFormat
 from mongo_tables.directives.specs import PipelineSpec, TableSpec
 from mongo_tables.findings.finding import Finding
 from mongo_tables.lint.rulecontext import RuleContext, quote

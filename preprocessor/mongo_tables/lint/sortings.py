@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from mongo_tables.aggregation import AggregationError
 from mongo_tables.aggregation.fields import Effect, Gives, Parts, effect_of, record_of, split_path
 from mongo_tables.aggregation.sorting import parse
-from mongo_tables.directives.selection import write_sort
+from mongo_tables.directives.pipelines import write_sort
 from mongo_tables.directives.specs import PipelineSpec
 from mongo_tables.lint.ordering import By, orders
 

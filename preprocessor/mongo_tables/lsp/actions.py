@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Final, NamedTuple
 
 from mongo_tables.findings.finding import Finding
-from mongo_tables.jsontext.model import Path
+from mongo_tables.jsontext.reader import Path
 from mongo_tables.lint.suppressions import is_silenced
 from mongo_tables.lsp.bodies import PIPELINE, Body
 from mongo_tables.lsp.diagnostics import Diagnostic, offset_of

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from typing import Any, Final, Literal, NamedTuple
 
-from mongo_tables.directives.comment import Comment
+from mongo_tables.directives.comments import Comment
 from mongo_tables.directives.keywords import KEYWORDS, LIVE
-from mongo_tables.jsontext.model import Path
+from mongo_tables.jsontext.reader import Path
 from mongo_tables.lsp.tokens import Token, Tokens, read_tokens, unquote
 
 PIPELINE: Final = "pipeline"

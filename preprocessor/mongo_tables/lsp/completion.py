@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
-from mongo_tables.directives.writing import keep_in_comment
+from mongo_tables.directives.comments import keep_in_comment
 from mongo_tables.lint.shape.values import Shape
 from mongo_tables.lsp.bodies import Cursor, read_value
 from mongo_tables.lsp.completion_offers import KEYS, Asked, Offer, Sort

@@ -11,7 +11,7 @@ from typing import Any, Final, Literal, NamedTuple
 from mongo_tables.aggregation import catalogue
 from mongo_tables.aggregation.catalogue import Kind as OperatorKind
 from mongo_tables.findings.rules import RULES
-from mongo_tables.jsontext.model import Path
+from mongo_tables.jsontext.reader import Path
 from mongo_tables.lint.shape.values import Shape
 from mongo_tables.lint.suppressions import may_be_ignored
 from mongo_tables.lsp.arguments import argument_names

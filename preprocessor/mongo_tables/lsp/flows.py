@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from mongo_tables.jsontext.extended import decode
-from mongo_tables.jsontext.model import Path
+from mongo_tables.jsontext.reader import Path
 from mongo_tables.lint.shape.flow import flow_of
 from mongo_tables.lint.shape.trees import replace_at
 from mongo_tables.lint.shape.values import (

@@ -10,7 +10,7 @@ from mongo_tables.aggregation import catalogue
 from mongo_tables.aggregation.catalogue import Kind as OperatorKind
 from mongo_tables.aggregation.catalogue import Operator
 from mongo_tables.aggregation.values import MISSING
-from mongo_tables.directives.schemas.resultfields import Field, field_at
+from mongo_tables.directives.schemas.result_fields import Field, field_at
 from mongo_tables.files.text import list_some
 from mongo_tables.findings.rules import RULES
 from mongo_tables.lint.shape.values import Shape, lookup

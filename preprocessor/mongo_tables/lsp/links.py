@@ -9,10 +9,10 @@ from itertools import pairwise
 from typing import Final, NamedTuple
 from urllib.parse import unquote
 
-from mongo_tables.directives.comment import Comment
+from mongo_tables.directives.comments import Comment
 from mongo_tables.directives.containers import places
-from mongo_tables.directives.frontmatter import front_matter_lines
-from mongo_tables.directives.htmlcomments import Page, fold
+from mongo_tables.directives.front_matter import front_matter_lines
+from mongo_tables.directives.html_comments import Page, fold
 
 _LINK: Final = re.compile(
     r"\]\([ \t]*<?(?P<inline>[^)>\s]+)"

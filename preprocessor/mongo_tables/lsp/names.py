@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Final, Literal, NamedTuple
 
-from mongo_tables.directives.comment import Comment
-from mongo_tables.directives.sharedpipelines import NAME
+from mongo_tables.directives.comments import Comment
+from mongo_tables.directives.pipelines import NAME
 from mongo_tables.lsp.bodies import PIPELINE, Body, body_of
 from mongo_tables.lsp.links import Link, find_links
 from mongo_tables.lsp.positions import Lines

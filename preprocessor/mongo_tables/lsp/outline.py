@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from mongo_tables.directives.comment import Comment
+from mongo_tables.directives.comments import Comment
 from mongo_tables.lsp.bodies import body_of, read_value, value_at
 from mongo_tables.lsp.tokens import Tokens, read_tokens
 

@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING
 
 from mongo_tables.build import build
 from mongo_tables.commands.check.checking import raise_if_unusable
-from mongo_tables.directives.sharedpipelines import SharedPipelines, read_shared
+from mongo_tables.directives.pipelines import SharedPipelines, read_shared
 from mongo_tables.files.memo import Memo
-from mongo_tables.findings.shared import find_in_lists
+from mongo_tables.findings.finding import find_in_lists
 from mongo_tables.results.answers import Answers
 from mongo_tables.site.disk import PAGE_SUFFIXES, Request, pages_under, read_snapshots, snapshot_of
 from mongo_tables.site.model import Page

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from mongo_tables.directives.specs import TableSpec, ValueSpec
 from mongo_tables.findings.reporters import format_count
-from mongo_tables.jsontext.parsing import parse
+from mongo_tables.jsontext.reader import parse
 from mongo_tables.lint.shape.values import Shape, unknown_documents
 from mongo_tables.lsp.flows import fields_at, rows_shape, shape_before
 from mongo_tables.lsp.knowledge import Stage

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, Final, Literal, NamedTuple
 
-from mongo_tables.directives.schemas.loading import load
-from mongo_tables.jsontext.model import Path
+from mongo_tables.directives.schemas import load
+from mongo_tables.jsontext.reader import Path
 from mongo_tables.lsp.arguments import WORDS, argument_names, kind_of_argument
 
 Role = Literal[

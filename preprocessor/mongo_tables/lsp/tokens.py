@@ -10,7 +10,7 @@ import json
 import re
 from typing import Final, Literal, NamedTuple
 
-from mongo_tables.jsontext.model import MAX_DEPTH, Path
+from mongo_tables.jsontext.reader import MAX_DEPTH, Path
 
 Kind = Literal["key", "string", "number", "word", "open", "close", "comma", "colon"]
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
 from mongo_tables.aggregation.values import MISSING
-from mongo_tables.directives.inlinemarkdown import Piece, has_link
+from mongo_tables.directives.inline_markdown import Piece, has_link
 from mongo_tables.render.cellpictures import bars, shades
 from mongo_tables.render.column import Align, Column
 from mongo_tables.render.inlinetext import inline_html, link_html

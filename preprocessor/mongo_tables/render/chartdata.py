@@ -7,14 +7,13 @@ from itertools import groupby, pairwise
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self
 
 from mongo_tables.aggregation.values import is_date
-from mongo_tables.directives.charts import ChartSettings
-from mongo_tables.directives.specs import ChartSpec, TableSpec
+from mongo_tables.directives.specs import ChartSettings, ChartSpec, TableSpec
 from mongo_tables.render.text import with_minus_signs
 from mongo_tables.render.timeaxis import moment_text
 from mongo_tables.render.values import cell_text, is_number
 
 if TYPE_CHECKING:
-    from mongo_tables.directives.columnformat import ColumnFormat
+    from mongo_tables.directives.column_format import ColumnFormat
     from mongo_tables.directives.specs import PipelineSpec
 
 Rows = Sequence[Mapping[str, object]]

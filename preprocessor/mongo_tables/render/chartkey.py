@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import NamedTuple
 
-from mongo_tables.directives.charts import Reference
+from mongo_tables.directives.specs import Reference
 from mongo_tables.render.chartdata import Plot, Series
 from mongo_tables.render.chartparts import LINE, colour_class, coordinate, cut, marker_path, text_width
 from mongo_tables.render.chartstripes import Box, stripes

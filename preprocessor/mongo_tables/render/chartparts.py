@@ -7,7 +7,7 @@ from decimal import Decimal
 from itertools import accumulate
 from typing import Final
 
-from mongo_tables.directives.columnformat import ColumnFormat
+from mongo_tables.directives.column_format import ColumnFormat
 from mongo_tables.render.chartdata import Plot, Point, Series
 from mongo_tables.render.headers import find_added_unit, with_unit
 from mongo_tables.render.numbertext import number_text

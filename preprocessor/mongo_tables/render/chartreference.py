@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from mongo_tables.directives.charts import Reference
+from mongo_tables.directives.specs import Reference
 from mongo_tables.render.chartaxes import Span
 from mongo_tables.render.chartdata import Plot
 from mongo_tables.render.chartparts import coordinate, mark_texts, plain_mark_texts

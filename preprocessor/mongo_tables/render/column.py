@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Literal, NamedTuple
 
 from mongo_tables.aggregation.values import MISSING
-from mongo_tables.directives.inlinemarkdown import Piece
+from mongo_tables.directives.inline_markdown import Piece
 from mongo_tables.render.headers import with_unit
 
 Align = Literal["left", "right", "center"]

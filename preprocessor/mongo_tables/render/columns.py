@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
 from mongo_tables.aggregation.values import MISSING
-from mongo_tables.directives.columnformat import ColumnFormat
-from mongo_tables.directives.inlinemarkdown import Piece, plain_text, read_inline
+from mongo_tables.directives.column_format import ColumnFormat
+from mongo_tables.directives.inline_markdown import Piece, plain_text, read_inline
 from mongo_tables.render.celllinks import addresses_of
 from mongo_tables.render.column import Align, Column, column_value
 from mongo_tables.render.comparison import with_comparisons, with_ratios

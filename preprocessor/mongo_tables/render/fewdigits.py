@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, TypeVar
 
-from mongo_tables.directives.columnformat import ColumnFormat
+from mongo_tables.directives.column_format import ColumnFormat
 from mongo_tables.directives.specs import ChartSpec, PipelineSpec, TableSpec
 from mongo_tables.render.column import column_value
 from mongo_tables.render.values import MOST_DIGITS, significant_digits

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from mongo_tables.directives.comment import digest
+from mongo_tables.directives.comments import digest
 
 _MARK: Final = r"<!-- mongo-tables: drawing ([0-9a-f]{16}) -->\n"
 

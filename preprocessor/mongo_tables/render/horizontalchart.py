@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from mongo_tables.directives.charts import Reference
+from mongo_tables.directives.specs import Reference
 from mongo_tables.render.chartaxes import WIDEST, Span, fit, within
 from mongo_tables.render.chartdata import Data, Plot
 from mongo_tables.render.chartkey import key_height, key_html, reference_entries, series_entries

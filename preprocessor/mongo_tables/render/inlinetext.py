@@ -10,7 +10,7 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
-from mongo_tables.directives.inlinemarkdown import Piece
+from mongo_tables.directives.inline_markdown import Piece
 from mongo_tables.render.markdownescape import escape_line
 from mongo_tables.render.text import lines_html, text_html
 from mongo_tables.render.values import visible

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from mongo_tables.aggregation.values import MISSING, is_date
 from mongo_tables.directives.addresses import fields_of
-from mongo_tables.directives.columnformat import ColumnFormat
+from mongo_tables.directives.column_format import ColumnFormat
 from mongo_tables.render.celllinks import address_in
 from mongo_tables.render.column import column_value
 from mongo_tables.render.fault import Fault

@@ -6,12 +6,12 @@ from decimal import Decimal
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
-from mongo_tables.directives.conventions import Convention, convention_of
+from mongo_tables.directives.column_format import Convention, convention_of
 from mongo_tables.render.amounts import fit_bytes, fit_duration
 from mongo_tables.render.rounding import WIDE, round_decimals, round_significant, shorten_fraction
 
 if TYPE_CHECKING:
-    from mongo_tables.directives.columnformat import ColumnFormat
+    from mongo_tables.directives.column_format import ColumnFormat
 
 _DIGITS_OF_AMOUNTS: Final = 3
 _SMALLEST_OF_FOUR: Final = 1000

@@ -14,7 +14,7 @@ from mongo_tables.render.tablelayout import TableLayout, lay_out
 from mongo_tables.render.text import NO_ROWS, lines_html
 
 if TYPE_CHECKING:
-    from mongo_tables.directives.inlinemarkdown import Piece
+    from mongo_tables.directives.inline_markdown import Piece
     from mongo_tables.directives.specs import TableSpec
     from mongo_tables.render.column import Column
     from mongo_tables.render.totals import TotalRow

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from mongo_tables.directives.selection import STAGES
+from mongo_tables.directives.pipelines import STAGES
 from mongo_tables.render.campaigns import whose_runs
 from mongo_tables.render.provenance import (
     due_part,

@@ -11,11 +11,11 @@ from decimal import Decimal
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from mongo_tables.directives.conventions import convention_of
+from mongo_tables.directives.column_format import convention_of
 from mongo_tables.render.rounding import shorten_fraction
 
 if TYPE_CHECKING:
-    from mongo_tables.directives.columnformat import ColumnFormat
+    from mongo_tables.directives.column_format import ColumnFormat
 
 _BEFORE_SIGN: Final = r"(?<![\w.,)])"
 """A hyphen behind a word or a number is none."""

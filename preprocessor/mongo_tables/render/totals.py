@@ -11,7 +11,7 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from mongo_tables.aggregation.values import MISSING
-from mongo_tables.directives.columnformat import ColumnFormat
+from mongo_tables.directives.column_format import ColumnFormat
 from mongo_tables.render.column import Column
 from mongo_tables.render.values import cell_text, is_number, raw_text
 

@@ -42,7 +42,7 @@ from mongo_tables.render.numbertext import number_text
 from mongo_tables.render.rounding import WIDE, round_decimals, round_significant, shorten_fraction, wide_for
 
 if TYPE_CHECKING:
-    from mongo_tables.directives.columnformat import ColumnFormat
+    from mongo_tables.directives.column_format import ColumnFormat
 
 
 MISSING_TEXT: Final = "—"

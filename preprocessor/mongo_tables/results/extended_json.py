@@ -16,8 +16,7 @@ from typing import Any, Final, NamedTuple
 
 from mongo_tables.jsontext.document import nearest
 from mongo_tables.jsontext.extended import WRAPPERS, decode
-from mongo_tables.jsontext.model import MAX_DEPTH
-from mongo_tables.jsontext.parsing import NotPlain, Parsed, constant, members, parse
+from mongo_tables.jsontext.reader import MAX_DEPTH, NotPlain, Parsed, constant, members, parse
 
 Document = dict[str, Any]
 

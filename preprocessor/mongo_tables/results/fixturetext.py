@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from mongo_tables.files.text import place_at
-from mongo_tables.jsontext.parsing import parse
+from mongo_tables.jsontext.reader import parse
 from mongo_tables.results import extended_json
 from mongo_tables.results.extended_json import Form, Trouble
 from mongo_tables.results.model import Fault, combine_faults

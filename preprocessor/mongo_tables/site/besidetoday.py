@@ -16,7 +16,7 @@ from mongo_tables.render.values import is_number
 from mongo_tables.site.writtentables import Cells, order_like
 
 if TYPE_CHECKING:
-    from mongo_tables.directives.columnformat import ColumnFormat
+    from mongo_tables.directives.column_format import ColumnFormat
     from mongo_tables.directives.specs import TableSpec
     from mongo_tables.lint.sortings import Stages
     from mongo_tables.render.tablelayout import TableLayout

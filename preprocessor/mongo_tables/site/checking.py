@@ -72,7 +72,7 @@ def _check_ids(site: Site, specs: Sequence[Spec]) -> list[Finding]:
     """Ids that several tables of the site have, and names of tables that no page has."""
     if not specs and not site.namesakes:
         return []
-    from mongo_tables.directives.together import duplicate_ids, unknown_tables
+    from mongo_tables.directives.references import duplicate_ids, unknown_tables
     from mongo_tables.site.ids import list_written_ids
 
     own = {page.file for page in site.pages} | {
@@ -149,7 +149,7 @@ def _name_excluded_pages(findings: list[Finding], site: Site) -> list[Finding]:
     left_out = site.snapshot.left_out
     if not left_out or not any(one.rule == "MT139" for one in findings):
         return findings
-    from mongo_tables.directives.together import no_table
+    from mongo_tables.directives.references import no_table
     from mongo_tables.site.ids import list_written_ids
     from mongo_tables.site.reading import read_page
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from typing import Final, NamedTuple
 
-from mongo_tables.directives.comment import RAW_HTML, Comment
+from mongo_tables.directives.comments import RAW_HTML, Comment
 from mongo_tables.directives.keywords import place_of
 from mongo_tables.site.markdown import leads_its_line
 

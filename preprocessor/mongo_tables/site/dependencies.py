@@ -18,7 +18,7 @@ from mongo_tables.site.lasting import is_lasting
 from mongo_tables.site.siteconfig import from_here
 
 if TYPE_CHECKING:
-    from mongo_tables.directives.comment import Comment
+    from mongo_tables.directives.comments import Comment
     from mongo_tables.directives.specs import Spec
     from mongo_tables.results.model import LocalDocuments
     from mongo_tables.site.model import Page

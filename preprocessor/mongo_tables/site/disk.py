@@ -11,8 +11,8 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from mongo_tables.directives.search import may_have_comment
-from mongo_tables.directives.sharedpipelines import SharedPipelines
+from mongo_tables.directives.keywords import may_have_comment
+from mongo_tables.directives.pipelines import SharedPipelines
 from mongo_tables.files.environment import today
 from mongo_tables.files.folders import walk
 from mongo_tables.files.text import bad_byte, may_be_file

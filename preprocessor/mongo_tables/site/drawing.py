@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from mongo_tables.directives.inlinemarkdown import has_link
+from mongo_tables.directives.inline_markdown import has_link
 from mongo_tables.lint.columnhelp import column_meanings
 from mongo_tables.render.chartdata import as_table
 from mongo_tables.render.columns import columns_of

@@ -25,9 +25,8 @@ from mongo_tables.site.writtentables import WrittenTable, read_cell
 if TYPE_CHECKING:
     from decimal import Decimal
 
-    from mongo_tables.directives.columnformat import ColumnFormat
-    from mongo_tables.directives.specs import TableSpec, ValueSpec
-    from mongo_tables.directives.tolerance import Tolerance
+    from mongo_tables.directives.column_format import ColumnFormat
+    from mongo_tables.directives.specs import TableSpec, Tolerance, ValueSpec
     from mongo_tables.render.column import Column
     from mongo_tables.render.tablelayout import TableLayout
     from mongo_tables.results.model import Rows

@@ -11,7 +11,7 @@ from mongo_tables.findings.rules import finding
 from mongo_tables.render.text import text_html
 
 if TYPE_CHECKING:
-    from mongo_tables.directives.comment import Comment
+    from mongo_tables.directives.comments import Comment
     from mongo_tables.findings.finding import Finding
     from mongo_tables.site.model import Page
     from mongo_tables.site.placeholders import LeftOver

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from mongo_tables.directives.keywords import place_of
+from mongo_tables.directives.references import unknown_tables
 from mongo_tables.directives.specs import QuotingSpec
-from mongo_tables.directives.together import unknown_tables
 from mongo_tables.lint.suppressions import without_silenced
 from mongo_tables.render.anchors import with_anchors
 from mongo_tables.site.drawing import FigureContext, Find, Place
@@ -17,7 +17,7 @@ from mongo_tables.site.kinds import KINDS
 from mongo_tables.site.placing import by_comment
 
 if TYPE_CHECKING:
-    from mongo_tables.directives.comment import Comment
+    from mongo_tables.directives.comments import Comment
     from mongo_tables.directives.specs import Spec
     from mongo_tables.findings.finding import Finding
     from mongo_tables.site.judging import Judge

@@ -16,8 +16,8 @@ from mongo_tables.findings.rules import finding
 from mongo_tables.site.translations import are_translations
 
 if TYPE_CHECKING:
-    from mongo_tables.directives.comment import Comment
-    from mongo_tables.jsontext.parsing import Parsed
+    from mongo_tables.directives.comments import Comment
+    from mongo_tables.jsontext.reader import Parsed
     from mongo_tables.site.model import Page
 
 # What begins and does not end soon is no template: to look for its end from each beginning would take for ever.

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from mongo_tables.directives.references import find_written_ids as ids_in
 from mongo_tables.directives.specs import PipelineSpec
-from mongo_tables.directives.together import find_written_ids as ids_in
-from mongo_tables.jsontext.parsing import parse
+from mongo_tables.jsontext.reader import parse
 
 if TYPE_CHECKING:
-    from mongo_tables.directives.comment import Comment
+    from mongo_tables.directives.comments import Comment
     from mongo_tables.directives.specs import Spec
     from mongo_tables.site.model import Page
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from mongo_tables.directives.comment import END_MARKER, Comment, begin_marker, digest
+from mongo_tables.directives.comments import END_MARKER, Comment, begin_marker, digest
 from mongo_tables.directives.keywords import place_of
 from mongo_tables.directives.specs import PipelineSpec, TableSpec, ValueSpec
 from mongo_tables.findings.rules import finding

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from mongo_tables.directives import comments
-from mongo_tables.directives.comment import Comment
+from mongo_tables.directives.comments import Comment
 from mongo_tables.directives.keywords import place_of
 from mongo_tables.directives.specs import Spec
 from mongo_tables.render.formats import DEFAULT

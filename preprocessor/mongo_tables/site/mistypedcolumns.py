@@ -10,14 +10,14 @@ from operator import attrgetter
 from typing import TYPE_CHECKING, NamedTuple
 
 from mongo_tables.aggregation.values import MISSING
-from mongo_tables.directives.reading import not_shown
+from mongo_tables.directives.body_checks import not_shown
 from mongo_tables.findings.nearest import did_you_mean, nearest_word
 from mongo_tables.jsontext.document import Document
 from mongo_tables.render.column import column_value
 from mongo_tables.results.model import ResultsError, Rows
 
 if TYPE_CHECKING:
-    from mongo_tables.directives.comment import Comment
+    from mongo_tables.directives.comments import Comment
     from mongo_tables.findings.finding import Finding
     from mongo_tables.results.model import LocalDocuments
     from mongo_tables.site.model import Page

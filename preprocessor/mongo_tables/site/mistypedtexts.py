@@ -16,7 +16,7 @@ from mongo_tables.results.model import ResultsError
 if TYPE_CHECKING:
     from mongo_tables.directives.specs import PipelineSpec
     from mongo_tables.findings.finding import Finding
-    from mongo_tables.jsontext.model import Path
+    from mongo_tables.jsontext.reader import Path
     from mongo_tables.results.model import LocalDocuments
     from mongo_tables.site.model import Page
 

@@ -9,7 +9,7 @@ from mongo_tables.findings.finding import Finding
 from mongo_tables.results.model import ResultsError
 
 if TYPE_CHECKING:
-    from mongo_tables.directives.comment import Comment
+    from mongo_tables.directives.comments import Comment
     from mongo_tables.directives.specs import PipelineSpec, Spec, TableSpec
     from mongo_tables.results.model import Rows
     from mongo_tables.results.provenance import Provenance

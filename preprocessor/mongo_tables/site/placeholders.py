@@ -17,12 +17,12 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from html import escape
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from mongo_tables.directives.containers import OPAQUE
 from mongo_tables.directives.keywords import LIVE, PREFIXES, place_of
-from mongo_tables.directives.rawhtml import OPAQUE
 from mongo_tables.files.digests import digest_of
 
 if TYPE_CHECKING:
-    from mongo_tables.directives.comment import Comment
+    from mongo_tables.directives.comments import Comment
     from mongo_tables.site.model import Page
 
 FIRST: Final = 0xE9A0

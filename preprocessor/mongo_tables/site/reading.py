@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
-from mongo_tables.directives import comments
+from mongo_tables.directives import page_scan
 from mongo_tables.files.text import shorten_path
 from mongo_tables.findings.finding import Finding
 from mongo_tables.findings.rules import finding
@@ -14,9 +14,9 @@ from mongo_tables.site.model import Page
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from mongo_tables.directives.comment import Comment, Scan
-    from mongo_tables.directives.reading import Reading
-    from mongo_tables.directives.sharedpipelines import Lookup
+    from mongo_tables.directives.comments import Comment, Scan
+    from mongo_tables.directives.pipelines import Lookup
+    from mongo_tables.directives.reader import Reading
     from mongo_tables.files.text import BadByte
     from mongo_tables.results.model import Fault, ResultsError
 
@@ -42,7 +42,7 @@ def read_page(
     ``shared`` gives the shared stage list of a name, None when there is none. Only comments that are ``wanted`` are
     read; all are where that is None. ``read`` does what ``static.read_comment`` does. Nothing is run.
     """
-    scan = (find or comments.find)(text, file)
+    scan = (find or page_scan.find)(text, file)
     found: list[Finding] = list(scan.findings)
     chosen = scan.comments if wanted is None else tuple(filter(wanted, scan.comments))
     if not chosen:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
-from mongo_tables.directives.search import may_have_comment
+from mongo_tables.directives.keywords import may_have_comment
 from mongo_tables.files.digests import digest_of
 from mongo_tables.site.generated import template_in
 from mongo_tables.site.model import Page, Tables, tables_by_id
@@ -18,9 +18,9 @@ from mongo_tables.site.reading import no_text, read_page
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from mongo_tables.directives.comment import Comment
-    from mongo_tables.directives.reading import Reading
-    from mongo_tables.directives.sharedpipelines import Lookup, SharedPipelines
+    from mongo_tables.directives.comments import Comment
+    from mongo_tables.directives.pipelines import Lookup, SharedPipelines
+    from mongo_tables.directives.reader import Reading
     from mongo_tables.directives.specs import Spec
     from mongo_tables.files.memo import Memo
     from mongo_tables.findings.finding import Finding
@@ -175,7 +175,7 @@ def _find_pages(
 
 
 def _has_id(comment: Comment, ids: Set[str]) -> bool:
-    from mongo_tables.directives.together import find_written_ids
+    from mongo_tables.directives.references import find_written_ids
 
     return not ids.isdisjoint(find_written_ids(comment.parsed))
 
@@ -227,7 +227,7 @@ def _find_twice(asked: Sequence[PageText], pages: Sequence[Page]) -> list[Findin
     for one, page in zip(asked, pages, strict=True):
         brought = [by_path[file].specs for file in one.whole if file in by_path]
         if any(brought):
-            from mongo_tables.directives.together import duplicate_ids
+            from mongo_tables.directives.references import duplicate_ids
 
             specs: list[Spec | None] = [*page.specs, *(spec for specs in brought for spec in specs)]
             found += duplicate_ids([(page.file, specs)])

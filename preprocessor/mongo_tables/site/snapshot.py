@@ -12,7 +12,7 @@ from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from mongo_tables.directives.sharedpipelines import SharedPipelines
+from mongo_tables.directives.pipelines import SharedPipelines
 from mongo_tables.site.inclusions import Inclusions
 
 if TYPE_CHECKING:

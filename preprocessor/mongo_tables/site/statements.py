@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from mongo_tables.aggregation import AggregationError, aggregate
 from mongo_tables.aggregation.values import MISSING
-from mongo_tables.directives.columnformat import ColumnFormat
-from mongo_tables.directives.inlinemarkdown import Piece, plain_text, read_inline
+from mongo_tables.directives.column_format import ColumnFormat
+from mongo_tables.directives.inline_markdown import Piece, plain_text, read_inline
 from mongo_tables.findings.nearest import did_you_mean
 from mongo_tables.findings.rules import finding
 from mongo_tables.lint.numerals import Comparison, find_conditions, names_types, say_wrong, say_wrong_pair

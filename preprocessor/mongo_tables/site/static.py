@@ -6,8 +6,8 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple
 
 from mongo_tables.aggregation import AggregationError, LimitReached, NotOffline, check
-from mongo_tables.directives import reading
-from mongo_tables.directives.sharedpipelines import hint_on_inner_name
+from mongo_tables.directives import reader
+from mongo_tables.directives.pipelines import hint_on_inner_name
 from mongo_tables.findings.finding import Finding
 from mongo_tables.findings.nearest import did_you_mean
 from mongo_tables.findings.rules import finding
@@ -15,9 +15,9 @@ from mongo_tables.results.readonly import refusals
 
 if TYPE_CHECKING:
     from mongo_tables.aggregation.limits import Limits as FileLimits
-    from mongo_tables.directives.comment import Comment
-    from mongo_tables.directives.reading import Reading
-    from mongo_tables.directives.sharedpipelines import SharedPipeline
+    from mongo_tables.directives.comments import Comment
+    from mongo_tables.directives.pipelines import SharedPipeline
+    from mongo_tables.directives.reader import Reading
     from mongo_tables.directives.specs import PipelineSpec
 
 
@@ -32,7 +32,7 @@ def read_comment(
     comment: Comment, file: str, shared: Callable[[str], SharedPipeline | None]
 ) -> tuple[Reading, Finding | None]:
     """Read a comment, without a spec where its pipeline has a fault; and find the parts that need a server."""
-    read = reading.read(comment, file, shared)
+    read = reader.read(comment, file, shared)
     judged = judge(read.pipeline) if read.pipeline else Judgement()
     spec = None if judged.faults else read.spec
     return read._replace(spec=spec, findings=[*read.findings, *judged.faults]), judged.server_only

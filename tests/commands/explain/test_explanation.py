@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 
 from mongo_tables.commands.explain.explanation import Explanation, as_json, explain
 from mongo_tables.commands.explain.terminal import lines
-from mongo_tables.directives.reading import read
-from mongo_tables.directives.search import find
+from mongo_tables.directives.page_scan import find
+from mongo_tables.directives.reader import read
 from mongo_tables.directives.specs import TableSpec
 from mongo_tables.results.model import ResultsError
 from mongo_tables.results.opening import open_source

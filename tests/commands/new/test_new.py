@@ -28,9 +28,9 @@ from mongo_tables.commands.new.draft import (
     propose_sorting,
     suggest_columns,
 )
-from mongo_tables.directives.fieldwords import field_words
-from mongo_tables.directives.reading import read
-from mongo_tables.directives.search import find
+from mongo_tables.directives.headers import field_words
+from mongo_tables.directives.page_scan import find
+from mongo_tables.directives.reader import read
 from mongo_tables.directives.specs import TableSpec
 from tests.commands.test_commands import mongo_tables
 
@@ -195,7 +195,7 @@ def test_a_field_name_becomes_a_header_in_words(name: str, text: str) -> None:
 
 
 def test_result_documents_have_the_titles_and_units_of_their_schema() -> None:
-    from mongo_tables.directives.schemas.loading import load
+    from mongo_tables.directives.schemas import load
 
     required = dict.fromkeys(load("result")["required"], 1)
     assert propose_headers(["duration", "_id.testname"], [required]) == [

@@ -13,8 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mongo_tables.directives.schemas import validation
-from mongo_tables.directives.schemas.loading import load
+from mongo_tables.directives.schemas import load, validation
 
 NAMES = ("table", "chart", "value", "check", "pipeline")
 PIPELINE = [{"$match": {"a": 1}}, "first"]

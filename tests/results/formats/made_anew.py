@@ -18,7 +18,7 @@ import pytest
 from jsonschema import Draft7Validator
 
 from mongo_tables.cli import main
-from mongo_tables.directives.schemas.loading import load
+from mongo_tables.directives.schemas import load
 from mongo_tables.results import typedjson
 from tests.results.formats.pagecommands import commands
 from tests.results.formats.reading import format_of, read

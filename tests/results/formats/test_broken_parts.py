@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from jsonschema import Draft7Validator
 
-from mongo_tables.directives.schemas.loading import load
+from mongo_tables.directives.schemas import load
 from mongo_tables.results import typedjson
 from mongo_tables.results.model import ResultsError
 from tests.results.formats.reading import format_of, read, write

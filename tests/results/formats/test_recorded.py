@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from jsonschema import Draft7Validator
 
-from mongo_tables.directives.schemas.loading import load
+from mongo_tables.directives.schemas import load
 from mongo_tables.results.formats import FORMATS
 from mongo_tables.results.model import ResultsError
 from tests.results.formats.reading import format_of, lines_of, read, write

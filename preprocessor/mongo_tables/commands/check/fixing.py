@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from mongo_tables.commands.check.checking import Checked, check_paths
 from mongo_tables.commands.rewriting import Change
-from mongo_tables.findings.shared import find_in_lists
+from mongo_tables.findings.finding import find_in_lists
 from mongo_tables.site.disk import read_text
 from mongo_tables.site.mending import has_rewrite, mend
 

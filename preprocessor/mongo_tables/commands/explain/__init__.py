@@ -21,8 +21,8 @@ from mongo_tables.findings.usage import UsageError
 
 if TYPE_CHECKING:
     from mongo_tables.commands.explain.explanation import Explanation
-    from mongo_tables.directives.comment import Comment
-    from mongo_tables.directives.sharedpipelines import SharedPipeline
+    from mongo_tables.directives.comments import Comment
+    from mongo_tables.directives.pipelines import SharedPipeline
     from mongo_tables.results.model import ResultsSource
 
 DESCRIPTION = (
@@ -57,7 +57,7 @@ def run(arguments: Namespace) -> int:
     """Print the explanations; give 0 when every table has its rows and columns, else 1."""
     from mongo_tables.commands.explain.explanation import as_json
     from mongo_tables.commands.explain.terminal import lines
-    from mongo_tables.directives.sharedpipelines import SharedPipelines
+    from mongo_tables.directives.pipelines import SharedPipelines
     from mongo_tables.results.opening import open_source
     from mongo_tables.site.disk import read_text
 
@@ -100,7 +100,7 @@ def _find_place(written: str) -> tuple[Path, int | None]:
 
 def _find_comments(text: str, file: str, line: int | None) -> list[Comment]:
     """Find the comments with a pipeline: all of them, or the one that ``line`` is in or nearest to."""
-    from mongo_tables.directives.search import find
+    from mongo_tables.directives.page_scan import find
     from mongo_tables.directives.specs import DIRECTIVES
 
     found = [comment for comment in find(text, file).comments if DIRECTIVES[comment.kind].has_pipeline]

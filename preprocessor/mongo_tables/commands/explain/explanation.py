@@ -21,7 +21,7 @@ from mongo_tables.commands.explain.fields import (
     suggest_path,
 )
 from mongo_tables.commands.explain.walk import Step, Walk
-from mongo_tables.directives.sharedpipelines import hint_on_inner_name
+from mongo_tables.directives.pipelines import hint_on_inner_name
 from mongo_tables.findings.finding import Severity
 from mongo_tables.findings.nearest import did_you_mean
 from mongo_tables.findings.rules import finding

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from mongo_tables.build import build
 from mongo_tables.commands.new.appending import append_block, table_keyword
 from mongo_tables.commands.new.choosing import Wishes, propose_comment
-from mongo_tables.directives.search import find
+from mongo_tables.directives.page_scan import find
 from mongo_tables.findings.usage import UsageError
 from mongo_tables.render.anchors import words
 from mongo_tables.site.disk import snapshot_of

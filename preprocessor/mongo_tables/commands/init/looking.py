@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from mongo_tables.directives.search import find, may_have_comment
+from mongo_tables.directives.keywords import may_have_comment
+from mongo_tables.directives.page_scan import find
 from mongo_tables.findings.usage import UsageError
 from mongo_tables.site.disk import PAGE_SUFFIXES, pages_under, read_text
 from mongo_tables.site.ownfile import OWN_FILE

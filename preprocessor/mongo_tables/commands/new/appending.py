@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from mongo_tables.directives.keywords import keyword_like
-from mongo_tables.directives.search import find
+from mongo_tables.directives.page_scan import find
 from mongo_tables.site.markdown import newline_of
 
 

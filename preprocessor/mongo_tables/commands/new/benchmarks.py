@@ -15,7 +15,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, Final, NamedTuple
 
-from mongo_tables.directives.fieldwords import field_words
+from mongo_tables.directives.headers import field_words
 from mongo_tables.files.text import list_some
 
 _FIELDS: Final = ("name", "benchmark", "metric", "unit", "value", "tool")

@@ -12,9 +12,9 @@ from typing import Any, NamedTuple
 
 from mongo_tables.aggregation.values import type_name
 from mongo_tables.commands.new.benchmarks import PARAMETERS
-from mongo_tables.directives.fieldwords import column_headers
-from mongo_tables.directives.schemas.loading import load
-from mongo_tables.directives.writing import keep_in_comment
+from mongo_tables.directives.comments import keep_in_comment
+from mongo_tables.directives.headers import column_headers
+from mongo_tables.directives.schemas import load
 from mongo_tables.render.values import raw_text
 
 MOST_COLUMNS = 6

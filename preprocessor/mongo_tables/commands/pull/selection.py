@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mongo_tables.commands.options import request_of
-from mongo_tables.directives.sharedpipelines import SharedPipelines
+from mongo_tables.directives.pipelines import SharedPipelines
 from mongo_tables.directives.specs import QuotingSpec, TableSpec
 from mongo_tables.findings.nearest import did_you_mean
 from mongo_tables.findings.usage import UsageError
@@ -24,7 +24,7 @@ from mongo_tables.site.site import parse_site
 from mongo_tables.site.sitepages import page_folders
 
 if TYPE_CHECKING:
-    from mongo_tables.directives.sharedpipelines import Stage
+    from mongo_tables.directives.pipelines import Stage
     from mongo_tables.directives.specs import PipelineSpec, Spec
 
 

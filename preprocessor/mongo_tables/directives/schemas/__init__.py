@@ -1,1 +1,56 @@
-"""The JSON Schemas of comments, pipelines and result documents, and what is checked against them."""
+"""The JSON Schemas that come with the program, by name.
+
+An object of a schema may have ``x-parts``, names of files in ``parts/``: the properties that they hold stand before its
+own. So what several kinds of comments have alike is written once.
+"""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+from pathlib import Path
+from typing import Any, Final
+
+_FOLDER: Final = Path(__file__).parent
+_COMMENTS: Final = _FOLDER / "comments"
+_PARTS: Final = _FOLDER / "parts"
+_WITH_PARTS: Final = "x-parts"
+_SUFFIX: Final = ".schema.json"
+
+
+def names() -> list[str]:
+    """The names of all schemas: those of comments (``table`` …), then ``pipeline``, ``result`` and others."""
+    return [*comment_names(), *_names_in(_FOLDER)]
+
+
+def comment_names() -> list[str]:
+    """The names of the schemas that describe a comment, by which the comment itself is called: ``table`` …"""
+    return _names_in(_COMMENTS)
+
+
+def _names_in(folder: Path) -> list[str]:
+    return sorted(file.name.removesuffix(_SUFFIX) for file in folder.glob(f"*{_SUFFIX}"))
+
+
+@cache
+def load(name: str) -> dict[str, Any]:
+    """The schema of this name, read once; whoever gets it leaves it as it is. OSError for a name that none has."""
+    folder = _COMMENTS if name in comment_names() else _FOLDER
+    text = (folder / f"{name}{_SUFFIX}").read_text("utf-8")
+    schema: dict[str, Any] = json.loads(text, object_hook=_with_parts if _WITH_PARTS in text else None)
+    return schema
+
+
+def _with_parts(node: dict[str, Any]) -> dict[str, Any]:
+    """The object with the properties of its parts."""
+    if not isinstance(node.get(_WITH_PARTS), list):
+        return node
+    shared = {key: about for part in node[_WITH_PARTS] for key, about in _part(part).items()}
+    kept = {key: value for key, value in node.items() if key not in (_WITH_PARTS, "properties")}
+    return {**kept, "properties": {**shared, **node.get("properties", {})}}
+
+
+@cache
+def _part(name: str) -> dict[str, Any]:
+    properties: dict[str, Any] = json.loads((_PARTS / f"{name}.json").read_text("utf-8"))
+    return properties

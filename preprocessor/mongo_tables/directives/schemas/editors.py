@@ -12,7 +12,7 @@ from typing import Any
 
 from mongo_tables import SITE
 from mongo_tables.aggregation.catalogue import Operator, operators
-from mongo_tables.directives.schemas.loading import load
+from mongo_tables.directives.schemas import load
 
 # How a schema marks the object that is a stage: the rule that speaks when it is none.
 _STAGE = "MT134"

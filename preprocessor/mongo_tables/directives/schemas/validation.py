@@ -13,12 +13,12 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
-from mongo_tables.directives.schemas.loading import load
+from mongo_tables.directives.schemas import load
 from mongo_tables.findings.finding import Finding
 from mongo_tables.findings.nearest import did_you_mean
 from mongo_tables.jsontext.document import Document
 from mongo_tables.jsontext.extended import kind_of
-from mongo_tables.jsontext.model import Path
+from mongo_tables.jsontext.reader import Path
 
 Schema = Mapping[str, Any]
 

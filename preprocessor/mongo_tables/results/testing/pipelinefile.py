@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 
 from mongo_tables.files.text import place_at, shorten_path
 from mongo_tables.jsontext.document import Document, decode_at, syntax_findings
-from mongo_tables.jsontext.model import Path as Place
-from mongo_tables.jsontext.parsing import parse
+from mongo_tables.jsontext.reader import Path as Place
+from mongo_tables.jsontext.reader import parse
 from mongo_tables.results.model import Fault, combine_faults
 from mongo_tables.results.testing.textfile import read_text
 

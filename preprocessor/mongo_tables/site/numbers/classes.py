@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from mongo_tables.directives.conventions import convention_of
+from mongo_tables.directives.column_format import convention_of
 from mongo_tables.directives.specs import CheckSpec, PipelineSpec, QuotingSpec, Spec, ValueSpec
 from mongo_tables.files.text import place_at
 from mongo_tables.findings.rules import finding

@@ -12,10 +12,10 @@ from jsonschema import Draft7Validator
 
 from mongo_tables import SITE
 from mongo_tables.aggregation.catalogue import operators
+from mongo_tables.directives.page_scan import find
+from mongo_tables.directives.schemas import load, names
 from mongo_tables.directives.schemas.editors import editor_schema
-from mongo_tables.directives.schemas.loading import load, names
-from mongo_tables.directives.search import find
-from mongo_tables.jsontext.parsing import parse
+from mongo_tables.jsontext.reader import parse
 
 ROOT = Path(__file__).parents[4]
 
@@ -70,7 +70,7 @@ def test_editors_accept_the_comments_of_this_site() -> None:
 
 
 def test_a_shared_pipeline_names_its_schema_and_is_read(tmp_path: Path) -> None:
-    from mongo_tables.directives.sharedpipelines import SharedPipelines
+    from mongo_tables.directives.pipelines import SharedPipelines
 
     page = (ROOT / "docs" / "authors" / "tools.md").read_text("utf-8")
     (example,) = [text for text in re.findall(r"```json\n(.*?)```", page, re.DOTALL) if "$schema" in text]

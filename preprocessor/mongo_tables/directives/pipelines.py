@@ -4,23 +4,24 @@ A file holds a list of stages, or ``{"description": …, "fields": {…}, "pipel
 shared lists. ``fields`` says what the fields mean that the stages make, for readers of the tables that show them.
 """
 
+from __future__ import annotations
+
+import json
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path as FilePath
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, Literal, NamedTuple
 
-from mongo_tables.directives.origins import Origin, Written
 from mongo_tables.directives.schemas.validation import schema_findings
 from mongo_tables.files.digests import digest_of
 from mongo_tables.files.text import bad_byte, leads_within, may_be_file
 from mongo_tables.findings import rules
-from mongo_tables.findings.finding import Finding
+from mongo_tables.findings.finding import Finding, Place
 from mongo_tables.findings.nearest import did_you_mean
 from mongo_tables.jsontext.document import Document, decode_at, places, syntax_findings
-from mongo_tables.jsontext.model import Path
-from mongo_tables.jsontext.parsing import parse
+from mongo_tables.jsontext.reader import Path, parse
 
 Stage = Mapping[str, Any]
 _NO_FIELDS: Final[Mapping[str, str]] = {}
@@ -230,3 +231,83 @@ def hint_on_inner_name(pipeline: Iterable[Any], path: Path) -> str:
     if not isinstance(value, str) or value.startswith("$") or not path or not isinstance(path[-1], int):
         return ""  # What begins so is an expression, and no file's name.
     return f"a shared stage list is named in the outermost pipeline alone: write the stages of `{value}` in its place"
+
+
+class Written(NamedTuple):
+    """A stage in the file of a shared list: ``path`` leads there in its ``document``."""
+
+    document: Document
+    path: Path
+
+    def locate(self, inner: Path, *, key: bool) -> Place:
+        """The place of what is at ``inner`` in the stage, or with ``key`` of its key."""
+        path = (*self.path, *inner)
+        line, column = self.document.at_key(path) if key else self.document.at(path)
+        return Place(self.document.file, line, column)
+
+
+class Origin(NamedTuple):
+    """Where a stage is written.
+
+    ``path`` leads to what stands in the comment: the stage itself, the name of the shared list that has it, or the key
+    whose value is the stage's operand. ``fields``: where that value is a list of the fields of a sort, their names.
+    ``written`` is the stage in the file of the shared list, where one has it.
+    """
+
+    path: Path
+    form: Literal["stage", "shared", "key"] = "stage"
+    fields: tuple[str, ...] = ()
+    written: Written | None = None
+
+    def find(self, inner: Path) -> Path:
+        """Give the path in the comment of what is at ``inner`` in the stage, or of the nearest thing written."""
+        if self.form == "stage":
+            return (*self.path, *inner)
+        operand = inner[1:]
+        if self.form == "shared" or not operand:
+            return self.path
+        if self.fields:
+            return (*self.path, self.fields.index(str(operand[0])))
+        return (*self.path, *operand)
+
+
+STAGES: Final[Mapping[str, str]] = {"where": "$match", "sort": "$sort", "limit": "$limit"}
+"""The keys that select rows, in the order in which they do, each with the stage that it stands for."""
+
+
+def expand_selection(document: Document, body: Mapping[str, Any]) -> Expanded:
+    """Give the stages that the keys of a comment stand for, as far as shapes allow.
+
+    ``body`` is that of ``document``, its Extended JSON decoded.
+    """
+    stages: list[Stage] = []
+    origins: list[Origin] = []
+    for key, operator in STAGES.items():
+        operand = None if document.parsed.is_guess((key,)) else selection_operand(key, body.get(key))
+        if operand:
+            stages.append({operator: operand})
+            fields = tuple(operand) if isinstance(operand, Mapping) and isinstance(body[key], list) else ()
+            origins.append(Origin((key,), "key", fields))
+    return Expanded(tuple(stages), tuple(origins), ())
+
+
+def selection_operand(key: str, written: Any) -> Mapping[str, Any] | int | None:
+    """Give the operand of the stage that a key stands for; None where what is written is none."""
+    if key == "sort":
+        named = [written] if isinstance(written, str) else written
+        texts = isinstance(named, list) and all(isinstance(one, str) for one in named)
+        return read_sort(named) if texts else None
+    if key == "limit":
+        return int(written) if isinstance(written, (int, float)) and not isinstance(written, bool) else None
+    return written if isinstance(written, Mapping) else None
+
+
+def read_sort(named: list[str]) -> dict[str, int]:
+    """Give the keys of a ``$sort``: ``-mean`` is the field ``mean`` from the greatest down."""
+    return {one.removeprefix("-"): -1 if one.startswith("-") else 1 for one in named}
+
+
+def write_sort(keys: Mapping[str, Any]) -> str:
+    """Give the keys of a ``$sort`` as a comment without a pipeline says them."""
+    named = [f"-{field}" if direction == -1 else field for field, direction in keys.items()]
+    return f'"sort": {json.dumps(named if len(named) > 1 else named[0], ensure_ascii=False)}'

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import Any, Final
 
-from mongo_tables.directives.schemas.loading import load
+from mongo_tables.directives.schemas import load
 
 ANY_NAME: Final = "*"
 """The part of a path where fields have names that no schema knows, such as those of indexes."""

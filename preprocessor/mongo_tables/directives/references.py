@@ -10,7 +10,7 @@ from mongo_tables.directives.specs import PipelineSpec, QuotingSpec, Spec
 from mongo_tables.findings.finding import Finding
 from mongo_tables.findings.nearest import did_you_mean
 from mongo_tables.findings.rules import finding
-from mongo_tables.jsontext.parsing import Parsed, parse
+from mongo_tables.jsontext.reader import Parsed, parse
 
 _ID = r"""\bid["']?\s*:\s*("(?:[^"\\\n]|\\.)*")"""
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from mongo_tables.directives.inlinemarkdown import Piece, plain_text, read_inline
-from mongo_tables.jsontext.model import Path
+from mongo_tables.directives.inline_markdown import Piece, plain_text, read_inline
+from mongo_tables.jsontext.reader import Path
 
 _ALONE = ("title", "caption")
 
@@ -33,9 +34,6 @@ def headers_of(body: Mapping[str, Any]) -> tuple[str, ...]:
     """The headers as plain text; made of the names of columns where none are written."""
     if "headers" in body:
         return tuple(plain_text(_pieces(body, text)) or text for text in body["headers"])
-    from mongo_tables.directives.fieldwords import (
-        column_headers,  # tables with headers of their own need no words
-    )
 
     return column_headers(body["columns"])
 
@@ -51,3 +49,28 @@ def header_groups_of(body: Mapping[str, Any]) -> tuple[HeaderGroup, ...]:
 
 def _pieces(body: Mapping[str, Any], text: str) -> tuple[Piece, ...]:
     return read_inline(text) if body.get("markdown") else ()
+
+
+_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[^A-Z_\s-]+|[A-Z]")
+
+
+def field_words(name: str) -> str:
+    """A field's name in words: "docSizeKB" becomes "Doc size KB"."""
+    words = [word if word.isupper() and len(word) > 1 else word.lower() for word in _WORD.findall(name)]
+    text = " ".join(words)
+    return text[:1].upper() + text[1:] or name.strip() or "–"
+
+
+def short_names(paths: Sequence[str]) -> list[str]:
+    """A name for each path, no two alike: its last part, or the whole path where several end alike."""
+    last = [path.rpartition(".")[2] for path in paths]
+    wanted = [
+        name if last.count(name) == 1 else path.replace(".", "_").strip("_") or "id"
+        for name, path in zip(last, paths, strict=True)
+    ]
+    return [name if name not in wanted[:at] else f"{name}_{at + 1}" for at, name in enumerate(wanted)]
+
+
+def column_headers(columns: Sequence[str]) -> tuple[str, ...]:
+    """The headers of columns that have none of their own, made of their names."""
+    return tuple(map(field_words, short_names(columns)))

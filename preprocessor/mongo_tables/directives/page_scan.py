@@ -7,26 +7,26 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
-from mongo_tables.directives.comment import RAW_HTML, Comment, Scan
-from mongo_tables.directives.containers import IMAGE, TITLE, Place, places
-from mongo_tables.directives.frontmatter import front_matter_lines
-from mongo_tables.directives.frontmattercomments import front_matter_findings
-from mongo_tables.directives.htmlcomments import FoldedLine, HtmlComment, Page, fold
+from mongo_tables.directives.comments import RAW_HTML, Comment, Scan
+from mongo_tables.directives.containers import IMAGE, TITLE, Place, places, prefix_length
+from mongo_tables.directives.front_matter import front_matter_findings, front_matter_lines
+from mongo_tables.directives.html_comments import FoldedLine, HtmlComment, Page, fold
 from mongo_tables.directives.keywords import (
     BEGINNING,
     KEYWORDS,
     Opening,
     keyword_like,
+    may_have_comment,
     opening_at,
     place_of,
 )
-from mongo_tables.directives.prefixes import prefix_length
 from mongo_tables.directives.regions import Marker, attach_regions, marker_at
 from mongo_tables.findings.finding import Finding
 from mongo_tables.findings.rules import finding
 
 if TYPE_CHECKING:
     from mongo_tables.directives.commonmark import Opinion
+
 
 _STRING = re.compile(r'"(?:[^"\\]|\\.)*(?P<closed>")?', re.DOTALL)
 _SECOND_END = re.compile(r"[\r\n][> \t]*-->|(?<=-->)[ \t]*-->")
@@ -102,7 +102,7 @@ def scan_page(text: str, file: str) -> Scan:
 
 def _second_opinions(folded: Sequence[FoldedLine], all_fences: bool) -> Mapping[int, Opinion]:
     """What CommonMark makes of the comments, by their numbers; ``all_fences``: what looks like a fence is one."""
-    from mongo_tables.directives.agreement import agrees
+    from mongo_tables.directives.commonmark import agrees
 
     if all_fences and agrees(line.text for line in folded):
         return {}
@@ -409,3 +409,10 @@ def _body(page: Page, start: int, end: int, prefix: str) -> tuple[str, int, tupl
         stripped.append(page.text[begin:line_end])
         columns.append(page.position(begin)[1])
     return "\n".join(stripped), first + 1, tuple(columns)
+
+
+def find(text: str, file: str) -> Scan:
+    """Find the live comments of a page; findings name ``file``. Never raises, whatever the text."""
+    if not may_have_comment(text):
+        return Scan((), ())
+    return scan_page(text, file)

@@ -1,0 +1,87 @@
+"""Comments → specs: what a table, chart, value or check asks for, as validated plain data.
+
+``read`` checks a comment's body against ``schemas/`` and against what a schema cannot say (as many headers as
+columns, settings that name a column, shared stage lists), and gives every fault at its line and column.
+"""
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from mongo_tables.directives.body_checks import body_findings, shown_columns
+from mongo_tables.directives.comments import Comment
+from mongo_tables.directives.pipelines import Expanded, Lookup, expand, expand_selection
+from mongo_tables.directives.schemas.validation import schema_findings
+from mongo_tables.directives.specs import DIRECTIVES, PipelineSpec, Spec, ValidComment
+from mongo_tables.findings.finding import Finding
+from mongo_tables.jsontext.document import Document, decode_at, syntax_findings
+
+
+class Reading(NamedTuple):
+    """What a comment says: its spec, or None when it has an error, and every finding about it.
+
+    ``pipeline`` is what of it can be run and ``columns`` what it shows, also where another key is faulty.
+    """
+
+    spec: Spec | None
+    findings: list[Finding]
+    pipeline: PipelineSpec | None = None
+    columns: tuple[str, ...] = ()
+
+
+def read(comment: Comment, file: str, shared: Lookup) -> Reading:
+    """Read one comment of ``file``; never raises for what an author wrote.
+
+    ``shared`` gives the shared stage list of a name, or None.
+    """
+    directive = DIRECTIVES[comment.kind]
+    document = Document(file, comment.parsed, comment.locate)
+    found = syntax_findings(document)
+    if not document.parsed.readable:
+        return Reading(None, found)
+    found += schema_findings(document, directive.kind, f"a {comment.keyword} comment")
+    if not isinstance(document.parsed.value, dict):
+        return Reading(None, found)
+    found += body_findings(document, directive.has_pipeline)
+    body, expanded, malformed = _decode_body(document, shared)
+    found += malformed
+    # The ``where`` of a value or a statement is a query on rows, and no pipeline.
+    runnable = directive.has_pipeline and not malformed and _is_pipeline(expanded)
+    pipeline = _only_pipeline(comment, file, body, expanded) if runnable else None
+    faulty = any(one.severity == "error" for one in found)
+    spec = None if faulty else directive.spec.of(ValidComment(comment, file, body, expanded))
+    return Reading(spec, found, pipeline, tuple(shown_columns(body)))
+
+
+def _is_pipeline(expanded: Expanded) -> bool:
+    return bool(expanded.stages) and all(
+        isinstance(stage, Mapping) and len(stage) == 1 and next(iter(stage)).startswith("$")
+        for stage in expanded.stages
+    )
+
+
+def _only_pipeline(comment: Comment, file: str, body: dict[str, Any], expanded: Expanded) -> PipelineSpec:
+    let = body.get("let")
+    return PipelineSpec(
+        comment=comment,
+        file=file,
+        collection=str(body.get("collection", "")),
+        pipeline=expanded.stages,
+        let=let if isinstance(let, Mapping) else {},
+        origins=expanded.origins,
+    )
+
+
+def _decode_body(document: Document, shared: Lookup) -> tuple[dict[str, Any], Expanded, list[Finding]]:
+    """Give the body with its Extended JSON decoded and its pipeline expanded, as far as shapes allow."""
+    body, found = dict(document.parsed.value), list[Finding]()
+    for key in ("let", "where", "expect", "baseline"):
+        if key in body:
+            body[key], malformed = decode_at(document, (key,), body[key])
+            found += malformed
+    if "pipeline" not in body:
+        return body, expand_selection(document, body), found
+    written = body["pipeline"]
+    stages = written if isinstance(written, list) else []
+    guessed = document.parsed.is_guess(("pipeline",))
+    expanded = expand(document, ("pipeline",), [] if guessed else stages, shared)
+    return body, expanded, [*found, *expanded.findings]
