@@ -21,7 +21,7 @@ from typing import Any
 
 from benchmarks import sidebyside
 from mongo_tables.runner.experiment import CALIBRATIONS
-from mongo_tables.runner.local import LocalReplicaSet, Settings
+from mongo_tables.runner.local_set import LocalReplicaSet, Settings
 
 
 def measure(uri: str, copies: int, blocks: int) -> list[dict[str, Any]]:

@@ -31,7 +31,7 @@ from benchmarks import sidebyside
 from benchmarks.delaying import Delay, Held, delaying
 from benchmarks.runner_speed import DATABASE, DOCUMENTS, LOADED, Case, ours
 from mongo_tables.runner.load import WorkerPool
-from mongo_tables.runner.local import LocalReplicaSet, Settings
+from mongo_tables.runner.local_set import LocalReplicaSet, Settings
 from mongo_tables.runner.worker import Load
 
 NAME = "delayed_target"

@@ -29,7 +29,7 @@ from bson import json_util
 from pymongo.database import Database
 from scipy import stats
 
-from mongo_tables.runner.local import LocalReplicaSet, Settings
+from mongo_tables.runner.local_set import LocalReplicaSet, Settings
 
 Document = Mapping[str, Any]
 COMMENT = re.compile(r"<!--\s*MONGO_(TABLE|VALUE)\s*:\s*(\{.*?\})\s*-->", re.DOTALL)

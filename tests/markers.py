@@ -14,7 +14,11 @@ from typing import Any, Final
 import pytest
 from hypothesis import is_hypothesis_test, settings
 
-SERVERS: Final = {"tests.mongod.running", "tests.mongod.program", "mongo_tables.runner.local.LocalReplicaSet"}
+SERVERS: Final = {
+    "tests.mongod.running",
+    "tests.mongod.program",
+    "mongo_tables.runner.local_set.LocalReplicaSet",
+}
 BUILDS: Final = {"tests.hosts.builds.build", "tests.hosts.inprocess.built", "tests.hostile.doors.enter"}
 FORKED: Final = "tests.forked"
 """Forks whatever it is asked for: who asks it for a build is known."""

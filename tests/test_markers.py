@@ -8,7 +8,7 @@ from pathlib import Path
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mongo_tables.runner.local import LocalReplicaSet
+from mongo_tables.runner.local_set import LocalReplicaSet
 from tests import mongod as servers
 from tests.commands.test_commands import mongo_tables
 from tests.hostile.doors import enter

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from mongo_tables.runner.load import WorkerPool
-from mongo_tables.runner.local import LocalReplicaSet, Settings
+from mongo_tables.runner.local_set import LocalReplicaSet, Settings
 from tests.runner.processes import TINY
 
 

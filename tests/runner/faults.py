@@ -22,7 +22,7 @@ from pathlib import Path
 import psutil
 from pymongo import MongoClient
 
-from mongo_tables.runner.local import LocalReplicaSet, Settings
+from mongo_tables.runner.local_set import LocalReplicaSet, Settings
 from mongo_tables.runner.store import FileStore
 from tests.runner.processes import (
     SLOW,

@@ -8,9 +8,9 @@ from types import SimpleNamespace
 import pytest
 
 from mongo_tables.render.values import cell_text
-from mongo_tables.runner import result
-from mongo_tables.runner.amounts import round_amount
-from mongo_tables.runner.resultcheck import check_result
+from mongo_tables.runner import result_rows
+from mongo_tables.runner.result_rows import round_amount
+from mongo_tables.runner.schema_check import check_result
 from mongo_tables.runner.store import FileStore
 from mongo_tables.runner.window import Inside
 from mongo_tables.runner.workloads import Amounts, workload
@@ -51,7 +51,7 @@ COUNTED = {
 
 @pytest.mark.parametrize("name", COUNTED)
 def test_what_tables_divide_by_the_duration_is_what_was_done_and_not_the_next_whole_number(name):
-    amounts = result._amounts(Inside(6.497, 6.497, 3000.2, 6.497))
+    amounts = result_rows._amounts(Inside(6.497, 6.497, 3000.2, 6.497))
     assert amounts == Amounts(6.497, 6.497, 3000)
     parameters, counts = workload(name).report(amounts)
     assert {**parameters, **counts} == {COUNTED[name]: 6.497}
@@ -62,7 +62,7 @@ def test_work_with_parts_of_requests_computes_the_speed_of_the_row():
         window=Inside(6.497, 6.497, 3000.2, 6.497), seconds=0.55, unfinished=4, documents=9, errors={}, failed={},
         lost=0, without_service=0.0,
     )  # fmt: skip
-    work = result._work(SimpleNamespace(outcome=outcome))
+    work = result_rows._work(SimpleNamespace(outcome=outcome))
     assert work["operations"] / 0.55 == pytest.approx(work["operations_per_second"], rel=0.001)
     row = FileStore(FIXTURES).rows("aggregate_group")[0]
     check_result({**row, "work": work, "testResults": {"nQueries": 6.497}})

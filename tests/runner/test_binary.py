@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from mongo_tables.runner.binary import find_program
 from mongo_tables.runner.errors import TargetError
+from mongo_tables.runner.local_address import find_program
 
 
 def script(path, text):

@@ -6,9 +6,8 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from mongo_tables.runner import busyprocessors
-from mongo_tables.runner.busyprocessors import BusyProcessors
-from mongo_tables.runner.sampling import Sample
+from mongo_tables.runner import sampling
+from mongo_tables.runner.sampling import BusyProcessors, Sample
 
 BEGIN = datetime(2026, 11, 23, tzinfo=UTC)
 
@@ -24,7 +23,7 @@ def asked(monkeypatch):
         cpu = {"user": 2.0 * number, "system": 1.0 * number, "idle": 1.0 * number}
         return Sample(BEGIN + timedelta(seconds=2 * number), cpu, {}, 2.2 * number, {})
 
-    monkeypatch.setattr(busyprocessors, "look_at_processors", look)
+    monkeypatch.setattr(sampling, "look_at_processors", look)
     return processes
 
 

@@ -10,7 +10,7 @@ from statistics import geometric_mean
 import pytest
 from pymongo import MongoClient
 
-from mongo_tables.runner import campaign, hostinfo, slices
+from mongo_tables.runner import campaign, host, slices
 from mongo_tables.runner import experiment as experiments
 from mongo_tables.runner.blocks import Plan
 from mongo_tables.runner.campaign import Length, execute
@@ -18,7 +18,7 @@ from mongo_tables.runner.errors import RunnerError, TimeIsOver
 from mongo_tables.runner.execution import Options, Run, open_run
 from mongo_tables.runner.journal import Campaign, Journal, open_journal
 from mongo_tables.runner.load import WorkerPool
-from mongo_tables.runner.namedtargets import ALONE, NamedTarget
+from mongo_tables.runner.named_targets import ALONE, NamedTarget
 from mongo_tables.runner.progress import Progress
 from mongo_tables.runner.store import HISTORY, FileStore
 from mongo_tables.runner.target import UriTarget
@@ -186,8 +186,8 @@ def test_a_block_that_was_cut_off_long_ago_is_measured_anew(run_of, tmp_path, mo
 def test_a_run_is_not_gone_on_with_on_another_server(run_of, tmp_path, monkeypatch):
     with pytest.raises(KeyboardInterrupt):
         run_of(tmp_path, Cutting(1))
-    versions = hostinfo.versions
-    monkeypatch.setattr(hostinfo, "versions", lambda info: {**versions(info), "server": "8.0.1"})
+    versions = host.versions
+    monkeypatch.setattr(host, "versions", lambda info: {**versions(info), "server": "8.0.1"})
     with pytest.raises(RunnerError, match=r"measured elsewhere: server was 6\.0\.\d+, and is 8\.0\.1"):
         run_of(tmp_path, Progress(io.StringIO()), resume=True)
 

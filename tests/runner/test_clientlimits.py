@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import pytest
 
 from mongo_tables.runner import execution
-from mongo_tables.runner.lag import Lag
+from mongo_tables.runner.meter import Lag
 
 CONFIG = {"operationsPerSecond": 100, "numberOfThreads": 1}
 RUN = SimpleNamespace(

@@ -17,9 +17,9 @@ from mongo_tables.cli import main
 from mongo_tables.commands.run import lookingat, starting
 from mongo_tables.results.conclusions import block_speeds
 from mongo_tables.runner import execution, experiment, slices
-from mongo_tables.runner.profiles import PROFILES
 from mongo_tables.runner.progress import Progress
 from mongo_tables.runner.store import FileStore
+from mongo_tables.runner.window_lengths import PROFILES
 from tests.runner.processes import TINY, children_of, finish, servers_of, start, wait_until
 from tests.signals import heeded
 

@@ -9,18 +9,18 @@ from itertools import pairwise
 
 import pytest
 
-from mongo_tables.runner import driving, schedule
+from mongo_tables.runner import driving
 from mongo_tables.runner.clients import UnexpectedReply
 from mongo_tables.runner.driving import (
     ERRORS_IN_A_ROW,
     NO_LONGER_PRIMARY,
     UNSENT,
     Failures,
+    Pace,
     Surroundings,
     add_up,
     drive,
 )
-from mongo_tables.runner.schedule import Pace
 from mongo_tables.runner.series import bucket, merge
 from mongo_tables.runner.window import NEVER, Board, Window
 from mongo_tables.runner.workloads import Done
@@ -52,7 +52,7 @@ class Clock:
 def clock(monkeypatch):
     made = Clock()
     monkeypatch.setattr(driving, "time", made)
-    monkeypatch.setattr(schedule, "time", made)
+    monkeypatch.setattr(driving, "time", made)
     return made
 
 

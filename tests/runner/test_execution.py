@@ -18,7 +18,7 @@ from mongo_tables.runner.errors import KEPT, NOTHING_KEPT, TargetError, WorkFail
 from mongo_tables.runner.execution import Options, _complaints_told, leave, open_run
 from mongo_tables.runner.journal import Place
 from mongo_tables.runner.load import WorkerPool
-from mongo_tables.runner.local import LocalReplicaSet, Settings
+from mongo_tables.runner.local_set import LocalReplicaSet, Settings
 from mongo_tables.runner.progress import Progress
 from mongo_tables.runner.store import FileStore
 from mongo_tables.runner.target import UriTarget

@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from mongo_tables.runner.exitreason import demise
+from mongo_tables.runner.local_set import demise
 
 
 @pytest.fixture

@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from mongo_tables.runner import experiment as experiments
-from mongo_tables.runner.experimentcheck import parse
-from mongo_tables.runner.tomlplaces import nearest, places
+from mongo_tables.runner.experiment_faults import nearest, parse, places
 from tests.runner.processes import TINY, finish, start
 
 LINES = TINY.split("\n")

@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import bson
 import pytest
 
-from mongo_tables.runner.primarychange import count_lost
+from mongo_tables.runner.measurement import count_lost
 from mongo_tables.runner.store import FileStore
 from mongo_tables.runner.workloads import Share, failover
 from mongo_tables.runner.workloads.failover import APART, tell

@@ -5,10 +5,9 @@ from __future__ import annotations
 import pytest
 
 from mongo_tables.runner.blocks import Plan, Turn
-from mongo_tables.runner.gathering import conclude_slices, gather_rows
 from mongo_tables.runner.journal import SlicesPlace
-from mongo_tables.runner.result import gather
-from mongo_tables.runner.slicewindows import SliceWindows, Which
+from mongo_tables.runner.result_rows import conclude_slices, gather, gather_rows
+from mongo_tables.runner.slice_windows import SliceWindows, Which
 
 
 def window(target, number, block, speed, again=False):

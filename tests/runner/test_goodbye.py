@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 
-from mongo_tables.runner.goodbye import close_beside
+from mongo_tables.runner.ownership import close_beside
 
 
 class Silent:

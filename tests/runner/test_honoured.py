@@ -11,9 +11,14 @@ from pymongo import MongoClient
 from mongo_tables.commands.run.sharing import Opened, share_out
 from mongo_tables.runner.errors import TargetError
 from mongo_tables.runner.execution import Options
-from mongo_tables.runner.honoured import HONOURED, WITHOUT_EFFECT, check_options, conflict
-from mongo_tables.runner.namedtargets import ALONE
-from mongo_tables.runner.requestoptions import request_options
+from mongo_tables.runner.named_targets import ALONE
+from mongo_tables.runner.request_options import (
+    HONOURED,
+    WITHOUT_EFFECT,
+    check_options,
+    conflict,
+    request_options,
+)
 from mongo_tables.runner.target import open_target
 
 REFUSED = {

@@ -10,8 +10,8 @@ from types import SimpleNamespace
 import pytest
 
 from mongo_tables.runner.clientlimits import list_limits
-from mongo_tables.runner.lag import Lag, receive_stamped, stamp
-from mongo_tables.runner.requestoptions import RequestOptions
+from mongo_tables.runner.meter import Lag, receive_stamped, stamp
+from mongo_tables.runner.request_options import RequestOptions
 from mongo_tables.runner.wire import client as wire
 
 

@@ -6,7 +6,7 @@ from hdrh.histogram import HdrHistogram
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mongo_tables.runner.latency import summarise
+from mongo_tables.runner.series import summarise
 
 
 @settings(max_examples=50, deadline=None)

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from mongo_tables.runner import affinity, controlgroups, limits
-from mongo_tables.runner.controlgroups import ControlGroup, device_of, open_group
-from mongo_tables.runner.local import LocalReplicaSet, Settings
-from mongo_tables.runner.localaddress import LocalAddress
+from mongo_tables.runner import local_limits
+from mongo_tables.runner.local_address import LocalAddress
+from mongo_tables.runner.local_limits import ControlGroup, device_of, open_group
+from mongo_tables.runner.local_set import LocalReplicaSet, Settings
 from mongo_tables.runner.target import LocalTarget
 
 
@@ -72,11 +72,11 @@ def test_where_no_group_can_be_made_or_used_none_is_left(tmp_path, files):
 )
 def test_it_is_known_beforehand_whether_groups_can_be_made(tmp_path, files, are):
     permitted(tmp_path, name=f"mongo-tables-{os.getpid()}", files=files)
-    assert controlgroups.are_permitted(tmp_path, tmp_path / "self") is are
+    assert local_limits.are_permitted(tmp_path, tmp_path / "self") is are
 
 
 def test_control_groups_of_version_1_are_left_alone(tmp_path):
-    assert not controlgroups.are_permitted(tmp_path, tmp_path / "self")
+    assert not local_limits.are_permitted(tmp_path, tmp_path / "self")
     assert open_group("run-1", os.getpid(), tmp_path, tmp_path / "self") is None
     assert list(tmp_path.iterdir()) == []
 
@@ -92,22 +92,22 @@ def test_the_disk_of_a_directory_is_a_whole_one():
 def test_what_holds_is_told_and_what_was_asked_before_is_lifted(tmp_path):
     groups = [ControlGroup(permitted(tmp_path, f"run-{number}")) for number in (1, 2)]
     asked = {"atlasIOPS": 600, "memoryRatio": 2.0, "addedLatencyMs": 7}
-    holds = limits.impose(asked, groups, [], tmp_path, 0.25)
+    holds = local_limits.impose(asked, groups, [], tmp_path, 0.25)
     on_a_disk = device_of(tmp_path) is not None
     assert holds == {**({"atlasIOPS": 600} if on_a_disk else {}), "memoryRatio": 2.0}
     assert [(group.path / "memory.max").read_text() for group in groups] == [str(2**29)] * 2
-    assert limits.impose({}, groups, [], tmp_path, 0.25) == {}
+    assert local_limits.impose({}, groups, [], tmp_path, 0.25) == {}
     assert [(group.path / "memory.max").read_text()[:3] for group in groups] == ["max"] * 2
 
 
 def test_without_groups_nothing_is_said_to_hold(tmp_path):
-    assert limits.impose({"atlasIOPS": 600, "memoryRatio": 2.0}, [], [], tmp_path, 0.25) == {}
+    assert local_limits.impose({"atlasIOPS": 600, "memoryRatio": 2.0}, [], [], tmp_path, 0.25) == {}
 
 
 def test_members_get_processors_of_their_own_or_none():
-    assert affinity.shares(3, 2, range(8)) == [{0, 1}, {2, 3}, {4, 5}]
-    assert affinity.shares(3, 2, range(6)) is None  # nothing would be left for the client
-    assert affinity.shares(1, 2, [0, 3, 5]) == [{0, 3}]
+    assert local_limits.shares(3, 2, range(8)) == [{0, 1}, {2, 3}, {4, 5}]
+    assert local_limits.shares(3, 2, range(6)) is None  # nothing would be left for the client
+    assert local_limits.shares(1, 2, [0, 3, 5]) == [{0, 3}]
 
 
 def test_a_process_is_pinned_with_all_its_threads_and_let_go():
@@ -122,17 +122,17 @@ def test_a_process_is_pinned_with_all_its_threads_and_let_go():
         child.stdout.readline()
         threads = [int(thread.name) for thread in Path(f"/proc/{child.pid}/task").iterdir()]
         assert len(threads) == 2
-        assert affinity.pin([child.pid], 1) == (len(here) > 1)
+        assert local_limits.pin([child.pid], 1) == (len(here) > 1)
         if len(here) > 1:
             assert [os.sched_getaffinity(thread) for thread in threads] == [{min(here)}] * 2
-        affinity.unpin([child.pid])
+        local_limits.unpin([child.pid])
         assert [os.sched_getaffinity(thread) for thread in threads] == [here] * 2
     finally:
         child.communicate(b"\n")
 
 
 def test_a_tier_with_more_processors_than_there_are_is_not_said_to_be_varied(tmp_path):
-    assert "processors" not in limits.impose(
+    assert "processors" not in local_limits.impose(
         {"atlasInstanceType": "M80"}, [], [os.getpid()] * 64, tmp_path, 0.25
     )
 
@@ -145,7 +145,7 @@ def test_groups_of_members_end_with_them(tmp_path, monkeypatch):
         made.append((name, pid))
         return ControlGroup(tmp_path / name)
 
-    monkeypatch.setattr("mongo_tables.runner.local.open_group", fake)
+    monkeypatch.setattr("mongo_tables.runner.local_set.open_group", fake)
     running = LocalReplicaSet(Settings(members=1))
     try:
         assert running.groups(make=False) == []
@@ -159,7 +159,7 @@ def test_groups_of_members_end_with_them(tmp_path, monkeypatch):
 
 def test_the_local_target_says_what_of_a_variant_it_gave(monkeypatch, tmp_path):
     group = permitted(tmp_path)
-    monkeypatch.setattr("mongo_tables.runner.local.open_group", lambda name, pid: ControlGroup(group))
+    monkeypatch.setattr("mongo_tables.runner.local_set.open_group", lambda name, pid: ControlGroup(group))
     target = LocalTarget(LocalAddress(members=1))
     try:
         asked = {"members": 1, "workingSetRatio": 0.9, "instance": {"memoryRatio": 2.5, "addedLatencyMs": 7}}
@@ -187,10 +187,10 @@ def test_on_this_machine_what_is_said_to_be_limited_is_limited():
     finally:
         running.close()
     assert not any(path.exists() for path in held)
-    assert controlgroups.ROOT.exists() or held == []
+    assert local_limits.ROOT.exists() or held == []
 
 
 def test_a_member_that_has_ended_is_no_obstacle(tmp_path):
     child = subprocess.Popen([sys.executable, "-c", ""])
     child.wait()
-    assert limits.impose({}, [], [child.pid], tmp_path, 0.25) == {}
+    assert local_limits.impose({}, [], [child.pid], tmp_path, 0.25) == {}

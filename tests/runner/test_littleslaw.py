@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import pytest
 
 from mongo_tables.runner.littleslaw import check, check_window, remark
-from mongo_tables.runner.requestoptions import RequestOptions
+from mongo_tables.runner.request_options import RequestOptions
 from mongo_tables.runner.window import Inside
 
 

@@ -17,18 +17,17 @@ import pytest
 from pymongo import MongoClient
 from pymongo.errors import OperationFailure
 
-from mongo_tables.runner import leftovers, local
-from mongo_tables.runner.binary import find_mongod
-from mongo_tables.runner.credentials import Credentials
+from mongo_tables.runner import local_set
 from mongo_tables.runner.errors import TargetError
 from mongo_tables.runner.load import WorkerPool
-from mongo_tables.runner.local import LocalReplicaSet, Settings
+from mongo_tables.runner.local_address import find_mongod
+from mongo_tables.runner.local_set import Credentials, LocalReplicaSet, Settings
 from mongo_tables.runner.worker import Load
 from tests.mongod import free_port
 from tests.runner.processes import ROOT, finish, servers_of, start, supervisors_of, wait_until
 
 HOLD = """
-from mongo_tables.runner.local import LocalReplicaSet, Settings
+from mongo_tables.runner.local_set import LocalReplicaSet, Settings
 import time
 held = LocalReplicaSet(Settings(members=1))
 print(held.directory, *held.pids, flush=True)
@@ -155,7 +154,7 @@ def test_what_a_run_and_its_supervisor_leave_when_both_are_killed_the_next_run_r
     mine = LocalReplicaSet(Settings(members=1))
     try:
         assert [place.name for place in tmp_path.iterdir()] == [mine.directory.name]
-        leftovers.sweep()
+        local_set.sweep_sets()
         assert mine.directory.exists(), "a set that somebody holds is let alone"
         with MongoClient(mine.uri) as client:
             assert client.admin.command("ping")["ok"]
@@ -167,7 +166,7 @@ def test_what_a_run_and_its_supervisor_leave_when_both_are_killed_the_next_run_r
 def test_the_sweep_ends_servers_that_the_system_did_not_end_with_their_supervisor(tmp_path, monkeypatch):
     monkeypatch.setenv("TMPDIR", str(tmp_path))
     monkeypatch.setattr(tempfile, "tempdir", None)
-    directory, lock = leftovers.make_directory()
+    directory, lock = local_set.make_directory()
     data = directory / "member-1"
     data.mkdir()
     server = subprocess.Popen(
@@ -176,10 +175,10 @@ def test_the_sweep_ends_servers_that_the_system_did_not_end_with_their_superviso
     )  # fmt: skip
     _wait_until(lambda: (data / "mongod.lock").exists())
     try:
-        leftovers.sweep()
+        local_set.sweep_sets()
         assert server.poll() is None, "its lock is held"
         os.close(lock)
-        leftovers.sweep()
+        local_set.sweep_sets()
         server.wait(timeout=120)
         assert not directory.exists()
     finally:
@@ -189,7 +188,7 @@ def test_the_sweep_ends_servers_that_the_system_did_not_end_with_their_superviso
 
 def test_the_sweep_ends_servers_of_whatever_name(tmp_path, monkeypatch):
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
-    left, lock = leftovers.make_directory()
+    left, lock = local_set.make_directory()
     os.close(lock)
     other = tmp_path / "other"
     servers = [
@@ -198,7 +197,7 @@ def test_the_sweep_ends_servers_of_whatever_name(tmp_path, monkeypatch):
         )
         for data in (left, other)
     ]
-    leftovers.sweep()
+    local_set.sweep_sets()
     try:
         assert servers[0].wait(timeout=120) == -signal.SIGKILL
         assert servers[1].poll() is None
@@ -215,7 +214,7 @@ def test_folders_of_others_are_not_swept(tmp_path, monkeypatch):
     elsewhere.mkdir()
     (elsewhere / "lock").touch()
     (tmp_path / "mongo-tables-run-link").symlink_to(elsewhere)
-    leftovers.sweep()
+    local_set.sweep_sets()
     assert len(list(tmp_path.iterdir())) == 3
     assert (elsewhere / "lock").exists()
 
@@ -286,6 +285,6 @@ def test_a_mongod_that_is_no_program_for_this_machine_is_told_in_a_line(tmp_path
 def test_who_is_to_hold_the_servers_and_is_killed_before_they_run_is_told_of(tmp_path, monkeypatch):
     script = tmp_path / "supervisor.py"
     script.write_text("import os, signal\nos.kill(os.getpid(), signal.SIGKILL)\n")
-    monkeypatch.setattr(local.supervisor, "__file__", str(script))
+    monkeypatch.setattr(local_set.supervisor, "__file__", str(script))
     with pytest.raises(TargetError, match="the process that holds mongod was killed"):
-        local._start(tmp_path, [], None)
+        local_set._start(tmp_path, [], None)

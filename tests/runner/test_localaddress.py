@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from mongo_tables.runner.errors import RunnerError
-from mongo_tables.runner.localaddress import LocalAddress, is_local, parse_local
-from mongo_tables.runner.namedtargets import parse_targets, split_targets
+from mongo_tables.runner.local_address import LocalAddress, is_local, parse_local
+from mongo_tables.runner.named_targets import parse_targets, split_targets
 
 
 @pytest.mark.parametrize(

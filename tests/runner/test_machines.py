@@ -12,9 +12,15 @@ from mongo_tables.commands.run.sharing import Opened, share_out
 from mongo_tables.runner import experiment as experiments
 from mongo_tables.runner.errors import TargetError
 from mongo_tables.runner.execution import Options, choose_variants
-from mongo_tables.runner.localaddress import LocalAddress
-from mongo_tables.runner.machines import differing, drop_equal, machines_without_target, variants_for
-from mongo_tables.runner.namedtargets import NamedTarget, database_on
+from mongo_tables.runner.local_address import LocalAddress
+from mongo_tables.runner.named_targets import (
+    NamedTarget,
+    database_on,
+    differing,
+    drop_equal,
+    machines_without_target,
+    variants_for,
+)
 from mongo_tables.runner.store import FileStore
 from mongo_tables.runner.target import LocalTarget
 from tests.runner.processes import TINY, finish, start
@@ -79,7 +85,7 @@ def test_variants_that_ask_for_no_other_machine_are_all_measured():
 
 @pytest.mark.parametrize("permitted", [True, False])
 def test_a_local_target_measures_another_disk_where_it_can_give_one(permitted, monkeypatch):
-    monkeypatch.setattr("mongo_tables.runner.controlgroups.are_permitted", lambda: permitted)
+    monkeypatch.setattr("mongo_tables.runner.local_limits.are_permitted", lambda: permitted)
     disks = experiments.load("memory_disk")
     chosen = choose_variants(disks, ASKED, LocalTarget(LocalAddress(members=1)))
     assert chosen == ([*range(12)] if permitted else [0, 3, 6, 9])
@@ -87,7 +93,7 @@ def test_a_local_target_measures_another_disk_where_it_can_give_one(permitted, m
 
 
 def test_what_would_be_the_same_again_is_said_to_be_left_out(monkeypatch, tmp_path, capsys):
-    monkeypatch.setattr("mongo_tables.runner.controlgroups.are_permitted", lambda: False)
+    monkeypatch.setattr("mongo_tables.runner.local_limits.are_permitted", lambda: False)
     place = Opened(NamedTarget("", "local"), LocalTarget())
     store = FileStore(tmp_path)
     share_out([experiments.load("insert_iops")], ASKED, [place], store, leave_out=False)

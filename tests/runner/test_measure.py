@@ -9,9 +9,9 @@ from types import SimpleNamespace
 
 import pytest
 
-from mongo_tables.runner import measure as measuring
-from mongo_tables.runner import result
-from mongo_tables.runner.measure import measure
+from mongo_tables.runner import measurement as measuring
+from mongo_tables.runner import result_rows
+from mongo_tables.runner.measurement import measure
 from mongo_tables.runner.target import Machine
 from mongo_tables.runner.worker import Load
 
@@ -125,13 +125,13 @@ def test_what_two_servers_counted_is_not_subtracted(measured, after, said):
     found, _ = measured(True, after)
     assert found.change == said
     assert set(found.reads.values()) == {None}
-    assert result._states(found) == {}
+    assert result_rows._states(found) == {}
 
 
 def test_what_one_server_counted_is_subtracted(measured):
     found, _ = measured(True)
     assert found.change is None
-    assert result._states(found) == {"before_status": found.before, "after_status": found.after}
+    assert result_rows._states(found) == {"before_status": found.before, "after_status": found.after}
 
 
 @pytest.mark.parametrize(
@@ -142,5 +142,5 @@ def test_what_one_server_counted_is_subtracted(measured):
 def test_a_row_says_how_late_its_latest_connection_and_its_latest_process_began(
     first_late, connection, process
 ):
-    told = result._lateness(first_late)
+    told = result_rows._lateness(first_late)
     assert told == {"latest_connection_seconds": connection, "latest_process_seconds": process}

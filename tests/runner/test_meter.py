@@ -7,9 +7,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from mongo_tables.runner import driving, meter, schedule, worker
-from mongo_tables.runner.lag import Lag
-from mongo_tables.runner.meter import Meter, in_all, in_window
+from mongo_tables.runner import driving, meter, worker
+from mongo_tables.runner.meter import Lag, Meter, in_all, in_window
 from mongo_tables.runner.window import Board, Window
 from mongo_tables.runner.worker import Assignment, Load
 from mongo_tables.runner.workloads import Done
@@ -138,7 +137,7 @@ def test_a_connection_that_waits_for_its_time_when_the_window_opens_leaves_out_w
     board.count_from(0)
     # Requests are due at 0, 50, 100 ms and so on; the window opens between two.
     clock = Clock(round(0.14 * SECOND), board.open_steady_part)
-    for module in (driving, meter, schedule):
+    for module in (driving, meter, driving):
         monkeypatch.setattr(module, "time", clock)
 
     def step():

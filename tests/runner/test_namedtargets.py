@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from mongo_tables.runner.errors import RunnerError
-from mongo_tables.runner.namedtargets import NamedTarget, parse_targets, split_targets
+from mongo_tables.runner.named_targets import NamedTarget, parse_targets, split_targets
 
 
 @pytest.mark.parametrize(

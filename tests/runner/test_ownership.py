@@ -12,10 +12,9 @@ import pytest
 from pymongo import MongoClient
 
 from mongo_tables.commands.run.lookingat import list_findings
-from mongo_tables.runner import heartbeat, ownership
+from mongo_tables.runner import ownership
 from mongo_tables.runner.errors import TargetError
-from mongo_tables.runner.heartbeat import Heartbeat
-from mongo_tables.runner.owningprocess import OwningProcess, this_process
+from mongo_tables.runner.ownership import Heartbeat, OwningProcess, this_process
 
 DATABASE = "ownership_test"
 
@@ -97,7 +96,7 @@ def test_a_database_of_an_earlier_version_is_free(client):
 
 
 def test_signs_of_life_come_in_long_windows_until_they_are_stopped(client, monkeypatch):
-    monkeypatch.setattr(heartbeat, "BEAT_SECONDS", 0.05)
+    monkeypatch.setattr(ownership, "BEAT_SECONDS", 0.05)
     mark(client, another(host="elsewhere"), 200)
     beating, long_ago = Heartbeat(client, DATABASE, "first"), seen(client)
     deadline = time.monotonic() + 30
@@ -117,7 +116,7 @@ def test_a_sign_of_life_is_given_before_a_window_rather_than_in_it(client, monke
     beating, first = Heartbeat(client, DATABASE, "first"), seen(client)
     beating.beat()
     assert seen(client) == first  # that was just now
-    monkeypatch.setattr(heartbeat, "BEAT_SECONDS", 0.0)
+    monkeypatch.setattr(ownership, "BEAT_SECONDS", 0.0)
     beating.beat()
     assert seen(client) > first
     beating.stop()

@@ -7,10 +7,10 @@ from pymongo import MongoClient
 
 from mongo_tables.aggregation import aggregate
 from mongo_tables.runner import experiment as experiments
-from mongo_tables.runner import published
+from mongo_tables.runner import result_rows
 from mongo_tables.runner.errors import RunnerError
-from mongo_tables.runner.result import row_id
-from mongo_tables.runner.resultcheck import check_published
+from mongo_tables.runner.result_rows import row_id
+from mongo_tables.runner.schema_check import check_published
 from mongo_tables.runner.store import FileStore, open_store
 from tests.runner.processes import ROOT, TINY, finish, start
 
@@ -37,7 +37,9 @@ qps = 3
 [[published.rows]]
 variant = 1
 """
-WITH_FIGURES = [name for name in experiments.names() if published.documents(experiments.load(name))]
+WITH_FIGURES = [
+    name for name in experiments.names() if result_rows.published_documents(experiments.load(name))
+]
 FIXTURES = ROOT / "fixtures" / "published"
 SIDE_BY_SIDE = [
     {"$lookup": {"from": "published", "localField": "_id", "foreignField": "result_id", "as": "published"}},
@@ -52,7 +54,7 @@ def tiny():
 
 
 def test_every_row_with_figures_is_a_document_that_names_its_variant_and_its_source():
-    first, second, third = published.documents(tiny())
+    first, second, third = result_rows.published_documents(tiny())
     assert first["_id"] == {"testname": "tiny", "row": 1}
     assert first["figures"] == {"server": "4 cores", "DocsPerSecond": 10}
     assert [one["variant"] for one in (first, second, third)] == [2, 2, 0]
@@ -64,21 +66,21 @@ def test_every_row_with_figures_is_a_document_that_names_its_variant_and_its_sou
 
 def test_a_document_belongs_to_the_row_of_the_result_to_the_order_of_its_fields():
     experiment = tiny()
-    first, second, third = published.documents(experiment)
+    first, second, third = result_rows.published_documents(experiment)
     assert list(first["result_id"].items()) == list(row_id(experiment, 1).items())
     assert second["result_id"] == first["result_id"]
     assert "result_id" not in third
 
 
 def test_a_document_that_is_none_is_refused():
-    document = published.documents(tiny())[0]
+    document = result_rows.published_documents(tiny())[0]
     with pytest.raises(RunnerError, match="figures"):
         check_published({**document, "figures": {}})
 
 
 @pytest.mark.parametrize("name", WITH_FIGURES)
 def test_committed_figures_are_what_the_experiment_files_say(name, tmp_path):
-    published.write(experiments.load(name), FileStore(tmp_path))
+    result_rows.write_published(experiments.load(name), FileStore(tmp_path))
     made = (tmp_path / "published" / f"{name}.jsonl").read_bytes()
     assert made == (FIXTURES / f"{name}.jsonl").read_bytes()
 
@@ -102,9 +104,9 @@ def test_figures_that_are_written_again_stay_and_those_that_are_gone_go(place, r
         with MongoClient(where) as client:
             return list(client["published_test"].published.find())
 
-    documents = published.documents(tiny())
+    documents = result_rows.published_documents(tiny())
     for _ in range(2):
-        assert published.write(tiny(), store) == 3
+        assert result_rows.write_published(tiny(), store) == 3
         assert held() == documents
     store.publish("tiny", documents[:1])
     assert held() == documents[:1]
@@ -119,7 +121,7 @@ def test_a_run_writes_the_figures_beside_its_rows(replica_set, tmp_path):
     code, _, err = finish(start(path, "--target", replica_set.uri, "--output", tmp_path, "--repeats", 1))
     assert code == 0, err
     store = FileStore(tmp_path)
-    assert store._read("published", "tiny") == published.documents(tiny())
+    assert store._read("published", "tiny") == result_rows.published_documents(tiny())
     rows = aggregate(
         store.rows("tiny"), SIDE_BY_SIDE[:1], collections={"published": store._read("published", "tiny")}
     )
@@ -133,7 +135,7 @@ def test_offline_and_on_a_server_results_find_their_figures(replica_set):
         for experiment in known
         for number in range(len(experiment.variants))
     ]
-    figures = [document for experiment in known for document in published.documents(experiment)]
+    figures = [document for experiment in known for document in result_rows.published_documents(experiment)]
     offline = list(aggregate(results, SIDE_BY_SIDE, collections={"published": figures}))
     with MongoClient(replica_set.uri) as client:
         database = client["side_by_side"]

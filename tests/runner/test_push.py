@@ -20,7 +20,7 @@ from mongo_tables.results.model import Limits, Query, ResultsError
 from mongo_tables.results.mongodb import MongoSource
 from mongo_tables.results.pull import PULL_LIMITS, Copied, pull
 from mongo_tables.results.typedjson import line
-from mongo_tables.runner.local import LocalReplicaSet, Settings
+from mongo_tables.runner.local_set import LocalReplicaSet, Settings
 from mongo_tables.runner.ownership import MARKER, claim
 from mongo_tables.runner.push import Pushed, push
 from tests.mongod import Mongod

@@ -7,9 +7,9 @@ import shutil
 
 import pytest
 
-from mongo_tables.runner import diskbaseline
+from mongo_tables.runner import host
 from mongo_tables.runner.errors import TargetError
-from mongo_tables.runner.iostats import disk_bytes, reads
+from mongo_tables.runner.measurement import disk_bytes, reads
 
 
 def status(requested, read, into_cache, from_files):
@@ -66,8 +66,8 @@ def test_what_a_process_has_had_from_disk_is_known_of_ours_alone(tmp_path):
 
 def test_the_disk_by_itself_is_measured_and_leaves_no_file(tmp_path, monkeypatch):
     monkeypatch.setattr(shutil, "which", lambda name: None)
-    monkeypatch.setattr(diskbaseline, "SECONDS", 0.2)
-    found = diskbaseline.measure(tmp_path)
+    monkeypatch.setattr(host, "SECONDS", 0.2)
+    found = host.measure_disk(tmp_path)
     assert list(tmp_path.iterdir()) == []
     if found is not None:  # a file system in memory has no reads past the page cache
         assert found["tool"] == "mongo-tables"
@@ -86,7 +86,7 @@ def test_where_files_cannot_be_read_past_the_page_cache_there_is_no_figure(tmp_p
 
     monkeypatch.setattr(shutil, "which", lambda name: None)
     monkeypatch.setattr(os, "open", refused)
-    assert diskbaseline.measure(tmp_path) is None
+    assert host.measure_disk(tmp_path) is None
 
 
 REPORT = """{"fio version": "fio-3.33", "jobs": [{"jobname": "baseline", "read": {"iops": 11432.5,
@@ -94,7 +94,7 @@ REPORT = """{"fio version": "fio-3.33", "jobs": [{"jobname": "baseline", "read":
 
 
 def test_a_report_of_fio_is_read():
-    found = diskbaseline.read_report(REPORT)
+    found = host.read_report(REPORT)
     assert (found["tool"], found["iops"], found["p50"], found["p99"]) == ("fio", 11432.5, 80.384, 189.44)
 
 
@@ -109,11 +109,11 @@ def test_fio_is_asked_where_it_is_and_not_believed_when_it_fails(tmp_path, monke
     (tmp_path / "disk").mkdir()
     answering = fio(tmp_path, f"cat <<'END'\n{REPORT}\nEND")
     monkeypatch.setattr(shutil, "which", lambda name: answering)
-    assert diskbaseline.measure(tmp_path / "disk")["iops"] == 11432.5
+    assert host.measure_disk(tmp_path / "disk")["iops"] == 11432.5
     failing = fio(tmp_path, "echo no engine >&2; exit 1")
-    monkeypatch.setattr(diskbaseline, "SECONDS", 0.1)
+    monkeypatch.setattr(host, "SECONDS", 0.1)
     monkeypatch.setattr(shutil, "which", lambda name: failing)
-    found = diskbaseline.measure(tmp_path / "disk")
+    found = host.measure_disk(tmp_path / "disk")
     assert found is None or found["tool"] == "mongo-tables"
 
 
@@ -128,7 +128,7 @@ def test_a_full_disk_under_the_measurement_is_told(tmp_path, monkeypatch):
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(os, "fsync", full)
-    monkeypatch.setattr(diskbaseline, "FILE_BYTES", 1 << 20)
+    monkeypatch.setattr(host, "FILE_BYTES", 1 << 20)
     with pytest.raises(TargetError, match="cannot be measured: there is no space left on the disk of"):
-        diskbaseline.measure(tmp_path)
+        host.measure_disk(tmp_path)
     assert list(tmp_path.iterdir()) == []

@@ -6,9 +6,7 @@ import pytest
 from greenlet import getcurrent, greenlet
 
 from mongo_tables.runner import driving
-from mongo_tables.runner.driving import Surroundings, drive
-from mongo_tables.runner.recording import Recording
-from mongo_tables.runner.schedule import Pace
+from mongo_tables.runner.driving import Pace, Recording, Surroundings, drive
 from mongo_tables.runner.workloads import Done
 from tests.runner.test_driving import Clock
 from tests.runner.windows import alone, nothing_done, opened

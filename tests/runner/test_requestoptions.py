@@ -16,7 +16,7 @@ from pymongo.monitoring import CommandListener
 
 from mongo_tables.runner.clients import PyMongoClient
 from mongo_tables.runner.load import WorkerPool
-from mongo_tables.runner.requestoptions import RequestOptions, request_options
+from mongo_tables.runner.request_options import RequestOptions, request_options
 from mongo_tables.runner.wire.client import WireClient, end_sessions, wait_for_writes
 from mongo_tables.runner.worker import Load
 from mongo_tables.runner.workloads import write_timeout

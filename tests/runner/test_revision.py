@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from mongo_tables.runner import revision
+from mongo_tables.runner import host
 
 WHO = ("-c", "user.name=a", "-c", "user.email=a@example.org")
 
@@ -33,36 +33,36 @@ def package(tmp_path: Path) -> Path:
 
 
 def test_files_of_a_commit_are_told_by_it(package: Path) -> None:
-    assert revision._of_checkout(package) == git(package, "rev-parse", "HEAD")[:12]
+    assert host._of_checkout(package) == git(package, "rev-parse", "HEAD")[:12]
 
 
 def test_changed_files_are_told(package: Path) -> None:
     (package / "__init__.py").write_text("more = 1\n", encoding="utf-8")
-    assert revision._of_checkout(package).endswith(".changed")
+    assert host._of_checkout(package).endswith(".changed")
 
 
 def test_results_that_a_run_wrote_are_no_change_of_the_program(package: Path) -> None:
     (package.parent / "rows.jsonl").write_text("{}\n", encoding="utf-8")
-    assert not revision._of_checkout(package).endswith(".changed")
+    assert not host._of_checkout(package).endswith(".changed")
 
 
 def test_an_environment_inside_somebodys_repository_is_not_of_its_commit(package: Path) -> None:
     installed = package.parent / ".venv" / "mongo_tables"
     installed.mkdir(parents=True)
     (installed / "__init__.py").write_text("", encoding="utf-8")
-    assert revision._of_checkout(installed) == ""
+    assert host._of_checkout(installed) == ""
 
 
 def test_a_repository_without_a_commit_has_none(tmp_path: Path) -> None:
     (tmp_path / "__init__.py").write_text("", encoding="utf-8")
     git(tmp_path, "init", "--quiet")
     git(tmp_path, "add", ".")
-    assert revision._of_checkout(tmp_path) == ""
+    assert host._of_checkout(tmp_path) == ""
 
 
 def test_without_git_nothing_is_said(package: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", str(package))
-    assert revision._of_checkout(package) == ""
+    assert host._of_checkout(package) == ""
 
 
 @pytest.mark.parametrize(
@@ -77,8 +77,8 @@ def test_without_git_nothing_is_said(package: Path, monkeypatch: pytest.MonkeyPa
     ],
 )
 def test_what_pip_noted_says_the_commit_where_it_fetched_one(noted: str | None, commit: str) -> None:
-    assert revision._of_installation(noted) == commit
+    assert host._of_installation(noted) == commit
 
 
 def test_the_number_comes_first() -> None:
-    assert re.fullmatch(r"mongo-tables \d+\.\d+\.\d+(\+g[0-9a-f]{12}(\.changed)?)?", revision.harness())
+    assert re.fullmatch(r"mongo-tables \d+\.\d+\.\d+(\+g[0-9a-f]{12}(\.changed)?)?", host.harness())

@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from mongo_tables.runner.sampling import Sample, Sampler, Seen, cores, series
-from mongo_tables.runner.serverprocess import ServerProcess
+from mongo_tables.runner.servers import ServerProcess
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
 CHANGING = [

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from array import array
 
-from mongo_tables.runner.schedule import Pace, Schedule
+from mongo_tables.runner.driving import Pace, Schedule
 
 A_HUNDREDTH = 10_000_000
 

@@ -9,12 +9,10 @@ import sys
 import pytest
 
 from mongo_tables.commands.run.measuring import choose_client
-from mongo_tables.runner.namedtargets import NamedTarget
-from mongo_tables.runner.scheduling import scheduling_of
+from mongo_tables.runner.named_targets import NamedTarget
+from mongo_tables.runner.worker import scheduling_of
 
-WAITING = (
-    "from mongo_tables.runner.scheduling import give_way; give_way(); print('ready', flush=True); input()"
-)
+WAITING = "from mongo_tables.runner.worker import give_way; give_way(); print('ready', flush=True); input()"
 
 
 def test_processes_that_all_give_way_are_told_from_others():

@@ -8,8 +8,14 @@ import random
 import pytest
 from hdrh.histogram import HdrHistogram
 
-from mongo_tables.runner.latency import LONGEST_MICROSECONDS, summarise_series
-from mongo_tables.runner.series import MOST, Series, bucket, interval_for
+from mongo_tables.runner.series import (
+    LONGEST_MICROSECONDS,
+    MOST,
+    Series,
+    bucket,
+    interval_for,
+    summarise_series,
+)
 
 SECOND = 10**9
 

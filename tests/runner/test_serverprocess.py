@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mongo_tables.runner.serverprocess import ServerProcess, describe_change, is_one_process, process_of
+from mongo_tables.runner.servers import ServerProcess, describe_change, is_one_process, process_of
 
 FIRST = ServerProcess("a:1", 7, 60_000)
 LATER = ServerProcess("a:1", 7, 90_000)

@@ -9,8 +9,8 @@ import pytest
 from pymongo import MongoClient
 
 from mongo_tables.runner.errors import TargetError
-from mongo_tables.runner.iostats import reads
-from mongo_tables.runner.serverstatus import KEPT, cache_bytes, status
+from mongo_tables.runner.measurement import reads
+from mongo_tables.runner.servers import KEPT, cache_bytes, status
 
 
 @pytest.fixture

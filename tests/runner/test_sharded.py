@@ -22,7 +22,7 @@ from mongo_tables.runner import experiment as experiments
 from mongo_tables.runner.errors import TargetError, WorkFailed
 from mongo_tables.runner.execution import obstacle, open_run
 from mongo_tables.runner.progress import Progress
-from mongo_tables.runner.resultcheck import check_result
+from mongo_tables.runner.schema_check import check_result
 from mongo_tables.runner.servers import GIVEN
 from mongo_tables.runner.store import FileStore
 from mongo_tables.runner.target import LocalTarget, UriTarget

@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 
 from mongo_tables.runner import execution
-from mongo_tables.runner.alternating import SideStats
+from mongo_tables.runner.alternation import SideStats
 from mongo_tables.runner.driving import Failures
 from mongo_tables.runner.errors import WorkFailed
 from mongo_tables.runner.journal import SlicesPlace
+from mongo_tables.runner.slice_windows import SliceWindows, Which, compose, describe, doubts
 from mongo_tables.runner.slices import Slices
-from mongo_tables.runner.slicewindows import SliceWindows, Which, compose, describe, doubts
 
 SLICES = Slices(width=40_000_000, pairs=25, seed="s", lead=2)
 

@@ -13,11 +13,10 @@ import pytest
 from pymongo import MongoClient
 
 from mongo_tables.runner import worker
-from mongo_tables.runner.driving import Surroundings, drive
+from mongo_tables.runner.driving import Pace, Surroundings, drive
 from mongo_tables.runner.errors import WorkFailed
 from mongo_tables.runner.load import WorkerPool
-from mongo_tables.runner.requestoptions import RequestOptions
-from mongo_tables.runner.schedule import Pace
+from mongo_tables.runner.request_options import RequestOptions
 from mongo_tables.runner.wire.client import WireClient
 from mongo_tables.runner.worker import Load
 from mongo_tables.runner.workloads import Done

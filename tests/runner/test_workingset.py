@@ -7,10 +7,10 @@ import pytest
 from pymongo import MongoClient
 
 from mongo_tables.runner import experiment as experiments
+from mongo_tables.runner.cache_size import EFFECTIVE_SHARE, record_count, scan, sized
 from mongo_tables.runner.estimate import Asked, estimate, local_seconds
-from mongo_tables.runner.experimentcheck import parse
+from mongo_tables.runner.experiment_faults import parse
 from mongo_tables.runner.store import FileStore
-from mongo_tables.runner.workingset import EFFECTIVE_SHARE, record_count, scan, sized
 from tests.runner.processes import TINY, finish, start
 
 YCSB = """\

@@ -15,7 +15,7 @@ from mongo_tables.runner import workloads
 from mongo_tables.runner.errors import WorkFailed
 from mongo_tables.runner.identifiers import heads
 from mongo_tables.runner.load import WorkerPool
-from mongo_tables.runner.resultcheck import validator
+from mongo_tables.runner.schema_check import validator
 from mongo_tables.runner.worker import Load
 from mongo_tables.runner.workloads import NAMES, Share, Workload, query, workload
 from mongo_tables.runner.workloads.templates import encoder

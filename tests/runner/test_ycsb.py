@@ -9,7 +9,7 @@ import bson
 import pytest
 
 from mongo_tables.runner.errors import ExperimentError
-from mongo_tables.runner.wire.requests import document
+from mongo_tables.runner.wire.messages import document
 from mongo_tables.runner.ycsb.distributions import Sequence, Zipfian, chooser
 from mongo_tables.runner.ycsb.records import field_drawer, id_element, key_namer, record_maker
 

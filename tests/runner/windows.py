@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import multiprocessing
 
-from mongo_tables.runner.driving import ConnectionStats
-from mongo_tables.runner.recording import Recording
+from mongo_tables.runner.driving import ConnectionStats, Recording
 from mongo_tables.runner.series import Series
 from mongo_tables.runner.window import Board, Window
 

@@ -47,12 +47,12 @@ def run(arguments: Namespace) -> int:
 def _publish(wanted: Sequence[Experiment], where: str) -> None:
     from contextlib import closing
 
-    from mongo_tables.runner import published
+    from mongo_tables.runner.result_rows import write_published
     from mongo_tables.runner.store import open_store
 
     with closing(open_store(where)) as store:
         for experiment in wanted:
-            print(f"{experiment.name}: {published.write(experiment, store)} published rows")
+            print(f"{experiment.name}: {write_published(experiment, store)} published rows")
 
 
 def _format_line(experiment: Experiment) -> str:

@@ -15,7 +15,7 @@ from datetime import UTC, datetime
 from math import inf
 from typing import Any
 
-from mongo_tables.runner import published, result
+from mongo_tables.runner import result_rows
 from mongo_tables.runner.blocks import (
     MOST_ATTEMPTS,
     Block,
@@ -38,11 +38,11 @@ from mongo_tables.runner.execution import (
     measure_slices,
     measure_window,
 )
-from mongo_tables.runner.gathering import conclude_slices, gather_rows
-from mongo_tables.runner.hostinfo import Origin, origin_of
+from mongo_tables.runner.host import Origin, origin_of
 from mongo_tables.runner.journal import Journal, Place, SlicesPlace
-from mongo_tables.runner.resultcheck import check_result
-from mongo_tables.runner.slicewindows import Counted, SliceWindows, Which
+from mongo_tables.runner.result_rows import conclude_slices, gather_rows
+from mongo_tables.runner.schema_check import check_result
+from mongo_tables.runner.slice_windows import Counted, SliceWindows, Which
 from mongo_tables.runner.store import Store
 from mongo_tables.runner.workloads import workload
 
@@ -104,7 +104,7 @@ def execute(runs: Sequence[Run], store: Store, journal: Journal, length: Length)
             journal.note(rows)
             written = len(rows)
     store.retire(experiment.name, [key for run in runs for key in _row_ids(run)])
-    published.write(experiment, store)
+    result_rows.write_published(experiment, store)
     return written
 
 
@@ -169,7 +169,7 @@ def left_at_end(runs: Sequence[Run]) -> Iterator[None]:
 
 def _row_ids(run: Run) -> Iterator[dict[str, Any]]:
     for number in range(len(run.experiment.variants)):
-        yield result.row_id(run.experiment, number, run.side)
+        yield result_rows.row_id(run.experiment, number, run.side)
 
 
 def _measure(runs: Sequence[Run], journal: Journal, length: Length) -> _Measured:

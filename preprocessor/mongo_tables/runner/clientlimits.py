@@ -6,8 +6,8 @@ waited for being read, for a notable part of the latency.
 
 from __future__ import annotations
 
-from mongo_tables.runner.latency import mean
 from mongo_tables.runner.load import Outcome
+from mongo_tables.runner.series import mean
 
 OWN_SHARE = 0.05
 """A client whose own delay is a larger share of the mean latency than this makes a row client-bound."""

@@ -7,15 +7,14 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
-from mongo_tables.runner.requestoptions import RequestOptions, read_selector
+from mongo_tables.runner.request_options import RequestOptions, read_selector
 
 if TYPE_CHECKING:
     from pymongo import MongoClient
     from pymongo.results import UpdateResult
 
-Kind = Literal["wire", "pymongo"]
 PROJECTION = {"_id": 0, "nofieldsplease": 1}
 """What a query returns of a document: nothing. Finding is measured, not sending."""
 

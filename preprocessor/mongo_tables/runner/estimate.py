@@ -8,20 +8,20 @@ from functools import partial
 from operator import mul
 from typing import NamedTuple
 
-from mongo_tables.runner import cachesize, warmup
+from mongo_tables.runner import cache_size, warmup
 from mongo_tables.runner.blocks import goes_back, measures_twice
+from mongo_tables.runner.cache_size import sized
 from mongo_tables.runner.experiment import Experiment, configs
-from mongo_tables.runner.lengthening import (
+from mongo_tables.runner.local_set import MEMBERS
+from mongo_tables.runner.slices import plan_slices
+from mongo_tables.runner.target import wanted_cache_gb
+from mongo_tables.runner.window_lengths import (
     LEAST_REQUESTS,
     MOST_TIMES_LONGER,
     longest_seconds,
     operations_of_requests,
     with_enough_work,
 )
-from mongo_tables.runner.local import MEMBERS
-from mongo_tables.runner.slices import plan_slices
-from mongo_tables.runner.target import wanted_cache_gb
-from mongo_tables.runner.workingset import sized
 from mongo_tables.runner.workloads import Config, Done, workload
 
 
@@ -133,7 +133,7 @@ def _sized(scaled: Experiment, factor: float) -> Experiment:
     """The experiment with the records that a local target would load for a working set."""
     for number, variant in enumerate(scaled.variants):
         wanted = wanted_cache_gb(scaled.reference, variant, factor)
-        cache_gb = cachesize.of_local({**scaled.parameters, **variant}, wanted)
+        cache_gb = cache_size.of_local({**scaled.parameters, **variant}, wanted)
         scaled = sized(scaled, number, partial(mul, cache_gb, 2**30))
     return scaled
 

@@ -15,47 +15,47 @@ from uuid import uuid4
 
 from mongo_tables.results.driverlog import keep_to_one_line
 from mongo_tables.runner import (
-    cachesize,
+    cache_size,
     clientlimits,
-    diskbaseline,
-    hostinfo,
-    lengthening,
+    host,
     littleslaw,
     ownership,
-    primarychange,
-    result,
-    revision,
+    result_rows,
     sharding,
-    slicewindows,
+    slice_windows,
     warmup,
-    workingset,
+    window_lengths,
 )
 from mongo_tables.runner import experiment as experiments
-from mongo_tables.runner.addresses import driver_fault, selection_ms
-from mongo_tables.runner.busyprocessors import BusyProcessors
-from mongo_tables.runner.clients import Kind
+from mongo_tables.runner.connection_strings import driver_fault, selection_ms
+from mongo_tables.runner.driving import Arrivals
 from mongo_tables.runner.errors import KEPT, NOTHING_KEPT, TargetError, WorkFailed
 from mongo_tables.runner.experiment import Experiment
-from mongo_tables.runner.goodbye import close_beside
-from mongo_tables.runner.heartbeat import Heartbeat
-from mongo_tables.runner.honoured import conflict
 from mongo_tables.runner.journal import Place, SlicesPlace
 from mongo_tables.runner.load import Crew
-from mongo_tables.runner.local import MEMBERS
-from mongo_tables.runner.machines import TIER, differing, drop_equal, variants_for
-from mongo_tables.runner.measure import Measurement, measure, settle
-from mongo_tables.runner.namedtargets import ALONE, NamedTarget, database_on
-from mongo_tables.runner.profiles import PROFILES, least_batches
+from mongo_tables.runner.local_set import MEMBERS
+from mongo_tables.runner.measurement import Measurement, measure, measure_change, settle
+from mongo_tables.runner.measurement import conclude_change as conclude_change
+from mongo_tables.runner.named_targets import (
+    ALONE,
+    TIER,
+    NamedTarget,
+    database_on,
+    differing,
+    drop_equal,
+    variants_for,
+)
+from mongo_tables.runner.ownership import Heartbeat, close_beside
 from mongo_tables.runner.progress import Progress
-from mongo_tables.runner.requestoptions import request_options
-from mongo_tables.runner.schedule import Arrivals
-from mongo_tables.runner.servers import Servers, ask_servers, topology
-from mongo_tables.runner.serverstatus import cache_bytes
+from mongo_tables.runner.request_options import Kind, OnError, conflict, request_options
+from mongo_tables.runner.sampling import BusyProcessors
+from mongo_tables.runner.servers import Servers, ask_servers, cache_bytes, topology
 from mongo_tables.runner.slices import plan_slices
 from mongo_tables.runner.store import Store
 from mongo_tables.runner.target import LocalTarget, Machine, Target, wanted_cache_gb
+from mongo_tables.runner.window_lengths import PROFILES, least_batches
 from mongo_tables.runner.wire.connection import check_driver
-from mongo_tables.runner.worker import SELECTION_MS, Load, OnError
+from mongo_tables.runner.worker import SELECTION_MS, Load
 from mongo_tables.runner.workloads import Concluding, Config, workload
 
 if TYPE_CHECKING:
@@ -290,7 +290,7 @@ def _other_rates(experiment: Experiment, options: Options) -> tuple[str, str] | 
             f"--arrivals {options.arrivals} spreads operations that have a rate, and {experiment.name} has none",
             "leave it out, or name a rate with --rate",
         )
-    return lengthening.steps_without_length(experiment, options.rates, options.duration)
+    return window_lengths.steps_without_length(experiment, options.rates, options.duration)
 
 
 def has_rates(experiment: Experiment) -> bool:
@@ -368,7 +368,7 @@ def request(experiment: Experiment, options: Options, targets: Sequence[str]) ->
         "experiment": experiment.digest,
         "wording": experiment.wording,
         "baseline": experiment.baseline,
-        "program": revision.harness(),
+        "program": host.harness(),
         "target": "; ".join(targets),
         **asdict(options),
         "rates": list(options.rates),
@@ -443,15 +443,15 @@ def _window(run: Run, place: Place, in_turn: int, and_back: bool) -> dict[str, A
     servers = _servers(run, machine, seen=measurement.source is not None, change=measurement.change)
     shrunk = {} if run.target.cache_shrunk is None else {"cache_shrunk": run.target.cache_shrunk}
     options = run.options
-    limit = lengthening.longest_seconds(run.scaled.workload, config, options)
-    context = result.Context(
+    limit = window_lengths.longest_seconds(run.scaled.workload, config, options)
+    context = result_rows.Context(
         machine=replace(machine, topology={**topology(servers, machine.topology), **shrunk}),
         servers=servers,
         target=run.target.name,
         target_name=run.named.name,
         side=run.side,
-        versions=hostinfo.versions(run.client.server_info()),
-        hardware=hostinfo.hardware(machine.data_directory),
+        versions=host.versions(run.client.server_info()),
+        hardware=host.hardware(machine.data_directory),
         scale=run.options.scale,
         seconds=min(filter(None, (run.options.duration, limit)), default=None),
         seed=run.options.seed,
@@ -469,7 +469,7 @@ def _window(run: Run, place: Place, in_turn: int, and_back: bool) -> dict[str, A
         again=place.turn.again,
         back=place.turn.back,
     )
-    return result.compose(run.experiment, run.scaled, number, measurement, context)
+    return result_rows.compose(run.experiment, run.scaled, number, measurement, context)
 
 
 def _prepare_machine(run: Run, number: int) -> tuple[Config, Machine]:
@@ -477,13 +477,13 @@ def _prepare_machine(run: Run, number: int) -> tuple[Config, Machine]:
     config, cache_gb = _asked(run.experiment, run.scaled, run.options.scale, number)
     machine = run.target.prepare(config, cache_gb, _room_gb(run.scaled))
     run.not_varied.update(machine.not_varied)
-    run.scaled = workingset.sized(run.scaled, number, lambda: cache_bytes(run.client))
+    run.scaled = cache_size.sized(run.scaled, number, lambda: cache_bytes(run.client))
     return config, machine
 
 
 def _room_gb(scaled: Experiment) -> float:
     """The least cache that has room for what any variant has under way: all of them get the same."""
-    return max(cachesize.room_gb(scaled.workload, config) for config in experiments.configs(scaled))
+    return max(cache_size.room_gb(scaled.workload, config) for config in experiments.configs(scaled))
 
 
 def _servers(run: Run, machine: Machine, *, seen: bool = True, change: str | None = None) -> dict[str, Any]:
@@ -497,7 +497,7 @@ def _servers(run: Run, machine: Machine, *, seen: bool = True, change: str | Non
         run.servers[known] = ask_servers(run.target.uri)
         _say_what_is_not_known(run, run.servers[known])
     # A server of an older version does not tell its processor; where it runs here, this machine does.
-    here = hostinfo.hardware(None)["cpu"] if machine.data_directory else ""
+    here = host.hardware(None)["cpu"] if machine.data_directory else ""
     return run.servers[known].describe(client.primary, here, seen=seen, change=change)
 
 
@@ -518,7 +518,7 @@ def _disk_baseline(run: Run, machine: Machine) -> Mapping[str, Any] | None:
     if place is None:
         return None
     if place not in run.baselines:
-        run.baselines[place] = diskbaseline.measure(place)
+        run.baselines[place] = host.measure_disk(place)
     return run.baselines[place]
 
 
@@ -573,7 +573,7 @@ def _measurement(run: Run, place: Place, machine: Machine) -> Measurement:
     if (found := run.target.monitored(measurement.start_time, measurement.end_time)) is not None:
         measurement = measurement.beside(found)
     if kind.TRAITS.changes_primary:
-        return primarychange.conclude(run.client, load, measurement)
+        return conclude_change(run.client, load, measurement)
     _check_errors(measurement)
     if isinstance(kind, Concluding):
         conclusion = kind.conclude(run.client[run.database], prepared.config)
@@ -631,9 +631,9 @@ def measure_slices(
         for run, side in zip(runs, done, strict=True):
             _check_target(run)
             _check_share(side.failures.counts(), side.requests, run.side)
-    window = slicewindows.compose(place, slices, done, processors.found())
+    window = slice_windows.compose(place, slices, done, processors.found())
     names = (one.side, other.side) if one.side else ("one side", "the other side")
-    one.progress.end(slicewindows.describe(window, names))
+    one.progress.end(slice_windows.describe(window, names))
     return window
 
 
@@ -646,7 +646,7 @@ def _label_of_slices(runs: tuple[Run, Run], place: SlicesPlace) -> str:
 
 def _measured(run: Run, load: Load, machine: Machine) -> Measurement:
     if workload(load.workload).TRAITS.changes_primary and isinstance(run.target, LocalTarget):
-        return primarychange.measure_change(run.target, run.crew, load, machine, run.progress.update)
+        return measure_change(run.target, run.crew, load, machine, run.progress.update)
     return measure(run.client, run.crew, load, machine, run.progress.update)
 
 
@@ -687,7 +687,7 @@ def _scan(run: Run, number: int, config: Config) -> None:
     """Read all that is loaded, where a window asks for it, unless the last window had done so."""
     now = (config["collection"], number)
     if config.get("scanBefore") and run.scanned != now:
-        workingset.scan(run.client[run.database][config["collection"]])
+        cache_size.scan(run.client[run.database][config["collection"]])
     run.scanned = now
 
 
@@ -739,9 +739,9 @@ def _listed(errors: Mapping[str, int]) -> str:
 def _load(run: Run, config: Mapping[str, Any], seed: str) -> Load:
     name, duration = run.scaled.workload, run.options.duration
     traits = workload(name).TRAITS
-    config = lengthening.with_enough_work(name, config, duration, least_batches(run.options.profile))
-    limit = lengthening.longest_seconds(name, config, run.options)
-    seconds = lengthening.window_seconds(config, limit, duration)
+    config = window_lengths.with_enough_work(name, config, duration, least_batches(run.options.profile))
+    limit = window_lengths.longest_seconds(name, config, run.options)
+    seconds = window_lengths.window_seconds(config, limit, duration)
     rates = _rates(run.options, config)
     leads = run.experiment.warm and not rates and warmup.has_lead(name, config)
     lead, longest_lead = warmup.lead_seconds(seconds) if leads and seconds else (0.0, 0.0)
@@ -763,7 +763,7 @@ def _load(run: Run, config: Mapping[str, Any], seed: str) -> Load:
         on_error=run.options.on_error,
         least=0
         if not run.options.lengthens or rates or traits.paces_itself or traits.whole
-        else lengthening.operations_of_requests(name, config, lengthening.LEAST_REQUESTS),
+        else window_lengths.operations_of_requests(name, config, window_lengths.LEAST_REQUESTS),
     )
 
 

@@ -15,8 +15,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from mongo_tables.runner import experimentcheck
-from mongo_tables.runner.addresses import shown
+from mongo_tables.runner import experiment_faults
+from mongo_tables.runner.connection_strings import shown
 from mongo_tables.runner.errors import ExperimentError
 from mongo_tables.runner.workloads.templates import RANGE
 
@@ -104,7 +104,7 @@ def read(content: bytes, file: str) -> Experiment:
         text = content.decode("utf-8")
     except UnicodeDecodeError:
         raise ExperimentError(f"{file} is not UTF-8") from None
-    data, findings = experimentcheck.parse(text, file)
+    data, findings = experiment_faults.parse(text, file)
     if findings:
         raise ExperimentError(f"{file} is not an experiment", findings=findings, source=text)
     return Experiment(

@@ -21,24 +21,20 @@ from multiprocessing.context import SpawnProcess
 from types import TracebackType
 from typing import Any, Self
 
-from mongo_tables.runner.addresses import selection_ms
-from mongo_tables.runner.alternating import Alternation, Sides, SideStats
+from mongo_tables.runner.alternation import Alternation, Sides, SideStats, serve
+from mongo_tables.runner.connection_strings import selection_ms
 from mongo_tables.runner.driving import UNSENT, ConnectionStats, Failures, Sendings
 from mongo_tables.runner.errors import KEPT, WorkFailed
-from mongo_tables.runner.lag import Lag
-from mongo_tables.runner.latency import mean
-from mongo_tables.runner.lengthening import ends_after
 from mongo_tables.runner.loadmachines.machinestats import MachineStats, MachineWork
-from mongo_tables.runner.meter import Usage
-from mongo_tables.runner.requestoptions import RequestOptions
-from mongo_tables.runner.scheduling import Scheduling, scheduling_of
-from mongo_tables.runner.series import Counts, Series, merge, widest
-from mongo_tables.runner.serving import serve
+from mongo_tables.runner.meter import Lag, Usage
+from mongo_tables.runner.request_options import RequestOptions
+from mongo_tables.runner.series import Counts, Series, mean, merge, widest
 from mongo_tables.runner.signals import signals_ignored
 from mongo_tables.runner.slices import Slices
 from mongo_tables.runner.warmup import NONE, Lead, Steady, WarmUp, judge, lead_interval, speeds_within
 from mongo_tables.runner.window import NEVER, Board, Inside
-from mongo_tables.runner.worker import SELECTION_MS, Assignment, Load
+from mongo_tables.runner.window_lengths import ends_after
+from mongo_tables.runner.worker import SELECTION_MS, Assignment, Load, Scheduling, scheduling_of
 
 START_DELAY_SECONDS = 0.05
 """Between the word to start and the start, so that it has reached every worker."""

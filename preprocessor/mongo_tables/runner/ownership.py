@@ -1,24 +1,101 @@
-"""Databases that a run may change: only those that carry its marker.
+"""Databases that a run may change, and signs that it goes on.
+
+The process that a run is, told from all others: on the same machine it can be seen whether it still runs.
+
+Closing the client of a server that may be gone.
+
+Databases that a run may change: only those that carry its marker.
 
 A run makes its databases itself and puts one document into the collection ``mongo_tables_marker`` of each. A
 database that exists without that document belongs to somebody else and is never written to nor dropped. The document
 also names the run, its process and its last sign of life: one that was killed leaves its database to the next, and one
 that works does not.
+
+Signs of life that a run gives while it works, so that another does not take its database for one that was left.
 """
 
 from __future__ import annotations
 
+import hashlib
+import os
+import socket
+import threading
+import time
 from collections.abc import Mapping
-from dataclasses import asdict
+from contextlib import suppress
+from dataclasses import asdict, dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from mongo_tables.runner.connection_strings import is_refused
 from mongo_tables.runner.errors import KEPT, TargetError
-from mongo_tables.runner.owningprocess import OwningProcess, this_process
-from mongo_tables.runner.rights import is_refused
 from mongo_tables.runner.servers import is_router
 
 if TYPE_CHECKING:
     from pymongo import MongoClient
+
+
+SAME_START_SECONDS: Final = 30.0
+"""When a process began is reckoned from the clock, which may be set meanwhile."""
+_BOOT: Final = Path("/proc/sys/kernel/random/boot_id")
+_NUMBERS: Final = Path("/proc/self/ns/pid")
+
+
+@dataclass(frozen=True, slots=True)
+class OwningProcess:
+    """A process: ``host`` is the same for all processes that can see each other, ``started`` is a Unix time."""
+
+    host: str
+    pid: int
+    started: float
+
+    @property
+    def is_this(self) -> bool:
+        """Whether it is the one that asks."""
+        return self.is_here and self.pid == os.getpid()
+
+    @property
+    def is_here(self) -> bool:
+        """Whether it could be seen from here."""
+        return self.host == _host()
+
+    @property
+    def runs(self) -> bool:
+        """Whether a process that could be seen from here is still there."""
+        import psutil
+
+        try:
+            found = psutil.Process(self.pid)
+            same = bool(abs(found.create_time() - self.started) < SAME_START_SECONDS)
+            return same and found.status() != psutil.STATUS_ZOMBIE
+        except psutil.NoSuchProcess:
+            return False
+        except psutil.AccessDenied:
+            return True
+
+
+def this_process() -> OwningProcess:
+    """The one that asks."""
+    import psutil
+
+    return OwningProcess(_host(), os.getpid(), psutil.Process().create_time())
+
+
+def _host() -> str:
+    """This machine since it was started, and of a container its own numbers of processes: no name can be read in it."""
+    words = [socket.gethostname()]
+    with suppress(OSError):  # systems other than Linux
+        words += [_BOOT.read_text().strip(), str(_NUMBERS.stat().st_ino)]
+    return hashlib.sha256(" ".join(words).encode()).hexdigest()[:16]
+
+
+def close_beside(client: MongoClient[dict[str, Any]]) -> None:
+    """Close a client, and do not wait for it.
+
+    It says goodbye to the sessions that it had, and looks half a minute for a server that is gone.
+    """
+    threading.Thread(target=client.close, daemon=True).start()
+
 
 MARKER = "mongo_tables_marker"
 MEMBERS_MS = 60_000
@@ -144,3 +221,42 @@ def _mark(client: MongoClient[dict[str, Any]], name: str) -> Mapping[str, Any] |
 
 def _exists(client: MongoClient[dict[str, Any]], name: str) -> bool:
     return name in client.list_database_names()
+
+
+BEAT_SECONDS = 60.0
+"""Between two signs; ``ownership.ALIVE_SECONDS`` has time for some of them."""
+
+
+class Heartbeat:
+    """Gives a sign before windows, and in those that are long, until it is stopped."""
+
+    def __init__(self, client: MongoClient[dict[str, Any]], database: str, run: str) -> None:
+        """The database was claimed just now."""
+        self._client = client
+        self._database = database
+        self._run = run
+        self._last = time.monotonic()
+        self._stopped = threading.Event()
+        self._thread = threading.Thread(target=self._beat_until_stopped, daemon=True)
+        self._thread.start()
+
+    def beat(self) -> None:
+        """Give a sign now, while nothing is measured, if the next would fall into what comes."""
+        if time.monotonic() - self._last >= BEAT_SECONDS / 2:
+            self._beat()
+
+    def stop(self) -> None:
+        """Give no more of them."""
+        self._stopped.set()
+
+    def _beat_until_stopped(self) -> None:
+        while not self._stopped.wait(max(0.0, self._last + BEAT_SECONDS - time.monotonic())):
+            if time.monotonic() - self._last >= BEAT_SECONDS:
+                self._beat()
+
+    def _beat(self) -> None:
+        from pymongo.errors import PyMongoError
+
+        self._last = time.monotonic()
+        with suppress(PyMongoError):  # whoever works there sees what is wrong
+            give_sign(self._client, self._database, self._run)

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 
 from mongo_tables.results.secrets import redact
-from mongo_tables.runner.addresses import driver_fault, selection_ms, used
+from mongo_tables.runner.connection_strings import driver_fault, selection_ms, used
 from mongo_tables.runner.errors import RunnerError, TargetError
 from mongo_tables.runner.ownership import MARKER
 

@@ -1,24 +1,75 @@
-"""Counters of the system and of the server while work is done, in the names and the shape of Atlas.
+"""Counters of machine, disk and server while work is done.
+
+What others than the run saw of the servers' machine in a window: series like its own.
+
+Counters of the system and of the server while work is done, in the names and the shape of Atlas.
 
 Atlas gives a series as ``{name, units, dataPoints: [{timestamp, value}]}``, and the first point of a rate is
 null, because a rate needs two samples (https://www.mongodb.com/docs/atlas/reference/api-resources-spec/v2/).
 The tables read these names, so a run off Atlas keeps them. Percent of processor time is over all cores of the
 machine.
+
+Processors and disks of a server's own machine, as the server samples them: FTDC by ``getDiagnosticData``.
+
+A mongod reads ``/proc`` once a second for its diagnostic data and hands out its last sample
+(https://www.mongodb.com/docs/manual/administration/full-time-diagnostic-data-capture/). Its counters become those that
+``sampling`` reads of this machine, so that the series are the same wherever the servers run.
+
+How many of this machine's processors were busy between two moments, and how many of them with something else.
 """
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from mongo_tables.runner.disk import mount_of
-from mongo_tables.runner.serverprocess import ServerProcess, is_one_process, process_of
+from mongo_tables.runner.host import mount_of
+from mongo_tables.runner.servers import ServerProcess, is_one_process, process_of
+
+if TYPE_CHECKING:
+    from pymongo import MongoClient
+
+
+Series = Sequence[dict[str, Any]]
+INSIDE: Final = "inside the window"
+"""That each point tells of the window alone."""
+
+
+class Monitored(NamedTuple):
+    """Series of process and disk; ``facts`` says how fine and how late they are, and where their points lie."""
+
+    source: str
+    process_series: Series
+    disk_series: Series
+    facts: Mapping[str, Any]
+
+    @property
+    def is_inside(self) -> bool:
+        """Whether the points tell of the window alone."""
+        return bool(self.facts["points"] == INSIDE)
+
+
+def merged(own: Series, others: Series, *, prefer_others: bool) -> list[dict[str, Any]]:
+    """One series of each name: of two the preferred one, unless it has no value and the other has."""
+    first, second = (others, own) if prefer_others else (own, others)
+    chosen: dict[str, dict[str, Any]] = {}
+    for one in (*first, *second):
+        there = chosen.get(one["name"])
+        if there is None or (not has_value(there) and has_value(one)):
+            chosen[one["name"]] = one
+    return list(chosen.values())
+
+
+def has_value(series: Mapping[str, Any]) -> bool:
+    """Whether any of its points has one."""
+    return any(point["value"] is not None for point in series["dataPoints"])
+
 
 FIRST_INTERVAL_SECONDS = 0.5
 SHORTEST_INTERVAL = timedelta(seconds=0.25)
@@ -341,3 +392,77 @@ def _device(directory: Path) -> str | None:
     mount = mount_of(directory, physical=True)
     device = Path(mount.device).name if mount else ""
     return device if device in (psutil.disk_io_counters(perdisk=True) or {}) else None
+
+
+SOURCE: Final = "getDiagnosticData"
+_TIMES: Final = ("user", "nice", "system", "idle", "iowait", "irq", "softirq", "steal", "guest", "guest_nice")
+_SECTOR: Final = 512
+"""Bytes, whatever the disk has (https://docs.kernel.org/admin-guide/iostats.html)."""
+
+
+def read_machine(client: MongoClient[dict[str, Any]]) -> Sample | None:
+    """The last sample of the primary's machine; None where it has none.
+
+    A mongos has only those of its own machine, which is not where the data is. The time of a sample is by the server's
+    clock. Raises PyMongoError.
+    """
+    from bson.codec_options import CodecOptions
+    from bson.raw_bson import RawBSONDocument
+
+    # 80 kB of counters a time: only what is looked at is decoded.
+    options: Any = CodecOptions(document_class=RawBSONDocument, tz_aware=True)
+    data = client.admin.command("getDiagnosticData", codec_options=options).get("data", {})
+    system, status = data.get("systemMetrics", {}), data.get("serverStatus", {})
+    if not system.get("cpu") or "start" not in data or status.get("process") == "mongos":
+        return None
+    return Sample(
+        when=data["start"],
+        cpu=_cpu(system["cpu"]),
+        disk=_disks(system.get("disks", {})),
+        server_cpu=_process_seconds(status.get("extra_info", {})),
+        operations={},
+        process=process_of(status),
+    )
+
+
+def _cpu(counters: Mapping[str, Any]) -> dict[str, float]:
+    return {kind: float(counters[f"{kind}_ms"]) / 1000 for kind in _TIMES if f"{kind}_ms" in counters}
+
+
+def _disks(disks: Mapping[str, Mapping[str, Any]]) -> dict[str, int]:
+    """All disks together: which of them holds the data, the server does not say."""
+    if not disks:
+        return {}
+    every = list(disks.values())
+    return {
+        "read_count": sum(int(one["reads"]) for one in every),
+        "write_count": sum(int(one["writes"]) for one in every),
+        "read_bytes": sum(int(one["read_sectors"]) for one in every) * _SECTOR,
+        "write_bytes": sum(int(one["write_sectors"]) for one in every) * _SECTOR,
+    }
+
+
+def _process_seconds(info: Mapping[str, Any]) -> float:
+    return (float(info.get("user_time_us", 0)) + float(info.get("system_time_us", 0))) / 1e6
+
+
+class BusyProcessors:
+    """Looks at the processors when it is told to; where no server runs on this machine, nothing is known of them."""
+
+    def __init__(self, servers: Collection[int], client: Callable[[], Sequence[int]]) -> None:
+        """``servers`` are the processes of those on this machine, ``client`` gives those of the client."""
+        self._servers = servers
+        self._client = client
+        self._samples: list[Sample] = []
+
+    def look(self) -> None:
+        """Look now: at the begin, and at the end."""
+        if self._servers:
+            self._samples.append(look_at_processors([*self._servers, *self._client()]))
+
+    def found(self) -> dict[str, float] | None:
+        """Busy processors on average between first and last look, and what of them was neither servers nor client."""
+        known = cores(self._samples)
+        if known is None:
+            return None
+        return {"busy": known["busy"], "other": max(0.0, known["busy"] - known["server"])}

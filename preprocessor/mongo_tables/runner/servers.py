@@ -1,4 +1,18 @@
-"""What the servers of a deployment say of themselves: machine, role, storage.
+"""What the servers of a deployment say of themselves.
+
+Which process of which server has counted something.
+
+Counters are sums since a process started. The difference of two of them says something only where it is one process
+that both are of: with another primary, or with a server that was started anew, it is the difference of strangers.
+
+What a result document keeps of ``serverStatus``, before and after its window.
+
+The whole of it is 80 kB, twice in every document: nine tenths of all results would be counters of commands that no
+experiment sends, and a site that reads them pays for that at every first build. Kept is what a table of this project
+or of the document that its experiments come from subtracts, and what explains a number that looks wrong: evictions,
+queues, tickets, flow control, connections, a restart between the two.
+
+What the servers of a deployment say of themselves: machine, role, storage.
 
 Each is asked for itself, with the rights that the connection string gives. Names of hosts, folders and files, keys and
 passwords are among the answers; none of them gets into a row from here, since what is kept is chosen field by field.
@@ -10,13 +24,125 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from mongo_tables.runner.addresses import selection_ms
-from mongo_tables.runner.rights import unknown
+from mongo_tables.runner.connection_strings import MONITOR, is_refused, selection_ms, unknown
+from mongo_tables.runner.errors import TargetError
 
 if TYPE_CHECKING:
     from pymongo import MongoClient
+
+
+OVERTAKEN_MS = 10_000
+"""By so much an uptime may seem to go back: an answer that was held up comes behind one that was asked for later."""
+
+
+class ServerProcess(NamedTuple):
+    """A process of a server: the address that it gives, its number, and the milliseconds that it had run when asked."""
+
+    host: str
+    pid: int
+    uptime: int
+
+
+def process_of(status: Mapping[str, Any]) -> ServerProcess | None:
+    """The process that gave this ``serverStatus``; None where it is empty, since nobody may ask for it."""
+    if not status:
+        return None
+    uptime = status.get("uptimeMillis", 0)
+    return ServerProcess(str(status.get("host", "")), int(status.get("pid", 0)), int(uptime))
+
+
+def is_one_process(before: ServerProcess | None, after: ServerProcess | None) -> bool:
+    """Whether counters of the one may be subtracted from those of the other; two that are not known may be one."""
+    if before is None or after is None:
+        return True
+    # In containers, each process may have the same number; its uptime then begins again.
+    return before[:2] == after[:2] and before.uptime <= after.uptime + OVERTAKEN_MS
+
+
+def describe_change(
+    before: ServerProcess | None, after: ServerProcess | None, between: Sequence[ServerProcess | None]
+) -> str | None:
+    """How the server that was asked changed in a window, None where it was one process all the time.
+
+    ``between`` are those that gave samples, whose addresses are not told: they are names of machines.
+    """
+    if before and after and not is_one_process(before, after):
+        if before.host == after.host:
+            return f"{after.host} was started anew in the window"
+        return f"the primary changed from {before.host} to {after.host} in the window"
+    if all(is_one_process(*pair) for pair in pairwise(between)):
+        return None
+    return "another server was the primary in a part of the window"
+
+
+_WHOLE: Mapping[str, Any] = {}
+_SERVER = (
+    "host", "version", "process", "pid", "uptime", "uptimeMillis", "localTime", "storageEngine",
+    "asserts", "connections", "extra_info", "flowControl", "globalLock", "mem", "network",
+    "opLatencies", "opcounters", "opcountersRepl",
+)  # fmt: skip
+_REPLICATION = ("setName", "setVersion", "isWritablePrimary", "primary", "me", "hosts")
+_ENGINE = ("block-manager", "cache", "checkpoint", "concurrentTransactions", "connection", "log")
+_METRICS = ("document", "getLastError", "operation", "queryExecutor")
+KEPT: Mapping[str, Any] = {
+    **dict.fromkeys(_SERVER, _WHOLE),
+    "repl": dict.fromkeys(_REPLICATION, _WHOLE),
+    "wiredTiger": dict.fromkeys(_ENGINE, _WHOLE),
+    "metrics": dict.fromkeys(_METRICS, _WHOLE),
+}
+"""Sections by name (https://www.mongodb.com/docs/manual/reference/command/serverStatus/); an empty one is whole."""
+
+
+def status(client: MongoClient[dict[str, Any]]) -> dict[str, Any]:
+    """The kept sections of ``serverStatus``, in the server's order; what a version does not have is not there.
+
+    ``host`` becomes the member's name in its replica set, or the address it was reached by: the machine's own name is
+    nobody's business. Empty when the command is not permitted, and when others answer it in turn; without
+    ``wiredTiger`` of a server that has none, as the mongos of a sharded cluster.
+    """
+    kept = _kept(_ask(client), KEPT)
+    if not kept or is_one_of_several(client, kept):
+        return {}
+    kept["host"] = kept.get("repl", {}).get("me") or ":".join(map(str, client.address or ("unknown",)))
+    return kept
+
+
+def is_one_of_several(client: MongoClient[dict[str, Any]], found: Mapping[str, Any]) -> bool:
+    """Whether ``found`` is of one mongos, and others answer in turn: what one has counted says nothing of the rest."""
+    return found.get("process") == "mongos" and len(client.topology_description.server_descriptions()) > 1
+
+
+def cache_bytes(client: MongoClient[dict[str, Any]]) -> int:
+    """The size of WiredTiger's cache that the primary says it has. Raises TargetError when it does not say."""
+    found = _ask(client)
+    if "wiredTiger" in found:
+        return int(found["wiredTiger"]["cache"]["maximum bytes configured"])
+    message = "the experiment needs the size of WiredTiger's cache, which the server does not tell"
+    hint = f"the role {MONITOR} permits serverStatus" if not found else "name the mongod of a replica set"
+    raise TargetError(message, hint)
+
+
+def _ask(client: MongoClient[dict[str, Any]]) -> Mapping[str, Any]:
+    from pymongo.errors import OperationFailure
+
+    try:
+        return client.admin.command("serverStatus")
+    except OperationFailure as error:
+        if not is_refused(error):
+            raise
+        return {}
+
+
+def _kept(section: Mapping[str, Any], wanted: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        name: _kept(inner, wanted[name]) if wanted[name] else inner
+        for name, inner in section.items()
+        if name in wanted
+    }
+
 
 GIVEN: Final = "given by its address"
 """What a deployment that was not started by the run is called."""

@@ -27,7 +27,7 @@ from mongo_tables.files import atomic
 from mongo_tables.results import fixturefiles, fixturetext, typedjson
 from mongo_tables.results.model import ResultsError
 from mongo_tables.results.overcampaigns import FIELD
-from mongo_tables.runner.addresses import HINT, shown, used
+from mongo_tables.runner.connection_strings import HINT, shown, used
 from mongo_tables.runner.errors import KEPT, RunnerError
 
 RESULTS = "results"

@@ -12,14 +12,20 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Protocol
 
-from mongo_tables.runner import cachesize, limits
-from mongo_tables.runner.addresses import measured_options, shown, used
-from mongo_tables.runner.binary import find_program
-from mongo_tables.runner.cachesize import SMALLEST_AT_START_GB
+from mongo_tables.runner import cache_size, local_limits
+from mongo_tables.runner.cache_size import SMALLEST_AT_START_GB
+from mongo_tables.runner.connection_strings import measured_options, shown, used
 from mongo_tables.runner.errors import RunnerError, TargetError
-from mongo_tables.runner.local import MEMBERS, LocalReplicaSet, Settings
-from mongo_tables.runner.localaddress import PLAIN, SMALLEST_OPLOG_MB, LocalAddress, is_local, parse_local
-from mongo_tables.runner.monitored import Monitored
+from mongo_tables.runner.local_address import (
+    PLAIN,
+    SMALLEST_OPLOG_MB,
+    LocalAddress,
+    find_program,
+    is_local,
+    parse_local,
+)
+from mongo_tables.runner.local_set import MEMBERS, LocalReplicaSet, Settings
+from mongo_tables.runner.sampling import Monitored
 
 if TYPE_CHECKING:
     from pymongo import MongoClient
@@ -151,12 +157,12 @@ class LocalTarget:
         self, config: Mapping[str, Any], cache_gb: float, least_gb: float = 0.0
     ) -> Mapping[str, Any]:
         """The cache, and what can be limited here."""
-        expected = limits.expect(config.get("instance", {}), self._settings(config).members)
+        expected = local_limits.expect(config.get("instance", {}), self._settings(config).members)
         return {"cache_gb": self._cache(config, cache_gb, least_gb), **expected}
 
     def _cache(self, config: Mapping[str, Any], wanted_gb: float, least_gb: float) -> float:
         """The size in GB, of each member."""
-        return self._address.cache_gb or cachesize.of_local(config, wanted_gb, least_gb, self._sets)
+        return self._address.cache_gb or cache_size.of_local(config, wanted_gb, least_gb, self._sets)
 
     def prepare(self, config: Mapping[str, Any], cache_gb: float, least_gb: float = 0.0) -> Machine:
         """Run a set for it, whose cache ``give_cache`` sizes, within what it bears and what this machine has.
@@ -173,16 +179,16 @@ class LocalTarget:
         wanted = size if "workingSetRatio" in config else cache_gb
         if size > self._set.cache_gb or "workingSetRatio" in config:
             self._set.resize_cache(size)
-        groups = self._set.groups(make=limits.needs_groups(asked))
-        holds = limits.impose(asked, groups, self._set.pids, self._set.directory, size)
-        memory = limits.memory_bytes(asked, size) if "memoryRatio" in holds else None
+        groups = self._set.groups(make=local_limits.needs_groups(asked))
+        holds = local_limits.impose(asked, groups, self._set.pids, self._set.directory, size)
+        memory = local_limits.memory_bytes(asked, size) if "memoryRatio" in holds else None
         return Machine(
             bench_config=self._bench_config(),
             topology={
                 **self._set.describe(),
                 **self._named_program(),
                 **({"settings": self._address.settings} if self._address.settings else {}),
-                **cachesize.describe(size, wanted, memory),
+                **cache_size.describe(size, wanted, memory),
             },
             varied={**({"cache_gb": size} if asked and size == round(cache_gb, 3) else {}), **holds},
             not_varied=tuple(sorted(asked.keys() - holds.keys())),

@@ -1,12 +1,18 @@
-"""One worker process: its connections, all in one thread or each in a thread of its own, and what they did."""
+"""One worker process.
+
+How the system lets the client's processes have a processor: like any other, or giving way to what runs.
+
+One worker process: its connections, all in one thread or each in a thread of its own, and what they did.
+"""
 
 from __future__ import annotations
 
 import gc
+import os
 import random
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
@@ -14,13 +20,20 @@ from multiprocessing.connection import Connection
 from typing import TYPE_CHECKING, Any, Literal
 
 from mongo_tables.results.driverlog import keep_to_one_line
-from mongo_tables.runner.addresses import selection_ms
-from mongo_tables.runner.clients import Client, Kind, PyMongoClient
-from mongo_tables.runner.driving import ConnectionStats, Surroundings, add_up, drive, one_line
+from mongo_tables.runner.clients import Client, PyMongoClient
+from mongo_tables.runner.connection_strings import selection_ms
+from mongo_tables.runner.driving import (
+    Arrivals,
+    ConnectionStats,
+    Pace,
+    Recording,
+    Surroundings,
+    add_up,
+    drive,
+    one_line,
+)
 from mongo_tables.runner.meter import Meter, in_all, in_window
-from mongo_tables.runner.recording import Recording
-from mongo_tables.runner.requestoptions import RequestOptions, request_options
-from mongo_tables.runner.schedule import Arrivals, Pace
+from mongo_tables.runner.request_options import Kind, OnError, RequestOptions, request_options
 from mongo_tables.runner.series import Series, interval_for
 from mongo_tables.runner.window import Board, Handout, Window
 from mongo_tables.runner.wire.client import WireClient, end_sessions, open_connections, wait_for_writes
@@ -30,11 +43,30 @@ from mongo_tables.runner.workloads import Share, Step, workload
 if TYPE_CHECKING:
     from pymongo import MongoClient
 
+
+Scheduling = Literal["batch", "normal"]
+
+
+def give_way() -> None:
+    """Let an answer that comes not interrupt what runs: on a machine shared with the server, that is the server.
+
+    Else the server loses its processor at every answer it gives, and we are woken for each alone; so we find several.
+    """
+    with suppress(AttributeError, OSError):  # other systems have no such thing, or do not permit it
+        os.sched_setscheduler(0, os.SCHED_BATCH, os.sched_param(0))
+
+
+def scheduling_of(pids: Iterable[int]) -> Scheduling:
+    """The class that the system has processes in: ``batch`` where all of them give way. They must be there."""
+    if not hasattr(os, "SCHED_BATCH"):
+        return "normal"
+    return "batch" if all(os.sched_getscheduler(pid) == os.SCHED_BATCH for pid in pids) else "normal"
+
+
 SELECTION_MS = 15_000
 """How long a primary is waited for: longer than an election takes, shorter than one waits for a dead server."""
 QUEUE_MS = 30_000
 """How long one of the pool's connections is waited for while all of them are held: an error then, and no silence."""
-OnError = Literal["stop", "reconnect"]
 Loop = Callable[[], None]
 """The work of one connection."""
 UNCOLLECTED_SECONDS = 60

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from mongo_tables.files.environment import ATLAS_CLIENT, ATLAS_KEY
-from mongo_tables.runner.atlas import clock
-from mongo_tables.runner.atlas.asking import BASE_VARIABLE
+from mongo_tables.runner.atlas import api
+from mongo_tables.runner.atlas.api import BASE_VARIABLE
 from tests.runner.atlas.contract import is_there, violations
 from tests.runner.atlas.fake import CLIENT, SECRET, serving
 
@@ -26,7 +26,7 @@ def atlas(account, monkeypatch):
     """A fake whose clusters nobody can use."""
     with serving() as fake:
         monkeypatch.setenv(BASE_VARIABLE, fake.base)
-        monkeypatch.setattr(clock, "Clock", lambda: fake.time)
+        monkeypatch.setattr(api, "Clock", lambda: fake.time)
         yield fake
         check_contract(fake)
 
@@ -36,7 +36,7 @@ def usable(account, monkeypatch, replica_set):
     """A fake whose clusters are a replica set that runs here."""
     with serving(replica_set.uri) as fake:
         monkeypatch.setenv(BASE_VARIABLE, fake.base)
-        monkeypatch.setattr(clock, "Clock", lambda: fake.time)
+        monkeypatch.setattr(api, "Clock", lambda: fake.time)
         yield fake
         check_contract(fake)
 

@@ -8,10 +8,10 @@ from math import inf
 import pytest
 
 from mongo_tables.runner.atlas import measurements
-from mongo_tables.runner.atlas.asking import open_api
-from mongo_tables.runner.atlas.opening import begin_run, open_atlas
-from mongo_tables.runner.atlas.prices import read_prices
-from mongo_tables.runner.atlas.sweep import sweep
+from mongo_tables.runner.atlas.api import open_api
+from mongo_tables.runner.atlas.clusters import sweep
+from mongo_tables.runner.atlas.costs import read_prices
+from mongo_tables.runner.atlas.target import begin_run, open_atlas
 from tests.runner.atlas.contract import specification, violations
 from tests.runner.atlas.project import PROJECT
 from tests.runner.atlas.test_lifecycle import FASTER, M50, M60, PRICES, RUN, WHERE

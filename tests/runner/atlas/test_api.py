@@ -7,11 +7,8 @@ from datetime import timedelta
 import pytest
 
 from mongo_tables.files.environment import ATLAS_CLIENT, ATLAS_KEY
-from mongo_tables.runner.atlas.access import make_user
-from mongo_tables.runner.atlas.api import ApiError
-from mongo_tables.runner.atlas.asking import BASE_VARIABLE, open_api
-from mongo_tables.runner.atlas.credentials import read_credentials
-from mongo_tables.runner.atlas.journal import Journal
+from mongo_tables.runner.atlas.api import BASE_VARIABLE, ApiError, open_api, read_credentials
+from mongo_tables.runner.atlas.clusters import Journal, make_user
 from mongo_tables.runner.errors import RunnerError
 from tests.runner.atlas.fake import PRIVATE, PUBLIC, SECRET, Fault
 from tests.runner.atlas.project import PROJECT, Refused

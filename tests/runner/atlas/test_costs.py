@@ -6,9 +6,8 @@ import datetime
 
 import pytest
 
-from mongo_tables.runner.atlas.costs import Cost, check, in_all
-from mongo_tables.runner.atlas.machine import AtlasMachine
-from mongo_tables.runner.atlas.prices import Prices
+from mongo_tables.runner.atlas.address import AtlasMachine
+from mongo_tables.runner.atlas.costs import Cost, Prices, check_cost, total_cost
 from mongo_tables.runner.errors import RunnerError
 
 MACHINE = AtlasMachine("M50", "PROVISIONED", 3000, 200, "EU_WEST_1", "8.0", "core")
@@ -24,13 +23,13 @@ def costs(*dollars):
     [((4.084,), 4.09), ((4.08,), 4.08), ((0.1, 0.2), 0.3), ((2.041, 2.041), 4.09), ((0.0001,), 0.01)],
 )
 def test_all_of_it_is_said_in_whole_cents_and_is_no_less_than_it_is(dollars, said):
-    assert in_all(costs(*dollars)) == said
+    assert total_cost(costs(*dollars)) == said
 
 
 def test_the_cost_that_a_hint_names_is_enough_and_a_cent_less_is_not():
     with pytest.raises(RunnerError) as asked:
-        check(costs(4.084), None, PRICES)
+        check_cost(costs(4.084), None, PRICES)
     assert "--max-cost 4.09 allows that" in asked.value.hint
-    check(costs(4.084), 4.09, PRICES)
+    check_cost(costs(4.084), 4.09, PRICES)
     with pytest.raises(RunnerError, match=r"may cost 4\.09 USD .* --max-cost is 4\.08"):
-        check(costs(4.084), 4.08, PRICES)
+        check_cost(costs(4.084), 4.08, PRICES)

@@ -13,7 +13,7 @@ import pytest
 
 from mongo_tables.cli import main
 from mongo_tables.files.environment import ATLAS_CLIENT
-from mongo_tables.runner.atlas import journal
+from mongo_tables.runner.atlas import clusters
 from mongo_tables.runner.atlas.api import ATTEMPTS
 from mongo_tables.runner.atlas.target import AtlasTarget
 from tests.runner.atlas.fake import PRIVATE, SECRET, Fault
@@ -127,7 +127,7 @@ def unwritable(fake, monkeypatch):
 
 def forgets(fake, cluster):
     """Somebody removes what the program remembers."""
-    shutil.rmtree(journal.folder().parent)
+    shutil.rmtree(clusters.folder().parent)
 
 
 CLUSTER = "(GET|DELETE|PATCH) clusters/.*"
@@ -217,7 +217,7 @@ def test_what_goes_wrong_is_one_line_and_ends_what_is_paid_for(usable, files, wr
     if wrong.left:
         sweep_after(usable, capsys)
     check_foreign_alone(usable.project, before)
-    assert list(journal.found()) == []
+    assert list(clusters.found()) == []
 
 
 def check_said(line, said):
@@ -233,7 +233,7 @@ def sweep_after(fake, capsys):
     fake.faults.clear()
     fake.alter = None
     fake.project.times.failing_deletions = 0
-    (written,) = journal.found()
+    (written,) = clusters.found()
     end_process_of(written)
     assert main(["run", "--sweep"]) == 0
     assert f"{PROJECT}: " in capsys.readouterr().out

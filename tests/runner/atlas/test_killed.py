@@ -11,11 +11,11 @@ from math import inf
 
 import pytest
 
-from mongo_tables.runner.atlas import clock, journal
-from mongo_tables.runner.atlas.asking import open_api
-from mongo_tables.runner.atlas.opening import begin_run, open_atlas
-from mongo_tables.runner.atlas.prices import read_prices
-from mongo_tables.runner.atlas.sweep import projects, sweep
+from mongo_tables.runner.atlas import api, clusters
+from mongo_tables.runner.atlas.api import open_api
+from mongo_tables.runner.atlas.clusters import projects, sweep
+from mongo_tables.runner.atlas.costs import read_prices
+from mongo_tables.runner.atlas.target import begin_run, open_atlas
 from mongo_tables.runner.errors import RunnerError
 from tests.runner.atlas.fake import ROOT
 from tests.runner.atlas.foreign import add_foreign, check_foreign_alone, foreign_of
@@ -75,14 +75,14 @@ def atlas_works(prices):
 
 def behind_line(patch, act):
     """Have this be done right behind each line of the journal: it is given the journal's path and all actions so far."""
-    add, added = journal.Journal._add, []
+    add, added = clusters.Journal._add, []
 
     def add_and_act(self, action, what):
         add(self, action, what)
         added.append(action)
         act(self._path, added)
 
-    patch.setattr(journal.Journal, "_add", add_and_act)
+    patch.setattr(clusters.Journal, "_add", add_and_act)
 
 
 def die_behind_line(number):
@@ -99,7 +99,7 @@ def check_sweep(atlas, before):
     """A sweep leaves nothing of ours, everything of others, and no more to pay."""
     sweep(open_api(PROJECT), lambda text: None)
     check_foreign_alone(atlas.project, before)
-    assert list(journal.found()) == []
+    assert list(clusters.found()) == []
     assert projects() == []
     assert all(one.paid_until for one in atlas.project.ended)
 
@@ -111,7 +111,7 @@ def test_a_run_killed_behind_any_line_of_its_journal_is_swept(usable, prices, li
     add_foreign(usable.project)
     before = foreign_of(usable.project)
     assert killed_run(usable, prices, dies=line)
-    (written,) = journal.found()
+    (written,) = clusters.found()
     assert [one["do"] for one in written.actions] == list(JOURNALLED[:line])
     assert written.is_left
     check_sweep(usable, before)
@@ -140,7 +140,7 @@ def test_a_run_that_can_write_nothing_down_any_more_removes_all_that_it_made(
         use_three_machines(prices)
     assert "run --sweep" not in failed.value.hint
     check_foreign_alone(usable.project, before)
-    assert list(journal.found()) == []
+    assert list(clusters.found()) == []
     assert all(one.paid_until for one in usable.project.ended)
     ordered = usable.asked().count(f"POST {ROOT}clusters")
     assert ordered == JOURNALLED[:line].count("create cluster")
@@ -173,13 +173,13 @@ def test_a_run_that_nobody_kills_writes_down_what_it_does_and_leaves_nothing(usa
     use_three_machines(prices)
     assert tuple(written) == JOURNALLED
     assert not usable.project.clusters
-    assert not list(journal.found())
+    assert not list(clusters.found())
 
 
 def test_a_line_that_only_begins_to_fit_is_not_there_and_the_next_one_is_read(account):
-    written = journal.Journal(PROJECT, clock.Clock(), RUN)
+    written = clusters.Journal(PROJECT, api.Clock(), RUN)
     written.note("create cluster", name="one")
-    (before,) = journal.found()
+    (before,) = clusters.found()
     limits = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (before.path.stat().st_size + 9, limits[1]))
     try:
@@ -188,14 +188,14 @@ def test_a_line_that_only_begins_to_fit_is_not_there_and_the_next_one_is_read(ac
         resource.setrlimit(resource.RLIMIT_FSIZE, limits)
     assert "cannot be written down" in written.fault
     written.note("create cluster", name="two")
-    (behind,) = journal.found()
+    (behind,) = clusters.found()
     assert behind.named("create cluster") == ["one", "two"]
     assert behind.named("delete cluster") == []
 
 
 def test_no_journal_has_a_secret(usable, prices):
     assert killed_run(usable, prices, dies=len(JOURNALLED))
-    (written,) = journal.found()
+    (written,) = clusters.found()
     text = written.path.read_text("utf-8")
     passwords = [
         one.body["password"] for one in usable.seen if one.path.endswith("databaseUsers") and one.body

@@ -10,13 +10,11 @@ from math import inf
 import pytest
 from pymongo import MongoClient
 
-from mongo_tables.runner.atlas import journal
-from mongo_tables.runner.atlas.asking import open_api
-from mongo_tables.runner.atlas.clusters import LONGEST_CHANGE
-from mongo_tables.runner.atlas.names import run_of_cluster
-from mongo_tables.runner.atlas.opening import begin_run, open_atlas
-from mongo_tables.runner.atlas.prices import read_prices
-from mongo_tables.runner.atlas.sweep import sweep
+from mongo_tables.runner.atlas.address import run_of_cluster
+from mongo_tables.runner.atlas.api import open_api
+from mongo_tables.runner.atlas.clusters import LONGEST_CHANGE, found, sweep
+from mongo_tables.runner.atlas.costs import read_prices
+from mongo_tables.runner.atlas.target import begin_run, open_atlas
 from mongo_tables.runner.errors import RunnerError, TargetError
 from tests.runner.atlas.fake import Fault
 from tests.runner.atlas.foreign import add_foreign, foreign_of
@@ -84,7 +82,7 @@ def changes(fake):
 
 def is_empty(fake):
     """Whether nothing of ours is there, and no journal."""
-    return not (fake.project.clusters or fake.project.users or fake.project.access or list(journal.found()))
+    return not (fake.project.clusters or fake.project.users or fake.project.access or list(found()))
 
 
 def test_a_cluster_is_made_used_and_removed_with_its_user_and_the_address(usable, opened):
@@ -277,7 +275,7 @@ def test_a_deletion_that_never_works_says_what_is_left_and_a_sweep_removes_it(us
     with pytest.raises(TargetError, match="mongo-tables-a1b2c3-1 could not be removed") as failed:
         target.close()
     assert "run --sweep" in failed.value.hint
-    (written,) = journal.found()
+    (written,) = found()
     end_process_of(written)
     with pytest.raises(RunnerError, match="mongo-tables-a1b2c3-1 could not be removed") as failed:
         sweep(open_api(PROJECT), lambda text: None)
@@ -325,7 +323,7 @@ def test_an_order_that_is_done_after_the_run_gave_it_up_is_found_and_removed(atl
 def test_a_run_is_told_of_what_a_killed_one_may_have_left(usable, opened, told):
     target = opened()
     target.prepare({"instance": M50}, 1.0)
-    (written,) = journal.found()
+    (written,) = found()
     end_process_of(written)
     opened(run="b1b2c3d4e5f6")
     assert any(PROJECT in line and "run --sweep" in line for line in told)
@@ -394,7 +392,7 @@ def test_a_sweep_leaves_alone_what_a_run_that_goes_on_uses(usable, opened, told)
 def test_what_a_run_of_another_machine_made_is_swept_when_its_time_is_over(usable, opened, told):
     target = opened()
     target.prepare({"instance": M50}, 1.0)
-    for written in journal.found():
+    for written in found():
         written.path.unlink()  # the other machine has it
     assert sweep(open_api(PROJECT), told.append) == 0
     assert len(usable.project.clusters) == 1

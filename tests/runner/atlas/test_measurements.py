@@ -6,10 +6,10 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from mongo_tables.runner.atlas.asking import open_api
+from mongo_tables.runner.atlas.api import open_api
 from mongo_tables.runner.atlas.measurements import DISK, PROCESS, measured
-from mongo_tables.runner.measure import Measurement
-from mongo_tables.runner.monitored import Monitored
+from mongo_tables.runner.measurement import Measurement
+from mongo_tables.runner.sampling import Monitored
 from tests.runner.atlas.fake import Fault
 from tests.runner.atlas.project import MEASURED_LATE, PROJECT, value_of
 from tests.runner.atlas.test_lifecycle import RUN

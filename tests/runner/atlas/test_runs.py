@@ -10,7 +10,7 @@ import pytest
 
 from mongo_tables.cli import main
 from mongo_tables.runner import experiment as experiments
-from mongo_tables.runner import hostinfo
+from mongo_tables.runner import host
 from mongo_tables.runner.atlas.target import AtlasTarget
 from mongo_tables.runner.store import FileStore
 from tests.runner.atlas.project import PROJECT, hardware_of, value_of
@@ -208,9 +208,9 @@ def test_variants_may_ask_for_versions_regions_and_the_edition_that_there_is(
     usable, run, tmp_path, monkeypatch
 ):
     """Each row has what Atlas gave; the stand-in's server says the version of its cluster."""
-    versions = hostinfo.versions
+    versions = host.versions
     monkeypatch.setattr(
-        hostinfo,
+        host,
         "versions",
         lambda info: {
             **versions(info),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from mongo_tables.runner.errors import RunnerError
-from mongo_tables.runner.loadmachines.address import Host, LoadMachines, parse_load_machines
+from mongo_tables.runner.loadmachines.clusters import Host, LoadMachines, parse_load_machines
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mongo_tables.runner.loadmachines.clocks import Clock, Reading
+from mongo_tables.runner.loadmachines.messages import Clock, Reading
 
 times = st.integers(min_value=0, max_value=10**9)
 

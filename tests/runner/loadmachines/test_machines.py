@@ -18,10 +18,8 @@ import pytest
 from benchmarks.pretending import READS, pretending
 from mongo_tables.runner.errors import RunnerError, WorkFailed
 from mongo_tables.runner.loadmachines import pool as pools
-from mongo_tables.runner.loadmachines.address import parse_load_machines
-from mongo_tables.runner.loadmachines.clocks import Clock, Reading
-from mongo_tables.runner.loadmachines.clusters import open_cluster
-from mongo_tables.runner.loadmachines.messages import OPERATION, Sent, Work
+from mongo_tables.runner.loadmachines.clusters import open_cluster, parse_load_machines
+from mongo_tables.runner.loadmachines.messages import OPERATION, Clock, Reading, Sent, Work
 from mongo_tables.runner.loadmachines.pool import MachinePool
 from mongo_tables.runner.slices import Slices
 from mongo_tables.runner.store import FileStore

@@ -16,7 +16,7 @@ from mongo_tables.results.model import Limits, ResultsError
 from mongo_tables.results.opening import is_uri
 from mongo_tables.results.revisions import on_disk
 from mongo_tables.results.rowcheck import find_row_fault
-from mongo_tables.runner.addresses import shown
+from mongo_tables.runner.connection_strings import shown
 from mongo_tables.runner.errors import RunnerError
 from mongo_tables.runner.store import open_store
 

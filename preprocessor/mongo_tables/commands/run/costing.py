@@ -13,9 +13,8 @@ from mongo_tables.runner.blocks import LEAST_FOR_INTERVAL
 from mongo_tables.runner.execution import choose_variants
 
 if TYPE_CHECKING:
-    from mongo_tables.runner.atlas.costs import Cost
-    from mongo_tables.runner.atlas.machine import AtlasMachine
-    from mongo_tables.runner.atlas.prices import Prices
+    from mongo_tables.runner.atlas.address import AtlasMachine
+    from mongo_tables.runner.atlas.costs import Cost, Prices
     from mongo_tables.runner.experiment import Experiment
 
 Tasks = Sequence[tuple["Experiment", Sequence[Opened]]]
@@ -33,8 +32,7 @@ def list_costs(arguments: Namespace, tasks: Tasks) -> Iterator[str]:
 def check_costs(arguments: Namespace, tasks: Tasks) -> None:
     """Raise RunnerError where what the targets on Atlas cost is not known, or more than was allowed."""
     if places := list(_on_atlas(tasks)):
-        from mongo_tables.runner.atlas.costs import check
-        from mongo_tables.runner.atlas.prices import prices_named
+        from mongo_tables.runner.atlas.costs import check_cost, prices_named
 
         prices = prices_named(arguments.prices)
         costs = [
@@ -44,7 +42,7 @@ def check_costs(arguments: Namespace, tasks: Tasks) -> None:
                 arguments, experiment, _machines(arguments, experiment, place), prices
             ).values()
         ]
-        check(costs, arguments.max_cost, prices)
+        check_cost(costs, arguments.max_cost, prices)
 
 
 def _on_atlas(tasks: Tasks) -> Iterator[tuple[Experiment, Opened]]:
@@ -53,9 +51,7 @@ def _on_atlas(tasks: Tasks) -> Iterator[tuple[Experiment, Opened]]:
 
 
 def _list_of(arguments: Namespace, experiment: Experiment, place: Opened) -> Iterator[str]:
-    from mongo_tables.runner.atlas.costs import table
-    from mongo_tables.runner.atlas.planned import list_calls
-    from mongo_tables.runner.atlas.prices import prices_named
+    from mongo_tables.runner.atlas.costs import cost_table, list_calls, prices_named
 
     machines = _machines(arguments, experiment, place)
     yield f"{experiment.name} on Atlas: a cluster for each disk, another tier on the same one"
@@ -65,7 +61,7 @@ def _list_of(arguments: Namespace, experiment: Experiment, place: Opened) -> Ite
     if lacking := prices.lacking(machines.values()):
         yield "  lines that a table of prices lacks, each without the price of an hour:"
         yield from (f"    {one}" for one in lacking)
-    for line in table(_costs(arguments, experiment, machines, prices), prices):
+    for line in cost_table(_costs(arguments, experiment, machines, prices), prices):
         yield f"  {line}"
     if count_blocks(arguments, experiment)[1] >= LEAST_FOR_INTERVAL:
         yield "  on top: blocks that are measured again; --max-cost ends the run all the same"
@@ -73,7 +69,7 @@ def _list_of(arguments: Namespace, experiment: Experiment, place: Opened) -> Ite
 
 def _machines(arguments: Namespace, experiment: Experiment, place: Opened) -> dict[int, AtlasMachine]:
     """The cluster of each variant that is measured there."""
-    from mongo_tables.runner.atlas.machine import machine_of
+    from mongo_tables.runner.atlas.address import machine_of
 
     address = parse_atlas(place.named.where)
     return {

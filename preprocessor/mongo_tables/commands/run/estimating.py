@@ -28,13 +28,11 @@ from mongo_tables.runner.estimate import (
     table,
 )
 from mongo_tables.runner.experiment import Experiment, configs, scale, scale_of
-from mongo_tables.runner.lengthening import LEAST_REQUESTS, MOST_TIMES_LONGER
-from mongo_tables.runner.localaddress import is_local
-from mongo_tables.runner.machines import names_machines, variants_for
-from mongo_tables.runner.namedtargets import NamedTarget, database_on
-from mongo_tables.runner.profiles import PROFILES, least_batches
+from mongo_tables.runner.local_address import is_local
+from mongo_tables.runner.named_targets import NamedTarget, database_on, names_machines, variants_for
 from mongo_tables.runner.sharding import wants_shards
 from mongo_tables.runner.store import open_store
+from mongo_tables.runner.window_lengths import LEAST_REQUESTS, MOST_TIMES_LONGER, PROFILES, least_batches
 
 
 def print_estimates(arguments: Namespace, wanted: Sequence[Experiment]) -> None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from argparse import Namespace
 
 from mongo_tables.runner.errors import RunnerError
-from mongo_tables.runner.loadmachines.address import LoadMachines, parse_load_machines
-from mongo_tables.runner.localaddress import is_local
+from mongo_tables.runner.loadmachines.clusters import LoadMachines, parse_load_machines
+from mongo_tables.runner.local_address import is_local
 
 
 def read_machines(arguments: Namespace) -> LoadMachines | None:

@@ -7,9 +7,9 @@ from contextlib import closing
 from typing import Any, NamedTuple
 
 from mongo_tables.results.driverlog import keep_to_one_line
-from mongo_tables.runner.addresses import driver_fault, selection_ms
+from mongo_tables.runner.connection_strings import driver_fault, selection_ms
 from mongo_tables.runner.estimate import size
-from mongo_tables.runner.hostinfo import product_of
+from mongo_tables.runner.host import product_of
 from mongo_tables.runner.ownership import find_user, was_made_by_run
 from mongo_tables.runner.servers import is_router
 from mongo_tables.runner.sharding import HINT

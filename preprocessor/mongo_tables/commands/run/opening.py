@@ -8,12 +8,12 @@ from math import inf
 from typing import TYPE_CHECKING
 
 from mongo_tables.runner.atlas.address import is_atlas
-from mongo_tables.runner.localaddress import is_local
-from mongo_tables.runner.namedtargets import NamedTarget
+from mongo_tables.runner.local_address import is_local
+from mongo_tables.runner.named_targets import NamedTarget
 from mongo_tables.runner.target import open_target
 
 if TYPE_CHECKING:
-    from mongo_tables.runner.atlas.opening import AtlasRun
+    from mongo_tables.runner.atlas.target import AtlasRun
     from mongo_tables.runner.target import Target
 
 
@@ -22,7 +22,7 @@ def open_targets(arguments: Namespace, note: Callable[[str], None]) -> Iterator[
     run = _begin_on_atlas(arguments) if any(is_atlas(one.where) for one in arguments.target) else None
     for named in arguments.target:
         if run and is_atlas(named.where):
-            from mongo_tables.runner.atlas.opening import open_atlas
+            from mongo_tables.runner.atlas.target import open_atlas
 
             yield named, open_atlas(named.where, run, note)
         else:
@@ -30,8 +30,8 @@ def open_targets(arguments: Namespace, note: Callable[[str], None]) -> Iterator[
 
 
 def _begin_on_atlas(arguments: Namespace) -> AtlasRun:
-    from mongo_tables.runner.atlas.opening import begin_run
-    from mongo_tables.runner.atlas.prices import prices_named
+    from mongo_tables.runner.atlas.costs import prices_named
+    from mongo_tables.runner.atlas.target import begin_run
 
     most = inf if arguments.max_cost is None else arguments.max_cost
     return begin_run(prices_named(arguments.prices), most)
@@ -40,7 +40,7 @@ def _begin_on_atlas(arguments: Namespace) -> AtlasRun:
 def open_planned(arguments: Namespace, named: NamedTarget) -> Target:
     """Open a target for a plan, which makes nothing there. Raises RunnerError."""
     if is_atlas(named.where):
-        from mongo_tables.runner.atlas.opening import plan_atlas
+        from mongo_tables.runner.atlas.target import plan_atlas
 
         return plan_atlas(named.where)
     return _open_other(arguments, named)

@@ -6,13 +6,18 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar
 
+from mongo_tables.runner.cache_size import follows_cache
 from mongo_tables.runner.errors import TargetError
 from mongo_tables.runner.execution import Options, choose_variants, obstacle
-from mongo_tables.runner.honoured import check_options
-from mongo_tables.runner.localaddress import is_local, parse_local
-from mongo_tables.runner.machines import differing, machines_without_target, names_machines, variants_for
-from mongo_tables.runner.namedtargets import NamedTarget
-from mongo_tables.runner.workingset import follows_cache
+from mongo_tables.runner.local_address import is_local, parse_local
+from mongo_tables.runner.named_targets import (
+    NamedTarget,
+    differing,
+    machines_without_target,
+    names_machines,
+    variants_for,
+)
+from mongo_tables.runner.request_options import check_options
 
 if TYPE_CHECKING:
     from mongo_tables.runner.experiment import Experiment

@@ -78,7 +78,7 @@ def check_installed(command: str, load_machines: str | None = None) -> None:
 
 def fill_in(arguments: Namespace) -> None:
     """What no option says comes from the environment; of a password in an option everybody is warned."""
-    from mongo_tables.runner.namedtargets import parse_targets, split_targets
+    from mongo_tables.runner.named_targets import parse_targets, split_targets
 
     given = arguments.target or []
     _warn_of_secrets("target", TARGET_VARIABLE, given)

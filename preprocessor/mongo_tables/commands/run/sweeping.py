@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from mongo_tables.runner.atlas.address import is_atlas, parse_project
-from mongo_tables.runner.atlas.asking import open_api
-from mongo_tables.runner.atlas.sweep import projects, sweep
+from mongo_tables.runner.atlas.api import open_api
+from mongo_tables.runner.atlas.clusters import projects, sweep
 from mongo_tables.runner.errors import RunnerError
 
 if TYPE_CHECKING:
-    from mongo_tables.runner.namedtargets import NamedTarget
+    from mongo_tables.runner.named_targets import NamedTarget
     from mongo_tables.runner.progress import Progress
 
 

@@ -1,20 +1,81 @@
-"""How a target on Atlas is written: ``atlas:PROJECT``, with ``?NAME=VALUE&…`` behind it for what it is made with.
+"""How a target on Atlas is written, and the cluster that it stands for.
+
+By what we know what is ours in a project: its name *and* its tag, both written when it was made.
+
+How a target on Atlas is written: ``atlas:PROJECT``, with ``?NAME=VALUE&…`` behind it for what it is made with.
 
 A variant says what it varies: its tier, its disk. The address says what is the same for all of them, and what the
 experiment's reference machine does not say.
+
+What a cluster is made with, from what a variant asks, what the address says, and the experiment's reference.
 """
 
 from __future__ import annotations
 
 import ipaddress
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Final
+from datetime import datetime
+from itertools import count
+from typing import Any, Final, NamedTuple
 from urllib.parse import unquote
 
 from mongo_tables.findings.nearest import did_you_mean
-from mongo_tables.runner.errors import RunnerError
+from mongo_tables.runner.atlas.api import iso
+from mongo_tables.runner.errors import RunnerError, TargetError
+from mongo_tables.runner.local_set import MEMBERS
+
+RUN_TAG: Final = "mongo-tables-run"
+UNTIL_TAG: Final = "mongo-tables-until"
+"""Until then a cluster may be in use, wherever its run is."""
+_NAME: Final = re.compile(r"mongo-tables-([0-9a-f]{6})-[0-9]+")
+_WORDS: Final = re.compile(r"mongo-tables run ([0-9a-f]{12})")
+
+
+def cluster_names(run: str) -> Iterator[str]:
+    """Of a run's clusters, and of the users who may use them; the first 23 characters tell clusters apart on Atlas."""
+    return (f"mongo-tables-{run[:6]}-{number}" for number in count(1))
+
+
+def tags(run: str, until: datetime) -> list[dict[str, str]]:
+    """Those of a run's cluster."""
+    return [{"key": RUN_TAG, "value": run}, {"key": UNTIL_TAG, "value": iso(until)}]
+
+
+def words(run: str) -> str:
+    """What stands beside a run's user and its entry of the access list."""
+    return f"mongo-tables run {run}"
+
+
+def run_of_cluster(cluster: Mapping[str, Any]) -> str | None:
+    """The run that made the cluster; None for one that is not ours, or not for sure."""
+    run = tag_of(cluster, RUN_TAG)
+    found = _NAME.fullmatch(str(cluster.get("name", "")))
+    return run if run and found and re.fullmatch("[0-9a-f]{12}", run) and run.startswith(found[1]) else None
+
+
+def tag_of(cluster: Mapping[str, Any], key: str) -> str:
+    """The value of a tag; "" where there is none."""
+    return next((str(tag.get("value", "")) for tag in cluster.get("tags") or () if tag.get("key") == key), "")
+
+
+def run_of_user(user: Mapping[str, Any]) -> str | None:
+    """The run that made the database user; None for one that is not ours."""
+    run = _run_in(user.get("description"))
+    found = _NAME.fullmatch(str(user.get("username", "")))
+    return run if run and found and run.startswith(found[1]) else None
+
+
+def run_of_entry(entry: Mapping[str, Any]) -> str | None:
+    """The run that let an address in; None for an entry that is not ours."""
+    return _run_in(entry.get("comment"))
+
+
+def _run_in(text: Any) -> str | None:
+    found = _WORDS.fullmatch(str(text or ""))
+    return found[1] if found else None
+
 
 ALREADY_THERE: Final = "there"
 """The value of ``access`` for a machine that the project lets in already."""
@@ -106,3 +167,146 @@ def _check_access(access: str) -> None:
             f"{access} would let {network.num_addresses:,} addresses in",
             "name this machine's, or its network's",
         )
+
+
+REGION: Final = "EU_WEST_1"
+"""Where the published figures were measured."""
+VERSION: Final = "8.0"
+CORE: Final = "core"
+STANDARD: Final = "STANDARD"
+_OFF: Final = {"compute": {"enabled": False, "scaleDownEnabled": False}, "diskGB": {"enabled": False}}
+_MUST: Final = {"tier": "atlasInstanceType", "disk": "atlasDiskType", "gb": "atlasDiskSizeGB"}
+"""Settings of an address by what variants and references call them: without these there is no cluster."""
+_MAY: Final = {"iops": "atlasIOPS", "region": "atlasRegion", "edition": "atlasEdition", "version": "version"}
+VARIED: Final = frozenset({*_MUST.values(), *_MAY.values()})
+"""What a variant may ask of a cluster."""
+
+
+class AtlasMachine(NamedTuple):
+    """A cluster as it is asked for. Of a STANDARD disk nobody may ask the operations: its size decides."""
+
+    tier: str
+    disk: str
+    iops: int | None
+    gb: int
+    region: str
+    version: str
+    edition: str
+
+    def __str__(self) -> str:
+        iops = f" {self.iops}/s" if self.iops else ""
+        return f"{self.tier}, {self.disk}{iops}, {self.gb} GB, {self.region}, MongoDB {self.version}"
+
+    @property
+    def but_tier(self) -> tuple[Any, ...]:
+        """What a cluster has to be made anew for; a tier is changed on the one that runs."""
+        return self[1:]
+
+
+def machine_of(config: Mapping[str, Any], address: AtlasAddress) -> AtlasMachine:
+    """The cluster for a variant; raises TargetError where something of it is not said, or cannot be had."""
+    asked, reference = config.get("instance", {}), config.get("reference", {})
+    found: dict[str, Any] = {}
+    for setting, name in {**_MUST, **_MAY}.items():
+        found[setting] = asked.get(name, address.settings.get(setting) or reference.get(name))
+    if missing := [setting for setting in _MUST if not found[setting]]:
+        raise TargetError(
+            f"names no {', '.join(missing)} of a cluster",
+            f"say it in the target: atlas:PROJECT?{'&'.join(f'{setting}=…' for setting in missing)}",
+        )
+    edition = found["edition"] or CORE
+    if edition != CORE:
+        raise TargetError(
+            f"asks for the edition {edition}, for which the specification of clusters (2024-10-23) has no field; its "
+            "storage is paid by use, so that no limit of the cost could be kept",
+            "make such a cluster yourself, and name it: --target mongodb+srv://…",
+        )
+    iops = found["iops"] if found["disk"] != STANDARD else None
+    return AtlasMachine(
+        str(found["tier"]), str(found["disk"]), int(iops) if iops else None, int(found["gb"]),
+        str(found["region"] or REGION), str(found["version"] or VERSION), edition,
+    )  # fmt: skip
+
+
+def specs(machine: AtlasMachine) -> list[dict[str, Any]]:
+    """The hardware of the cluster, as a request says it. Nothing of it grows or shrinks by itself."""
+    hardware = {
+        "instanceSize": machine.tier, "nodeCount": MEMBERS, "diskSizeGB": machine.gb,
+        "ebsVolumeType": machine.disk,
+        **({"diskIOPS": machine.iops} if machine.iops else {}),
+    }  # fmt: skip
+    region = {
+        "providerName": "AWS", "regionName": machine.region, "priority": 7, "electableSpecs": hardware,
+        "autoScaling": _OFF,
+    }  # fmt: skip
+    return [{"regionConfigs": [region]}]
+
+
+def order(machine: AtlasMachine, name: str, run: str, until: datetime) -> dict[str, Any]:
+    """The request that makes the cluster: nothing that costs more, or disturbs a measurement, is on."""
+    return {
+        "name": name,
+        "clusterType": "REPLICASET",
+        "mongoDBMajorVersion": machine.version,
+        "replicationSpecs": specs(machine),
+        "tags": tags(run, until),
+        "backupEnabled": False,
+        "pitEnabled": False,
+        "biConnector": {"enabled": False},
+        "diskWarmingMode": "FULLY_WARMED",
+        "terminationProtectionEnabled": False,
+    }
+
+
+def hardware_of(cluster: Mapping[str, Any]) -> Mapping[str, Any]:
+    """What Atlas says that the members of the cluster are; empty where it does not say it as expected."""
+    try:
+        found: Mapping[str, Any] = _region(cluster)["electableSpecs"]
+    except (KeyError, IndexError, TypeError):
+        return {}
+    return found
+
+
+def differences(cluster: Mapping[str, Any], machine: AtlasMachine) -> Iterator[str]:
+    """How the cluster that was made differs from what was asked for, in a few words each."""
+    hardware = hardware_of(cluster)
+    wanted: dict[str, tuple[Any, Any]] = {
+        "tier": (hardware.get("instanceSize"), machine.tier),
+        "disk": (hardware.get("ebsVolumeType", STANDARD), machine.disk),
+        "size of the disk": (hardware.get("diskSizeGB"), machine.gb),
+        "operations": (hardware.get("diskIOPS") if machine.iops else None, machine.iops),
+        "members": (hardware.get("nodeCount"), MEMBERS),
+        "region": (_region(cluster).get("regionName") if hardware else None, machine.region),
+        "version": (str(cluster.get("mongoDBMajorVersion")), machine.version),
+        # Newer answers say it, older ones know of one alone.
+        "edition": (str(cluster.get("effectiveDatabaseEdition", CORE)).lower(), machine.edition),
+        "backup": (bool(cluster.get("backupEnabled")), False),
+        "continuous backup": (bool(cluster.get("pitEnabled")), False),
+        "automatic scaling": (_scales(cluster) if hardware else False, False),
+        "pause": (bool(cluster.get("paused")), False),
+    }
+    for what, (there, asked) in wanted.items():
+        if there != asked:
+            yield f"{what} is {_told(there)}, not {_told(asked)}"
+
+
+def _region(cluster: Mapping[str, Any]) -> Mapping[str, Any]:
+    found: Mapping[str, Any] = cluster["replicationSpecs"][0]["regionConfigs"][0]
+    return found
+
+
+def _scales(cluster: Mapping[str, Any]) -> bool:
+    scaling = _region(cluster).get("autoScaling") or {}
+    return any((scaling.get(part) or {}).get("enabled") for part in ("compute", "diskGB"))
+
+
+def _told(value: Any) -> str:
+    if value is None:
+        return "not known"
+    return (
+        ("on" if value else "off")
+        if isinstance(value, bool)
+        else f"{value:g}"
+        if isinstance(value, float)
+        else str(value)
+    )

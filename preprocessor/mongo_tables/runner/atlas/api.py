@@ -1,24 +1,172 @@
-"""The Administration API of Atlas: what is asked again, what is waited for, and what a refusal says.
+"""The Administration API of Atlas: who asks, what is sent, and what comes back.
+
+The time by which a cluster is waited for and paid for.
+
+Who asks Atlas: a service account, or a key of its Administration API; both come from the environment alone.
+
+One request to the Administration API, and its answer.
+
+The Administration API of Atlas: what is asked again, what is waited for, and what a refusal says.
 
 https://www.mongodb.com/docs/api/doc/atlas-admin-api-v2/. A media type has a date, which chooses the version of a
 resource; a version that Atlas removes is refused with 406, and none of them is the newest by chance.
+
+The Administration API, asked by whom the environment names.
 """
 
 from __future__ import annotations
 
 import base64
 import json
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from datetime import timedelta
-from typing import Any, Final
-from urllib.parse import quote, urlencode
-from urllib.request import Request
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from email.message import Message
+from http.client import HTTPException
+from typing import IO, Any, Final, NamedTuple
+from urllib.error import HTTPError, URLError
+from urllib.parse import quote, urlencode, urlsplit
+from urllib.request import (
+    HTTPDigestAuthHandler,
+    HTTPPasswordMgrWithDefaultRealm,
+    HTTPRedirectHandler,
+    OpenerDirector,
+    Request,
+    build_opener,
+)
 
-from mongo_tables.runner.atlas.clock import Clock
-from mongo_tables.runner.atlas.credentials import Credentials
-from mongo_tables.runner.atlas.exchange import Answer, NoAnswer, check_base, exchange, open_for
-from mongo_tables.runner.errors import TargetError
+from mongo_tables.files.environment import ATLAS_CLIENT, ATLAS_KEY, read_variable
+from mongo_tables.results.secrets import HIDDEN
+from mongo_tables.runner.errors import RunnerError, TargetError
+
+
+class Clock:
+    """The clock of this machine."""
+
+    def now(self) -> datetime:
+        """The moment, in UTC."""
+        return datetime.now(UTC)
+
+    def sleep(self, seconds: float) -> None:
+        """Wait so long."""
+        time.sleep(seconds)
+
+
+def iso(moment: datetime) -> str:
+    """The moment as Atlas reads and writes it, in whole seconds."""
+    return moment.strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+@dataclass(frozen=True, slots=True)
+class Credentials:
+    """A name and its secret; ``digest`` is whether they are a key, used as RFC 7616 says, else a service account."""
+
+    name: str = field(repr=False)
+    secret: str = field(repr=False)
+    digest: bool
+
+    def scrub(self, text: str, *others: str) -> str:
+        """The text without these secrets, wherever it comes from."""
+        for secret in filter(None, (self.secret, *others)):
+            text = text.replace(secret, HIDDEN)
+        return text
+
+
+def read_credentials() -> Credentials:
+    """What the environment has, a service account before a key.
+
+    Raises RunnerError where it has neither, or half of one.
+    """
+    for (name, secret), digest in ((ATLAS_CLIENT, False), (ATLAS_KEY, True)):
+        found = read_variable(name), read_variable(secret)
+        if all(found):
+            return Credentials(*found, digest)
+        if any(found):
+            raise RunnerError(f"of {name} and {secret} one is not set", "Atlas asks for both")
+    raise RunnerError(
+        "nothing says who asks Atlas",
+        f"set {' and '.join(ATLAS_CLIENT)} of a service account with the role Project Owner, or "
+        f"{' and '.join(ATLAS_KEY)}",
+    )
+
+
+SECONDS: Final = 60.0
+"""For so long an answer is waited for."""
+_MOST_BYTES: Final = 16 * 2**20
+LOOPBACK: Final = frozenset({"127.0.0.1", "localhost", "::1"})
+"""Hosts to which secrets may travel unencrypted: they do not leave the machine."""
+
+
+class Answer(NamedTuple):
+    """What came back; ``body`` is what its JSON says, None where it has none."""
+
+    status: int
+    headers: Message
+    body: Any
+
+
+class NoAnswer(Exception):
+    """Nothing came back that can be read: no connection, one that was cut, or no JSON; the text says which."""
+
+
+class _NoRedirects(HTTPRedirectHandler):
+    """Follow none: the credentials are for one host."""
+
+    def redirect_request(self, *given: Any, **named: Any) -> None:
+        return None
+
+
+def check_base(base: str) -> str:
+    """The address of the API without a slash at its end; raises RunnerError where secrets would travel unencrypted."""
+    parts = urlsplit(base)
+    if parts.scheme != "https" and not (parts.scheme == "http" and parts.hostname in LOOPBACK):
+        raise RunnerError(
+            "the Administration API is asked by https alone", "secrets travel with each request"
+        )
+    return base.rstrip("/")
+
+
+def open_for(base: str, credentials: Credentials) -> OpenerDirector:
+    """What sends requests; it answers challenges where the credentials are a key."""
+    if not credentials.digest:
+        return build_opener(_NoRedirects)
+    known = HTTPPasswordMgrWithDefaultRealm()
+    known.add_password(None, base, credentials.name, credentials.secret)
+    return build_opener(_NoRedirects, HTTPDigestAuthHandler(known))
+
+
+def exchange(opener: OpenerDirector, request: Request) -> Answer:
+    """Send the request; give the answer, whatever its status. Raises NoAnswer."""
+    try:
+        with opener.open(request, timeout=SECONDS) as answer:
+            return Answer(answer.status, answer.headers, _read(answer))
+    except HTTPError as error:
+        with error:
+            return Answer(error.code, error.headers, _read_error(error))
+    except URLError as error:
+        raise NoAnswer(f"no connection: {error.reason}") from None
+    except ValueError as error:  # a challenge of a kind that the library does not know
+        raise NoAnswer(f"the answer cannot be read: {error}") from None
+    except (OSError, HTTPException) as error:
+        raise NoAnswer(f"the connection was cut: {error or type(error).__name__}") from None
+
+
+def _read(answer: IO[bytes]) -> Any:
+    content = answer.read(_MOST_BYTES + 1)
+    if len(content) > _MOST_BYTES:
+        raise ValueError("too much of it")
+    return json.loads(content) if content.strip() else None
+
+
+def _read_error(answer: HTTPError) -> Any:
+    """What an error says; a page for people says nothing."""
+    try:
+        return _read(answer)
+    except (ValueError, OSError, HTTPException):
+        return None
+
 
 ADDRESS: Final = "https://cloud.mongodb.com"
 TOKEN_PATH: Final = "/api/oauth/token"
@@ -220,3 +368,13 @@ def _version(method: str, path: Sequence[str]) -> str:
 
 def _shown(path: Sequence[str]) -> str:
     return "/".join(path) or "the project"
+
+
+BASE_VARIABLE: Final = "MONGO_TABLES_ATLAS_API"
+"""Another address of the Administration API: that of a stand-in."""
+
+
+def open_api(project: str) -> Api:
+    """What asks Atlas about the project; nothing is asked yet. Raises RunnerError where nobody says who asks."""
+    base = read_variable(BASE_VARIABLE) or ADDRESS
+    return Api(project, read_credentials(), Clock(), base)

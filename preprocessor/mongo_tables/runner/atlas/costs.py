@@ -1,15 +1,168 @@
-"""What the clusters of a run may cost at most, known before the first of them is asked for."""
+"""What clusters cost: prices, the most that a run may spend, and the calls that it makes.
+
+What clusters cost an hour, from a table that has a date: nothing is made whose price is not in it.
+
+What the clusters of a run have cost so far, and the most that they may cost.
+
+What the clusters of a run may cost at most, known before the first of them is asked for.
+
+Every call that a run on Atlas makes, listed before any is made.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
-from typing import Final, NamedTuple
+import tomllib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import date as Date
+from datetime import datetime
+from pathlib import Path
+from typing import Any, Final, NamedTuple
 
-from mongo_tables.runner.atlas.machine import AtlasMachine
-from mongo_tables.runner.atlas.prices import CURRENCY, Prices
-from mongo_tables.runner.errors import RunnerError
+from mongo_tables.runner.atlas.address import ALREADY_THERE, STANDARD, AtlasAddress, AtlasMachine
+from mongo_tables.runner.atlas.api import OLDEST, VERSIONS, Clock
+from mongo_tables.runner.errors import KEPT, RunnerError, TargetError
 from mongo_tables.runner.estimate import Estimate
+
+OWN: Final = Path(__file__).with_name("prices.toml")
+CURRENCY: Final = "USD"
+
+
+class Price(NamedTuple):
+    """Of a machine in a region; of a STANDARD disk any operations."""
+
+    tier: str
+    disk: str
+    iops: int | None
+    gb: int
+    region: str
+
+    @classmethod
+    def wanted_for(cls, machine: AtlasMachine) -> Price:
+        """What a line has to say to be that of the machine."""
+        return cls(machine.tier, machine.disk, machine.iops, machine.gb, machine.region)
+
+    def __str__(self) -> str:
+        """The line of a table without its price, which nobody can take for one."""
+        iops = "" if self.iops is None else f"iops = {self.iops}, "
+        return (
+            f'{{ tier = "{self.tier}", region = "{self.region}", disk = "{self.disk}", {iops}gb = {self.gb}, '
+            "per_hour = ? },"
+        )
+
+
+class Prices(NamedTuple):
+    """A table: when its prices were so, who says so, and the price of an hour of a whole cluster."""
+
+    date: Date
+    source: str
+    per_hour: Mapping[Price, float]
+
+    def of(self, machine: AtlasMachine) -> float:
+        """What an hour costs; raises RunnerError where that is not known."""
+        try:
+            return self.per_hour[Price.wanted_for(machine)]
+        except KeyError:
+            raise RunnerError(
+                f"what {machine} costs is not known: no line of the prices of {self.date} has it",
+                "write it into a table of prices and name that with --prices; the page on Atlas has the form, and "
+                "--dry-run the lines that lack",
+            ) from None
+
+    def lacking(self, machines: Iterable[AtlasMachine]) -> list[Price]:
+        """The lines that are not there, each once."""
+        wanted = dict.fromkeys(map(Price.wanted_for, machines))
+        return [one for one in wanted if one not in self.per_hour]
+
+    def __str__(self) -> str:
+        return f"{self.source}, {self.date}"
+
+
+def read_prices(path: Path = OWN) -> Prices:
+    """Read a table; raises RunnerError for one that is none."""
+    try:
+        found = tomllib.loads(path.read_text("utf-8"))
+        date, source = found["date"], found["source"]
+        if type(date) is not Date or not isinstance(source, str) or found["currency"] != CURRENCY:
+            raise ValueError(f"date is a date, source a text, and currency {CURRENCY!r}")
+        return Prices(date, source, dict(map(_line, found["prices"])))
+    except OSError as error:
+        raise RunnerError(f"the prices {path} cannot be read: {error.strerror}") from None
+    except KeyError as error:
+        raise RunnerError(
+            f"the prices {path} lack {error.args[0]}", "the page on Atlas has the form"
+        ) from None
+    except (ValueError, TypeError) as error:
+        raise RunnerError(
+            f"the prices {path} cannot be used: {error}", "the page on Atlas has the form"
+        ) from None
+
+
+def prices_named(path: str | None) -> Prices:
+    """Those of the file, or the program's own. Raises RunnerError."""
+    return read_prices(Path(path) if path else OWN)
+
+
+def _line(line: Mapping[str, Any]) -> tuple[Price, float]:
+    standard = line["disk"] == STANDARD
+    machine = Price(
+        line["tier"], line["disk"], None if standard else int(line["iops"]), int(line["gb"]), line["region"]
+    )
+    per_hour = float(line["per_hour"])
+    if not 0 < per_hour < float("inf"):
+        raise ValueError(f"{per_hour:g} is no price of an hour")
+    return machine, per_hour
+
+
+class _Paid(NamedTuple):
+    """A cluster that is paid for: at what price of an hour, and since when."""
+
+    per_hour: float
+    since: datetime
+
+
+class Budget:
+    """Each cluster is counted from when it is asked for until it is gone, by time, at its price of an hour."""
+
+    def __init__(self, prices: Prices, most: float, clock: Clock) -> None:
+        self._prices = prices
+        self._most = most
+        self._clock = clock
+        self._ended = 0.0
+        self._running: dict[str, _Paid] = {}
+
+    @property
+    def spent(self) -> float:
+        """In dollars, until now."""
+        return self._ended + sum(map(self._cost, self._running.values()))
+
+    def begin(self, name: str, machine: AtlasMachine) -> None:
+        """From now on the cluster is paid for as this machine.
+
+        Raises RunnerError where the price of that is not known, or all is spent.
+        """
+        per_hour = self._prices.of(machine)
+        self.check()
+        self.end(name)
+        self._running[name] = _Paid(per_hour, self._clock.now())
+
+    def end(self, name: str) -> None:
+        """From now on the cluster is not paid for."""
+        if paid := self._running.pop(name, None):
+            self._ended += self._cost(paid)
+
+    def check(self) -> None:
+        """Raise TargetError when no more may be spent."""
+        if self.spent >= self._most:
+            raise TargetError(
+                f"the clusters of this run have cost about {self.spent:.2f} {CURRENCY}, "
+                f"and --max-cost is {self._most:g}",
+                f"{KEPT}, with what you allow then",
+            )
+
+    def _cost(self, paid: _Paid) -> float:
+        return (self._clock.now() - paid.since).total_seconds() / 3600 * paid.per_hour
+
 
 AROUND_SECONDS: Final = 35 * 60.0
 """Beside its work, for each window: a cluster is made or changed, looked at and removed. None was timed: this is an
@@ -39,15 +192,15 @@ def cost(machine: AtlasMachine, estimate: Estimate, prices: Prices) -> Cost:
     return Cost(machine, estimate.windows, seconds / 3600, seconds / 3600 * prices.of(machine))
 
 
-def in_all(costs: Iterable[Cost]) -> float:
+def total_cost(costs: Iterable[Cost]) -> float:
     """What all of it costs at most, in whole cents, so that whoever allows what is said allows enough."""
     cents = sum(one.dollars for one in costs) * 100
     return math.ceil(round(cents, 6)) / 100  # without what binary fractions add
 
 
-def check(costs: Iterable[Cost], most: float | None, prices: Prices) -> None:
+def check_cost(costs: Iterable[Cost], most: float | None, prices: Prices) -> None:
     """Raise RunnerError where all of it may cost more than was allowed, or nothing was."""
-    total = in_all(costs)
+    total = total_cost(costs)
     if most is None:
         raise RunnerError(
             f"a run on Atlas costs money, here up to {total:.2f} {CURRENCY} by the prices of {prices}",
@@ -60,12 +213,37 @@ def check(costs: Iterable[Cost], most: float | None, prices: Prices) -> None:
         )
 
 
-def table(costs: Mapping[int, Cost], prices: Prices) -> list[str]:
+def cost_table(costs: Mapping[int, Cost], prices: Prices) -> list[str]:
     """Lines for people: one for each variant, by its number from 0 on, and the cost of all."""
     lines = [
         f"{number + 1:>7}  {one.machine}: {one.windows} windows, up to {one.hours:.1f} hours at "
         f"{prices.of(one.machine):.2f} {CURRENCY}: {one.dollars:.2f} {CURRENCY}"
         for number, one in costs.items()
     ]
-    total = in_all(costs.values())
+    total = total_cost(costs.values())
     return [*lines, f"{'all':>7}  up to {total:.2f} {CURRENCY}, by the prices of {prices}"]
+
+
+def list_calls(address: AtlasAddress, machines: Sequence[AtlasMachine]) -> Iterator[str]:
+    """A line for each kind of call, in the order in which they come for each cluster."""
+    clusters = VERSIONS["clusters"]
+    clusters_told = f"until it says IDLE twice, and after windows ({clusters['GET']})"
+    yield f"calls to Atlas, below /api/atlas/v2/groups/{address.project}; behind each the date of its media type:"
+    yield "  POST    /api/oauth/token                        a token an hour (not with a key)"
+    yield f"  GET     accessList                              who is let in ({OLDEST})"
+    if address.access != ALREADY_THERE:
+        yield f"  POST    accessList                              let {address.access} in ({OLDEST})"
+    for machine in dict.fromkeys(machines):
+        yield f"  POST    clusters                                {machine} ({clusters['POST']})"
+    if len({machine.but_tier for machine in machines}) < len(set(machines)):
+        yield f"  PATCH   clusters/NAME                           another tier on the same disk ({clusters['PATCH']})"
+    yield f"  POST    databaseUsers                           its user ({OLDEST})"
+    yield f"  GET     clusters/NAME                           {clusters_told}"
+    yield f"  GET     processes                               after each window: which is the primary ({OLDEST})"
+    yield f"  GET     processes/ID/measurements               its processors and operations ({OLDEST})"
+    yield f"  GET     processes/ID/disks/data/measurements    its disk ({OLDEST})"
+    yield f"  DELETE  clusters/NAME                           at every exit, before another disk ({clusters['DELETE']})"
+    yield f"  GET     databaseUsers/admin/NAME                whose the user is ({OLDEST})"
+    yield f"  DELETE  databaseUsers/admin/NAME                its user ({OLDEST})"
+    if address.access != ALREADY_THERE:
+        yield f"  DELETE  accessList/ADDRESS                      let it in no more ({OLDEST})"

@@ -11,9 +11,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
-from mongo_tables.runner.atlas.api import Api, ApiError
-from mongo_tables.runner.atlas.clock import iso
-from mongo_tables.runner.monitored import INSIDE, Monitored
+from mongo_tables.runner.atlas.api import Api, ApiError, iso
+from mongo_tables.runner.sampling import INSIDE, Monitored
 
 SOURCE: Final = "Atlas Administration API"
 GRANULARITY: Final = "PT1M"

@@ -1,4 +1,9 @@
-"""A target whose cluster the run makes on Atlas: one at a time, made anew for each disk, changed for each tier."""
+"""A target whose cluster the run makes on Atlas.
+
+A target whose cluster the run makes on Atlas: one at a time, made anew for each disk, changed for each tier.
+
+From how a target on Atlas is written to what asks Atlas for it.
+"""
 
 from __future__ import annotations
 
@@ -11,24 +16,27 @@ from datetime import datetime
 from functools import partial
 from types import MappingProxyType
 from typing import Any, NamedTuple
+from uuid import uuid4
 
-from mongo_tables.runner.atlas import access, connecting, measurements
-from mongo_tables.runner.atlas.address import AtlasAddress
-from mongo_tables.runner.atlas.api import Api
-from mongo_tables.runner.atlas.budget import Budget
-from mongo_tables.runner.atlas.clusters import IN_USE, LEFT_HINT, Clusters
-from mongo_tables.runner.atlas.journal import Journal
-from mongo_tables.runner.atlas.machine import (
+from mongo_tables.runner.atlas import api as clocks
+from mongo_tables.runner.atlas import clusters, measurements
+from mongo_tables.runner.atlas.address import (
     STANDARD,
     VARIED,
+    AtlasAddress,
     AtlasMachine,
+    cluster_names,
     hardware_of,
     machine_of,
+    parse_atlas,
 )
+from mongo_tables.runner.atlas.api import Api, Credentials, open_api
+from mongo_tables.runner.atlas.clusters import IN_USE, LEFT_HINT, Clusters, Journal, projects
+from mongo_tables.runner.atlas.costs import Budget, Prices, read_prices
 from mongo_tables.runner.errors import RunnerError, TargetError
 from mongo_tables.runner.experiment import LABELS
-from mongo_tables.runner.local import MEMBERS
-from mongo_tables.runner.monitored import Monitored
+from mongo_tables.runner.local_set import MEMBERS
+from mongo_tables.runner.sampling import Monitored
 from mongo_tables.runner.signals import first_signal_noted
 from mongo_tables.runner.target import LAST_WORDS_SECONDS, Machine
 
@@ -198,22 +206,22 @@ class AtlasTarget:
     def _make(self, machine: AtlasMachine) -> _Running:
         if self._let_in is None:
             self._let_in = True  # it may be, however the request ends
-            self._let_in = access.let_in(self._api, self._journal, self._address.access)
+            self._let_in = clusters.let_in(self._api, self._journal, self._address.access)
         name = next(self._names)
         self._made.append(name)
         self._clusters.create(machine, name)
-        password = access.make_user(self._api, self._journal, name)
+        password = clusters.make_user(self._api, self._journal, name)
         told = self._clusters.wait(machine, name)
-        uri = connecting.connection_string(told, name, password)
-        connecting.await_names(told, self._api.clock)
-        connecting.await_user(uri, self._api.clock)
+        uri = clusters.connection_string(told, name, password)
+        clusters.await_names(told, self._api.clock)
+        clusters.await_user(uri, self._api.clock)
         return _Running(name, machine, uri, told)
 
     def _change(self, running: _Running, machine: AtlasMachine) -> _Running:
         """Another tier of the same cluster: data and user stay."""
         self._clusters.change_tier(machine, running.name)
         told = self._clusters.wait(machine, running.name)
-        connecting.await_user(running.uri, self._api.clock)
+        clusters.await_user(running.uri, self._api.clock)
         return running._replace(machine=machine, told=told)
 
     def _remove(self) -> None:
@@ -221,13 +229,13 @@ class AtlasTarget:
         self._running = None
         while self._made:
             self._clusters.delete(self._made[-1])
-            access.remove_user(self._api, self._made[-1], self._journal.run)
+            clusters.remove_user(self._api, self._made[-1], self._journal.run)
             self._made.pop()
 
     def _shut_out(self) -> None:
         """Take this machine from the access list where this run has put it there. Raises TargetError."""
         if self._let_in:
-            access.shut_out(self._api, self._address.access, self._journal.run)
+            clusters.shut_out(self._api, self._address.access, self._journal.run)
             self._let_in = False
 
 
@@ -255,3 +263,36 @@ def _described(running: _Running, asked: Mapping[str, Any]) -> Machine:
         varied={name: wishes[name] for name in sorted(given)},
         not_varied=tuple(sorted(wishes.keys() - given)),
     )
+
+
+class AtlasRun(NamedTuple):
+    """What all targets on Atlas of one run share: its name, the names of its clusters, and what these may cost."""
+
+    name: str
+    clusters: Iterator[str]
+    budget: Budget
+
+
+def begin_run(prices: Prices, most: float, name: str | None = None) -> AtlasRun:
+    """A run that may cost ``most``; its ``name`` is drawn where none is given."""
+    name = name or uuid4().hex[:12]
+    return AtlasRun(name, cluster_names(name), Budget(prices, most, clocks.Clock()))
+
+
+def open_atlas(where: str, run: AtlasRun, note: Callable[[str], None]) -> AtlasTarget:
+    """A target of the run that makes no call before its first variant. Raises RunnerError."""
+    address = parse_atlas(where)
+    api = open_api(address.project)
+    for project in projects():
+        note(f"Atlas: a killed run may have left something in the project {project}; {LEFT_HINT}")
+    journal = Journal(address.project, api.clock, run.name)
+    return AtlasTarget(address, api, journal, run.clusters, run.budget, note)
+
+
+def plan_atlas(where: str) -> AtlasTarget:
+    """A target that says what it would make, and can ask nobody for it. Raises RunnerError."""
+    address = parse_atlas(where)
+    nobody = Api(address.project, Credentials("", "", digest=False), clocks.Clock())
+    run = begin_run(read_prices(), 0.0)
+    journal = Journal(address.project, nobody.clock, run.name)
+    return AtlasTarget(address, nobody, journal, run.clusters, run.budget, lambda text: None)

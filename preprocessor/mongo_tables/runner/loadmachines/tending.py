@@ -14,7 +14,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from mongo_tables.runner import hostinfo, revision
+from mongo_tables.runner import host
 from mongo_tables.runner.driving import one_line
 from mongo_tables.runner.errors import WorkFailed
 from mongo_tables.runner.load import Edges, WorkerPool, until_answered
@@ -52,7 +52,7 @@ class Tended:
         self._pool = WorkerPool(count, self._why_it_ends, gives_way)
         self._orders: queue.SimpleQueue[Any] = queue.SimpleQueue()
         self._said: queue.SimpleQueue[Greeting | Ready | Failed | Done] = queue.SimpleQueue()
-        self._said.put(Greeting(revision.harness(), hostinfo.hardware(None)))
+        self._said.put(Greeting(host.harness(), host.hardware(None)))
         self._slots: Sequence[int] = ()
         self._dismissed = False
         self._heard = time.monotonic()

@@ -19,29 +19,27 @@ from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
 from mongo_tables.runner.clients import PROJECTION, Client, UnexpectedReply
-from mongo_tables.runner.lag import Lag
-from mongo_tables.runner.requestoptions import RequestOptions, read_selector
+from mongo_tables.runner.meter import Lag
+from mongo_tables.runner.request_options import RequestOptions, read_selector
 from mongo_tables.runner.wire.connection import WireConnection, check_out
-from mongo_tables.runner.wire.replies import (
+from mongo_tables.runner.wire.messages import (
     EMPTY,
     FIRST_BATCH,
     NEXT_BATCH,
-    batch,
-    beginning,
-    checked,
-    number,
-)
-from mongo_tables.runner.wire.requests import (
     NUMBER_IN_DOCUMENT,
     NUMBER_IN_ELEMENTS,
     NUMBER_IN_MESSAGE,
     TXN_NUMBER,
     alone,
+    batch,
+    beginning,
+    checked,
     cut,
     document,
     elements,
     int32,
     int64,
+    number,
     with_documents,
 )
 
@@ -49,6 +47,7 @@ if TYPE_CHECKING:
     from pymongo import MongoClient
 
     from mongo_tables.runner.wire.loop import Hub
+
 
 RECONNECT_PATIENCE_SECONDS = 0.5
 """For a server; then it is tried again, if there is time left."""

@@ -11,8 +11,8 @@ from contextlib import ExitStack, suppress
 from typing import TYPE_CHECKING, Any
 
 from mongo_tables.runner.errors import TargetError
-from mongo_tables.runner.lag import EVERY, Lag, receive_stamped, stamp
-from mongo_tables.runner.wire.replies import HEAD, PLAIN
+from mongo_tables.runner.meter import EVERY, Lag, receive_stamped, stamp
+from mongo_tables.runner.wire.messages import HEAD, PLAIN
 
 if TYPE_CHECKING:
     from pymongo import MongoClient

@@ -19,7 +19,7 @@ from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
 from mongo_tables.runner.errors import ExperimentError
-from mongo_tables.runner.wire.requests import document
+from mongo_tables.runner.wire.messages import document
 from mongo_tables.runner.workloads import Amounts, Config, Done, Share, Step, Traits
 from mongo_tables.runner.workloads.insert import make
 from mongo_tables.runner.ycsb.distributions import Sequence, chooser

@@ -1,0 +1,231 @@
+"""One worker process whose connections belong to two loads, and what starts it.
+
+One worker process whose connections belong to two loads that take turns (see ``slices``).
+
+A worker process from its start to its end: it takes one order after the other.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import threading
+import time
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack, suppress
+from dataclasses import dataclass, field
+from functools import partial
+from multiprocessing.connection import Connection
+
+from mongo_tables.results.driverlog import keep_to_one_line
+from mongo_tables.runner.driving import Failures, Surroundings, count_failure, one_line
+from mongo_tables.runner.slices import Slices, part_within, wait_for_turn
+from mongo_tables.runner.window import Board, Window
+from mongo_tables.runner.wire.client import WireClient, end_sessions, wait_for_writes
+from mongo_tables.runner.worker import (
+    Assignment,
+    Load,
+    can_share_thread,
+    connect,
+    do_in_one_thread,
+    do_in_threads,
+    give_way,
+    once,
+    open_client,
+    open_steps,
+    surround,
+    uncollected,
+    work,
+)
+from mongo_tables.runner.workloads import Step
+
+
+@dataclass(frozen=True, slots=True)
+class Alternation:
+    """What one process is to do: which connections of each of the two loads are its own, and when each load sends."""
+
+    loads: tuple[Load, Load]
+    mine: tuple[int, ...]
+    slices: Slices
+
+    @property
+    def longest(self) -> float:
+        """How many seconds the slices are that count."""
+        return self.slices.counted / 1e9
+
+
+@dataclass(slots=True)
+class SideStats:
+    """What one of the loads did in those of its slices that count.
+
+    ``operations`` are counted with the part of their request's time that lies in these slices. ``requests`` were sent
+    there and answered, after ``busy`` nanoseconds all together; ``failures`` are those of requests that were sent there
+    as well. ``gave_up`` is why a connection ended early.
+    """
+
+    operations: float = 0.0
+    requests: int = 0
+    busy: int = 0
+    failures: Failures = field(default_factory=Failures)
+    gave_up: str = ""
+
+    def add(self, other: SideStats) -> None:
+        """Count what another has as well."""
+        self.operations += other.operations
+        self.requests += other.requests
+        self.busy += other.busy
+        self.failures.add(other.failures)
+        self.gave_up = self.gave_up or other.gave_up
+
+
+Sides = tuple[SideStats, SideStats]
+
+
+def alternate(order: Alternation, pipe: Connection, board: Board) -> None:
+    """Do what is ordered; answers as ``serving.serve`` says, with what both loads did in their slices."""
+    keep_to_one_line()
+    tell = once(pipe.send)
+    with ExitStack() as held:
+        try:
+            sides = [_Side(load, order.mine, board, held, tell) for load in order.loads]
+            pipe.send(None)
+            for side in sides:
+                side.prepare(order.mine, board)
+            with uncollected(order.loads[0]):
+                pipe.send(None)
+                done = _take_turns(sides, order, pipe.recv())
+            if any(side.gave_up for side in done):
+                return  # that was told, and a server that is gone is not waited for
+            for side in sides:
+                side.leave()
+            pipe.send(done)
+        except Exception as error:
+            tell(one_line(error))
+
+
+class _Side:
+    """The connections of one of the loads."""
+
+    def __init__(
+        self, load: Load, mine: tuple[int, ...], board: Board, held: ExitStack, tell: Callable[[str], None]
+    ) -> None:
+        """Connect; the client is closed with ``held``. ``tell`` is told why a connection ends early."""
+        self._client = held.enter_context(open_client(load, len(mine)))
+        self.clients, self._options = connect(self._client, load, mine)
+        self._load = load
+        self.steps: list[Step] = []
+        window = Window(board, load.connections, by_amount=False)
+        self.around = [surround(client, load, window, tell) for client in self.clients]
+
+    def prepare(self, mine: tuple[int, ...], board: Board) -> None:
+        """Make what is sent."""
+        self.steps = open_steps(self.clients, Assignment(self._load, mine), board)
+
+    def leave(self) -> None:
+        """Wait for what is under way, else the next window would meet it, and give the connections back."""
+        if not self._options.acknowledges:
+            wait_for_writes(self._client, self.clients)
+        for one in self.clients:
+            one.close()
+        end_sessions(self._client, [one for one in self.clients if isinstance(one, WireClient)])
+
+
+def _take_turns(sides: Sequence[_Side], order: Alternation, start: float) -> Sides:
+    """What the loads did in their slices, from the moment ``start`` on the monotonic clock on."""
+    firsts = order.slices.firsts()
+    turns = [_Turns(load, order.slices, firsts, round(start * 1e9)) for load in range(2)]
+    clients = [client for side in sides for client in side.clients]
+    loops = [
+        partial(_repeat, step, turns[load], around)
+        for load, side in enumerate(sides)
+        for step, around in zip(side.steps, side.around, strict=True)
+    ]
+    if can_share_thread(clients, order.loads[0]):
+        do_in_one_thread(clients, loops)
+    else:
+        do_in_threads(loops)
+    return turns[0].total(), turns[1].total()
+
+
+@dataclass(frozen=True, slots=True)
+class _Turns:
+    """When a load, 0 or 1, is to send; ``begin`` is when the first slice begins, on the monotonic clock."""
+
+    load: int
+    slices: Slices
+    firsts: bytes
+    begin: int
+    done: list[SideStats] = field(default_factory=list)
+    """What each connection did in them, once it is at its end."""
+
+    def total(self) -> SideStats:
+        """What all connections did."""
+        total = SideStats()
+        for one in self.done:
+            total.add(one)
+        return total
+
+    def wait(self, now: int) -> int | None:
+        """Nanoseconds until it is to send; None when all slices are over."""
+        return wait_for_turn(self.slices, self.firsts, self.load, now - self.begin)
+
+    def part(self, sent: int, answered: int) -> float:
+        """The part of a request's time that lies in slices of the load."""
+        return part_within(self.slices, self.firsts, self.load, sent - self.begin, answered - self.begin)
+
+    def counts(self, sent: int) -> bool:
+        """Whether what is sent then counts."""
+        return sent - self.begin >= self.slices.counted_from
+
+
+def _repeat(step: Step, turns: _Turns, around: Surroundings) -> None:
+    """Repeat a step whenever it is its load's turn."""
+    clock, done_here, failures = time.monotonic_ns, SideStats(), 0
+    around.sleep(max(0.0, turns.begin / 1e9 - time.monotonic()))
+    while (wait := turns.wait(sent := clock())) is not None:
+        if wait:
+            around.sleep(wait / 1e9)
+            continue
+        try:
+            done = step()
+        except Exception as error:  # whatever a driver raises is counted under its name
+            failures += 1
+            noted = done_here.failures if turns.counts(sent) else Failures()
+            done_here.gave_up = count_failure(error, failures, noted, clock() - sent, around)
+            if done_here.gave_up:
+                break
+            continue
+        if done is None:
+            break
+        failures, answered = 0, clock()
+        if turns.counts(sent):
+            done_here.operations += done.operations * turns.part(sent, answered)
+            done_here.requests += 1
+            done_here.busy += answered - sent
+    turns.done.append(done_here)
+
+
+def serve(pipe: Connection, board: Board, gives_way: bool) -> None:
+    """Entry point of the process: do one Assignment or Alternation after the other, until the runner ends it.
+
+    For each the answer is ``None`` when its connections are open, ``None`` when everything is prepared, and after the
+    start what was done. A string in place of any of them says what went wrong.
+    """
+    threading.Thread(target=_end_with_runner, daemon=True).start()
+    if gives_way:
+        give_way()
+    with suppress(EOFError, BrokenPipeError):  # the runner is gone
+        while True:
+            order = pipe.recv()
+            if isinstance(order, Alternation):
+                alternate(order, pipe, board)
+            else:
+                work(order, pipe, board)
+
+
+def _end_with_runner() -> None:
+    """End this process when the runner has gone in a way that left it no time to end us."""
+    runner = multiprocessing.parent_process()
+    if runner is not None:
+        runner.join()
+        os._exit(1)

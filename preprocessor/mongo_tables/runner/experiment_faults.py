@@ -1,0 +1,296 @@
+"""Complaints about an experiment file, each with its line.
+
+On which line of a TOML text a value stands: ``tomllib`` reads values and forgets where they were.
+
+It is enough to see table headers and keys at the beginnings of lines: a value inside an inline table or an
+array has the place of the key that holds it.
+
+Values of an experiment file that TOML can say, and that no result document could hold.
+
+Complaints about an experiment file, each with its line.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import date, datetime, time
+from math import isfinite
+from typing import Any
+
+from mongo_tables.findings.finding import Finding
+from mongo_tables.findings.nearest import did_you_mean
+from mongo_tables.runner.ownership import MARKER
+from mongo_tables.runner.schema_check import validator
+from mongo_tables.runner.sharding import SHARD_KEY
+from mongo_tables.runner.workloads import workload
+from mongo_tables.runner.workloads.templates import faults
+
+Path = tuple[str | int, ...]
+
+_HEADER = re.compile(r"\s*(\[\[|\[)\s*([A-Za-z0-9_.\-\"' ]+?)\s*\]")
+_KEY = re.compile(r"""\s*([A-Za-z0-9_\-]+|"[^"]*"|'[^']*')\s*=\s*""")
+_QUOTES = re.compile('"""|\'' + "''")
+
+
+def places(text: str) -> dict[Path, tuple[int, int]]:
+    """Give line and column, from 1, of every table and of every key that begins a line."""
+    found: dict[Path, tuple[int, int]] = {(): (1, 1)}
+    counts: Counter[Path] = Counter()
+    table: Path = ()
+    quoted = False
+    for number, line in enumerate(text.split("\n"), 1):
+        quotes = len(_QUOTES.findall(line))
+        if quoted:
+            quoted = quotes % 2 == 0
+            continue
+        column = len(line) - len(line.lstrip()) + 1
+        if header := _HEADER.match(line):
+            table = _table(header, counts)
+            found[table] = (number, column)
+        elif key := _KEY.match(line):
+            found[(*table, key[1].strip("\"'"))] = (number, column)
+        quoted = quotes % 2 == 1
+    return found
+
+
+def nearest(found: dict[Path, tuple[int, int]], path: Path) -> tuple[int, int]:
+    """The place of the value at ``path``, or of what holds it."""
+    while path not in found:
+        path = path[:-1]
+    return found[path]
+
+
+def _table(header: re.Match[str], counts: Counter[Path]) -> Path:
+    table: Path = ()
+    names = [name.strip().strip("\"'") for name in header[2].split(".")]
+    for name in names[:-1]:
+        table = (*table, name)
+        if counts[table]:
+            table = (*table, counts[table] - 1)
+    table = (*table, names[-1])
+    if header[1] == "[[":
+        counts[table] += 1
+        table = (*table, counts[table] - 1)
+    return table
+
+
+LANGUAGE = frozenset({"query", "pipeline"})
+"""Parameters in MongoDB's own language, where infinity and what is no number mean something."""
+_LEAST, _MOST = -(2**63), 2**63 - 1
+
+
+def unstorable(value: Any, path: Path = ()) -> Iterator[tuple[Path, str, str]]:
+    """Everything below ``value`` that is of this kind: its path, what, and a hint."""
+    if isinstance(value, Mapping):
+        for key, inner in value.items():
+            yield from unstorable(inner, (*path, key))
+    elif isinstance(value, list):
+        for number, inner in enumerate(value):
+            yield from unstorable(inner, (*path, number))
+    elif isinstance(value, float) and not isfinite(value) and LANGUAGE.isdisjoint(path):
+        yield path, f"{value} is no number that anything can be measured with", "give a finite one"
+    elif isinstance(value, int) and not _LEAST <= value <= _MOST:
+        yield path, f"{value} has more than 64 bits", "MongoDB has no larger whole numbers"
+    elif isinstance(value, time) or (isinstance(value, date) and not isinstance(value, datetime)):
+        yield path, f"{value} is half a date", "MongoDB has dates with a time alone, as 2020-01-31T00:00:00Z"
+
+
+RULE = "MT150"
+_WHERE = re.compile(r" \(at line (\d+), column (\d+)\)")
+
+
+def parse(text: str, file: str) -> tuple[dict[str, Any], list[Finding]]:
+    """Give what an experiment file says, and everything that is wrong with it.
+
+    ``file`` is the name to show. The first part is only of use when there are no findings.
+    """
+    try:
+        data = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        return {}, [_not_toml(str(error), file)]
+    except RecursionError:
+        return {}, [_not_toml("its values are nested too deeply", file)]
+    except ValueError:  # Python turns texts of so many digits into no number
+        return {}, [_not_toml("a number has thousands of digits", file)]
+    found = places(text)
+    problems = list(_against_schema(data)) or [*unstorable(data), *_against_workload(data)]
+    return data, sorted(
+        Finding(file, *nearest(found, path), RULE, "error", message, hint) for path, message, hint in problems
+    )
+
+
+def _not_toml(message: str, file: str) -> Finding:
+    where = _WHERE.search(message)
+    line, column = (int(where[1]), int(where[2])) if where else (0, 0)
+    return Finding(file, line, column, RULE, "error", f"not TOML: {_WHERE.sub('', message)}")
+
+
+_Problem = tuple[Path, str, str]
+
+
+def _against_schema(data: Mapping[str, Any]) -> Iterator[_Problem]:
+    for error in validator("experiment").iter_errors(data):
+        path = tuple(error.absolute_path)
+        if error.validator == "additionalProperties" and isinstance(error.instance, Mapping):
+            yield from _unknown(path, error.instance, error.schema.get("properties", {}))
+        else:
+            name = ".".join(map(str, path)) or "the file"
+            yield path, f"{name}: {error.message}", str(error.schema.get("description", ""))
+
+
+def _unknown(path: Path, given: Mapping[str, Any], known: Mapping[str, Any]) -> Iterator[_Problem]:
+    for key in given:
+        if key not in known:
+            hint = did_you_mean(key, known) or f"known: {', '.join(sorted(known))}"
+            yield (*path, key), f"{key} means nothing here", hint
+
+
+def _against_workload(data: Mapping[str, Any]) -> Iterator[_Problem]:
+    for number, variant in enumerate(data["variants"]):
+        config = {**data["parameters"], **variant}
+        yield from _missing(data["workload"], config, ("variants", number))
+        yield from _split(config, ("variants", number))
+        if "database" in variant:
+            yield ("variants", number, "database"), "a variant has no database of its own", ""
+    for path, values in _said(data["parameters"], data["variants"]):
+        yield from _unfit(data["workload"], values, path)
+        yield from _random_numbers(path, values)
+    yield from _twice(data["variants"])
+    if data.get("baseline", 1) > len(data["variants"]):
+        yield ("baseline",), f"there is no variant {data['baseline']}", "variants are counted from 1"
+    yield from _contrasts(data.get("contrasts", ()), len(data["variants"]), data.get("baseline", 1))
+    yield from _scaling(data)
+    yield from _published(data.get("published", {}).get("rows"), len(data["variants"]))
+
+
+def _said(
+    shared: Mapping[str, Any], variants: Sequence[Mapping[str, Any]]
+) -> Iterator[tuple[Path, Mapping[str, Any]]]:
+    """Where values stand that count for a variant: not those that every variant has another for."""
+    yield (
+        ("parameters",),
+        {name: value for name, value in shared.items() if not all(name in variant for variant in variants)},
+    )
+    for number, variant in enumerate(variants):
+        yield ("variants", number), variant
+
+
+def _missing(name: str, config: Mapping[str, Any], path: Path) -> Iterator[_Problem]:
+    """What the workload needs beside ``config``, that of the variant at ``path``."""
+    needs = _needs(name)
+    # How many records there are follows from the working set that is asked for.
+    missing = sorted(needs - config.keys() - ({"recordcount"} if "workingSetRatio" in config else set()))
+    if missing:
+        hint = "give it here, or for all variants in [parameters]"
+        yield path, f"the workload {name} needs {', '.join(missing)}", hint
+    if "workingSetRatio" in config and "recordcount" not in needs:
+        message = f"the workload {name} has no records that could follow the cache"
+        yield path, message, "leave out workingSetRatio; the workload ycsb knows it"
+
+
+def _split(config: Mapping[str, Any], path: Path) -> Iterator[_Problem]:
+    """Chunks that the shard key of a variant cannot have."""
+    points, key = config.get("presplit"), config.get(SHARD_KEY)
+    if points is None:
+        return
+    if key is None:
+        yield path, "presplit splits nothing without a shardKey", "say the key, or leave presplit out"
+        return
+    is_hashed = next(iter(key.values())) == "hashed"
+    if isinstance(points, int) and not is_hashed:
+        message = "a number of chunks is for a key whose first field is hashed"
+        yield path, message, "give presplit the values at which ranges begin: [100, 200]"
+    if is_hashed and not isinstance(points, int):
+        yield path, "ranges of hashes have no values to be split at", "give presplit the number of chunks"
+
+
+def _unfit(name: str, values: Mapping[str, Any], path: Path) -> Iterator[_Problem]:
+    """Values with which the workload cannot be done, or would do something else than they say."""
+    if values.get("initialDocsToInsert") == 0 and "initialDocsToInsert" in _needs(name):
+        message = f"the workload {name} works on documents that are there before"
+        yield (*path, "initialDocsToInsert"), message, "give 1 or more"
+    function, known = values.get("updateFunction"), workload(name).TRAITS.update_functions
+    if function and known and function not in known:
+        hint = f"it does {' and '.join(known)}"
+        yield (*path, "updateFunction"), f"the workload {name} does no {function}", hint
+    if "operationsPerSecond" in values and workload(name).TRAITS.paces_itself:
+        message = f"the workload {name} has rates of its own"
+        yield (*path, "operationsPerSecond"), message, "leave it out"
+    if values.get("collection") == MARKER:
+        yield (*path, "collection"), f"{MARKER} tells our databases from those of others", "name another"
+
+
+def _needs(name: str) -> frozenset[str]:
+    return workload(name).TRAITS.needs | {"database", "collection", "numberOfThreads"}
+
+
+def _twice(variants: Sequence[Mapping[str, Any]]) -> Iterator[_Problem]:
+    """The row of a variant is known by all that the variant says."""
+    for number, variant in enumerate(variants):
+        first = variants.index(variant)
+        if first < number:
+            message = (
+                f"variant {number + 1} is variant {first + 1} again, and its row would replace the other"
+            )
+            yield ("variants", number), message, "leave one out, or give each a comment of its own"
+
+
+def _contrasts(contrasts: Sequence[Mapping[str, int]], variants: int, baseline: int) -> Iterator[_Problem]:
+    seen: set[int] = set()
+    pairs: set[frozenset[int]] = set()
+    for number, contrast in enumerate(contrasts):
+        for end in ("variant", "with"):
+            if contrast[end] > variants:
+                message = f"there is no variant {contrast[end]}"
+                yield ("contrasts", number, end), message, "variants are counted from 1"
+        if contrast["variant"] in seen:
+            message = f"variant {contrast['variant']} has a contrast already"
+            yield ("contrasts", number, "variant"), message, "turn one of both round, or leave it out"
+        seen.add(contrast["variant"])
+        both = frozenset(contrast.values())
+        if len(both) == 1 or baseline in both:
+            what = "itself" if len(both) == 1 else "the baseline"
+            (other, *_) = both - {baseline} or both
+            message = f"variant {other} is compared with {what} anyway"
+            yield ("contrasts", number, "with"), message, "name another variant, or leave it out"
+        elif both in pairs:
+            message = f"variants {contrast['variant']} and {contrast['with']} are compared already"
+            yield ("contrasts", number, "with"), message, "leave one out"
+        pairs.add(both)
+
+
+def _scaling(data: Mapping[str, Any]) -> Iterator[_Problem]:
+    scaled, places = data.get("scaled", ()), (data["parameters"], *data["variants"])
+    for name in scaled:
+        if not any(name.partition(".")[0] in values for values in places):
+            yield ("scaled",), f"--scale finds no {name}", "name it in [parameters] or in a variant"
+    for name in data.get("least", {}):
+        if name not in scaled:
+            yield ("least", name), f"--scale does not touch {name}", "name it in scaled, or leave it out here"
+        elif any(not isinstance(values.get(name, 0), int | float) for values in places):
+            yield ("least", name), f"{name} is no number, which alone can have a least", "leave it out here"
+
+
+def _published(rows: Sequence[Mapping[str, Any]] | None, variants: int) -> Iterator[_Problem]:
+    if rows is None:
+        return
+    if len(rows) != variants and not any("variant" in row for row in rows):
+        message = f"{len(rows)} published rows for {variants} variants"
+        hint = "an empty [[published.rows]] stands for a variant without figures, or rows name their variant"
+        yield ("published",), message, hint
+        return
+    for number, row in enumerate(rows):
+        named = row.get("variant", number + 1)
+        if named > variants:
+            where = ("published", "rows", number, *(("variant",) if "variant" in row else ()))
+            message = f"published figures of variant {named}, and there are {variants}"
+            yield where, message, "variant counts from 1; 0 is for figures that belong to none"
+
+
+def _random_numbers(path: Path, values: Mapping[str, Any]) -> Iterator[_Problem]:
+    for name in ("query", "pipeline"):
+        for inner, message, hint in faults(values.get(name), (name,)):
+            yield (*path, *inner), message, hint

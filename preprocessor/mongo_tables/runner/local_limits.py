@@ -1,0 +1,222 @@
+"""Limits of a machine, imposed on the members of a local replica set.
+
+Limits of memory and disk for a server, by a control group of Linux (version 2), where that is permitted.
+
+https://docs.kernel.org/admin-guide/cgroup-v2.html. Control groups of version 1 are not used: their limit of a disk
+does not hold for what is written through the page cache.
+
+Whether a group can be made, and with which controllers, depends on who runs and where; so it is tried, and what did
+not come about is told by the answers.
+
+Processors of the machine, divided among the members of a local replica set.
+
+What a variant asks of a machine, imposed on the members of a local replica set as far as the system permits.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from mongo_tables.runner.host import whole_disk
+
+ROOT = Path("/sys/fs/cgroup")
+_CONTROLLERS = ("io", "memory")
+
+
+class ControlGroup:
+    """A group with one server in it. Each limit says whether it holds now; None takes it away."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def limit_memory(self, size: int | None) -> bool:
+        """Bytes for the process and for the page cache that it fills, together."""
+        return _written(self.path / "memory.max", "max" if size is None else str(size))
+
+    def limit_disk(self, directory: Path, operations: int | None) -> bool:
+        """Reads, and as many writes, in a second on the disk that holds ``directory``.
+
+        Holds only where memory is controlled as well: else the kernel does not know whose are the writes that come
+        from the page cache.
+        """
+        device = device_of(directory)
+        if device is None or not (self.path / "memory.max").exists():
+            return False
+        most = "max" if operations is None else operations
+        return _written(self.path / "io.max", f"{device} riops={most} wiops={most}")
+
+
+def open_group(
+    name: str, pid: int, root: Path = ROOT, own: Path = Path("/proc/self/cgroup")
+) -> ControlGroup | None:
+    """Make the group ``name`` and put the process into it; None where that is not permitted.
+
+    The group is made below the one that the runner is in, or below the root when the runner's cannot have others.
+    ``supervisor`` removes it when the process has ended.
+    """
+    for path in _make_groups(name, root, own):
+        if _written(path / "cgroup.procs", str(pid)):
+            return ControlGroup(path)
+    return None
+
+
+def are_permitted(root: Path = ROOT, own: Path = Path("/proc/self/cgroup")) -> bool:
+    """Whether a group with limits can be made here: one is made, and removed."""
+    return bool([*_make_groups(f"mongo-tables-{os.getpid()}", root, own)])
+
+
+def remove_group(name: str, root: Path = ROOT, own: Path = Path("/proc/self/cgroup")) -> None:
+    """Remove the group ``name``, wherever ``open_group`` made it, once its server has ended."""
+    for parent in _parents(root, own):
+        with suppress(OSError):
+            (parent / name).rmdir()
+
+
+def device_of(directory: Path) -> str | None:
+    """``MAJOR:MINOR`` of the whole disk that holds the directory; None when it is on none."""
+    disk = whole_disk(directory)
+    try:
+        return (disk / "dev").read_text(encoding="ascii").strip() if disk else None
+    except OSError:
+        return None
+
+
+def _make_groups(name: str, root: Path, own: Path) -> Iterator[Path]:
+    """The group ``name`` in each place that permits it; it is removed when the next place is asked for."""
+    if not (root / "cgroup.controllers").exists():
+        return  # version 1, or no Linux
+    for parent in _parents(root, own):
+        path = parent / name
+        with suppress(OSError):
+            path.mkdir(exist_ok=True)
+            if _has_controller(parent, path):
+                yield path
+            path.rmdir()
+
+
+def _parents(root: Path, own: Path) -> Iterator[Path]:
+    with suppress(OSError):
+        for line in own.read_text(encoding="utf-8").splitlines():
+            if line.startswith("0::"):
+                yield root / line.removeprefix("0::").strip("/")
+    yield root
+
+
+def _has_controller(parent: Path, path: Path) -> bool:
+    for controller in _CONTROLLERS:
+        if not (path / f"{controller}.max").exists():
+            # One by one: the kernel refuses all of them when it does not have one.
+            _written(parent / "cgroup.subtree_control", f"+{controller}")
+    return any((path / f"{controller}.max").exists() for controller in _CONTROLLERS)
+
+
+def _written(file: Path, text: str) -> bool:
+    try:
+        with file.open("r+", encoding="ascii") as opened:  # never made: a file that is not there is no limit
+            opened.write(text)
+    except OSError:
+        return False
+    return True
+
+
+ATLAS_PROCESSORS = {"M30": 2, "M40": 4, "M50": 8, "M60": 16, "M80": 32}
+"""Processors of a tier of Atlas on AWS (https://www.mongodb.com/docs/atlas/reference/amazon-aws/)."""
+
+
+def shares(members: int, each: int, processors: Sequence[int]) -> list[set[int]] | None:
+    """For each member ``each`` processors that no other has, one of the machine's being left for the client.
+
+    None when there are not so many: members that share processors do not have the number that was asked for.
+    """
+    if members * each >= len(processors):
+        return None
+    ordered = sorted(processors)
+    return [set(ordered[number * each : (number + 1) * each]) for number in range(members)]
+
+
+def divide(members: int, each: int) -> list[set[int]] | None:
+    """The processors of this machine for each member; None where there are too few, or the system cannot do it."""
+    if not hasattr(os, "sched_setaffinity"):
+        return None
+    return shares(members, each, sorted(os.sched_getaffinity(0)))
+
+
+def pin(pids: Sequence[int], each: int) -> bool:
+    """Let each process and its threads run on ``each`` processors of its own; False when that is not possible."""
+    division = divide(len(pids), each)
+    if division is None:
+        return False
+    for pid, mine in zip(pids, division, strict=True):
+        _place(pid, mine)
+    return True
+
+
+def unpin(pids: Sequence[int]) -> None:
+    """Let the processes run on all processors that the runner may use."""
+    if hasattr(os, "sched_setaffinity"):
+        for pid in pids:
+            _place(pid, os.sched_getaffinity(0))
+
+
+def _place(pid: int, processors: set[int]) -> None:
+    import psutil
+
+    # A thread that a server starts later is born where the one that started it runs.
+    with suppress(psutil.NoSuchProcess):  # a member that has ended; the work that misses it says so
+        for thread in psutil.Process(pid).threads():
+            with suppress(ProcessLookupError):  # it has ended meanwhile
+                os.sched_setaffinity(thread.id, processors)
+
+
+def impose(
+    asked: Mapping[str, Any],
+    groups: Sequence[ControlGroup],
+    pids: Sequence[int],
+    directory: Path,
+    cache_gb: float,
+) -> dict[str, Any]:
+    """Limit each member as the variant asks and lift what it does not ask; give what holds for all of them.
+
+    ``groups`` is one for each member, or empty where there can be none. Names are those of the variant's machine,
+    and ``processors``, which a tier stands for.
+    """
+    holds: dict[str, Any] = {}
+    operations, memory = asked.get("atlasIOPS"), memory_bytes(asked, cache_gb)
+    disk = [group.limit_disk(directory, operations) for group in groups]
+    if operations and disk and all(disk):
+        holds["atlasIOPS"] = operations
+    held = [group.limit_memory(memory) for group in groups]
+    if memory and held and all(held):
+        holds["memoryRatio"] = asked["memoryRatio"]
+    processors = ATLAS_PROCESSORS.get(asked.get("atlasInstanceType", ""))
+    if processors and pin(pids, processors):
+        holds["processors"] = processors
+    else:
+        unpin(pids)
+    return holds
+
+
+def expect(asked: Mapping[str, Any], members: int) -> dict[str, Any]:
+    """What ``impose`` would give of what a variant asks, as far as that is known before there are any members."""
+    expected: dict[str, Any] = {}
+    if needs_groups(asked) and are_permitted():
+        expected = {name: asked[name] for name in ("atlasIOPS", "memoryRatio") if asked.get(name)}
+    processors = ATLAS_PROCESSORS.get(asked.get("atlasInstanceType", ""))
+    if processors and divide(members, processors):
+        expected["processors"] = processors
+    return expected
+
+
+def memory_bytes(asked: Mapping[str, Any], cache_gb: float) -> int | None:
+    """What a member and the pages that the system keeps for it may have together; None when nothing is asked."""
+    ratio = asked.get("memoryRatio")
+    return round(ratio * cache_gb * 2**30) if ratio else None
+
+
+def needs_groups(asked: Mapping[str, Any]) -> bool:
+    """Whether the variant asks for something that only a control group can give."""
+    return "atlasIOPS" in asked or "memoryRatio" in asked

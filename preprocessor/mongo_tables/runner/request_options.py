@@ -1,0 +1,152 @@
+"""What every request carries beside its work, and which options of a connection string the load honours.
+
+What every request carries beside its work: concerns, the read preference, a session, a number to be known again by.
+
+A write that a driver may send again has a number of its own in its session (``txnNumber``), by which the server knows
+that it did it already; the server keeps it for that, which is work
+(https://github.com/mongodb/specifications/blob/master/source/retryable-writes/retryable-writes.md).
+
+What a connection string asks of the load: an option that is not honoured is refused, not ignored.
+
+The options: https://www.mongodb.com/docs/manual/reference/connection-string-options/ and those of PyMongo.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Final, Literal
+
+from mongo_tables.runner.errors import TargetError
+
+if TYPE_CHECKING:
+    from pymongo import MongoClient
+
+
+Kind = Literal["wire", "pymongo"]
+"""Which client sends the load."""
+
+OnError = Literal["stop", "reconnect"]
+"""What happens when a connection breaks."""
+
+PRIMARY = "primary"
+
+
+@dataclass(frozen=True, slots=True)
+class RequestOptions:
+    """How requests are sent; an empty ``read_concern`` is the server's own, which is ``local``."""
+
+    write_concern: Mapping[str, Any] = field(default_factory=lambda: {"w": "majority"})
+    read_concern: Mapping[str, Any] = field(default_factory=dict)
+    read_preference: Mapping[str, Any] = field(default_factory=lambda: {"mode": PRIMARY})
+    sessions: bool = True
+    retryable_writes: bool = True
+
+    @property
+    def acknowledges(self) -> bool:
+        """Whether the answer to a write is waited for."""
+        return self.write_concern.get("w") != 0
+
+    @property
+    def reads_primary(self) -> bool:
+        """Whether reads go where writes go."""
+        return bool(self.read_preference["mode"] == PRIMARY)
+
+
+def request_options(client: MongoClient[Any], config: Mapping[str, Any]) -> RequestOptions:
+    """What the config of an experiment asks for, else the connection string, else what drivers do by themselves.
+
+    Sessions and retryable writes are off where the deployment has none: a standalone server has no retryable writes.
+    ``client`` has talked to it already.
+    """
+    deployment = client.topology_description
+    concern = config.get("writeConcern") or client.write_concern.document or {"w": "majority"}
+    sessions = config.get("session", True) and deployment.logical_session_timeout_minutes is not None
+    numbered = any(one.retryable_writes_supported for one in deployment.server_descriptions().values())
+    return RequestOptions(
+        write_concern=dict(concern),
+        read_concern=dict(config.get("readConcern") or client.read_concern.document),
+        read_preference=dict(config.get("readPreference") or client.read_preference.document),
+        sessions=sessions,
+        retryable_writes=sessions and numbered and _retries(client, config) and concern.get("w") != 0,
+    )
+
+
+def _retries(client: MongoClient[Any], config: Mapping[str, Any]) -> bool:
+    return bool(config.get("retryableWrites", client.options.retry_writes))
+
+
+def read_selector(preference: Mapping[str, Any]) -> Any:
+    """The driver's read preference, which chooses a server; raises ConfigurationError for one that cannot be."""
+    from pymongo.read_preferences import make_read_preference, read_pref_mode_from_name
+
+    mode = read_pref_mode_from_name(preference["mode"])
+    return make_read_preference(mode, preference.get("tags"), preference.get("maxStalenessSeconds", -1))
+
+
+HONOURED: Final = frozenset(
+    {
+        "authMechanism", "authMechanismProperties", "authSource", "connectTimeoutMS", "directConnection", "fsync",
+        "heartbeatFrequencyMS", "journal", "localThresholdMS", "maxStalenessSeconds", "readConcernLevel",
+        "readPreference", "readPreferenceTags", "replicaSet", "retryWrites", "serverMonitoringMode",
+        "serverSelectionTimeoutMS", "socketTimeoutMS", "srvAllowedHostsSuffix", "srvMaxHosts", "srvServiceName", "ssl",
+        "tls", "tlsAllowInvalidCertificates", "tlsAllowInvalidHostnames", "tlsCAFile", "tlsCertificateKeyFile",
+        "tlsCertificateKeyFilePassword", "tlsCRLFile", "tlsDisableOCSPEndpointCheck", "tlsInsecure", "w", "wTimeoutMS",
+    }
+)  # fmt: skip
+"""How a server is found and a connection opened, which is the driver's work, and what each request carries."""
+WITHOUT_EFFECT: Final = frozenset(
+    {
+        "appName", "maxConnecting", "maxIdleTimeMS", "maxPoolSize", "minPoolSize",
+        "uuidRepresentation", "waitQueueTimeoutMS", "zlibCompressionLevel",
+    }
+)  # fmt: skip
+"""What a run says itself, as how many connections there are, and what means nothing for its requests."""
+_ONLY_DRIVER: Final = (
+    "compressors", "enableOverloadRetargeting", "loadBalanced", "maxAdaptiveRetries", "timeoutMS",
+)  # fmt: skip
+"""Nothing of these is in prepared messages; how connections behave behind a load balancer could not be tried."""
+_READS: Final = "retryReads"
+_NAMES: Final = {name.lower(): name for name in (*HONOURED, *WITHOUT_EFFECT, *_ONLY_DRIVER, _READS)}
+"""PyMongo gives some names without capitals."""
+
+
+def check_options(given: Mapping[str, Any], kind: Kind) -> None:
+    """Raise TargetError when a connection string asks for what this kind of client does not do.
+
+    ``given`` are its options as PyMongo gives them. One that is switched off asks for nothing, and neither client sends
+    a read again: what failed is counted.
+    """
+    asked = {_NAMES.get(name.lower(), name) for name, value in given.items() if value}
+    if _READS in asked:
+        message = f"{_READS} of the connection string: a read that fails is counted, and not sent again"
+        raise TargetError(message, "leave it out")
+    beyond = sorted(asked - HONOURED - WITHOUT_EFFECT) if kind == "wire" else []
+    if beyond:
+        message = f"the load would be sent without {', '.join(beyond)} of the connection string"
+        raise TargetError(message, "leave it out, or take --client pymongo, which does what it says")
+
+
+def conflict(config: Mapping[str, Any], kind: Kind, on_error: OnError = "stop") -> tuple[str, str] | None:
+    """What a variant or an option asks for that this kind of client does not do, and the remedy.
+
+    None when it does all.
+    """
+    from pymongo.errors import ConfigurationError
+
+    if kind == "pymongo" and on_error == "reconnect":
+        return (
+            "PyMongo opens broken connections again by itself: how long there was no service is not known",
+            "--on-error reconnect is for --client wire",
+        )
+    session = config.get("session", True)
+    if kind == "pymongo" and not session:
+        return "PyMongo sends every request in a session", "session = false is for --client wire"
+    if config.get("retryableWrites") and not session:
+        return "a write is retryable in a session only", "leave out session = false or retryableWrites = true"
+    if "readPreference" in config:
+        try:
+            read_selector(config["readPreference"])
+        except (ConfigurationError, TypeError, ValueError) as error:
+            return f"readPreference: {error}", ""
+    return None

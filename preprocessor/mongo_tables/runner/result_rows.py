@@ -1,0 +1,596 @@
+"""Result documents, from one window and from all of them.
+
+How much was done in a window, as rows have it.
+
+Parts of requests count, so it is no whole number. Rows have one where nobody could tell the difference: tables divide
+amounts by the duration, and a speed from 6 queries where there were 6.497 would be 8 % too low.
+
+The result document: the fields that the tables read, and beside them where the figures come from.
+
+Published figures as documents of the collection ``published``, so that pages can put them beside results.
+
+There is one document for each row of an experiment file that has figures. Its ``result_id`` is the ``_id`` of the
+result row it belongs to, to the byte, so that an equality ``$lookup`` from ``results`` finds it.
+
+The rows of an experiment, put together from the windows of all its blocks, with what they conclude of each other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from mongo_tables.results.conclusions import (
+    Pairs,
+    block_speeds,
+    conclude,
+    conclude_contrasts,
+    conclude_pairs,
+    conclude_targets,
+)
+from mongo_tables.results.fewrequests import has_few_requests
+from mongo_tables.results.intervals import speed_interval
+from mongo_tables.results.verdicts import ITSELF, NEGLIGIBLE
+from mongo_tables.runner import littleslaw
+from mongo_tables.runner.blocks import Block, Plan
+from mongo_tables.runner.clientlimits import busiest_share, in_run_queue, list_limits
+from mongo_tables.runner.experiment import Experiment
+from mongo_tables.runner.load import Outcome
+from mongo_tables.runner.loadmachines.machinestats import MachineStats
+from mongo_tables.runner.measurement import HERE, Measurement
+from mongo_tables.runner.schema_check import check_published
+from mongo_tables.runner.series import summarise, summarise_series
+from mongo_tables.runner.slice_windows import Counted, Which, doubts
+from mongo_tables.runner.store import Store
+from mongo_tables.runner.target import Machine
+from mongo_tables.runner.window import Inside
+from mongo_tables.runner.worker import Scheduling
+from mongo_tables.runner.workloads import Amounts, workload
+
+MOST_OFF: Final = 0.001
+"""A whole number may be off by this part of what was done."""
+DIGITS: Final = 5
+"""So many digits a fraction has, with which it is off by less than that."""
+
+
+def round_amount(done: float) -> float:
+    """The nearest whole number, or, where that is off by more than a thousandth, the five digits that are closest."""
+    whole = round(done)
+    return whole if abs(whole - done) <= MOST_OFF * done else float(f"{done:.{DIGITS}g}")
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """Where a window ran, and how it was asked for; ``in_turn`` is how many variants its ``block`` has.
+
+    ``again`` is whether it is the second of the reference in its block, ``back`` whether it is on the way back through
+    the block; ``side`` is the name of the target where others have the same variants.
+
+    ``seconds`` is the most that a window may take, or, where it ``lengthens``, what each is to take.
+    """
+
+    machine: Machine
+    servers: Mapping[str, Any]
+    target: str
+    target_name: str
+    side: str
+    versions: Mapping[str, str]
+    hardware: Mapping[str, Any]
+    scale: float
+    seconds: float | None
+    seed: int
+    client: str
+    scheduling: Scheduling
+    lengthens: bool
+    rates: tuple[float, ...]
+    arrivals: str
+    on_error: str
+    profile: str | None
+    disk_baseline: Mapping[str, Any] | None
+    in_turn: int
+    and_back: bool
+    block: int = 0
+    again: bool = False
+    back: bool = False
+
+
+def row_id(experiment: Experiment, number: int, target: str = "") -> dict[str, Any]:
+    """The ``_id`` of the row for variant ``number``: the variant at full size and the name, keys sorted.
+
+    It does not change with the scale, so that a run at another scale replaces the row and does not add one. Where a
+    variant is measured on several targets side by side, it has the name of the target too.
+    """
+    named = {"target": target} if target else {}
+    return dict(
+        sorted({**_storable(experiment.variants[number]), "testname": experiment.name, **named}.items())
+    )
+
+
+def gather(windows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """Give the row of a variant from those of its windows, which ``compose`` made of one each.
+
+    Figures are those of one window, the shown one. What casts doubt on them is told of all windows: conclusions rest
+    on all of them.
+    """
+    chosen = middle(windows)
+    shown = windows[chosen]
+    blocks = {window["repeats"][0]["block"] for window in windows}
+    return {
+        **shown,
+        "checks": {
+            **shown["checks"],
+            "few_requests": has_few_requests(
+                [window["latency"]["count"] for window in windows], shown["client"]["connections"]
+            ),
+            "steady_part": all(window["checks"]["steady_part"] for window in windows),
+            "settled": all(window["checks"]["settled"] for window in windows),
+        },
+        "client": {
+            **shown["client"],
+            "client_bound": any(window["client"]["client_bound"] for window in windows),
+        },
+        "topology": {**shown["topology"], **_cache_shrunk(windows)},
+        "experiment": {**shown["experiment"], "repeats": len(blocks), "shown_repeat": chosen},
+        "repeats": [repeat for window in windows for repeat in window["repeats"]],
+    }
+
+
+def _cache_shrunk(windows: Sequence[Mapping[str, Any]]) -> dict[str, bool]:
+    """Whether the cache had shrunk before every window, where that is known of one."""
+    known = [window["topology"]["cache_shrunk"] for window in windows if "cache_shrunk" in window["topology"]]
+    return {"cache_shrunk": all(known)} if known else {}
+
+
+def middle(windows: Sequence[Mapping[str, Any]]) -> int:
+    """Which of the repeats is the row: the one whose speed is nearest to that of the block in the middle.
+
+    Of two blocks in the middle that is the slower. A block with several windows has their geometric mean as its speed.
+    """
+    speeds = [float(window["work"]["operations_per_second"]) for window in windows]
+    by_block = sorted(block_speeds({"repeats": [one["repeats"][0] for one in windows]}).values())
+    wanted = by_block[(len(by_block) - 1) // 2]
+    return min(range(len(speeds)), key=lambda number: (abs(speeds[number] - wanted), speeds[number]))
+
+
+def compose(
+    published: Experiment, scaled: Experiment, number: int, measurement: Measurement, context: Context
+) -> dict[str, Any]:
+    """Give the row of one repeat of variant ``number``; ``published`` is the experiment at full size."""
+    config = {**scaled.parameters, **scaled.variants[number]}
+    outcome = measurement.outcome
+    real, test_results = workload(scaled.workload).report(_amounts(outcome.window))
+    if context.seconds is not None and "testTimeSecs" in config:
+        asked = context.seconds if context.lengthens else min(context.seconds, config["testTimeSecs"])
+        real = {**real, "testTimeSecs": asked}
+    return {
+        "_id": row_id(published, number, context.side),
+        **_times(measurement),
+        **_parameters(published, scaled, number, real),
+        **_states(measurement),
+        "metrics": _metrics(measurement, context.machine),
+        "testResults": {**test_results, **measurement.conclusion},
+        "bench_config": dict(context.machine.bench_config),
+        "experiment": _experiment(published, number, context),
+        **_by_the_client(measurement, context, scaled.workload, config["numberOfThreads"]),
+        **_settings(measurement, context),
+        **_by_the_server(measurement, context),
+        "repeats": [_repeat(measurement, context)],
+    }
+
+
+def _amounts(inside: Inside) -> Amounts:
+    return Amounts(*map(round_amount, (inside.operations, inside.documents, inside.bytes)))
+
+
+def _states(measurement: Measurement) -> dict[str, Any]:
+    """The states of the server around the window, where it told them and is one that both may be subtracted of."""
+    if measurement.change or not (measurement.before and measurement.after):
+        return {}
+    return {"before_status": measurement.before, "after_status": measurement.after}
+
+
+def _times(measurement: Measurement) -> dict[str, Any]:
+    from bson.int64 import Int64
+
+    return {
+        "start_time": measurement.start_time,
+        "end_time": measurement.end_time,
+        "duration": Int64(measurement.duration_ms),
+    }
+
+
+def _parameters(
+    published: Experiment, scaled: Experiment, number: int, real: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Parameters as they were run: after scaling, with what was ``real`` in place of what was planned."""
+    variant = _storable(_with(scaled.variants[number], real))
+    shared = _with(scaled.parameters, real)
+    return {"variant": variant, "test_config": {**shared, "filename": published.name, "variant": variant}}
+
+
+def _by_the_client(measurement: Measurement, context: Context, name: str, connections: int) -> dict[str, Any]:
+    return {
+        "work": _work(measurement),
+        **_latencies(measurement, summarise),
+        "series": summarise_series(measurement.outcome.series),
+        "warmup": _warm_up(measurement),
+        "checks": _checks(
+            measurement,
+            littleslaw.check_window(measurement.outcome, name, context.rates, connections),
+        ),
+        "client": _client(measurement, context, connections),
+    }
+
+
+def _settings(measurement: Measurement, context: Context) -> dict[str, Any]:
+    options = measurement.outcome.options
+    return {
+        "write_concern": dict(options.write_concern),
+        "read_concern": {"level": "local", **options.read_concern},
+        "read_preference": dict(options.read_preference),
+        "versions": dict(context.versions),
+        "hardware": dict(context.hardware),
+        "servers": dict(context.servers),
+        "topology": dict(context.machine.topology),
+    }
+
+
+def _by_the_server(measurement: Measurement, context: Context) -> dict[str, Any]:
+    return {
+        "processors": _processors(measurement),
+        "reads": dict(measurement.reads),
+        "disk_baseline": context.disk_baseline,
+        "collection_stats": dict(measurement.collection),
+        **({"sharding": dict(measurement.sharding)} if measurement.sharding else {}),
+    }
+
+
+def _with(values: Mapping[str, Any], real: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: real.get(key, value) for key, value in values.items()}
+
+
+def _metrics(shown: Measurement, machine: Machine) -> dict[str, Any]:
+    return {
+        "start": shown.start_time,
+        "end": shown.end_time,
+        "scope": _scope(shown, machine),
+        "source": shown.source,
+        "measurements": shown.process_series,
+        "diskMetrics": shown.disk_series,
+        **({"monitoring": dict(shown.monitoring)} if shown.monitoring else {}),
+    }
+
+
+def _scope(shown: Measurement, machine: Machine) -> str:
+    if shown.before.get("process") == "mongos":
+        return "the mongos only"
+    if machine.data_directory is not None:
+        return "the whole machine, client and all members"
+    return "the server only" if shown.source is None else "the machine of the primary"
+
+
+def _experiment(published: Experiment, number: int, context: Context) -> dict[str, Any]:
+    return {
+        "name": published.name,
+        "title": published.title,
+        "digest": published.digest,
+        "parameters": dict(published.parameters),
+        "variant": _storable(published.variants[number]),
+        "scale": context.scale,
+        "seconds": context.seconds,
+        **({"profile": context.profile} if context.profile else {}),
+        "seed": context.seed,
+        "warm": published.warm,
+        "repeats": 1,
+        "shown_repeat": 0,
+        "in_turn": context.in_turn,
+        "and_back": context.and_back,
+        "target": context.target,
+        **({"target_name": context.target_name} if context.target_name else {}),
+        "varied": dict(context.machine.varied),
+        "not_varied": list(context.machine.not_varied),
+    }
+
+
+def _work(measurement: Measurement) -> dict[str, Any]:
+    from bson.int64 import Int64
+
+    outcome = measurement.outcome
+    amounts = _amounts(outcome.window)._asdict()
+    return {
+        **{name: Int64(amount) if isinstance(amount, int) else amount for name, amount in amounts.items()},
+        "operations_per_second": _speed(measurement),
+        "requests": outcome.window.requests,
+        "unfinished": outcome.unfinished,
+        "all_documents": Int64(outcome.documents),
+        "errors": dict(outcome.errors),
+        "failed": {name: _without_histogram(counts) for name, counts in outcome.failed.items()},
+        "connections_lost": outcome.lost,
+        "seconds_without_service": outcome.without_service,
+    }
+
+
+def _client(measurement: Measurement, context: Context, connections: int) -> dict[str, Any]:
+    outcome = measurement.outcome
+    cpu = sum(outcome.process_cpu_seconds)
+    busiest = busiest_share(outcome)
+    return {
+        "kind": context.client,
+        "scheduling": context.scheduling,
+        **_pacing(measurement, context),
+        "on_error": context.on_error,
+        "loop": "one thread" if outcome.in_one_thread else "threads",
+        "sessions": outcome.options.sessions,
+        "retryable_writes": outcome.options.retryable_writes,
+        **_lateness(outcome.first_late),
+        "processes": len(outcome.process_cpu_seconds),
+        "connections": connections,
+        "cpu_seconds": cpu,
+        "cpu_ms_per_1000_operations": cpu * 1e6 / outcome.window.operations
+        if outcome.window.operations
+        else None,
+        "busiest_process_share": busiest,
+        **_waits(measurement),
+        **({"machines": list_machines(outcome)} if outcome.machines else {}),
+        "client_bound": bool(list_limits(outcome, busiest)),
+    }
+
+
+def list_machines(outcome: Outcome) -> list[dict[str, Any]]:
+    """Each of several load machines, without its name."""
+    return [_machine(one, outcome.seconds) for one in outcome.machines]
+
+
+def _machine(stats: MachineStats, seconds: float) -> dict[str, Any]:
+    from bson.int64 import Int64
+
+    return {
+        "connections": stats.connections,
+        "processes": stats.processes,
+        "operations_per_second": stats.operations / seconds,
+        "cpu_seconds": stats.cpu_seconds,
+        "clock_bound_seconds": stats.clock_bound,
+        **_lateness(stats.first_late),
+        "run_queue_microseconds": stats.in_run_queue / 1000 / max(1.0, stats.requests),
+        "bytes_sent": Int64(stats.network.sent),
+        "bytes_received": Int64(stats.network.received),
+        "hardware": dict(stats.hardware),
+    }
+
+
+def _lateness(first_late: Sequence[Sequence[float]]) -> dict[str, float]:
+    """How late the work began: on the latest connection, and in the process whose first connection was the latest."""
+    processes = [late for late in first_late if late]
+    if not processes:
+        return {}
+    return {
+        "latest_connection_seconds": max(map(max, processes)),
+        "latest_process_seconds": max(map(min, processes)),
+    }
+
+
+def _waits(measurement: Measurement) -> dict[str, Any]:
+    outcome = measurement.outcome
+    return {
+        "run_queue_microseconds": in_run_queue(outcome),
+        "receive_lag_microseconds": outcome.lag.of_an_answer(),
+    }
+
+
+def _pacing(measurement: Measurement, context: Context) -> dict[str, Any]:
+    """The rate that was asked for, and what came of it."""
+    from bson.int64 import Int64
+
+    if not context.rates:
+        return {"rate": None}
+    paced = measurement.outcome.paced
+    return {
+        "rate": sum(context.rates) / len(context.rates),
+        "rate_steps": list(context.rates),
+        "arrivals": context.arrivals,
+        "meant": Int64(paced.sent + paced.unsent),
+        "sent": Int64(paced.sent),
+        "unsent": Int64(paced.unsent),
+        "oldest_unsent_seconds": paced.oldest_unsent,
+    }
+
+
+def _processors(measurement: Measurement) -> dict[str, float] | None:
+    """Busy processors on average, by whose they were; ``other`` is what else the servers' machine did meanwhile."""
+    if measurement.cores is None:
+        return None
+    client = sum(measurement.outcome.process_cpu_seconds) / measurement.outcome.seconds
+    busy, server = measurement.cores["busy"], measurement.cores["server"]
+    here = client if measurement.source == HERE else 0.0  # else the client's are those of its own machine
+    return {"busy": busy, "server": server, "client": client, "other": max(0.0, busy - server - here)}
+
+
+def _repeat(measurement: Measurement, context: Context) -> dict[str, Any]:
+    """A repeat without what is long: states of the server and histogram are kept of the shown one."""
+    from bson.int64 import Int64
+
+    return {
+        "block": context.block,
+        "again": context.again,
+        **({"back": True} if context.back else {}),
+        "seed": measurement.seed,
+        "start_time": measurement.start_time,
+        "duration": Int64(measurement.duration_ms),
+        **_work(measurement),
+        **_latencies(measurement, _without_histogram),
+        "processors": _processors(measurement),
+        "client_cpu_seconds": sum(measurement.outcome.process_cpu_seconds),
+        "cut_seconds": measurement.outcome.warmup.seconds,
+        "steady": measurement.outcome.keeps_speed,
+        "steady_part": measurement.outcome.steady,
+        "settled": measurement.settled,
+        "client_bound": bool(list_limits(measurement.outcome, busiest_share(measurement.outcome))),
+    }
+
+
+def _latencies(
+    measurement: Measurement, summary: Callable[[Mapping[int, int]], dict[str, Any]]
+) -> dict[str, Any]:
+    """``latency`` of all requests, and ``latencies`` by kind where there is more than one kind.
+
+    ``service`` is the time from sending where a rate says when that was meant.
+    """
+    outcome = measurement.outcome
+    found: dict[str, Any] = {"latency": summary(outcome.latencies)}
+    if outcome.paced.service:
+        found["service"] = summary(outcome.paced.service)
+    if len(outcome.latencies_by_kind) > 1:
+        found["latencies"] = {kind: summary(counts) for kind, counts in outcome.latencies_by_kind.items()}
+    return found
+
+
+def _checks(measurement: Measurement, law: Mapping[str, Any] | None) -> dict[str, Any]:
+    return {
+        "littles_law": law,
+        "steady_part": measurement.outcome.steady,
+        "steady": measurement.outcome.keeps_speed,
+        "settled": measurement.settled,
+    }
+
+
+def _warm_up(measurement: Measurement) -> dict[str, Any]:
+    """What came before the window; all of it is cut from every figure of the row."""
+    before = measurement.outcome.warmup
+    return {
+        "rule": before.rule,
+        "cut_seconds": before.seconds,
+        "most_seconds": before.most_seconds,
+        "transient_seconds": before.transient_seconds,
+    }
+
+
+def _without_histogram(latencies: Mapping[int, int]) -> dict[str, Any]:
+    return {name: value for name, value in summarise(latencies).items() if name != "histogram"}
+
+
+def _speed(measurement: Measurement) -> float:
+    return measurement.outcome.window.operations / measurement.outcome.seconds
+
+
+def _storable(value: Any) -> Any:
+    """The value with ``_`` before every field name that starts with ``$``, which a field of a row may not."""
+    if isinstance(value, Mapping):
+        return {(f"_{key}" if key.startswith("$") else key): _storable(item) for key, item in value.items()}
+    return [_storable(item) for item in value] if isinstance(value, list) else value
+
+
+ABOUT_THE_ROW = frozenset({"variant", "source", "note"})
+"""Names in a row that are not figures."""
+
+
+def published_documents(experiment: Experiment) -> list[dict[str, Any]]:
+    """The documents of an experiment in the order of its rows; rows without figures give none."""
+    return [
+        _document(experiment, number, variant, row)
+        for number, (variant, row) in enumerate(experiment.published_rows(), 1)
+        if row.keys() - ABOUT_THE_ROW
+    ]
+
+
+def write_published(experiment: Experiment, store: Store) -> int:
+    """Have the store hold the documents of an experiment and say how many there are; raises RunnerError."""
+    found = published_documents(experiment)
+    for document in found:
+        check_published(document)
+    store.publish(experiment.name, found)
+    return len(found)
+
+
+def _document(experiment: Experiment, number: int, variant: int, row: Mapping[str, Any]) -> dict[str, Any]:
+    about = {**experiment.published, **row}
+    return {
+        "_id": {"testname": experiment.name, "row": number},
+        "testname": experiment.name,
+        "row": number,
+        "variant": variant,
+        **({"result_id": row_id(experiment, variant - 1)} if variant else {}),
+        "figures": {name: value for name, value in row.items() if name not in ABOUT_THE_ROW},
+        **{name: about[name] for name in ("source", "note") if name in about},
+    }
+
+
+Row = dict[str, Any]
+
+
+def gather_rows(plan: Plan, blocks: Sequence[Block], *, side_by_side: bool) -> list[Row]:
+    """A row of each variant on each target, in the order of the targets; ``blocks`` are measured by that plan.
+
+    Where targets are measured ``side_by_side``, each has a reference of its own. Else the variants of all of them are
+    those of one experiment. Speeds are not compared where the plan says that the work has a rate of its own.
+    """
+    if not side_by_side:
+        every = [(target, number) for target, mine in enumerate(plan.variants) for number in mine]
+        return _compared(plan, blocks, every)
+    by_target = [
+        _compared(plan, blocks, [(target, number) for number in mine])
+        for target, mine in enumerate(plan.variants)
+    ]
+    for rows in by_target[1:] if plan.compares else ():
+        for row, found in zip(rows, conclude_targets(by_target[0], rows), strict=True):
+            row.update({} if found is None else {"targets": found})
+    return [row for rows in by_target for row in rows]
+
+
+def conclude_slices(
+    rows: Sequence[Row], plan: Plan, found: Mapping[Which, Sequence[Counted]], first: str
+) -> None:
+    """Put into rows what windows in slices say of their targets, one for each block, and what casts doubt on it.
+
+    Those of the first target are of it and itself; ``first`` is its name. The rows of a target are judged together.
+    """
+    which = [Which(target, number) for target, mine in enumerate(plan.variants) for number in mine]
+    for target in range(len(plan.variants)):
+        windows = {key: some for key, some in found.items() if key.target == target}
+        pairs = [pair_slices(some) for some in windows.values()]
+        judged = conclude_pairs(pairs, first if target else ITSELF, negligible=NEGLIGIBLE)
+        for (key, some), comparison in zip(windows.items(), judged, strict=True):
+            rows[which.index(key)]["slices"] = {**comparison, **doubts(some)}
+
+
+def pair_slices(windows: Sequence[Counted]) -> Pairs:
+    """What the second did to what the first did, by block; both had as much time."""
+    firsts, others = zip(*(one.window["operations"] for one in windows), strict=True)
+    return Pairs(tuple(one.block for one in windows), others, firsts)
+
+
+def _compared(plan: Plan, blocks: Sequence[Block], which: Sequence[tuple[int, int]]) -> list[Row]:
+    """The rows of these variants, each given with its target, compared with the reference among them."""
+    rows = [gather(list(_windows(blocks, target, number))) for target, number in which]
+    for row in rows:
+        row["speed"] = _row_speed(row)
+    if not plan.compares:
+        return rows
+    reference = next(place for place, (_, number) in enumerate(which) if number == plan.reference)
+    for row, comparison in zip(rows, conclude(rows, reference), strict=True):
+        row["comparison"] = comparison
+    places = {number: place for place, (_, number) in enumerate(which)}
+    planned = {
+        places[one]: places[other]
+        for one, other in plan.contrasts.items()
+        if one in places and other in places
+    }
+    for place, contrast in conclude_contrasts(rows, planned).items():
+        rows[place]["contrast"] = contrast
+    return rows
+
+
+def _windows(blocks: Sequence[Block], target: int, number: int) -> Iterator[Mapping[str, Any]]:
+    for block in blocks:
+        yield from (
+            window for turn, window in block.items() if (turn.target, turn.variant) == (target, number)
+        )
+
+
+def _row_speed(row: Mapping[str, Any]) -> dict[str, Any]:
+    """The row's own speed over the blocks, with its interval."""
+    speeds = list(block_speeds(row).values())
+    if min(speeds) <= 0:
+        return {"median": 0.0, "low": 0.0, "high": max(speeds), "blocks": len(speeds)}
+    found = speed_interval(speeds)
+    return {"median": found.speed, "low": found.low, "high": found.high, "blocks": len(speeds)}

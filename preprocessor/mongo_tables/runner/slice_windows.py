@@ -1,0 +1,122 @@
+"""Windows in which two targets take turns in slices: what is kept of one, and which of a campaign count.
+
+They are looked at as other windows are: a target of which too many requests failed has no speed, and a window while
+which something else used the machine is measured again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from mongo_tables.runner.alternation import Sides, SideStats
+from mongo_tables.runner.blocks import MOST_ATTEMPTS, Block, Turn, choose, count_disturbed, is_disturbed
+from mongo_tables.runner.journal import SlicesPlace
+from mongo_tables.runner.slices import LONGEST_PART, Slices
+
+Window = Mapping[str, Any]
+
+
+class Which(NamedTuple):
+    """What takes turns with the first target: a variant on a target, which may be the first one itself."""
+
+    target: int
+    variant: int
+
+
+def compose(
+    place: SlicesPlace, slices: Slices, sides: Sides, processors: Mapping[str, float] | None
+) -> dict[str, Any]:
+    """What is kept of a window: of the first target and of the other one, in this order.
+
+    ``processors`` are those that were busy, and those of them that neither servers nor client used; None where that is
+    not known.
+    """
+    return {
+        "_id": str(place),
+        "duration": round(slices.counted / 1e6),
+        "slice_ms": slices.width / 1e6,
+        "operations": [side.operations for side in sides],
+        "mean_latency": [_mean_latency(side) for side in sides],
+        "errors": [side.failures.counts() for side in sides],
+        "processors": processors,
+    }
+
+
+def _mean_latency(side: SideStats) -> float | None:
+    """In microseconds, from sending to answer; None where nothing was answered."""
+    return side.busy / side.requests / 1000 if side.requests else None
+
+
+def has_long_requests(window: Window) -> bool:
+    """Whether requests of any of both took so long that they were counted by part too often."""
+    return any(
+        latency is not None and latency > 1000 * LONGEST_PART * window["slice_ms"]
+        for latency in window["mean_latency"]
+    )
+
+
+def describe(window: Window, names: tuple[str, str]) -> str:
+    """What came of a window, and what casts doubt on it, in a line; ``names`` are those of the targets."""
+    said = [" and ".join(f"{operations:,.0f}" for operations in window["operations"]) + " operations"]
+    for name, errors in zip(names, window["errors"], strict=True):
+        if errors:
+            said.append(f"{sum(errors.values())} errors of {name}")
+    if has_long_requests(window):
+        longest = max(filter(None, window["mean_latency"])) / 1000
+        said.append(
+            f"requests take {longest:.1f} ms, more than a quarter of a slice of {window['slice_ms']:g} ms: longer "
+            "slices (--slices) would compare more than parts of them"
+        )
+    return "; ".join(said)
+
+
+class Counted(NamedTuple):
+    """The attempt of a window that counts, how many processors something else used in it, and how many there were."""
+
+    block: int
+    window: Window
+    excess: float | None
+    attempts: int
+
+
+@dataclass(slots=True)
+class SliceWindows:
+    """The windows in slices of a campaign, of each all attempts."""
+
+    attempts: dict[tuple[Which, int], list[Block]] = field(default_factory=dict)
+    """By block, too. As far as the machine is concerned, each window is a block of its own."""
+
+    def add(self, place: SlicesPlace, window: Window) -> None:
+        """One more is measured."""
+        which = Which(place.targets[1], place.variant)
+        self.attempts.setdefault((which, place.block), []).append({Turn(*which): window})
+
+    def counted(self) -> dict[Which, list[Counted]]:
+        """Of each window the attempt in which something else used the machine least."""
+        found: dict[Which, list[Counted]] = {}
+        kept = choose(list(self.attempts.values()))
+        for ((which, block), some), (one, excess) in zip(self.attempts.items(), kept, strict=True):
+            found.setdefault(which, []).append(Counted(block, one[Turn(*which)], excess, len(some)))
+        return found
+
+    def next_again(self) -> SlicesPlace | None:
+        """The next to be measured again, since something else used the machine; None where there is none."""
+        for which, windows in self.counted().items():
+            for one in windows:
+                if is_disturbed(one.excess) and one.attempts < MOST_ATTEMPTS:
+                    return SlicesPlace(one.block, (0, which.target), which.variant, one.attempts)
+        return None
+
+
+def doubts(windows: Sequence[Counted]) -> dict[str, Any]:
+    """What casts doubt on windows of one variant on one target, as it stands in a row."""
+    latencies = [latency for one in windows for latency in one.window["mean_latency"] if latency is not None]
+    return {
+        "measured_again": sum(one.attempts - 1 for one in windows),
+        "disturbed": count_disturbed([one.excess for one in windows]),
+        "failed": sum(sum(errors.values()) for one in windows for errors in one.window["errors"]),
+        "mean_latency": max(latencies, default=None),
+        "long_requests": any(has_long_requests(one.window) for one in windows),
+    }
