@@ -110,7 +110,7 @@ def test_a_check_against_a_file_of_json_loads_of_mongodb_s_driver_bson_alone_and
         "csv",
         "gzip",
         "hashlib",
-        "mongo_tables.render.chartdata",
+        "mongo_tables.render.charts.plot",
         "mongo_tables.results.fixtures",
         "mongo_tables.results.formats.separated",
         "pyarrow",

@@ -10,8 +10,8 @@ from xml.etree import ElementTree
 
 import pytest
 
-from mongo_tables.render.chartfaults import plot_faults
-from tests.render.test_chart import dots, plot, svg, texts
+from mongo_tables.render.charts.faults import plot_faults
+from tests.render.test_charts import dots, plot, svg, texts
 from tests.render.test_stack import fills
 
 ROWS: list[dict[str, Any]] = [

@@ -9,7 +9,7 @@ from mongo_tables.render.headers import find_added_unit, with_unit
 from mongo_tables.render.html import html_table
 from mongo_tables.render.pipetable import pipe_table
 from tests.render.specs import chart, table
-from tests.render.test_chart import plot, svg, texts
+from tests.render.test_charts import plot, svg, texts
 
 ROWS = [{"n": 1, "ms": 3}]
 

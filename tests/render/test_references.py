@@ -10,13 +10,13 @@ from xml.etree import ElementTree
 import pytest
 
 from mongo_tables.directives.specs import ColumnFormat, Reference
-from mongo_tables.render.chart import NARROW, WIDTH
-from mongo_tables.render.chartdata import Plot
-from mongo_tables.render.chartfaults import plot_faults
+from mongo_tables.render.charts.elements import NARROW, WIDTH
+from mongo_tables.render.charts.faults import plot_faults
+from mongo_tables.render.charts.plot import Plot
 from mongo_tables.site.markdowntext import MarkdownContext
 from tests.render.specs import chart
-from tests.render.test_chart import HOSTILE, dots, narrow, plot, svg, texts
-from tests.render.test_horizontalchart import texts as texts_of
+from tests.render.test_charts import HOSTILE, dots, narrow, plot, svg, texts
+from tests.render.test_horizontal_charts import texts as texts_of
 
 ROWS: list[dict[str, Any]] = [
     {"n": n, "t": t, "v": v} for n, t, v in (("one", 1, 20), ("two", 2, 30), ("three", 4, 40))

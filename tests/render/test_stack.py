@@ -12,11 +12,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mongo_tables.directives.specs import ColumnFormat
-from mongo_tables.render.chart import NARROW, WIDTH, chart_html
-from mongo_tables.render.chartdata import Plot
-from mongo_tables.render.chartfaults import plot_faults
-from tests.render.test_chart import dots, narrow, plot, svg, texts
-from tests.render.test_horizontalchart import texts as texts_of
+from mongo_tables.render.charts.drawing import chart_html
+from mongo_tables.render.charts.elements import NARROW, WIDTH
+from mongo_tables.render.charts.faults import plot_faults
+from mongo_tables.render.charts.plot import Plot
+from tests.render.test_charts import dots, narrow, plot, svg, texts
+from tests.render.test_horizontal_charts import texts as texts_of
 
 ROWS: list[dict[str, Any]] = [
     {"n": "one", "p": "data", "v": 30, "t": 1},

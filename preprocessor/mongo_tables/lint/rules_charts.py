@@ -12,8 +12,8 @@ from mongo_tables.aggregation.values import is_date
 from mongo_tables.directives.specs import PipelineSpec
 from mongo_tables.findings.finding import Finding
 from mongo_tables.findings.rules import finding
-from mongo_tables.render.chartdata import plot_of
-from mongo_tables.render.chartseries import present_values
+from mongo_tables.render.charts.plot import plot_of
+from mongo_tables.render.charts.series import present_values
 
 Rows = Sequence[Mapping[str, Any]]
 

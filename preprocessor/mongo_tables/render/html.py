@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
-from mongo_tables.render.chart import chart_html
-from mongo_tables.render.chartdata import Plot, as_table, chart_plot, table_plot
+from mongo_tables.render.charts.drawing import chart_html
+from mongo_tables.render.charts.plot import as_table, plot_of
 from mongo_tables.render.column import Column
 from mongo_tables.render.inlinetext import inline_html
 from mongo_tables.render.tablehtml import NO_MEANINGS, table_html
@@ -35,7 +35,7 @@ def html_table(
     "" where there is none. With no rows the author's ``empty`` text (or a plain statement) takes the place of the
     table. The same rows give the same text; lines end in ``\\n``.
     """
-    chart = _draw(table_plot(spec), rows) if spec.chart and rows else ""
+    chart = _draw(spec, rows) if spec.chart and rows else ""
     body = table_html(spec, rows, meanings, columns, behind) if rows else _nothing(spec)
     return _figure(spec, chart, body, notes)
 
@@ -49,10 +49,11 @@ def html_chart(spec: ChartSpec, rows: Sequence[Mapping[str, object]], *, notes: 
         return _figure(spec, _nothing(spec))
     values = table_html(as_table(spec)._replace(id=spec.id), rows, meanings=spec.meanings)
     unfold = f'<details class="mongo-chart__values">\n<summary>Values</summary>\n{values}\n</details>'
-    return _figure(spec, _draw(chart_plot(spec), rows), unfold, notes)
+    return _figure(spec, _draw(spec, rows), unfold, notes)
 
 
-def _draw(plot: Plot | None, rows: Sequence[Mapping[str, object]]) -> str:
+def _draw(spec: PipelineSpec, rows: Sequence[Mapping[str, object]]) -> str:
+    plot = plot_of(spec)
     return chart_html(plot, rows) if plot else ""
 
 

@@ -19,7 +19,7 @@ from mongo_tables.site.snapshot import WrittenFile
 
 if TYPE_CHECKING:
     from mongo_tables.findings.finding import Finding
-    from mongo_tables.render.chart import Drawing
+    from mongo_tables.render.charts.drawing import Drawing
     from mongo_tables.site.model import Answers, Page
 
 _ENDING: Final = ".svg"
@@ -37,9 +37,9 @@ class DrawnFile(NamedTuple):
 def draw_files(page: Page, file: Path, answers: Answers) -> list[DrawnFile]:
     """The drawings of the sound charts of a page, the one at ``file``, that have rows, in order."""
     from mongo_tables.render.anchors import with_anchors  # pages without charts do not pay for what draws
-    from mongo_tables.render.chart import draw_chart
-    from mongo_tables.render.chartdata import plot_of
-    from mongo_tables.render.chartfile import chart_file
+    from mongo_tables.render.charts.drawing import draw_chart
+    from mongo_tables.render.charts.plot import plot_of
+    from mongo_tables.render.charts.svg_file import chart_file
     from mongo_tables.render.fewdigits import with_few_digits
     from mongo_tables.render.pipetable import image
 

@@ -47,8 +47,8 @@ class MarkdownContext(NamedTuple):
         if isinstance(spec, TableSpec):
             return write(spec, rows, below=below)
         # Pages without charts do not pay for it.
-        from mongo_tables.render.chartdata import as_table, plot_of
-        from mongo_tables.render.chartreference import note_on_references
+        from mongo_tables.render.charts.plot import as_table, plot_of
+        from mongo_tables.render.charts.references import note_on_references
 
         plot = plot_of(spec)
         note = note_on_references(plot) if plot and rows else ""

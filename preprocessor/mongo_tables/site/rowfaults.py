@@ -132,10 +132,10 @@ def _undrawable(spec: PipelineSpec, rows: Rows) -> list[Finding]:
     """Faults for values that a chart, or the comparison with a row, would silently leave out."""
     faults = []
     if not isinstance(spec, TableSpec) or spec.chart:
-        from mongo_tables.render.chartdata import (
+        from mongo_tables.render.charts.faults import plot_faults
+        from mongo_tables.render.charts.plot import (
             plot_of,
         )  # pages without charts do not pay for what draws them
-        from mongo_tables.render.chartfaults import plot_faults
 
         plot = plot_of(spec)
         faults += [("MT330", fault) for fault in (plot_faults(plot, rows) if plot else ())]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from mongo_tables.aggregation.values import MISSING
 from mongo_tables.directives.specs import ChartSpec
 from mongo_tables.lint.rules_rows import find_naming_columns
-from mongo_tables.render.chartdata import as_table
+from mongo_tables.render.charts.plot import as_table
 from mongo_tables.render.columns import columns_of
 from mongo_tables.render.fewdigits import with_few_digits
 from mongo_tables.render.values import raw_text

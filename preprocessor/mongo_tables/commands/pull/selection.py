@@ -13,7 +13,7 @@ from mongo_tables.directives.pipelines import SharedPipelines
 from mongo_tables.directives.specs import QuotingSpec, TableSpec
 from mongo_tables.findings.nearest import did_you_mean
 from mongo_tables.findings.usage import UsageError
-from mongo_tables.render.chartdata import plot_of
+from mongo_tables.render.charts.plot import plot_of
 from mongo_tables.render.comparison import list_compared_columns
 from mongo_tables.results.model import ResultsError
 from mongo_tables.results.pull import Copied

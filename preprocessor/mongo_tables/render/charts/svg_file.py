@@ -14,17 +14,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from mongo_tables.render.chartparts import coordinate
+from mongo_tables.render.charts.elements import coordinate
 from mongo_tables.render.filemark import with_mark
 from mongo_tables.render.stylesheet import read_drawing_look
 from mongo_tables.render.text import text_html
 
 if TYPE_CHECKING:
-    from mongo_tables.render.chart import Drawing
+    from mongo_tables.render.charts.drawing import Drawing
 
 _AROUND: Final = 12
 """Between the drawing and the edge of its ground."""
-
 _LIGHT: Final = "--mongo-page: #ffffff; --mongo-line: #d1d9e0; color: #1f2328;"
 _DARK: Final = "--mongo-page: #0d1117; --mongo-line: #3d444d; color: #f0f6fc;"
 """Ground, lines and ink as GitHub has them: a drawing looks like a part of its page there."""

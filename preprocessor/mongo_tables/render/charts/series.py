@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from decimal import Decimal
 from typing import Any, Final, NamedTuple
 
 from bson.datetime_ms import DatetimeMS
 
 from mongo_tables.aggregation.values import MISSING, date_from_millis, is_date, millis
-from mongo_tables.render.chartdata import AxisKind, Data, Panel, Plot, Point, Rows, Series
-from mongo_tables.render.chartstack import stack_series
+from mongo_tables.render.charts.marks import MARKS, mark_of
+from mongo_tables.render.charts.plot import AxisKind, Data, Panel, Plot, Point, Rows, Series
 from mongo_tables.render.column import column_value
-from mongo_tables.render.conclusions import Conclusion, conclusion_of
+from mongo_tables.render.conclusions import conclusion_of
 from mongo_tables.render.conclusiontext import conclusion_in_words
 from mongo_tables.render.text import range_text, with_minus_signs
 from mongo_tables.render.values import cell_text, finite_decimal, is_number
@@ -42,26 +44,29 @@ def panels_of(plot: Plot, rows: Rows) -> list[Panel]:
     They share the horizontal axis and the order of the series; names beside horizontal bars are those of the panel.
     """
     kind, placed = _place_rows(plot, rows)
-    order = {series.name: number for number, series in enumerate(_gather(plot, kind, placed, placed).series)}
+    order = [series.name for series in _gather(plot, kind, placed, placed).series]
     groups: dict[str, list[_Placed]] = {}
     for one in placed:
-        groups.setdefault(facet_text(plot, one.row), []).append(one)
+        name = plot.text(plot.facets, column_value(one.row, plot.facets)) if plot.facets else ""
+        groups.setdefault(name, []).append(one)
     panels = []
     for name, own in groups.items():
         data = _gather(plot, kind, own if plot.horizontal else placed, own)
-        found = {series.name: series._replace(panel=name) for series in data.series}
-        series = tuple(found.get(each) or Series(each, (), name) for each in order)
+        found = {series.name: series.points for series in data.series}
+        series = tuple(Series(each, found.get(each, ()), name) for each in order)
         panels.append(Panel(name, data._replace(series=series)))
     return panels
 
 
-def facet_text(plot: Plot, row: Mapping[str, object]) -> str:
-    """The name of the panel in which a row stands."""
-    return plot.text(plot.facets, column_value(row, plot.facets)) if plot.facets else ""
-
-
 def _place_rows(plot: Plot, rows: Rows) -> tuple[AxisKind, list[_Placed]]:
-    kind = _axis_kind(plot, rows)
+    """The rows in their places. Numbers and dates have their distances, all else, and numbers under bars, are names."""
+    present = present_values(rows, plot.x)
+    kind: AxisKind = "category"
+    if present and not plot.horizontal:
+        if all(map(is_date, present)):
+            kind = "time"
+        elif not mark_of(plot).banded and all(map(is_number, present)):
+            kind = "number" if any(drawable(value) is not None for value in present) else "category"
     values = [column_value(row, plot.x) for row in rows]
     texts = [plot.x_text(value) for value in values]
     at = places_of(kind, values, texts)
@@ -70,16 +75,23 @@ def _place_rows(plot: Plot, rows: Rows) -> tuple[AxisKind, list[_Placed]]:
 
 def _gather(plot: Plot, kind: AxisKind, shown: Sequence[_Placed], own: Sequence[_Placed]) -> Data:
     """The points of the rows ``own``, over the places of all that are ``shown``."""
+    mark = mark_of(plot)
     places = dict(sorted((one.x, one.text) for one in shown if one.x is not None))
     found: dict[str, list[Point]] = {}
     for row, x, text in own:
         for column in plot.y if x is not None else ():
-            points = found.setdefault(_name(plot, row, column), [])
-            points.append(_point(plot, row, column, x or 0.0, text))
-    ordered = plot.mark in ("line", "area") or kind == "time"
-    series = tuple(Series(name, _in_order(points, ordered)) for name, points in found.items())
-    data = Data(kind, tuple(places), tuple(places.values()), series)
-    return stack_series(plot, data) if plot.stack else data
+            name = plot.label(column)
+            if plot.series is not None:
+                value = plot.text(plot.series, column_value(row, plot.series))
+                name = value if len(plot.y) == 1 else f"{value}, {name}"
+            found.setdefault(name, []).append(_point(plot, row, column, x or 0.0, text))
+    if mark.joined or kind == "time":
+        for points in found.values():
+            points.sort(key=lambda point: point.x)
+    series = tuple(Series(name, tuple(points)) for name, points in found.items())
+    data = Data(kind, tuple(places), tuple(places.values()), series, mark.banded)
+    stacks = plot.stack and MARKS[plot.mark].stacked
+    return _stack(plot, data, joined=mark.joined) if stacks else data
 
 
 def places_of(kind: AxisKind, values: Sequence[object], texts: Sequence[str]) -> list[float | None]:
@@ -90,17 +102,6 @@ def places_of(kind: AxisKind, values: Sequence[object], texts: Sequence[str]) ->
         return [moment_of(value) for value in values]
     place = {text: float(index) for index, text in enumerate(dict.fromkeys(texts))}
     return [place[text] for text in texts]
-
-
-def _axis_kind(plot: Plot, rows: Rows) -> AxisKind:
-    """Numbers and dates have their distances; anything else, and numbers under bars, is a row of names."""
-    if plot.horizontal:
-        return "category"
-    present = present_values(rows, plot.x)
-    if present and all(map(is_date, present)):
-        return "time"
-    numbers = plot.mark != "bar" and all(map(is_number, present))
-    return "number" if numbers and any(drawable(value) is not None for value in present) else "category"
 
 
 def present_values(rows: Rows, column: str) -> list[Any]:
@@ -114,54 +115,30 @@ def _point(plot: Plot, row: Mapping[str, object], column: str, x: float, x_text:
     if (one := conclusion_of(value)) is not None:
         ratio = _on_axis(plot, None if one.ratio is None else float(one.ratio))
         words = with_minus_signs(conclusion_in_words(value)) or plot.text(column, None)
-        interval = None if ratio is None else _known_interval(one)
+        interval = None
+        if ratio is not None and one.interval is not None and one.interval[1] < _LARGEST:
+            interval = float(one.interval[0]), float(one.interval[1])
         return Point(x, ratio, x_text, words, interval, counted=count_blocks(one.blocks, one.campaigns))
     number = _on_axis(plot, value)
     unit = "" if number is None else plot.unit_beside(column)
     point = Point(x, number, x_text, plot.text(column, value), unit=unit)
-    if point.y is None or column not in plot.spread:
+    if number is None or column not in plot.spread:
         return point
-    low, high = (column_value(row, field) for field in plot.spread[column][:2])
+    low, high, *counts = (column_value(row, field) for field in plot.spread[column])
     ends = (_on_axis(plot, low), _on_axis(plot, high))
     if ends[0] is None or ends[1] is None:
         return point
     form = plot.format.get(column)
     text = with_minus_signs(f"({range_text(cell_text(low, form), cell_text(high, form))})")
-    counted = _count_repeats(row, plot.spread[column][2:])
+    repeats = finite_decimal(counts[0]) if counts else None
+    counted = "" if repeats is None else "1 repeat" if repeats == 1 else f"{repeats:f} repeats"
     return point._replace(ends=(ends[0], ends[1]), ends_text=text, counted=counted)
 
 
-def _count_repeats(row: Mapping[str, object], fields: Sequence[str]) -> str:
-    """How many repeats are behind a range, where a field of the row says so."""
-    number = finite_decimal(column_value(row, fields[0])) if fields else None
-    if number is None:
-        return ""
-    return "1 repeat" if number == 1 else f"{number:f} repeats"
-
-
-def _known_interval(one: Conclusion) -> tuple[float, float] | None:
-    if one.ratio is None or one.interval is None:
-        return None
-    low, high = map(float, one.interval)
-    return (low, high) if low > 0 and high < _LARGEST else None
-
-
 def _on_axis(plot: Plot, value: object) -> float | None:
-    """The value as a number that the vertical axis can show."""
+    """The value as a number that the axis of values can show."""
     number = drawable(value)
     return number if number is None or number > 0 or "y" not in plot.log else None
-
-
-def _in_order(points: list[Point], ordered: bool) -> tuple[Point, ...]:
-    return tuple(sorted(points, key=lambda point: point.x)) if ordered else tuple(points)
-
-
-def _name(plot: Plot, row: Mapping[str, object], column: str) -> str:
-    """What a series is called: the value that tells it apart, the column where there are several."""
-    if plot.series is None:
-        return plot.label(column)
-    value = plot.text(plot.series, column_value(row, plot.series))
-    return value if len(plot.y) == 1 else f"{value}, {plot.label(column)}"
 
 
 def drawable(value: object) -> float | None:
@@ -178,7 +155,7 @@ def drawable(value: object) -> float | None:
 
 
 def y_number(value: object) -> float | None:
-    """The number that the vertical axis shows: of a comparison its ratio."""
+    """The number that the axis of values shows: of a comparison its ratio."""
     one = conclusion_of(value)
     return drawable(value) if one is None else None if one.ratio is None else float(one.ratio)
 
@@ -188,3 +165,47 @@ def moment_of(value: Any) -> float | None:
     if not is_date(value) or isinstance(date_from_millis(millis(value)), DatetimeMS):
         return None
     return float(millis(value))
+
+
+def _stack(plot: Plot, data: Data, *, joined: bool) -> Data:
+    """The data with each series on those before it, without ranges: that of a part is not that of a sum.
+
+    Values above zero stand on one another upwards, those below zero downwards. What is joined, an area, has nothing to
+    stand on where one below it has no value, so there is a gap; bars stand on those that there are.
+    """
+    piles: dict[float, list[float | None]] = defaultdict(list)
+    stacked = []
+    for series in data.series:
+        points = []
+        for point in _at_every_place(series, data) if joined else series.points:
+            pile = piles[point.x]
+            if point.y is None or (joined and None in pile):
+                pile.append(None)
+                points.append(point._replace(y=None, ends=None))
+                continue
+            below = [part for part in pile if part is not None and (part < 0) == (point.y < 0)]
+            pile.append(point.y)
+            points.append(point._replace(base=sum(below, 0.0), ends=None))
+        stacked.append((series, points))
+    totals = {x: _total_text(plot, pile) for x, pile in piles.items()}
+    return data._replace(
+        series=tuple(
+            series._replace(points=tuple(point._replace(total=totals[point.x]) for point in points))
+            for series, points in stacked
+        )
+    )
+
+
+def _at_every_place(series: Series, data: Data) -> list[Point]:
+    """The points of a series, with a gap at each place where it has none."""
+    own = {point.x: point for point in series.points}
+    places = zip(data.x_values, data.x_texts, strict=True)
+    return [own.get(x) or Point(x, None, text, "", absent=True) for x, text in places]
+
+
+def _total_text(plot: Plot, pile: Sequence[float | None]) -> str:
+    """The sum as a reader of the texts would have it; "" where a part is not known, or parts have both signs."""
+    known = [part for part in pile if part is not None]
+    if len(known) < len(pile) or (min(known, default=0) < 0 < max(known, default=0)):
+        return ""
+    return plot.text(plot.y[0], float(sum(map(Decimal, map(repr, known)))))

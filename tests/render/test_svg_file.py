@@ -11,9 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mongo_tables.directives.specs import Reference
-from mongo_tables.render.chart import draw_chart
-from mongo_tables.render.chartdata import Plot
-from mongo_tables.render.chartfile import chart_file
+from mongo_tables.render.charts.drawing import draw_chart
+from mongo_tables.render.charts.plot import Plot
+from mongo_tables.render.charts.svg_file import chart_file
 from mongo_tables.render.filemark import is_as_written, is_marked
 from mongo_tables.render.stylesheet import STYLE_SHEET_FILE
 

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Final
 
-from mongo_tables.render.chartaxes import Axes
-from mongo_tables.render.chartdata import Point, Series
-from mongo_tables.render.chartparts import area_html, colour_class, coordinate, marker_path, tip_html
+from mongo_tables.render.charts.axes import Axes, Scale
+from mongo_tables.render.charts.elements import coordinate, dashed_class, draw_area, marker_path, tip_html
+from mongo_tables.render.charts.marks.mark import Mark
+from mongo_tables.render.charts.plot import Point, Series
 
 
 def draw_dots(axes: Axes) -> Iterator[str]:
     """The dots of all series."""
     for index, series in enumerate(axes.data.series):
-        yield f'<g class="{colour_class(index)} mongo-chart__d{index % 4}">'
+        yield f'<g class="{dashed_class(index)}">'
         yield from draw_ranges(axes, series)
         yield from draw_markers(axes, index, series)
         yield "</g>"
@@ -22,7 +24,7 @@ def draw_markers(axes: Axes, index: int, series: Series) -> Iterator[str]:
     """The marker of each value."""
     for point in series.drawn:
         shape = marker_path(index, axes.x.at(point.x), axes.y.at(point.top))
-        yield area_html("path", f'd="{shape}"', tip_html(axes.plot, series, point) if axes.told else "")
+        yield draw_area("path", f'd="{shape}"', tip_html(axes.plot, series, point) if axes.told else "")
 
 
 def draw_ranges(axes: Axes, series: Series) -> Iterator[str]:
@@ -38,3 +40,20 @@ def draw_range(axes: Axes, point: Point, x: float) -> Iterator[str]:
         left = coordinate(x - 3)
         path = f"M{left} {low}h6M{coordinate(x)} {low}V{high}M{left} {high}h6"
         yield f'<path class="mongo-chart__range" d="{path}"/>'
+
+
+def draw_range_beside(point: Point, scale: Scale, middle: float) -> Iterator[str]:
+    """The same along a horizontal axis."""
+    if point.ends:
+        low, high = (coordinate(scale.at(end)) for end in point.ends)
+        ends = "".join(f"M{end} {coordinate(middle - 4)}v8" for end in (low, high))
+        yield f'<path class="mongo-chart__range" d="M{low} {coordinate(middle)}H{high}{ends}"/>'
+
+
+def _draw_beside(index: int, point: Point, scale: Scale, middle: float, tip: str) -> Iterator[str]:
+    yield from draw_range_beside(point, scale, middle)
+    if point.y is not None:
+        yield draw_area("path", f'd="{marker_path(index, scale.at(point.y), middle)}"', tip)
+
+
+MARK: Final = Mark("dot", draw_dots, draw_beside=_draw_beside, repeats=True)

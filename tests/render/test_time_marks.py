@@ -16,15 +16,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pymongo import MongoClient
 
-from mongo_tables.render.chart import NARROW, WIDTH, chart_html
-from mongo_tables.render.chartfaults import plot_faults
+from mongo_tables.render.charts.drawing import chart_html
+from mongo_tables.render.charts.elements import NARROW, WIDTH
+from mongo_tables.render.charts.faults import plot_faults
+from mongo_tables.render.charts.time_marks import moment_text, time_marks
 from mongo_tables.render.html import html_chart, html_table
-from mongo_tables.render.timeaxis import moment_text, time_marks
 from mongo_tables.results.opening import open_source
 from mongo_tables.site.reading import read_page
 from tests.mongod import Mongod
 from tests.render.specs import chart, table
-from tests.render.test_chart import dots, narrow, plot, svg, texts
+from tests.render.test_charts import dots, narrow, plot, svg, texts
 
 DAY = timedelta(days=1)
 TWO_SERIES = [

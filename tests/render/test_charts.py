@@ -14,12 +14,12 @@ from bson.decimal128 import Decimal128
 from hypothesis import given
 from hypothesis import strategies as st
 
-import mongo_tables.render.chart as drawing
 from mongo_tables.directives.column_format import ColumnFormat
-from mongo_tables.render.chart import chart_html
-from mongo_tables.render.chartdata import Plot, as_table
-from mongo_tables.render.chartfaults import plot_faults
-from mongo_tables.render.chartscale import Scale, apart, linear_marks, log_marks
+from mongo_tables.render.charts import elements
+from mongo_tables.render.charts.axes import Scale, apart, linear_marks, log_marks
+from mongo_tables.render.charts.drawing import chart_html
+from mongo_tables.render.charts.faults import plot_faults
+from mongo_tables.render.charts.plot import Plot, as_table
 from mongo_tables.render.html import html_chart, html_table
 from mongo_tables.render.pipetable import pipe_table
 from mongo_tables.render.stylesheet import STYLE_SHEET_FILE
@@ -108,7 +108,7 @@ def test_the_names_of_dots_and_bars_stand_above_the_drawing_each_with_its_colour
     labels = [each for each in drawn.iter("text") if each.get("class") == "mongo-chart__label"]
     places = [(float(each.get("x") or 0), float(each.get("y") or 0)) for each in labels]
     assert len(set(places)) == 7
-    assert all(x + 26 * 6.8 <= drawing.WIDTH for x, _ in places)
+    assert all(x + 26 * 6.8 <= elements.WIDTH for x, _ in places)
     assert max(y for _, y in places) < min(y for y, _ in _grid(drawn))
     colours = [
         each.get("class") for each in drawn.iter() if each.get("class", "").endswith(" mongo-chart__area")
@@ -197,13 +197,13 @@ LONG: list[dict[str, Any]] = [
 
 def test_on_a_phone_long_names_of_lines_stand_above_them_and_leave_them_the_width() -> None:
     drawn = narrow(plot(series="s", name="Speed"), LONG)
-    assert (drawn.get("viewBox") or "").split()[2] == str(drawing.NARROW)
+    assert (drawn.get("viewBox") or "").split()[2] == str(elements.NARROW)
     labels = [each for each in drawn.iter("text") if each.get("class") == "mongo-chart__label"]
     assert len(labels) == 2
     assert all(float(each.get("y") or 0) < min(y for y, _ in _grid(drawn)) for each in labels)
-    assert max(x for x, _ in dots(drawn)) > drawing.NARROW * 0.85
+    assert max(x for x, _ in dots(drawn)) > elements.NARROW * 0.85
     short = narrow(plot("t", "a", "b", labels={"a": "Reads", "b": "Writes"}))
-    assert max(x for x, _ in dots(short)) < drawing.NARROW * 0.85, "short names stay at the ends of lines"
+    assert max(x for x, _ in dots(short)) < elements.NARROW * 0.85, "short names stay at the ends of lines"
 
 
 @pytest.mark.parametrize("mark", ["line", "bar", "dot"])
@@ -243,7 +243,7 @@ def test_a_title_that_is_wider_than_the_drawing_has_several_lines() -> None:
         each.text or "" for each in narrow(asked).iter("text") if each.get("class") == "mongo-chart__name"
     ]
     assert " ".join(lines) == f"{title} {title}"
-    assert all(len(line) * 6.8 <= drawing.NARROW for line in lines)
+    assert all(len(line) * 6.8 <= elements.NARROW for line in lines)
     heights = [float(each.get("y") or 0) for each in narrow(asked).iter("text")]
     assert max(heights) <= float((narrow(asked).get("viewBox") or "").split()[3])
 
@@ -342,7 +342,7 @@ def test_any_rows_give_the_same_drawing_within_its_frame(
     asked = plot(mark=mark, log=log)
     html = chart_html(asked, rows)
     assert html == chart_html(asked, rows)
-    drawn_of = {drawing.WIDTH: svg(asked, rows), drawing.NARROW: narrow(asked, rows)}
+    drawn_of = {elements.WIDTH: svg(asked, rows), elements.NARROW: narrow(asked, rows)}
     for width, drawn in drawn_of.items():
         places = " ".join(
             each.get(name) or "" for each in drawn.iter() for name in ("d", "x", "y", "transform")

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from typing import Final
 
-from mongo_tables.render.chartaxes import Axes
-from mongo_tables.render.chartdata import Point, Series
-from mongo_tables.render.chartparts import colour_class, coordinate
-from mongo_tables.render.marks.dot import draw_markers, draw_ranges
+from mongo_tables.render.charts.axes import Axes
+from mongo_tables.render.charts.elements import coordinate, dashed_class
+from mongo_tables.render.charts.marks.dot import draw_markers, draw_ranges
+from mongo_tables.render.charts.marks.mark import Mark
+from mongo_tables.render.charts.plot import Series
 
-_TOUCHING = 11
+_TOUCHING: Final = 11
 """How near markers may stand before they hide the line between them."""
 
 
@@ -25,29 +27,26 @@ def draw_lines(axes: Axes) -> Iterator[str]:
 
 def look_of_line(axes: Axes, index: int) -> str:
     """The classes of a series: its colour, its dashes and, where markers would touch, that they are hidden."""
-    look = f"{colour_class(index)} mongo-chart__d{index % 4}"
-    return f"{look} mongo-chart__dense" if is_dense(axes) else look
+    return dashed_class(index) + (" mongo-chart__dense" if _is_dense(axes) else "")
 
 
-def is_dense(axes: Axes) -> bool:
-    """Whether the markers of neighbours would touch."""
+def _is_dense(axes: Axes) -> bool:
     return len(axes.data.x_values) - 1 > (axes.x.end - axes.x.start) / _TOUCHING
 
 
 def draw_line(axes: Axes, series: Series) -> Iterator[str]:
     """A line through each run of values; a spot for one alone, which would not be seen without its marker."""
     for run in series.runs():
+        path = path_of(axes, ((one.x, one.top) for one in run))
         if len(run) > 1:
-            yield f'<path class="mongo-chart__line" d="M{path_through(axes, run)}"/>'
-        elif is_dense(axes):
-            yield f'<path class="mongo-chart__spot" d="M{path_through(axes, run)}h0.1"/>'
-
-
-def path_through(axes: Axes, run: list[Point]) -> str:
-    """The corners of a line through the values, for a path."""
-    return path_of(axes, ((one.x, one.top) for one in run))
+            yield f'<path class="mongo-chart__line" d="M{path}"/>'
+        elif _is_dense(axes):
+            yield f'<path class="mongo-chart__spot" d="M{path}h0.1"/>'
 
 
 def path_of(axes: Axes, corners: Iterable[tuple[float, float]]) -> str:
-    """The same of any corners, each by its values on both axes."""
+    """A line through corners, each given by its values on both axes."""
     return "L".join(f"{coordinate(axes.x.at(x))} {coordinate(axes.y.at(y))}" for x, y in corners)
+
+
+MARK: Final = Mark("line", draw_lines, joined=True, has_ends=True)

@@ -10,9 +10,9 @@ import pytest
 
 from mongo_tables.directives.column_format import ColumnFormat
 from mongo_tables.directives.specs import Reference
-from mongo_tables.render.chart import chart_html
-from mongo_tables.render.chartdata import Plot, chart_plot
-from mongo_tables.render.chartfaults import plot_faults
+from mongo_tables.render.charts.drawing import chart_html
+from mongo_tables.render.charts.faults import plot_faults
+from mongo_tables.render.charts.plot import Plot, plot_of
 from tests.render.specs import chart
 
 ROWS: list[dict[str, Any]] = [
@@ -130,7 +130,7 @@ def test_an_axis_of_ratios_does_not_begin_at_zero_where_they_lie_around_their_re
 
 @pytest.mark.parametrize("mark", ["line", "area"])
 def test_a_mark_that_goes_from_value_to_value_is_not_drawn_through_names(mark: str) -> None:
-    (fault,) = plot_faults(chart_plot(chart("n", "v", mark=mark, horizontal=True)), ROWS[:2])
+    (fault,) = plot_faults(plot_of(chart("n", "v", mark=mark, horizontal=True)), ROWS[:2])
     assert f"no {mark} goes through names" in fault[1]
 
 

@@ -13,12 +13,13 @@ from hypothesis import strategies as st
 
 from mongo_tables.commands.diff.states import _of_chart
 from mongo_tables.directives.specs import Reference
-from mongo_tables.render.chart import NARROW, WIDTH, chart_html
-from mongo_tables.render.chartdata import Plot, as_table, table_plot
-from mongo_tables.render.chartfaults import plot_faults
+from mongo_tables.render.charts.drawing import chart_html
+from mongo_tables.render.charts.elements import NARROW, WIDTH
+from mongo_tables.render.charts.faults import plot_faults
+from mongo_tables.render.charts.plot import Plot, as_table, plot_of
 from mongo_tables.render.pipetable import pipe_table
 from tests.render.specs import chart, table
-from tests.render.test_chart import HOSTILE, narrow, plot, svg, texts
+from tests.render.test_charts import HOSTILE, narrow, plot, svg, texts
 
 ROWS: list[dict[str, Any]] = [
     {"m": m, "t": t, "s": s, "v": k * t}
@@ -141,7 +142,7 @@ def test_to_a_screen_reader_they_are_one_image_with_a_name() -> None:
 
 
 def test_a_table_can_ask_for_them_and_its_names_of_points_are_those_of_panels_too() -> None:
-    asked = table_plot(table("m", "t", "v", chart={"x": "t", "y": "v", "facets": "m", "columns": 2}))
+    asked = plot_of(table("m", "t", "v", chart={"x": "t", "y": "v", "facets": "m", "columns": 2}))
     assert asked and (asked.facets, asked.columns) == ("m", 2)
     assert _of_chart(chart("t", "v", facets="m", series="s")) == ("m", "t", "s")
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import groupby, pairwise
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from mongo_tables.aggregation.values import is_date
 from mongo_tables.directives.specs import ChartSettings, ChartSpec, TableSpec
+from mongo_tables.render.charts.time_marks import moment_text
 from mongo_tables.render.text import with_minus_signs
-from mongo_tables.render.timeaxis import moment_text
 from mongo_tables.render.values import cell_text, is_number
 
 if TYPE_CHECKING:
@@ -33,16 +33,6 @@ class Plot(ChartSettings):
     spread: Mapping[str, tuple[str, ...]] = {}
     place: tuple[str, ...] = ()
 
-    @classmethod
-    def with_words(cls, settings: ChartSettings, **words: Any) -> Self:
-        """The plot of these settings, with the words and formats of a comment."""
-        return cls(**vars(settings), **words)
-
-    @property
-    def from_zero(self) -> bool:
-        """Whether what is drawn is as long, or as high, as the value: from zero on."""
-        return self.mark in ("bar", "area")
-
     def label(self, column: str) -> str:
         """What a column is called, without its unit."""
         return self.labels.get(column, column)
@@ -59,9 +49,14 @@ class Plot(ChartSettings):
 
     @property
     def common_unit(self) -> str:
-        """The unit of all columns of the vertical axis; "" where they have several."""
+        """The unit of all columns of the axis of values; "" where they have several."""
         units = {self.unit(column) for column in self.y}
         return units.pop() if len(units) == 1 else ""
+
+    @property
+    def axes_in_words(self) -> str:
+        """What is drawn by what."""
+        return f"{', '.join(map(self.label, self.y))} by {self.label(self.x)}"
 
     def text(self, column: str, value: object) -> str:
         """A value as a cell of the column shows it on a page."""
@@ -73,6 +68,47 @@ class Plot(ChartSettings):
         if self.timezone and is_date(value):
             return moment_text(value, self.timezone)
         return self.text(self.x, value)
+
+
+def plot_of(spec: PipelineSpec) -> Plot | None:
+    """The plot of a chart, or that of a table which asks for one: its headers name the axes."""
+    place: tuple[str, ...] = ()
+    if isinstance(spec, ChartSpec):
+        settings, labels = spec.drawn, spec.labels
+    elif isinstance(spec, TableSpec) and spec.chart is not None:
+        settings, labels, place = spec.chart, dict(zip(spec.columns, spec.headers, strict=True)), ("chart",)
+    else:
+        return None
+    return Plot(
+        **vars(settings),
+        name=spec.title or spec.caption or "",
+        labels=labels,
+        format=spec.format,
+        spread=spec.spread,
+        place=place,
+    )
+
+
+def as_table(spec: PipelineSpec) -> TableSpec:
+    """The table of what a chart draws: where pictures cannot go, and for who cannot see them; a table is its own."""
+    if isinstance(spec, TableSpec):
+        return spec
+    columns = tuple(dict.fromkeys(column for path, column in spec.shown_columns if path[0] != "spread"))
+    names = {column: name for _, column, name in spec.headings}
+    return TableSpec(
+        comment=spec.comment,
+        file=spec.file,
+        collection=spec.collection,
+        pipeline=spec.pipeline,
+        let=spec.let,
+        format=spec.format,
+        title=spec.title,
+        caption=spec.caption,
+        empty=spec.empty,
+        columns=columns,
+        headers=tuple(names.get(column, column) for column in columns),
+        spread=spec.spread if isinstance(spec, ChartSpec) else {},
+    )
 
 
 class Point(NamedTuple):
@@ -98,7 +134,7 @@ class Point(NamedTuple):
 
     @property
     def top(self) -> float:
-        """Where it ends on the vertical axis."""
+        """Where it ends on the axis of values."""
         return self.base + (self.y or 0.0)
 
     @property
@@ -129,18 +165,20 @@ class Series(NamedTuple):
 
 
 def _runs(points: Sequence[Point], there: Callable[[Point], bool]) -> Iterator[list[Point]]:
-    for is_there, run in groupby(points, there):
-        if is_there:
-            yield list(run)
+    return (list(run) for is_there, run in groupby(points, there) if is_there)
 
 
 class Data(NamedTuple):
-    """All that is drawn. ``x_values`` with ``x_texts``: every place on the horizontal axis, in order."""
+    """All that is drawn. ``x_values`` with ``x_texts``: every place on the horizontal axis, in order.
+
+    ``banded``: what is drawn at a place is wide, so that it needs a band of the axis.
+    """
 
     kind: AxisKind
     x_values: tuple[float, ...]
     x_texts: tuple[str, ...]
     series: tuple[Series, ...]
+    banded: bool = False
 
     @property
     def gap(self) -> float:
@@ -149,7 +187,7 @@ class Data(NamedTuple):
 
     @property
     def y_values(self) -> list[float]:
-        """Every value that the vertical axis has to show, the ends of ranges too."""
+        """Every value that the axis of values has to show, the ends of ranges too."""
         points = (point for series in self.series for point in series.drawn)
         return [value for point in points for value in (point.top, *(point.ends or ()))]
 
@@ -159,49 +197,3 @@ class Panel(NamedTuple):
 
     name: str
     data: Data
-
-
-def plot_of(spec: PipelineSpec) -> Plot | None:
-    """The plot of a chart, or that of a table which asks for one."""
-    if isinstance(spec, ChartSpec):
-        return chart_plot(spec)
-    return table_plot(spec) if isinstance(spec, TableSpec) else None
-
-
-def chart_plot(spec: ChartSpec) -> Plot:
-    """The plot of a MONGO_CHART."""
-    return Plot.with_words(spec.drawn, labels=spec.labels, **_words_of(spec, spec.spread))
-
-
-def table_plot(spec: TableSpec) -> Plot | None:
-    """The plot that a table asks for; its headers name the axes."""
-    if spec.chart is None:
-        return None
-    labels = dict(zip(spec.columns, spec.headers, strict=True))
-    return Plot.with_words(spec.chart, labels=labels, place=("chart",), **_words_of(spec, spec.spread))
-
-
-def _words_of(spec: PipelineSpec, spread: Mapping[str, tuple[str, ...]]) -> dict[str, Any]:
-    return {"name": spec.title or spec.caption or "", "format": spec.format, "spread": spread}
-
-
-def as_table(spec: PipelineSpec) -> TableSpec:
-    """The table of what a chart draws: where pictures cannot go, and for who cannot see them; a table is its own."""
-    if isinstance(spec, TableSpec):
-        return spec
-    columns = tuple(dict.fromkeys(column for path, column in spec.shown_columns if path[0] != "spread"))
-    names = {column: name for _, column, name in spec.headings}
-    return TableSpec(
-        comment=spec.comment,
-        file=spec.file,
-        collection=spec.collection,
-        pipeline=spec.pipeline,
-        let=spec.let,
-        format=spec.format,
-        title=spec.title,
-        caption=spec.caption,
-        empty=spec.empty,
-        columns=columns,
-        headers=tuple(names.get(column, column) for column in columns),
-        spread=spec.spread if isinstance(spec, ChartSpec) else {},
-    )

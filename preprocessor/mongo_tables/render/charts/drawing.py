@@ -1,0 +1,123 @@
+"""A chart as inline SVG: lines, areas, bars or dots, drawn by hand and coloured by the page.
+
+Colours are classes with custom properties, so that one drawing serves a light and a dark page. A series is
+told by two things: colour and dash, marker or pattern; its name stands at the end of a line, an area or a stack where
+there is room, else in a key. A vertical axis that is linear begins at zero. Dates stand on a time axis, to scale, under
+bars too. Text is text: it can be searched, selected and printed. To a screen reader the drawing is one image with a
+name and a description in words: what is on the axes, and what each series does.
+
+Each chart is drawn twice, wide and narrow, for text that shrinks with a drawing cannot be read on a phone. The style
+sheet shows the one that fits; where there is none, it is the wide one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
+from typing import Final, NamedTuple
+
+from mongo_tables.render.charts.elements import NARROW, WIDTH, coordinate
+from mongo_tables.render.charts.horizontal import draw_horizontally
+from mongo_tables.render.charts.panels import draw_panels
+from mongo_tables.render.charts.plot import Data, Panel, Plot
+from mongo_tables.render.charts.references import references_in_words
+from mongo_tables.render.charts.series import data_of, panels_of
+from mongo_tables.render.charts.vertical import draw_vertically
+from mongo_tables.render.text import text_html
+
+_LOG_AXES: Final = {
+    "x": ", horizontal axis logarithmic",
+    "y": ", vertical axis logarithmic",
+    "xy": ", logarithmic axes",
+}
+
+
+class Drawing(NamedTuple):
+    """A chart of one width: its name, its description in words, its height, and its elements."""
+
+    name: str
+    description: str
+    width: int
+    height: float
+    elements: Sequence[str]
+
+
+def draw_chart(plot: Plot, rows: Sequence[Mapping[str, object]], width: int = WIDTH) -> Drawing:
+    """The chart as it is drawn on a page that has room for this width."""
+    return _prepare(plot, rows)(width)
+
+
+def chart_html(plot: Plot, rows: Sequence[Mapping[str, object]]) -> str:
+    """The chart, wide and narrow, in a box that the keyboard reaches. Lines end in ``\\n``."""
+    draw = _prepare(plot, rows)
+    wide, narrow = draw(WIDTH), draw(NARROW)
+    name = text_html(wide.name)
+    # A style sheet wins over the attribute `display`.
+    return "\n".join(
+        (
+            f'<div class="mongo-chart" role="group" tabindex="0" aria-label="{name}" data-search-exclude>',
+            *_svg(wide, 'class="mongo-chart__wide"'),
+            *_svg(narrow, 'class="mongo-chart__narrow" display="none"'),
+            "</div>",
+        )
+    )
+
+
+def _prepare(plot: Plot, rows: Sequence[Mapping[str, object]]) -> Callable[[int], Drawing]:
+    """What draws the chart as wide as it is told."""
+    draw: Callable[[int], tuple[float, list[str]]]
+    if plot.facets:
+        panels = panels_of(plot, rows)
+        draw, description = partial(draw_panels, plot, panels), describe_panels(plot, panels)
+    else:
+        data = data_of(plot, rows)
+        draw = partial(draw_horizontally if plot.horizontal else draw_vertically, plot, data)
+        description = ". ".join([_introduction(plot, [data]), *_contents(plot, data)]) + "."
+    name = plot.name or plot.axes_in_words
+    return lambda width: Drawing(name, description, width, *draw(width))
+
+
+def _svg(drawing: Drawing, kind: str) -> Iterator[str]:
+    """One drawing, with its name and description.
+
+    The name is no ``<title>``, which browsers would show wherever the pointer rests, beside what a point tells.
+    """
+    box = f'viewBox="0 0 {drawing.width} {coordinate(drawing.height)}"'
+    yield f'<svg {kind} {box} role="img" aria-label="{text_html(drawing.name)}">'
+    yield f"<desc>{text_html(drawing.description)}</desc>"
+    yield from drawing.elements
+    yield "</svg>"
+
+
+def describe_panels(plot: Plot, panels: Sequence[Panel]) -> str:
+    """Several panels in words, each by its name."""
+    introduction = _introduction(plot, [panel.data for panel in panels])
+    count = f"{len(panels)} panels by {plot.label(plot.facets or '')}"
+    told = (f"{panel.name}: {'; '.join(_contents(plot, panel.data))}" for panel in panels)
+    return ". ".join([f"{introduction}, {count}", *told]) + "."
+
+
+def _introduction(plot: Plot, data: Sequence[Data]) -> str:
+    """What is drawn, on which axes, with what beside it."""
+    kind = " ".join((*(["stacked"] if plot.stack else []), plot.mark, "chart"))
+    references = "".join(f", with {one}" for one in references_in_words(plot))
+    if plot.horizontal:
+        scale = ", logarithmic" if "y" in plot.log else ""
+        return f"Horizontal {kind} of {plot.axes_in_words}{scale}{references}"
+    ranges = any(point.ends for one in data for series in one.series for point in series.drawn)
+    in_zone = any(one.kind == "time" for one in data) and plot.timezone
+    beside = f"{', with ranges' if ranges else ''}{_LOG_AXES.get(plot.log, '')}"
+    zone = f", dates in {plot.timezone}" if in_zone else ""
+    return f"{kind.capitalize()} of {plot.axes_in_words}{beside}{zone}{references}"
+
+
+def _contents(plot: Plot, data: Data) -> Iterator[str]:
+    """What each series shows: the value of each name or, along an axis, the first and the last."""
+    for series in data.series:
+        if plot.horizontal:
+            name = f", {series.name}" if len(data.series) > 1 else ""
+            yield from (f"{point.x_text}{name}: {point.in_words}" for point in series.points)
+        elif series.drawn:
+            first, last = series.drawn[0], series.drawn[-1]
+            begins, ends = (f"{point.in_words} at {point.x_text}" for point in (first, last))
+            yield f"{series.name}: {begins}" if first is last else f"{series.name}: from {begins} to {ends}"

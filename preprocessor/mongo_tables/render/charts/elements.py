@@ -1,0 +1,206 @@
+"""What all drawings are made of: texts and the room that they take, bars, markers, and tips.
+
+The parts of a stacked bar are told apart by stripes beside their colour. These are dashes across a line that is as wide
+as the part: a pattern would need an id, which a page may have once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import accumulate
+from typing import Final, NamedTuple
+
+from mongo_tables.render.charts.plot import Plot, Point, Series
+from mongo_tables.render.headers import find_added_unit
+from mongo_tables.render.text import display_width, text_html
+
+WIDTH: Final = 640
+NARROW: Final = 360
+"""The width of the second drawing of each chart, for phones, on which the first would be too small or cut off."""
+LETTER: Final = 6.8
+BOLD: Final = 1.1
+"""How much wider the letters of a title are than others."""
+LINE: Final = 15
+LONGEST: Final = 26
+"""Longer names are cut where they stand at ends and under an axis."""
+_COLOURS: Final = 6
+_LEAST_SIDE: Final = 6
+"""A part of a bar that is thinner has no room for stripes."""
+_LEAST_HEIGHT: Final = 13
+"""Of a part of a bar that has its value in it."""
+
+
+def coordinate(value: float) -> str:
+    """A coordinate to a tenth of a unit, in as few digits as it takes."""
+    text = f"{value:.1f}".removesuffix(".0")
+    return "0" if text == "-0" else text
+
+
+# -- texts
+# -------------------------------------------------------------------------------------------------
+
+
+def text_width(text: str) -> float:
+    """About how wide the text is, in units of the drawing."""
+    return display_width(text) * LETTER
+
+
+def wrap_text(text: str, room: float) -> list[str]:
+    """Break the text at its blanks into lines that fit ``room``; a wider word is a line of its own."""
+    lines: list[str] = []
+    for word in text.split():
+        if lines and text_width(f"{lines[-1]} {word}") <= room:
+            lines[-1] += f" {word}"
+        else:
+            lines.append(word)
+    return lines or [""]
+
+
+def break_text(text: str, room: float) -> list[str]:
+    """The same, with each word broken that is wider than a line."""
+    return wrap_text(" ".join(piece for word in text.split() for piece in _pieces(word, room)), room)
+
+
+def _pieces(word: str, room: float) -> Iterator[str]:
+    while text_width(word) > room:
+        kept = max(sum(width * LETTER <= room for width in accumulate(map(display_width, word))), 1)
+        yield word[:kept]
+        word = word[kept:]
+    yield word
+
+
+def shorten(text: str, most: int = LONGEST) -> str:
+    """The text, cut where it is wider than so many letters."""
+    return _cut_letters(text, min(most, LONGEST))
+
+
+def cut(text: str, room: float) -> str:
+    """The text, cut where it is wider than the room."""
+    return text if text_width(text) <= room else _cut_letters(text, int(room / LETTER))
+
+
+def _cut_letters(text: str, most: int) -> str:
+    """The text, or as much of it as is at most so wide with three dots behind it; one character at least."""
+    if display_width(text) <= most:
+        return text
+    kept = sum(width < most for width in accumulate(map(display_width, text)))
+    return text[: max(kept, 1)] + "…"
+
+
+def draw_text(
+    text: str, x: float, y: float, look: str = "", anchor: str = "", *, middle: bool = False, more: str = ""
+) -> str:
+    """A text whose left end, or what ``anchor`` says, is at a place: its base line or, where asked, its ``middle``."""
+    attributes = f' class="{look}"' if look else ""
+    attributes += f' x="{coordinate(x)}" y="{coordinate(y)}"'
+    attributes += ' dy=".32em"' if middle else ""
+    attributes += f' text-anchor="{anchor}"' if anchor else ""
+    return f"<text{attributes}{more}>{text_html(text)}</text>"
+
+
+def draw_lines(
+    lines: Sequence[str], x: float, y: float, look: str = "", anchor: str = "", *, middle: bool = False
+) -> Iterator[str]:
+    """Lines of text below one another, the first one at a place."""
+    for number, line in enumerate(lines):
+        yield draw_text(line, x, y + LINE * number, look, anchor, middle=middle)
+
+
+def as_axis(elements: Iterable[str]) -> list[str]:
+    """Elements that belong to an axis."""
+    return ['<g class="mongo-chart__axis">', *elements, "</g>"]
+
+
+def draw_title(
+    lines: Sequence[str], sides: tuple[float, float], width: float, first: float, wider: float
+) -> list[str]:
+    """The title of a horizontal axis, below the middle between its sides, or as near as it is not cut.
+
+    ``first`` is the height of its first line; a text may be so much ``wider`` than it is reckoned.
+    """
+    half = max(map(text_width, lines)) * wider / 2
+    middle = max(min(sum(sides) / 2, width - half), half)
+    return list(draw_lines(lines, middle, first, "mongo-chart__name", "middle"))
+
+
+# -- what stands for values
+# -------------------------------------------------------------------------------------------------
+
+
+class Box(NamedTuple):
+    """A rectangle: its upper left corner and its sides."""
+
+    x: float
+    y: float
+    width: float
+    height: float
+
+
+def draw_bar(box: Box, tip: str) -> str:
+    """The rectangle of a bar."""
+    place = " ".join(f'{name}="{coordinate(value)}"' for name, value in box._asdict().items())
+    return draw_area("rect", place, tip)
+
+
+def draw_area(tag: str, place: str, tip: str) -> str:
+    """A bar or a marker, with its tip, if any."""
+    start = f'<{tag} class="mongo-chart__area" {place}'
+    return f"{start}>{tip}</{tag}>" if tip else f"{start}/>"
+
+
+def dress_part(index: int, value: str, box: Box) -> Iterator[str]:
+    """What a part of a stacked bar has beside its colour: stripes and, where there is room, its value."""
+    yield from draw_stripes(index, box)
+    if box.height >= _LEAST_HEIGHT and text_width(value) <= box.width - 6:
+        place = f'x="{coordinate(box.x + box.width / 2)}" y="{coordinate(box.y + box.height / 2)}"'
+        look = 'class="mongo-chart__inside" dy=".32em" text-anchor="middle"'
+        yield f"<text {look} {place}>{text_html(value)}</text>"
+
+
+def draw_stripes(index: int, box: Box) -> Iterator[str]:
+    """None for the first of four series, across for the second, along for the third, both ways for the fourth."""
+    if min(box.width, box.height) < _LEAST_SIDE:
+        return
+    left, top, width, height = map(coordinate, box)
+    if index % 4 in (1, 3):
+        path = f"M{coordinate(box.x + box.width / 2)} {top}v{height}"
+        yield f'<path class="mongo-chart__stripes" d="{path}" stroke-width="{width}"/>'
+    if index % 4 in (2, 3):
+        path = f"M{left} {coordinate(box.y + box.height / 2)}h{width}"
+        yield f'<path class="mongo-chart__stripes" d="{path}" stroke-width="{height}"/>'
+
+
+#: Shapes around a point, by the number of the series: circle, square, diamond, triangle.
+_SHAPES: Final = (
+    "M{x} {y}m-4 0a4 4 0 1 0 8 0a4 4 0 1 0-8 0z",
+    "M{x} {y}m-3.5-3.5h7v7h-7z",
+    "M{x} {y}m0-5l5 5l-5 5l-5-5z",
+    "M{x} {y}m0-5l4.8 8.4h-9.6z",
+)
+
+
+def marker_path(index: int, x: float, y: float) -> str:
+    """The outline of a point of the series with this number."""
+    return _SHAPES[index % len(_SHAPES)].format(x=coordinate(x), y=coordinate(y))
+
+
+def colour_class(index: int) -> str:
+    """The class that colours the series with this number."""
+    return f"mongo-chart__s{index % _COLOURS}"
+
+
+def dashed_class(index: int) -> str:
+    """The classes that colour and dash the series with this number."""
+    return f"{colour_class(index)} mongo-chart__d{index % 4}"
+
+
+def tip_html(plot: Plot, series: Series, point: Point) -> str:
+    """What is shown of a point to who points at it: all that is known of it, its unit once."""
+    label, unit = plot.label(plot.x), plot.unit_beside(plot.x)
+    x = f"{label} {point.x_text} {find_added_unit(label, unit)}".rstrip()
+    value = " ".join(filter(None, (point.y_text, point.ends_text, point.unit)))
+    total = f"{point.total} in all" if point.total not in ("", point.y_text) else ""
+    told = ", ".join(filter(None, (value, point.counted, total)))
+    name = "" if series.name == point.unit else f" – {series.name}"
+    panel = f" – {series.panel}" if series.panel else ""
+    return f"<title>{text_html(f'{x}: {told}{name}{panel}')}</title>"

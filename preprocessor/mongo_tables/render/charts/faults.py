@@ -1,0 +1,202 @@
+"""Reports rows that a chart cannot draw, because a reader would not see that they are missing.
+
+What is special about one mark is in its module.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from mongo_tables.aggregation.values import is_date
+from mongo_tables.render.charts.marks import MARKS, mark_of
+from mongo_tables.render.charts.plot import Data, Plot, Rows
+from mongo_tables.render.charts.series import (
+    data_of,
+    drawable,
+    panels_of,
+    places_of,
+    present_values,
+    y_number,
+)
+from mongo_tables.render.column import column_value
+from mongo_tables.render.conclusions import conclusion_of, contradiction_faults, list_conclusions
+from mongo_tables.render.fault import Fault
+
+_SHOWN: Final = 3
+"""Of values that cannot be drawn, so many are told."""
+_MOST_PANELS: Final = 24
+_MOST_PARTS: Final = 12
+"""Of so many series no two have the same colour and the same pattern or dash."""
+
+
+def plot_faults(plot: Plot | None, rows: Rows) -> list[Fault]:
+    """Faults for values that a plot would silently leave out, or draw where no reader could tell them apart."""
+    if plot is None:
+        return []
+    drawn = [panel.data for panel in panels_of(plot, rows)] if plot.facets else [data_of(plot, rows)]
+    data = drawn[0]
+    return [
+        *_find_unfit_settings(plot),
+        *_find_unfit_panels(plot, len(drawn)),
+        *_find_unfit_stacks(plot, rows, drawn),
+        *mark_of(plot).find_faults(plot, drawn),
+        *_find_undrawn(plot, rows),
+        *_find_unplaced(plot, rows, data),
+        *_find_unfit_logarithms(plot, rows, data),
+        *_find_repeated_places(plot, drawn),
+        *_find_disordered(plot, rows, data),
+    ]
+
+
+def _find_unfit_settings(plot: Plot) -> Iterator[Fault]:
+    if plot.horizontal and mark_of(plot).draw_beside is None:
+        message = f"a horizontal chart has names beside its values, and no {plot.mark} goes through names"
+        yield (*plot.place, "horizontal"), message, 'draw it with "mark": "dot", or "bar"'
+    for one in plot.references:
+        if one.low <= 0 and "y" in plot.log:
+            message = f"a logarithmic axis has no place for a reference of {one.low:g}"
+            yield (*plot.place, "reference"), message, "name one above 0, or draw that axis linear"
+
+
+def _find_unfit_panels(plot: Plot, panels: int) -> Iterator[Fault]:
+    """Panels that show nothing: too many to be compared, or one for each place."""
+    place = (*plot.place, "facets")
+    if plot.facets is None:
+        if plot.columns is not None:
+            message = "`columns` says how many panels stand side by side, and there are none"
+            hint = "name the column that has a panel for each value as `facets`"
+            yield (*plot.place, "columns"), message, hint
+        return
+    same = next((key for key in ("x", "series") if getattr(plot, key) == plot.facets), "")
+    if same:
+        message = f"`{plot.facets}` is `{same}` as well, so each panel would have one value of it"
+        yield place, message, "name another column"
+    if panels > _MOST_PANELS:
+        message = f"`{plot.facets}` makes {panels} panels, and more than {_MOST_PANELS} cannot be compared"
+        yield place, message, "choose some of them in the pipeline, or draw them in one chart"
+
+
+def _find_unfit_stacks(plot: Plot, rows: Rows, drawn: Sequence[Data]) -> Iterator[Fault]:
+    """Why values cannot stand on one another."""
+    if not plot.stack:
+        return
+    place = (*plot.place, "stack")
+    if MARKS[plot.mark].stacked is None:
+        message = f"a {plot.mark} stands on nothing, so nothing can be stacked"
+        yield place, message, 'draw "mark": "bar", or "area"'
+        return
+    units = list(dict.fromkeys(filter(None, map(plot.unit, plot.y))))
+    if len(units) > 1:
+        message = f"{' and '.join(units)} do not add up"
+        yield place, message, "stack columns of one unit, or leave out `stack`"
+    for column in plot.y:
+        if any(conclusion_of(column_value(row, column)) for row in rows):
+            message = f"`{column}` has comparisons, and ratios do not add up"
+            yield place, message, 'leave out `stack`, or draw "mark": "dot"'
+    parts = max((len(data.series) for data in drawn), default=0)
+    if parts > _MOST_PARTS:
+        message = f"a stack of {parts} series has some that look alike: more than {_MOST_PARTS} cannot be told apart"
+        yield place, message, "add up the small ones in the pipeline"
+
+
+def _find_undrawn(plot: Plot, rows: Rows) -> Iterator[Fault]:
+    """Find values that an axis cannot show as numbers: the chart would silently leave them out."""
+    place = (*plot.place, "y")
+    for column in plot.y:
+        yield from contradiction_faults(place, list_conclusions(column, rows), f"in `{column}`, ")
+        present = present_values(rows, column)
+        out = [value for value in present if y_number(value) is None]
+        if len(out) == len(present):
+            message = f"the chart has nothing to draw: no row has a number in `{column}`"
+            hint = "name a column of numbers"
+            if present and all(map(is_date, present)):
+                message = f"`{column}` has dates, which stand on the horizontal axis only"
+                hint = 'name it as "x", or draw a number made of it, with $dateDiff for example'
+            yield place, message, hint
+        elif out:
+            texts = dict.fromkeys(plot.text(column, value) for value in out)
+            shown = ", ".join(list(texts)[:_SHOWN]) + (", …" if len(texts) > _SHOWN else "")
+            message = (
+                f"{len(out)} of {len(rows)} rows have no number in `{column}` that can be drawn, but {shown}: "
+                "the chart would leave them out"
+            )
+            hint = "leave those rows out of the pipeline, or make the value null, which is a gap in the chart"
+            yield place, message, hint
+
+
+def _find_unplaced(plot: Plot, rows: Rows, data: Data) -> Iterator[Fault]:
+    """Find rows that have no place on the horizontal axis, or none beside those of the others."""
+    place = (*plot.place, "x")
+    present = present_values(rows, plot.x)
+    dates = sum(map(is_date, present))
+    if 0 < dates < len(present):
+        other = next(value for value in present if not is_date(value))
+        message = f"`{plot.x}` is a date in {dates} of {len(rows)} rows, and in others it is not, such as"
+        hint = "make all of them dates, with $toDate for example"
+        yield place, f"{message} {plot.text(plot.x, other)}", hint
+    if data.kind == "category":
+        return
+    hint = "leave those rows out of the pipeline"
+    absent = len(rows) - len(present)
+    if absent:
+        message = f"{absent} of {len(rows)} rows have no `{plot.x}`, so they have no place in the chart"
+        yield place, message, hint
+    placed = places_of(data.kind, present, [""] * len(present))
+    out = [value for value, at in zip(present, placed, strict=True) if at is None]
+    if out:
+        bounds = "a date in the years 1 to 9999" if data.kind == "time" else "a number that can be drawn"
+        message = f"{len(out)} of {len(rows)} rows have no `{plot.x}` that is {bounds}, but"
+        yield place, f"{message} {plot.text(plot.x, out[0])}", hint
+
+
+def _find_unfit_logarithms(plot: Plot, rows: Rows, data: Data) -> Iterator[Fault]:
+    """Logarithmic axes of what has no logarithm."""
+    place = (*plot.place, "log")
+    if "x" in plot.log and data.kind != "number":
+        kind = "a time axis" if data.kind == "time" else "names"
+        message = f"`{plot.x}` is drawn as {kind}, so its axis cannot be logarithmic"
+        yield place, message, "a line or dots over a column of numbers can have such an axis"
+    axes = [plot.x] if "x" in plot.log and data.kind == "number" else []
+    for column in [*axes, *(plot.y if "y" in plot.log else ())]:
+        numbers = (drawable(column_value(row, column)) for row in rows)
+        if any(number is not None and number <= 0 for number in numbers):
+            message = f"a logarithmic axis has no place for a `{column}` of 0 or less"
+            yield place, message, "draw that axis linear, or leave those rows out"
+
+
+def _find_repeated_places(plot: Plot, drawn: Sequence[Data]) -> Iterator[Fault]:
+    if mark_of(plot).repeats:
+        return
+    for series in (series for data in drawn for series in data.series if series.points):
+        text, count = Counter(point.x_text for point in series.points).most_common(1)[0]
+        if count > 1:
+            message = f"{count} rows have the same place: `{plot.x}` is {text} in each of them"
+            hint = 'name the column that tells them apart as "series", or draw dots'
+            yield (*plot.place, "x"), message, hint
+            return
+
+
+def _find_disordered(plot: Plot, rows: Rows, data: Data) -> Iterator[Fault]:
+    """Find lines over names whose series order the names differently: a line would fall where its rows rise."""
+    parted = plot.series is not None or plot.facets is not None
+    if not mark_of(plot).joined or data.kind != "category" or not parted:
+        return
+    place = dict(zip(data.x_texts, data.x_values, strict=True))
+    last: dict[str, str] = {}
+    for row in rows:
+        if all(y_number(column_value(row, column)) is None for column in plot.y):
+            continue
+        name = ", ".join(plot.text(key, column_value(row, key)) for key in (plot.facets, plot.series) if key)
+        text = plot.x_text(column_value(row, plot.x))
+        before = last.setdefault(name, text)
+        if place[text] < place[before]:
+            message = (
+                f"the rows of {name} have {before} before {text}, and on the axis it stands behind: "
+                "its line would not go the way of its rows"
+            )
+            hint = f"sort the rows by `{plot.x}`, or make it a date or a number, which have their place"
+            yield (*plot.place, "x"), message, hint
+            return
+        last[name] = text

@@ -1,0 +1,258 @@
+"""A horizontal chart: names at the left, bars or dots with their ranges beside them, and their values at the end.
+
+It is for what has names and no order in itself, such as rows that are compared with one of them: names need not be
+slanted, and values are read without an axis. With a reference a line stands where there is no difference. An axis of
+bars, and any that is not near its reference, begins at zero.
+
+On a narrow drawing each name stands above its bars, which have the whole width; so do values that are words.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Final, NamedTuple
+
+from mongo_tables.render.charts.axes import WIDEST, Scale, Span, fit, value_axis, within
+from mongo_tables.render.charts.elements import (
+    LINE,
+    WIDTH,
+    as_axis,
+    colour_class,
+    coordinate,
+    cut,
+    draw_lines,
+    draw_text,
+    draw_title,
+    text_width,
+    tip_html,
+    wrap_text,
+)
+from mongo_tables.render.charts.legend import draw_key, key_height, reference_entries, series_entries
+from mongo_tables.render.charts.marks import mark_of
+from mongo_tables.render.charts.plot import Data, Plot, Point, Series
+from mongo_tables.render.charts.references import draw_bands, draw_references, middle_of
+from mongo_tables.render.charts.time_marks import Mark
+from mongo_tables.render.charts.vertical import TITLES_END, axis_title
+from mongo_tables.render.headers import with_unit
+
+_ROW: Final = 22
+"""The height of a bar or a dot with what is around it."""
+_BETWEEN: Final = 10
+"""Between the rows of two names."""
+_WIDEST_NAMES: Final = 210
+_WIDEST_VALUES: Final = 240
+_LETTER_OF_VALUES: Final = 1.02
+_WIDER_CAPITAL: Final = 2.2
+_LEAST_ROOM: Final = 150
+"""For what is drawn, however long names and values are."""
+_SHORT_VALUES: Final = 0.3
+"""The part of a narrow drawing that values may take beside their bars; longer ones stand above."""
+_AROUND_MARKS: Final = 12
+"""Beside an axis that begins at the edge of the drawing: half of the text of its first and last mark."""
+_BELOW: Final = 46
+"""What the texts of the axis and its title take."""
+
+
+class Bar(NamedTuple):
+    """What stands in one row: a value, or several on one another, each with its series; the text at its end."""
+
+    parts: tuple[tuple[int, Series, Point], ...]
+    text: str
+
+
+class Name(NamedTuple):
+    """A name with the bars beside it."""
+
+    text: str
+    bars: tuple[Bar, ...]
+
+
+class Row(NamedTuple):
+    """A bar, its middle, and where its value stands."""
+
+    bar: Bar
+    middle: float
+    value_at: float
+
+
+@dataclass(slots=True)
+class Rows:
+    """All that stands between ``top`` and ``bottom``: ``names`` have their lines and where the first of them stands."""
+
+    top: float
+    bottom: float
+    rows: list[Row] = field(default_factory=list)
+    names: list[tuple[Sequence[str], float]] = field(default_factory=list)
+
+
+class Layout(NamedTuple):
+    """Where things stand from left to right: names end or, ``above`` their bars, begin; bars; values.
+
+    ``values_above``: values stand above their bars as well, at the right; in the line of the name, where they
+    ``share_line``.
+    """
+
+    width: float
+    left: float
+    right: float
+    name_room: float
+    above: bool = False
+    values_above: bool = False
+    share_line: bool = False
+
+
+def draw_horizontally(plot: Plot, data: Data, width: int) -> tuple[float, list[str]]:
+    """The height of the drawing, and its elements."""
+    names, span = names_of(plot, data), (0.0, float(width))
+    layout = lay_out_names(names, width)
+    scale, marks = scale_of(plot, data.y_values, layout, span)
+    labels = _place_labels(plot, scale, span)
+    key = series_entries(plot, data.series) + ([] if labels else reference_entries(plot.references))
+    top = 16 + (key_height(key, width) + 10 if key else 0) + (LINE if labels else 0)
+    rows = place_rows(names, layout, top)
+    title = title_of(plot, width)
+    return rows.bottom + _BELOW + LINE * (len(title) - 1), [
+        *draw_ground(plot, scale, marks, rows, layout),
+        *as_axis(draw_title(title, (scale.start, scale.end), width, rows.bottom + 36, 1)),
+        *draw_names(rows, layout),
+        *draw_key(key, width, TITLES_END),
+        *draw_rows(plot, scale, rows, layout, told=width == WIDTH),
+        *(
+            draw_text(text, within(span, at, text), rows.top - 5, "mongo-chart__aside", "middle")
+            for at, text in labels
+        ),
+    ]
+
+
+def names_of(plot: Plot, data: Data) -> list[Name]:
+    """The names with their bars: one for each series or, stacked, one for all of them."""
+    names = []
+    for place, text in zip(data.x_values, data.x_texts, strict=True):
+        parts = [
+            (index, series, point)
+            for index, series in enumerate(data.series)
+            for point in series.points
+            if point.x == place
+        ]
+        # A range is drawn, and stands in the tip; a unit of all values stands below the axis.
+        texts = [point.y_text if plot.common_unit else point.in_words for *_, point in parts]
+        if plot.stack:
+            total = next((point.total for *_, point in parts if point.total), "")
+            bars = [Bar(tuple(parts), total or (texts[0] if len(texts) == 1 else ""))]
+        else:
+            bars = [Bar((part,), own) for part, own in zip(parts, texts, strict=True)]
+        names.append(Name(text, tuple(bars)))
+    return names
+
+
+def lay_out_names(names: Sequence[Name], width: float) -> Layout:
+    """Names, bars and values beside one another where there is room."""
+    texts = [bar.text for name in names for bar in name.bars]
+    values = max(map(text_width, texts), default=0) * _LETTER_OF_VALUES
+    if width < WIDTH:
+        above = values > width * _SHORT_VALUES
+        right = width - (_AROUND_MARKS if above else max(values + 12, _AROUND_MARKS))
+        share_line = above and all(len(name.bars) < 2 for name in names)
+        room = max(width - values - 16, width / 3) if share_line else width
+        return Layout(
+            width, _AROUND_MARKS, right, room, above=True, values_above=above, share_line=share_line
+        )
+    # Nothing may be cut off from a name: capitals are wider than most letters.
+    widths = (text_width(name.text) + _WIDER_CAPITAL * sum(map(str.isupper, name.text)) for name in names)
+    left = min(max(widths, default=0), _WIDEST_NAMES) + 14
+    right = width - min(values, _WIDEST_VALUES, width - left - _LEAST_ROOM) - 12
+    return Layout(width, left, right, left - 14)
+
+
+def place_rows(names: Sequence[Name], layout: Layout, top: float) -> Rows:
+    """The rows of each name below one another, from ``top`` on."""
+    rows = Rows(top, top)
+    for name in names:
+        lines = wrap_text(name.text, layout.name_room)
+        at, count, step = rows.bottom, len(name.bars), _ROW
+        if layout.above:
+            first = at + LINE / 2
+            at += LINE * len(lines)
+            step += LINE if layout.values_above and not layout.share_line else 0
+            rows.bottom = at + step * count + _BETWEEN
+        else:
+            height = max(_ROW * count, LINE * len(lines)) + _BETWEEN
+            first = at + height / 2 - LINE * (len(lines) - 1) / 2
+            rows.bottom = at + height
+            at += (height - _ROW * count) / 2
+        rows.names.append((lines, first))
+        for number, bar in enumerate(name.bars, 1):
+            middle = at + step * number - _ROW / 2
+            above = first if layout.share_line else middle - _ROW / 2 - LINE / 2
+            rows.rows.append(Row(bar, middle, above if layout.values_above else middle))
+    return rows
+
+
+def scale_of(
+    plot: Plot, values: Sequence[float], layout: Layout, span: Span
+) -> tuple[Scale, tuple[Mark, ...]]:
+    """The axis of the values between names and texts of values."""
+    return value_axis(plot, values, (layout.left, layout.right), span, from_zero=mark_of(plot).from_zero)
+
+
+def title_of(plot: Plot, width: float) -> list[str]:
+    """The title of the axis in lines."""
+    names, unit = ", ".join(map(plot.label, plot.y)), plot.common_unit
+    # The parts of a stack have their names in the key.
+    several = plot.stack and len(plot.y) > 1 and unit
+    return axis_title(plot, unit if several else with_unit(names, unit), "y", width)
+
+
+def _place_labels(plot: Plot, scale: Scale, span: Span) -> list[Mark]:
+    """Where the labels of references stand above them; none where they would touch one another."""
+    found = [
+        (middle_of(scale, one), one.label)
+        for one in sorted(plot.references)
+        if one.label and scale.has(one.high)
+    ]
+    too_wide = any(text_width(text) * WIDEST > span[1] - span[0] for _, text in found)
+    return [] if too_wide or not fit(found, Scale(*span, *span), span) else found
+
+
+def draw_ground(plot: Plot, scale: Scale, marks: Sequence[Mark], rows: Rows, layout: Layout) -> Iterator[str]:
+    """What stands behind names and values: bands, the grid, and lines unless bars would hide them."""
+    sides = rows.top, rows.bottom
+    yield from draw_bands(plot, scale, sides)
+    grid = []
+    for value, text in marks:
+        at = scale.at(value)
+        grid.append(f'<path d="M{coordinate(at)} {coordinate(rows.top)}V{coordinate(rows.bottom)}"/>')
+        # The edge of a narrow drawing does not cut it.
+        grid.append(draw_text(text, within((0.0, layout.width), at, text), rows.bottom + 16, anchor="middle"))
+    yield from as_axis(grid)
+    if not mark_of(plot).from_zero:
+        yield from draw_references(plot, scale, sides)
+
+
+def draw_names(rows: Rows, layout: Layout) -> Iterator[str]:
+    """The names at the left, or above their bars."""
+    at, anchor = (0.0, "") if layout.above else (layout.left - 10, "end")
+    yield '<g class="mongo-chart__names">'
+    for lines, first in rows.names:
+        yield from draw_lines(
+            [cut(line, layout.name_room) for line in lines], at, first, "", anchor, middle=True
+        )
+    yield "</g>"
+
+
+def draw_rows(plot: Plot, scale: Scale, rows: Rows, layout: Layout, *, told: bool) -> Iterator[str]:
+    """The values with their texts behind the last part of each bar, and the lines that stand in front of bars."""
+    mark, look = mark_of(plot), " mongo-chart__parts" if plot.stack else ""
+    at, anchor = (layout.width, "end") if layout.values_above else (layout.right + 8, "")
+    for row in rows.rows:
+        for left, (index, series, point) in enumerate(row.bar.parts, 1 - len(row.bar.parts)):
+            yield f'<g class="{colour_class(index)}{look}">'
+            if mark.draw_beside:
+                tip = tip_html(plot, series, point) if told else ""
+                yield from mark.draw_beside(index, point, scale, row.middle, tip)
+            if not left:
+                yield draw_text(row.bar.text, at, row.value_at, "mongo-chart__value", anchor, middle=True)
+            yield "</g>"
+    if mark.from_zero:
+        yield from draw_references(plot, scale, (rows.top, rows.bottom))

@@ -1,0 +1,129 @@
+"""What names series and references: a key above the drawing, or texts at the ends of lines, right of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from typing import Final, NamedTuple
+
+from mongo_tables.directives.specs import Reference
+from mongo_tables.render.charts.axes import Axes, apart
+from mongo_tables.render.charts.elements import (
+    LETTER,
+    LINE,
+    LONGEST,
+    colour_class,
+    coordinate,
+    cut,
+    draw_text,
+    text_width,
+)
+from mongo_tables.render.charts.marks import mark_of
+from mongo_tables.render.charts.plot import Data, Plot, Series
+from mongo_tables.render.charts.references import middle_of
+
+_BESIDE_SIGN: Final = 15
+_APART: Final = 34
+_SHARE: Final = 0.32
+"""The part of the width that names at ends may take."""
+_BESIDE: Final = 22
+_MARGIN_WITHOUT_NAMES: Final = 20
+
+
+class KeyEntry(NamedTuple):
+    """A name, and what draws its sign: to the right of a place, on the line of a text at this height."""
+
+    name: str
+    sign: Callable[[float, float], str]
+
+
+def series_entries(plot: Plot, series: Sequence[Series]) -> list[KeyEntry]:
+    """The entries of the series, in their order; a single one needs no name."""
+    sign = mark_of(plot).sign
+    return (
+        [KeyEntry(one.name, partial(sign, index)) for index, one in enumerate(series)]
+        if len(series) > 1
+        else []
+    )
+
+
+def reference_entries(references: Sequence[Reference]) -> list[KeyEntry]:
+    """The entries of the references that have a label."""
+    return [KeyEntry(one.label, _band_sign if one.is_band else _line_sign) for one in references if one.label]
+
+
+def _line_sign(x: float, y: float) -> str:
+    return f'<path class="mongo-chart__reference" d="M{coordinate(x)} {coordinate(y - 4)}h11"/>'
+
+
+def _band_sign(x: float, y: float) -> str:
+    return f'<path class="mongo-chart__span" d="M{coordinate(x)} {coordinate(y - 9)}h11v10h-11z"/>'
+
+
+def draw_key(entries: Sequence[KeyEntry], width: float, top: float) -> Iterator[str]:
+    """The entries, the first line ``top`` down."""
+    for one, (at, row) in zip(entries, _places(entries, width), strict=True):
+        below = top + row * (LINE + 4)
+        yield one.sign(at, below)
+        yield draw_text(cut(one.name, width - _BESIDE_SIGN), at + _BESIDE_SIGN, below, "mongo-chart__label")
+
+
+def key_height(entries: Sequence[KeyEntry], width: float) -> float:
+    """The height of the key; 0 without entries."""
+    return (LINE + 4) * (_places(entries, width)[-1][1] + 1) if entries else 0
+
+
+def _places(entries: Sequence[KeyEntry], width: float) -> list[tuple[float, int]]:
+    """Where each entry begins, and in which row of the key, from 0: a row is as wide as the drawing."""
+    places: list[tuple[float, int]] = []
+    at, row = 0.0, 0
+    for one in entries:
+        room = text_width(cut(one.name, width - _BESIDE_SIGN)) + _APART
+        if at and at + room > width:
+            at, row = 0.0, row + 1
+        places.append((at, row))
+        at += room
+    return places
+
+
+class Ends(NamedTuple):
+    """What stands right of a drawing: names of series, labels of references. What has no room there is in the key."""
+
+    names: tuple[str, ...] = ()
+    labels: tuple[str, ...] = ()
+
+    @property
+    def margin(self) -> float:
+        """How far the drawing ends before the right edge."""
+        widest = max(map(text_width, (*self.names, *self.labels)), default=0)
+        return widest + _BESIDE if widest else _MARGIN_WITHOUT_NAMES
+
+
+def ends_of(plot: Plot, data: Data, width: float) -> Ends:
+    """The names and the labels of which all can be read in whole there."""
+    named = mark_of(plot).has_ends and len(data.series) > 1
+    names = tuple(series.name for series in data.series) if named else ()
+    labels = tuple(one.label for one in plot.references if one.label)
+    room = min(LONGEST * LETTER, width * _SHARE)
+    return Ends(
+        *(texts if all(text_width(text) <= room for text in texts) else () for texts in (names, labels))
+    )
+
+
+def draw_ends(axes: Axes, ends: Ends) -> Iterator[str]:
+    """Each name beside its last value, or the middle of its part of a stack; each label beside its reference."""
+    found: list[tuple[str, str, float, float]] = []
+    for index, series in enumerate(axes.data.series if ends.names else ()):
+        if series.drawn:
+            last = series.drawn[-1]
+            height = axes.y.at(last.top)
+            if axes.plot.stack:
+                height = (height + axes.y.foot(last.base)) / 2
+            x = axes.x.end + 8 if axes.data.banded else axes.x.at(last.x) + 10
+            found.append((series.name, f"mongo-chart__label {colour_class(index)}", x, height))
+    for one in axes.plot.references if ends.labels else ():
+        if one.label:
+            found.append((one.label, "mongo-chart__aside", axes.sides[1] + 5, middle_of(axes.y, one)))
+    placed = apart([at for *_, at in found], LINE, axes.y.end, axes.y.start)
+    for (text, look, x, _), y in zip(found, placed, strict=True):
+        yield draw_text(text, x, y, look, middle=True)

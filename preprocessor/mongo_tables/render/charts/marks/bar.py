@@ -1,0 +1,200 @@
+"""Bars, with their values where there is room: side by side those of all series or, stacked, on one another."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from functools import partial
+from itertools import pairwise
+from typing import Final, NamedTuple
+
+from mongo_tables.render.charts.axes import Axes, Scale
+from mongo_tables.render.charts.elements import (
+    Box,
+    colour_class,
+    coordinate,
+    draw_bar,
+    draw_stripes,
+    draw_text,
+    dress_part,
+    text_width,
+    tip_html,
+)
+from mongo_tables.render.charts.marks.dot import draw_range, draw_range_beside
+from mongo_tables.render.charts.marks.mark import Mark
+from mongo_tables.render.charts.plot import Data, Plot, Point
+from mongo_tables.render.fault import Fault
+
+_MOST_WITH_VALUES: Final = 10
+"""Of more bars than these readers take the values from the axis."""
+_WIDEST: Final = 64
+_SHARE: Final = 0.76
+_LEAST_WIDTH: Final = 6
+"""Of a bar between whose parts the ground can be seen."""
+_BETWEEN: Final = 8
+"""Two sums beside one another."""
+_THINNEST: Final = 1 / 1200
+"""The part of the axis that a bar must be as wide as: about half a pixel."""
+_THICKNESS: Final = 14
+"""Of a bar in a horizontal chart."""
+
+
+# -- side by side
+# -------------------------------------------------------------------------------------------------
+
+
+class _Place(NamedTuple):
+    """The left side and the width of a bar, and the room for its value: 0 where none has one."""
+
+    left: float
+    width: float
+    room: float
+
+
+def _draw_bars(axes: Axes) -> Iterator[str]:
+    """The bars of all series; their values with them, where no line of a reference goes across."""
+    for index, series in enumerate(axes.data.series):
+        yield f'<g class="{colour_class(index)}">'
+        for point in series.drawn:
+            place = _place(axes, index, point)
+            beside = min(1, place.width / 8)  # A thin bar keeps most of its width.
+            at, floor = axes.y.at(point.y or 0.0), axes.y.foot()
+            box = Box(place.left + beside, min(at, floor), place.width - 2 * beside, abs(at - floor))
+            yield draw_bar(box, tip_html(axes.plot, series, point) if axes.told else "")
+            yield from draw_range(axes, point, place.left + place.width / 2)
+            if not axes.plot.references:
+                yield from _draw_value(axes, point, place)
+        yield "</g>"
+
+
+def _draw_values(axes: Axes) -> Iterator[str]:
+    """The values of all bars in front of the lines of references."""
+    for index, series in enumerate(axes.data.series if axes.plot.references else ()):
+        for point in series.drawn:
+            yield from _draw_value(axes, point, _place(axes, index, point))
+
+
+def _width_of_bars(axes: Axes, count: int) -> float:
+    """How wide each of so many bars is that stand side by side at one place."""
+    return min(axes.band * _SHARE / count, _WIDEST)
+
+
+def _place(axes: Axes, index: int, point: Point) -> _Place:
+    count = max(len(axes.data.series), 1)
+    width = _width_of_bars(axes, count)
+    left = axes.x.at(point.x) + (index - count / 2) * width
+    room = axes.band / count - 4 if axes.data.kind == "time" else min(width + 20, axes.band / count)
+    return _Place(left, width, room if count * len(axes.data.x_values) <= _MOST_WITH_VALUES else 0)
+
+
+def _draw_value(axes: Axes, point: Point, place: _Place) -> Iterator[str]:
+    at, floor = axes.y.at(point.y or 0.0), axes.y.foot()
+    ends = [at, floor, *map(axes.y.at, point.ends or ())]
+    above = min(ends) - 5 if at <= floor else max(ends) + 13
+    # Below stand the names of the axis.
+    if text_width(point.y_text) <= place.room and above <= axes.y.start + 3:
+        yield draw_text(point.y_text, place.left + place.width / 2, above, "mongo-chart__value", "middle")
+
+
+# -- on one another
+# -------------------------------------------------------------------------------------------------
+
+
+def _draw_stacks(axes: Axes) -> Iterator[str]:
+    """The parts of all bars."""
+    width = _width_of_bars(axes, 1)
+    beside = min(1, width / 8)
+    with_values = len(axes.data.x_values) <= _MOST_WITH_VALUES
+    look = " mongo-chart__parts" if width >= _LEAST_WIDTH else ""
+    for index, series in enumerate(axes.data.series):
+        yield f'<g class="{colour_class(index)}{look}">'
+        for point in series.drawn:
+            top, bottom = sorted((axes.y.at(point.top), axes.y.foot(point.base)))
+            box = Box(axes.x.at(point.x) - width / 2 + beside, top, width - 2 * beside, bottom - top)
+            yield draw_bar(box, tip_html(axes.plot, series, point) if axes.told else "")
+            yield from dress_part(index, point.y_text if with_values else "", box)
+        yield "</g>"
+
+
+def _draw_totals(axes: Axes) -> Iterator[str]:
+    """What the parts of each bar come to, at its end, where it is known; of all of them, or of none."""
+    ends: dict[float, Point] = {}
+    for series in axes.data.series:
+        ends |= {point.x: point for point in series.drawn if point.total}
+    widest = max((text_width(point.total) for point in ends.values()), default=0)
+    if len(axes.data.x_values) > _MOST_WITH_VALUES or widest > axes.band - _BETWEEN:
+        return
+    for point in ends.values():
+        at = axes.y.at(point.top)
+        above = at - 5 if point.top >= 0 else at + 13
+        yield draw_text(point.total, axes.x.at(point.x), above, "mongo-chart__value", "middle")
+
+
+# -- beside names, in keys
+# -------------------------------------------------------------------------------------------------
+
+
+def _draw_beside(
+    index: int, point: Point, scale: Scale, middle: float, tip: str, *, part: bool = False
+) -> Iterator[str]:
+    if point.y is not None:
+        left, right = sorted((scale.foot(point.base), scale.at(point.top)))
+        box = Box(left, middle - _THICKNESS / 2, right - left, _THICKNESS)
+        yield draw_bar(box, tip)
+        if part:
+            yield from dress_part(index, point.y_text, box)
+    yield from draw_range_beside(point, scale, middle)
+
+
+def _sign(index: int, x: float, y: float) -> str:
+    look = f'class="{colour_class(index)} mongo-chart__area"'
+    return f'<rect {look} x="{coordinate(x)}" y="{coordinate(y - 9)}" width="10" height="10"/>'
+
+
+def _sign_of_part(index: int, x: float, y: float) -> str:
+    return "".join((_sign(index, x, y), *draw_stripes(index, Box(x, y - 9, 10, 10))))
+
+
+# -- what cannot be drawn
+# -------------------------------------------------------------------------------------------------
+
+
+def _find_faults(plot: Plot, drawn: Sequence[Data]) -> Iterator[Fault]:
+    """Stacks that show no sum, and bars on a time axis that are thinner than can be seen."""
+    if plot.stack and "y" in plot.log:
+        message = "on a logarithmic axis equal lengths are no equal amounts, so a stack on it shows no sum"
+        yield (*plot.place, "log"), message, "draw that axis linear, or leave out `stack`"
+    data = drawn[0]
+    if data.kind != "time" or not data.gap:
+        return
+    whole = data.x_values[-1] - data.x_values[0] + data.gap
+    if data.gap / whole / (1 if plot.stack else len(data.series)) >= _THINNEST:
+        return
+    closest = min(pairwise(data.x_values), key=lambda pair: pair[1] - pair[0])
+    first, second = (data.x_texts[data.x_values.index(one)] for one in closest)
+    message = (
+        f"the bars at {first} and {second} stand so close, beside all the time on the axis, "
+        "that they would be too thin to be seen"
+    )
+    yield (*plot.place, "mark"), message, "draw a line or dots, or group by a longer time, with $dateTrunc"
+
+
+_BAR: Final = Mark(
+    "bar",
+    _draw_bars,
+    _draw_values,
+    _draw_beside,
+    _sign,
+    from_zero=True,
+    banded=True,
+    find_faults=_find_faults,
+)
+_STACKED: Final = replace(
+    _BAR,
+    draw=_draw_stacks,
+    draw_in_front=_draw_totals,
+    draw_beside=partial(_draw_beside, part=True),
+    sign=_sign_of_part,
+    has_ends=True,
+)
+MARK: Final = replace(_BAR, stacked=_STACKED)

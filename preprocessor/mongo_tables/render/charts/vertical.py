@@ -1,0 +1,154 @@
+"""A chart over a horizontal axis: its title, a key where names have no place in the drawing, the drawing, its axes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from mongo_tables.render.charts.axes import MARGIN, WIDEST, Axes, Scale, turn_of, within, x_axis, y_marks
+from mongo_tables.render.charts.elements import (
+    BOLD,
+    LETTER,
+    LINE,
+    WIDTH,
+    as_axis,
+    break_text,
+    coordinate,
+    draw_lines,
+    draw_text,
+    draw_title,
+    shorten,
+    text_width,
+    wrap_text,
+)
+from mongo_tables.render.charts.legend import (
+    Ends,
+    draw_ends,
+    draw_key,
+    ends_of,
+    key_height,
+    reference_entries,
+    series_entries,
+)
+from mongo_tables.render.charts.marks import mark_of
+from mongo_tables.render.charts.plot import Data, Plot
+from mongo_tables.render.charts.references import draw_bands, draw_references
+from mongo_tables.render.charts.time_marks import Mark, has_clock_times
+from mongo_tables.render.headers import with_unit
+
+TITLES_END: Final = 34
+"""How far down the key or, without one, the drawing begins under a title of one line."""
+_HEIGHT: Final = 310
+_HEIGHT_OF_NARROW: Final = 280
+_LEAST_HEIGHT: Final = 200
+_BELOW: Final = 52
+"""What one line of names and the title of the horizontal axis take."""
+
+
+def draw_vertically(plot: Plot, data: Data, width: int) -> tuple[float, list[str]]:
+    """The height of the drawing, and its elements."""
+    ends = ends_of(plot, data, width)
+    key = [] if ends.names else series_entries(plot, data.series)
+    key += [] if ends.labels else reference_entries(plot.references)
+    title = y_title(plot, width)
+    above = LINE * (len(title) - 1)
+    top = TITLES_END + above + key_height(key, width)
+    bottom = (_HEIGHT if width == WIDTH else max(_HEIGHT_OF_NARROW, top + _LEAST_HEIGHT)) + above
+    axes, foot = _place_axes(plot, data, width, ends, (top, bottom - _BELOW))
+    x_lines = x_title(plot, data, axes.x_marks, width)
+    height = bottom + foot + LINE * (len(x_lines) - 1)
+    frame = (*draw_y_marks(axes), *draw_x_marks(axes), *draw_y_title(title))
+    return height, [
+        *as_axis((*frame, *draw_x_title(x_lines, axes.sides, width, height))),
+        *draw_key(key, width, TITLES_END + above),
+        *draw_within(axes),
+        *draw_ends(axes, ends),
+    ]
+
+
+def _place_axes(
+    plot: Plot, data: Data, width: int, ends: Ends, heights: tuple[float, float]
+) -> tuple[Axes, float]:
+    """The axes, and the height that texts below take beyond one line."""
+    marks = y_marks(plot, data.y_values)
+    left = max(text_width(text) for _, text in marks) + 16
+    span = (0.0, float(width))
+    x, x_marks = x_axis(plot, data, (left, width - ends.margin), span)
+    turn, foot = turn_of(data, x_marks, (x.end - x.start) / max(len(data.x_values), 1))
+    y = Scale(marks[0][0], marks[-1][0], heights[1], heights[0], "y" in plot.log)
+    margin = 0 if data.kind == "category" else MARGIN
+    return Axes(plot, data, x, y, x_marks, marks, margin, span, turn, told=width == WIDTH), foot
+
+
+def draw_within(axes: Axes) -> Iterator[str]:
+    """What stands between the axes: a line is in front of what covers the ground, and behind what does not."""
+    mark = mark_of(axes.plot)
+    references = list(draw_references(axes.plot, axes.y, axes.sides))
+    yield from draw_bands(axes.plot, axes.y, axes.sides)
+    yield from () if mark.from_zero else references
+    yield from mark.draw(axes)
+    yield from references if mark.from_zero else ()
+    yield from mark.draw_in_front(axes)
+
+
+def draw_y_marks(axes: Axes, *, texts: bool = True) -> Iterator[str]:
+    """The lines of the grid, and at their left what they stand for."""
+    left, right = map(coordinate, axes.sides)
+    for value, text in axes.y_marks:
+        at = axes.y.at(value)
+        yield f'<path d="M{left} {coordinate(at)}H{right}"/>'
+        if texts:
+            yield draw_text(text, float(left) - 8, at, anchor="end", middle=True)
+
+
+def draw_x_marks(axes: Axes, *, texts: bool = True) -> Iterator[str]:
+    """The marks of the horizontal axis with their texts, which are names, numbers or dates."""
+    below = axes.y.start
+    for value, text in axes.x_marks[:: axes.every]:
+        at = axes.x.at(value)
+        if axes.turn and texts:
+            # Letters may be a little wider than most.
+            room = int((at - axes.span[0]) / axes.turn.cosine / LETTER) - 1
+            turned = f' transform="rotate(-{axes.turn.degrees} {coordinate(at)} {coordinate(below + 14)})"'
+            yield draw_text(shorten(text, room), at, below + 14, anchor="end", more=turned)
+            continue
+        yield f'<path class="mongo-chart__tick" d="M{coordinate(at)} {coordinate(below)}v5"/>'
+        if texts:
+            lines = wrap_text(text, axes.band - 6) if axes.data.kind == "category" else text.split("\n")
+            for number, line in enumerate(lines):
+                middle = within(axes.span, at, line) if axes.data.kind == "time" else at
+                yield draw_text(line, middle, below + 19 + number * LINE, anchor="middle")
+
+
+def y_title(plot: Plot, width: float) -> list[str]:
+    """The title of the vertical axis, in lines that fit the drawing.
+
+    For several columns it is their common unit, if any, as lines carry the names.
+    """
+    unit = plot.common_unit
+    several = unit or ", ".join(map(plot.label, plot.y))
+    title = with_unit(plot.label(plot.y[0]), unit) if len(plot.y) == 1 else several
+    return axis_title(plot, title, "y", width)
+
+
+def x_title(plot: Plot, data: Data, marks: Sequence[Mark], width: float) -> list[str]:
+    """The title of the horizontal axis, likewise; of dates with their zone, where it is named or times are shown."""
+    unit = plot.unit(plot.x)
+    if data.kind == "time":
+        unit = plot.timezone or ("UTC" if has_clock_times(marks) else "")
+    return axis_title(plot, with_unit(plot.label(plot.x), unit), "x", width)
+
+
+def axis_title(plot: Plot, title: str, axis: str, width: float) -> list[str]:
+    """The title of an axis in lines, with what kind of axis it is."""
+    return break_text(f"{title}, log scale" if axis in plot.log else title, width / BOLD)
+
+
+def draw_y_title(lines: Sequence[str]) -> Iterator[str]:
+    """The title of the vertical axis, above the drawing."""
+    return draw_lines(lines, 0, 14, "mongo-chart__name")
+
+
+def draw_x_title(lines: Sequence[str], sides: tuple[float, float], width: float, height: float) -> list[str]:
+    """The title of the horizontal axis at the bottom."""
+    return draw_title(lines, sides, width, height - 8 - LINE * (len(lines) - 1), WIDEST)
