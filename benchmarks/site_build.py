@@ -33,8 +33,7 @@ from mongo_tables.build import build
 from mongo_tables.directives import comments
 from mongo_tables.directives.comments import Comment
 from mongo_tables.directives.keywords import place_of
-from mongo_tables.hosts.documents import Documents, path_of_all
-from mongo_tables.hosts.downloads import Shelf, put
+from mongo_tables.hosts.published_files import Documents, Shelf, path_of_all, put
 from mongo_tables.results.answers import Answers
 from mongo_tables.results.fixtures import open_fixtures
 from mongo_tables.results.model import Limits

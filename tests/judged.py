@@ -7,11 +7,11 @@ from pathlib import Path
 
 from mongo_tables.build import Figures, Report
 from mongo_tables.results.answers import Answers
+from mongo_tables.site.checks import Judge, Source
 from mongo_tables.site.disk import snapshot_of
-from mongo_tables.site.inplace import InPlace, compose_in_place
-from mongo_tables.site.judging import Judge, Source
-from mongo_tables.site.model import Answers as ByKey
-from mongo_tables.site.model import Page, Tables, tables_by_id
+from mongo_tables.site.in_place import InPlace, compose_in_place
+from mongo_tables.site.pages import Answers as ByKey
+from mongo_tables.site.pages import Page, Tables, tables_by_id
 from mongo_tables.site.site import Site
 from mongo_tables.site.snapshot import Needs
 

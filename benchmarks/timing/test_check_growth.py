@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from mongo_tables.site.reading import read_page
+from mongo_tables.site.pages import read_page
 from tests.judged import asked
 
 FIXTURES = Path(__file__).parents[2] / "tests" / "lint" / "pages" / "fixtures"

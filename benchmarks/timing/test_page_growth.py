@@ -8,7 +8,7 @@ import pytest
 
 from mongo_tables.directives.page_scan import find
 from mongo_tables.results.answers import Answers
-from mongo_tables.site.reading import read_page
+from mongo_tables.site.pages import read_page
 from tests.directives.test_comments import TABLE
 from tests.judged import report_on
 

@@ -16,9 +16,9 @@ from mkdocs.utils import get_relative_url
 
 from mongo_tables.commands.history.feed import format_feed
 from mongo_tables.hosts.options import root_of
-from mongo_tables.hosts.source import results_source
 from mongo_tables.results.model import ResultsError
 from mongo_tables.results.opening import open_source
+from mongo_tables.site.site_config import results_source
 
 PAGE: Final = "changes.md"
 FEED: Final = "changes.xml"

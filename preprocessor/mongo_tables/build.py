@@ -11,8 +11,7 @@ from collections.abc import Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from mongo_tables.site.checking import check_site, check_without_linter
-from mongo_tables.site.judging import Judge
+from mongo_tables.site.checks import Judge, check_site, check_without_linter
 from mongo_tables.site.site import Site, parse_site
 
 if TYPE_CHECKING:
@@ -21,11 +20,11 @@ if TYPE_CHECKING:
     from mongo_tables.files.memo import Memo
     from mongo_tables.findings.finding import Finding
     from mongo_tables.results.model import ResultsError
+    from mongo_tables.site.checks import Answered, Source
     from mongo_tables.site.drawing import Find, Place
-    from mongo_tables.site.inplace import InPlace
-    from mongo_tables.site.judging import Answered, Source
-    from mongo_tables.site.model import Answers, Page, Tables
+    from mongo_tables.site.in_place import InPlace
     from mongo_tables.site.numbers.classes import TextNumber
+    from mongo_tables.site.pages import Answers, Page, Tables
     from mongo_tables.site.snapshot import Snapshot
 
 
@@ -68,7 +67,7 @@ class Figures:
 
     def in_place(self, page: Page, path: Path) -> InPlace:
         """What belongs behind the comments of a page, the file at ``path``, and beside it."""
-        from mongo_tables.site.inplace import compose_in_place
+        from mongo_tables.site.in_place import compose_in_place
 
         return compose_in_place(page, path, self.judge.answers, self.judge.tables)
 

@@ -147,7 +147,7 @@ def _parse(arguments: Sequence[str]) -> argparse.Namespace:
     called = [one for one in arguments[:1] if one in COMMANDS]
     given = build_parser(called or COMMANDS, declare=bool(called)).parse_args(arguments)
     if "config_file" in given and not getattr(given, "site_only", False):
-        from mongo_tables.site.siteconfig import fill_in  # not for `--help` or `--version`
+        from mongo_tables.site.site_config import fill_in  # not for `--help` or `--version`
 
         given.as_written = argparse.Namespace(**vars(given))
         fill_in(given)

@@ -13,7 +13,7 @@ from mongo_tables.commands.check.checking import check_paths
 from mongo_tables.findings.finding import Finding
 from mongo_tables.results.answers import Answers
 from mongo_tables.site.disk import Request
-from mongo_tables.site.siteconfig import read_site
+from mongo_tables.site.site_config import read_site
 from tests.hosts.inprocess import write
 
 IDS = ("a", "b", "c")

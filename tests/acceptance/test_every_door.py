@@ -25,7 +25,7 @@ from mongo_tables.cli import main
 from mongo_tables.findings.finding import Finding
 from mongo_tables.hosts.markdown_extension import MongoTablesError, makeExtension
 from mongo_tables.lint.suppressions import SEEN_IN_ROWS
-from mongo_tables.site.faultboxes import line_of
+from mongo_tables.site.figures import line_of
 from tests.hosts.inprocess import built
 
 TESTS: Final = Path(__file__).parents[1]

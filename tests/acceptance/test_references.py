@@ -12,7 +12,7 @@ from mongo_tables.results.fixtures import open_fixtures
 from mongo_tables.results.model import Query
 from mongo_tables.runner.experiment import load
 from mongo_tables.runner.result_rows import row_id
-from mongo_tables.site.reading import read_page
+from mongo_tables.site.pages import read_page
 
 HERE = Path(__file__).parents[2]
 SOURCE = open_fixtures(HERE / "fixtures")

@@ -20,7 +20,7 @@ from mongo_tables.cli import main
 from mongo_tables.findings.rules import finding
 from mongo_tables.results.answers import Answers
 from mongo_tables.site.disk import Request, read_snapshots, snapshot_of
-from mongo_tables.site.siteconfig import find_site
+from mongo_tables.site.site_config import find_site
 from tests.hosts.inprocess import CONFIG, built, html, write
 
 HERE = Path(__file__).parents[2]

@@ -87,7 +87,7 @@ def test_a_static_check_of_a_sound_page_loads_nothing_that_it_does_not_use(
     loaded = imported(["check", "--static", str(page)], tmp_path)
     assert "mongo_tables.aggregation.compiler" in loaded
     assert (
-        loaded.intersection({*HEAVY, *UNUSED, "mongo_tables.site.rowfaults", "mongo_tables.render.html"})
+        loaded.intersection({*HEAVY, *UNUSED, "mongo_tables.site.row_faults", "mongo_tables.render.html"})
         == set()
     )
 
@@ -126,10 +126,10 @@ def test_a_page_whose_table_stands_in_it_as_it_is_to_be_loads_nothing_that_tells
     loaded = imported(["check", str(page), "--results", str(tmp_path / "fixtures")], tmp_path)
     differing = {
         "mongo_tables.site.drift",
-        "mongo_tables.site.writtentables",
+        "mongo_tables.site.written_tables",
         "mongo_tables.render.provenance",
     }
-    assert "mongo_tables.site.inplace" in loaded
+    assert "mongo_tables.site.in_place" in loaded
     assert loaded.intersection({*HEAVY, "bz2", "difflib", "html.entities", *differing}) == set()
 
 
@@ -218,6 +218,6 @@ def test_a_check_of_a_readme_with_a_table_from_a_file_of_json_loads_few_modules_
     (tmp_path / "results.json").write_text(f"[{ROWS}]")
     imported(["render", "--in-place", str(page), "--results", "results.json"], tmp_path)
     loaded = imported(["check", str(page), "--results", "results.json"], tmp_path)
-    assert "mongo_tables.site.inplace" in loaded
+    assert "mongo_tables.site.in_place" in loaded
     assert loaded.intersection({*HEAVY, *UNUSED, "_hashlib", "bz2", "hashlib", "lzma"}) == set()
     assert len([name for name in loaded if name.startswith("mongo_tables")]) <= 206

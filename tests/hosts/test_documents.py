@@ -10,7 +10,7 @@ from urllib.parse import urljoin
 import pytest
 from bson import json_util
 
-from mongo_tables.hosts.documents import Documents
+from mongo_tables.hosts.published_files import Documents
 from mongo_tables.results.model import Query
 from mongo_tables.results.opening import open_source
 from tests.hosts.builds import build, build_twice, sample

@@ -10,7 +10,7 @@ from urllib.parse import urljoin
 
 import pytest
 
-from mongo_tables.hosts.downloads import Shelf
+from mongo_tables.hosts.published_files import Shelf
 from mongo_tables.render.downloads import data_address
 from tests.hosts.builds import build, build_twice, sample
 

@@ -15,8 +15,8 @@ from bson import json_util
 from mongo_tables.directives.pipelines import SharedPipelines
 from mongo_tables.lint.documents import Documents
 from mongo_tables.results.answers import Answers
-from mongo_tables.site.linting import lint_site
-from mongo_tables.site.reading import read_page
+from mongo_tables.site.checks import lint_site
+from mongo_tables.site.pages import read_page
 from tests.judged import report_on, unasked
 from tests.measured import document
 from tests.mongod import Mongod

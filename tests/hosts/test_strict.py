@@ -59,8 +59,8 @@ def test_notes_of_the_linter_fail_no_strict_build_and_may_be_ignored_in_it(
 
 def _note_of(site: Path) -> str:
     from mongo_tables.directives.pipelines import SharedPipelines
-    from mongo_tables.site.linting import lint_site
-    from mongo_tables.site.reading import read_page
+    from mongo_tables.site.checks import lint_site
+    from mongo_tables.site.pages import read_page
 
     text = (site / "docs/index.md").read_text(encoding="utf-8")
     page = read_page(text, "docs/index.md", SharedPipelines(site / "docs/pipelines"))

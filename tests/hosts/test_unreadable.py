@@ -66,7 +66,7 @@ def _write_little() -> None:
 
 PUTS = """
 from pathlib import Path
-from mongo_tables.hosts.downloads import put
+from mongo_tables.hosts.published_files import put
 put({"rows/one.csv": "a,n\\n", "rows/two.csv": "0123456789" * 30}, Path())
 """
 

@@ -14,7 +14,7 @@ import pytest
 from bson import json_util
 
 from mongo_tables.findings.finding import Finding
-from mongo_tables.site.reading import read_page
+from mongo_tables.site.pages import read_page
 from tests.judged import asked
 from tests.outside import outside_folder
 from tests.resultdocuments import result_documents

@@ -26,7 +26,7 @@ from mongo_tables.aggregation.uses import list_uses
 from mongo_tables.findings.finding import Finding
 from mongo_tables.lint.versions import is_newer
 from mongo_tables.results.answers import Answers
-from mongo_tables.site.reading import read_page
+from mongo_tables.site.pages import read_page
 from release.serverversions import TABLE, write_table
 from tests.judged import report_on
 from tests.mongod import Mongod

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from mongo_tables.lint.rules_charts import find_dates_not_to_scale
-from mongo_tables.site.reading import read_page
+from mongo_tables.site.pages import read_page
 
 
 def told(days: list[str]) -> bool:

@@ -17,7 +17,7 @@ from mongo_tables.lint.rules_page import page_findings
 from mongo_tables.lint.rules_rows import key_columns
 from mongo_tables.lint.shape.learn import learnt, read_schema_shape
 from mongo_tables.lint.shape.values import unknown_documents
-from mongo_tables.site.reading import read_page
+from mongo_tables.site.pages import read_page
 from mongo_tables.site.static import judge
 from tests.conformance.generator import documents
 from tests.conformance.pipelines import pipelines

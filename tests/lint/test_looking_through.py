@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from mongo_tables.results.collection import Collection
-from mongo_tables.site.reading import read_page
+from mongo_tables.site.pages import read_page
 from tests.judged import asked
 
 FIXTURES = Path(__file__).parent / "pages" / "fixtures"

@@ -13,7 +13,7 @@ import pytest
 
 from mongo_tables.lint.versions import is_newer, since_hint
 from mongo_tables.results.answers import Answers
-from mongo_tables.site.reading import read_page
+from mongo_tables.site.pages import read_page
 from tests.judged import report_on
 from tests.lint.specs import comment_of
 from tests.mongod import Mongod

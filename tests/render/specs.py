@@ -7,7 +7,7 @@ from typing import Any
 
 from mongo_tables.directives.pipelines import SharedPipeline
 from mongo_tables.directives.specs import ChartSpec, TableSpec
-from mongo_tables.site.reading import read_page
+from mongo_tables.site.pages import read_page
 
 
 def no_shared(name: str) -> SharedPipeline:

@@ -23,7 +23,7 @@ from mongo_tables.render.charts.plot import Plot, as_table
 from mongo_tables.render.html import html_chart, html_table
 from mongo_tables.render.pipetable import pipe_table
 from mongo_tables.render.stylesheet import STYLE_SHEET_FILE
-from mongo_tables.site.rowfaults import row_findings
+from mongo_tables.site.row_faults import row_findings
 from tests.render.specs import chart, table
 
 ROWS: list[dict[str, Any]] = [

@@ -17,7 +17,7 @@ from mongo_tables.render.html import html_table
 from mongo_tables.render.pipetable import pipe_table
 from mongo_tables.render.plainhtml import plain_html_table
 from mongo_tables.results.verdicts import judge
-from mongo_tables.site.rowfaults import row_findings
+from mongo_tables.site.row_faults import row_findings
 from tests.hosts.builds import read
 from tests.render.specs import table
 
@@ -307,7 +307,7 @@ def test_one_comparison_is_of_one_column() -> None:
 
 
 def test_a_cell_does_not_show_a_comparison_that_contradicts_itself() -> None:
-    from mongo_tables.site.rowfaults import row_findings
+    from mongo_tables.site.row_faults import row_findings
 
     spec = table("n", "c")
     sound = {

@@ -22,7 +22,7 @@ from mongo_tables.render.charts.faults import plot_faults
 from mongo_tables.render.charts.time_marks import moment_text, time_marks
 from mongo_tables.render.html import html_chart, html_table
 from mongo_tables.results.opening import open_source
-from mongo_tables.site.reading import read_page
+from mongo_tables.site.pages import read_page
 from tests.mongod import Mongod
 from tests.render.specs import chart, table
 from tests.render.test_charts import dots, narrow, plot, svg, texts

@@ -9,15 +9,15 @@ import pytest
 
 from mongo_tables.commands.explain.walk import Walk
 from mongo_tables.directives.pipelines import SharedPipelines
-from mongo_tables.hosts.documents import Documents
+from mongo_tables.hosts.published_files import Documents
 from mongo_tables.results import opening
 from mongo_tables.results.answers import Answers
 from mongo_tables.results.collection import Collection, Contents
 from mongo_tables.results.filesource import FileSource
 from mongo_tables.results.model import Fault, Limits, Query, ResultsError, ResultsSource
 from mongo_tables.results.opening import KINDS, join_kinds, list_kinds, open_source
-from mongo_tables.site.linting import lint_site
-from mongo_tables.site.reading import read_page
+from mongo_tables.site.checks import lint_site
+from mongo_tables.site.pages import read_page
 from tests.judged import report_on
 
 PAGE = """<!-- MONGO_TABLE: {

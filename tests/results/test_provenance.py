@@ -17,7 +17,7 @@ from mongo_tables.render.provenance import provenance_commands, provenance_detai
 from mongo_tables.results.opening import open_source
 from mongo_tables.results.provenance import Provenance, provenance_of
 from mongo_tables.results.pull import pull
-from mongo_tables.site.reading import read_page
+from mongo_tables.site.pages import read_page
 from tests.judged import asked
 from tests.measured import document, in_blocks, pooled, speeds
 from tests.mongod import Mongod

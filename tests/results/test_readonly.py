@@ -206,7 +206,7 @@ def test_a_join_with_another_database_is_refused(stage: dict[str, Any], key: str
 
 def test_every_pipeline_of_the_documentation_is_let_through():
     from mongo_tables.directives.pipelines import SharedPipelines
-    from mongo_tables.site.reading import read_page
+    from mongo_tables.site.pages import read_page
 
     shared = SharedPipelines(ROOT / "docs/pipelines")
     pages = [

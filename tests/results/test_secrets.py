@@ -7,10 +7,10 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from mongo_tables.hosts.source import find_watched_path, results_source
 from mongo_tables.results.model import Limits, ResultsError
 from mongo_tables.results.opening import open_source
 from mongo_tables.results.secrets import redact, scrub
+from mongo_tables.site.site_config import find_watched_path, results_source
 
 # Longer than any word of ours, and recognisable: two halves around whatever else a password may hold.
 PASSWORDS = st.text(st.characters(min_codepoint=33, max_codepoint=255), max_size=6).map(

@@ -12,7 +12,7 @@ from mongo_tables.findings.finding import Finding
 from mongo_tables.render.html import html_table
 from mongo_tables.results.overcampaigns import pool_rows
 from mongo_tables.runner.store import FileStore
-from mongo_tables.site.reading import read_page
+from mongo_tables.site.pages import read_page
 from mongo_tables.site.statements import value_text
 from tests.judged import asked
 from tests.results.blockrows import campaign, measured, shaken

@@ -10,9 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mongo_tables.site.inplace import stale_findings
-from mongo_tables.site.model import Page, tables_by_id
-from mongo_tables.site.reading import read_page
+from mongo_tables.site.in_place import stale_findings
+from mongo_tables.site.pages import Page, read_page, tables_by_id
 from tests.judged import asked, composed_in_place
 
 FORM = {"decimals": 0, "thousands": True}

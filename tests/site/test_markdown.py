@@ -16,10 +16,9 @@ from mongo_tables.directives.page_scan import find
 from mongo_tables.directives.pipelines import SharedPipelines
 from mongo_tables.findings.finding import Finding
 from mongo_tables.results.answers import Answers
-from mongo_tables.site.inplace import region_findings
+from mongo_tables.site.in_place import region_findings
 from mongo_tables.site.markdown import render_markdown
-from mongo_tables.site.model import Page, tables_by_id
-from mongo_tables.site.reading import read_page
+from mongo_tables.site.pages import Page, read_page, tables_by_id
 from tests.judged import composed_in_place, report_on
 
 TABLE = '<!-- MONGO_TABLE: {"collection": "runs", "pipeline": [], "columns": ["n"], "headers": ["Run"]} -->'

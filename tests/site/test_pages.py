@@ -12,8 +12,8 @@ import pytest
 from mongo_tables import aggregation
 from mongo_tables.directives.pipelines import SharedPipelines
 from mongo_tables.results.answers import Answers
-from mongo_tables.site.linting import lint_site
-from mongo_tables.site.reading import read_page
+from mongo_tables.site.checks import lint_site
+from mongo_tables.site.pages import read_page
 from tests.judged import asked, report_on, unasked
 
 HASHED = (

@@ -9,9 +9,8 @@ import pytest
 
 from mongo_tables.findings.finding import Finding
 from mongo_tables.results.answers import Answers
-from mongo_tables.site.mending import mend
-from mongo_tables.site.reading import read_page
-from mongo_tables.site.rewrites import Edit, apply_edits, find_offset, rewrites_of
+from mongo_tables.site.pages import read_page
+from mongo_tables.site.rewrites import Edit, apply_edits, find_offset, mend, rewrites_of
 from tests.judged import report_on
 
 FILE = "page.md"

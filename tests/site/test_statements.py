@@ -11,7 +11,7 @@ import pytest
 from mongo_tables.directives.pipelines import SharedPipelines
 from mongo_tables.directives.specs import ValueSpec
 from mongo_tables.findings.finding import Finding
-from mongo_tables.site.reading import read_page
+from mongo_tables.site.pages import read_page
 from mongo_tables.site.statements import value_text
 from tests.judged import asked, unasked
 

@@ -15,7 +15,7 @@ from mongo_tables.commands.options import EXIT, SOURCE, add_pages, add_source
 if TYPE_CHECKING:
     from mongo_tables.results.model import ResultsSource
     from mongo_tables.site.dependencies import PageNeeds
-    from mongo_tables.site.model import Page
+    from mongo_tables.site.pages import Page
 
 DESCRIPTION = (
     "Lists the files that each page is made from: files of results, shared pipelines, files that it takes in, pages\n"
@@ -54,8 +54,8 @@ def run(arguments: Namespace) -> int:
     from mongo_tables.site.dependencies import Around, needs_of
     from mongo_tables.site.disk import read_snapshots, require_pages
     from mongo_tables.site.site import parse_site
-    from mongo_tables.site.siteconfig import list_site_files
-    from mongo_tables.site.sitepages import page_folders
+    from mongo_tables.site.site_config import list_site_files
+    from mongo_tables.site.site_pages import page_folders
 
     paths = arguments.paths or page_folders(arguments.site)
     read = require_pages(read_snapshots(paths, request_of(arguments), "nothing"))

@@ -8,13 +8,13 @@ from mongo_tables.findings.reporters import escape_control_chars, format_count
 
 if TYPE_CHECKING:
     from mongo_tables.results.pull import FileChange, PullReport
-    from mongo_tables.site.siteconfig import Site
+    from mongo_tables.site.site_config import Site
 
 
 def find_fixture_folder(site: Site) -> str:
     """The folder that the site takes its rows from; where that is something else, the usual one."""
     from mongo_tables.results.opening import is_fixture_folder
-    from mongo_tables.site.siteconfig import results_of
+    from mongo_tables.site.site_config import results_of
 
     where = results_of(site)
     return where if is_fixture_folder(where) else "fixtures"

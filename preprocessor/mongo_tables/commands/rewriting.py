@@ -14,7 +14,7 @@ from mongo_tables.findings.usage import UsageError
 
 if TYPE_CHECKING:
     from mongo_tables.findings.finding import Finding
-    from mongo_tables.site.model import Page
+    from mongo_tables.site.pages import Page
 
 
 def write_to_folder(folder: Path, pages: Sequence[Page], texts: Sequence[str]) -> None:

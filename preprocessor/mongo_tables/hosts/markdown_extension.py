@@ -32,14 +32,12 @@ from mongo_tables.files.memo import Memo
 from mongo_tables.findings.reporters import SEVERITIES, amounts, failing
 from mongo_tables.hosts.assets import inline
 from mongo_tables.hosts.page_place import PagePlace, find_place, print_unwatched
-from mongo_tables.hosts.source import results_source
 from mongo_tables.render.downloads import data_address
 from mongo_tables.results.answers import Answers
 from mongo_tables.results.limitoptions import OPTIONS, limits_of
 from mongo_tables.results.opening import join_kinds
 from mongo_tables.site.disk import read_folder
-from mongo_tables.site.faultboxes import fault_box, line_of, no_place, report_left_over
-from mongo_tables.site.figures import loose_findings
+from mongo_tables.site.figures import fault_box, line_of, loose_findings, no_place, report_left_over
 from mongo_tables.site.placeholders import (
     LeftOver,
     figure_text,
@@ -50,8 +48,8 @@ from mongo_tables.site.placeholders import (
     take_out_live_comments,
     with_tokens,
 )
-from mongo_tables.site.serverversion import is_version, not_a_version
 from mongo_tables.site.site import read_page_text
+from mongo_tables.site.site_config import is_version, not_a_version, results_source
 from mongo_tables.site.snapshot import PageText, Snapshot
 
 if TYPE_CHECKING:
@@ -61,7 +59,7 @@ if TYPE_CHECKING:
 
     from mongo_tables.findings.finding import Finding, Severity
     from mongo_tables.results.model import Limits
-    from mongo_tables.site.model import Page
+    from mongo_tables.site.pages import Page
 
 # After pymdownx.snippets (32), so that included comments are seen; before the text is changed at all (30).
 _BEFORE_PARSING: Final = 31

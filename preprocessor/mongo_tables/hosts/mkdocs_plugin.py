@@ -12,8 +12,11 @@ results source: https://www.mkdocs.org/dev-guide/plugins/#on_startup
 
 from __future__ import annotations
 
-from contextlib import ExitStack
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
+from tempfile import TemporaryDirectory
+from threading import Event, Thread
 from typing import TYPE_CHECKING, Final, Literal
 
 from mkdocs.exceptions import PluginError
@@ -24,15 +27,12 @@ from mongo_tables.directives.pipelines import SharedPipelines
 from mongo_tables.files.gcpause import seldom_collected
 from mongo_tables.files.memo import Memo
 from mongo_tables.hosts.assets import SCRIPT_FILE, STYLE_SHEET_FILE
-from mongo_tables.hosts.documents import path_of_all
-from mongo_tables.hosts.mkdocs_site import SiteBuild
-from mongo_tables.hosts.options import MongoTablesConfig, pipelines_of, root_of
-from mongo_tables.hosts.reporting import log
-from mongo_tables.hosts.source import find_watched_path, results_source
-from mongo_tables.hosts.two_doors import two_sources
-from mongo_tables.hosts.writes import sign_of_writes
+from mongo_tables.hosts.mkdocs_site import SiteBuild, log
+from mongo_tables.hosts.options import MongoTablesConfig, pipelines_of, root_of, two_sources
+from mongo_tables.hosts.published_files import path_of_all
 from mongo_tables.results.answers import Answers
 from mongo_tables.results.limitoptions import limits_of
+from mongo_tables.site.site_config import find_watched_path, results_source
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from mkdocs.structure.files import Files
     from mkdocs.structure.pages import Page
     from mkdocs.utils.templates import TemplateContext
+
 
 STYLE_SHEET: Final = "assets/mongo-tables.css"
 SCRIPT: Final = "assets/mongo-tables.js"
@@ -197,3 +198,29 @@ class MongoTablesPlugin(BasePlugin[MongoTablesConfig]):  # type: ignore[no-untyp
                 known.close()
             self._answers = known = Answers(where, limits, self.config.workers, self.config.server)
         return known
+
+
+SECONDS: Final = 2.0
+"""Between two looks."""
+
+
+@contextmanager
+def sign_of_writes(writes: Callable[[], str | None], seconds: float = SECONDS) -> Iterator[Path]:
+    """A file that changes when ``writes`` gives another sign than before, for as long as the context lasts."""
+    with TemporaryDirectory(prefix="mongo-tables-") as folder:
+        file, ended = Path(folder, "writes"), Event()
+        file.touch()
+        Thread(target=_look, args=(writes, file, seconds, ended), daemon=True).start()
+        try:
+            yield file
+        finally:
+            ended.set()
+
+
+def _look(writes: Callable[[], str | None], file: Path, seconds: float, ended: Event) -> None:
+    before = writes()
+    while not ended.wait(seconds):
+        now = writes()
+        if now != before and not ended.is_set():
+            before = now
+            file.touch()

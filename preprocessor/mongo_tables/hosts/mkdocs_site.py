@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import logging
 from collections import OrderedDict
+from collections.abc import Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -11,26 +13,32 @@ from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urljoin
 
 from mkdocs.exceptions import PluginError
+from mkdocs.plugins import PrefixedLogger
 
 from mongo_tables.build import Report, build
 from mongo_tables.directives.front_matter import front_matter_findings, may_have_front_matter
 from mongo_tables.directives.html_comments import Page as Lines
 from mongo_tables.directives.keywords import may_have_comment
 from mongo_tables.files.environment import today
-from mongo_tables.files.text import shorten_path
-from mongo_tables.hosts import placed_figures
-from mongo_tables.hosts.documents import Documents
-from mongo_tables.hosts.downloads import put
-from mongo_tables.hosts.leftover_tokens import swap_left
-from mongo_tables.hosts.page_figures import Given, PageFigures, plain_figures, render
-from mongo_tables.hosts.page_texts import text_of, unreadable
-from mongo_tables.hosts.reporting import log, report
-from mongo_tables.hosts.shown_path import choose_shown_path
-from mongo_tables.hosts.source import find_watched_path
-from mongo_tables.hosts.taken_in import read_taken_in, where_taken_in, with_snippets
-from mongo_tables.hosts.tokens import Figures, swap_markup
+from mongo_tables.files.text import bad_byte, may_be_file, shorten_path
+from mongo_tables.findings.reporters import amounts, failing
+from mongo_tables.findings.rules import finding
+from mongo_tables.hosts.page_figures import (
+    Given,
+    PageFigures,
+    elsewhere,
+    in_feed,
+    plain_figures,
+    print_figure,
+    render,
+)
+from mongo_tables.hosts.page_place import choose_shown_path
+from mongo_tables.hosts.published_files import Documents, put
+from mongo_tables.hosts.snippets import read_taken_in, where_taken_in, with_snippets
+from mongo_tables.hosts.written_site import Figures, swap_left, swap_markup
 from mongo_tables.render.anchors import anchors_in
-from mongo_tables.site.faultboxes import find_taken_anchors, no_place, report_left_over
+from mongo_tables.site.figures import find_taken_anchors, line_of, no_place, report_left_over
+from mongo_tables.site.pages import no_text
 from mongo_tables.site.placeholders import (
     BEGIN,
     met_names,
@@ -42,20 +50,23 @@ from mongo_tables.site.placeholders import (
     with_tokens,
 )
 from mongo_tables.site.site import read_page_text
+from mongo_tables.site.site_config import find_watched_path
 from mongo_tables.site.snapshot import PageText, Snapshot
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from mkdocs.config.defaults import MkDocsConfig
+    from mkdocs.structure.files import File
     from mkdocs.structure.pages import Page as SitePage
 
     from mongo_tables.directives.pipelines import SharedPipelines
     from mongo_tables.files.memo import Memo
-    from mongo_tables.findings.finding import Finding
+    from mongo_tables.findings.finding import Finding, Severity
     from mongo_tables.hosts.options import MongoTablesConfig
     from mongo_tables.hosts.page_figures import PlainFigure
     from mongo_tables.results.answers import Answers
+
 
 _PRINTED: Final = 'id="print-site-page"'
 _SHOWN: Final = ("MT313",)
@@ -268,15 +279,13 @@ class SiteBuild:
             given, home = by_name[name][0], by_name[name][0].page.url
             made = self._figures_of(given)
             if not here and page is None:
-                return placed_figures.in_feed(
-                    made.without_fold(name), urljoin(self.config.site_url or "", home)
-                )
+                return in_feed(made.without_fold(name), urljoin(self.config.site_url or "", home))
             figure = made.with_fold(name)
             if printed:
                 from mkdocs_print_site_plugin.urls import get_page_key
 
-                return placed_figures.printed(figure, home, here, get_page_key(home))
-            return placed_figures.elsewhere(figure, home, here)
+                return print_figure(figure, home, here, get_page_key(home))
+            return elsewhere(figure, home, here)
 
         def fold(name: str) -> str:
             given = by_name[name][0]
@@ -313,3 +322,45 @@ def _writing() -> Iterator[None]:
         yield
     except OSError as error:
         raise PluginError(f"mongo-tables: {error.filename}: {error.strerror}") from None
+
+
+def text_of(file: File, markdown: str, on_disk: str) -> PageText:
+    """The text of a page as it came to us: usually the end of the file, below its front matter.
+
+    Where another plugin changed what is ``on_disk``, the text is ``markdown``.
+    """
+    shown, path = choose_shown_path(file), Path(file.abs_src_path or file.src_uri)
+    # What is cut off is front matter; where it has comments, another plugin took tables out of the page.
+    if on_disk.endswith(markdown) and not may_have_comment(on_disk[: len(on_disk) - len(markdown)]):
+        return PageText(shown, on_disk, path)
+    return PageText(shown, markdown, path, on_disk=on_disk)
+
+
+def unreadable(file: File) -> Finding | None:
+    """Why a page cannot be read, of which MkDocs would complain by a traceback; None when it can."""
+    shown, path = choose_shown_path(file), Path(file.abs_src_path or "")
+    if not file.abs_src_path:
+        return None
+    if not may_be_file(path):
+        return finding("MT100", shown, (0, 0), "the page cannot be read: there is no file, or no plain one")
+    try:
+        bad = bad_byte(path.read_bytes())
+    except OSError as error:
+        return finding("MT100", shown, (0, 0), f"the page cannot be read: {error.strerror}")
+    return no_text(shown, bad) if bad else None
+
+
+log = PrefixedLogger("mongo-tables", logging.getLogger("mkdocs.plugins.mongo_tables"))
+
+
+def report(findings: Sequence[Finding], fail_on: Severity | None, end: str) -> None:
+    """Log findings. Raises ``PluginError`` when one is as grave as ``fail_on``; in a preview that is None.
+
+    What ends the build is shown by ``--quiet`` as well.
+    """
+    ending = failing(findings, fail_on) if fail_on else []
+    for one in findings:
+        level = {"error": logging.ERROR, "warning": logging.WARNING}.get(one.severity, logging.INFO)
+        log.log(logging.ERROR if one in ending else level, line_of(one))
+    if ending:
+        raise PluginError(f"mongo-tables: {amounts(ending)}, listed above; {end}.")

@@ -2,26 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from html import unescape
+from posixpath import relpath
 from typing import TYPE_CHECKING, Any, Final
+from urllib.parse import urljoin, urlsplit
 
 from mongo_tables.directives.keywords import place_of
-from mongo_tables.hosts.downloads import Shelf
-from mongo_tables.site.faultboxes import fault_box
-from mongo_tables.site.figures import loose_findings
+from mongo_tables.hosts.published_files import Shelf
+from mongo_tables.render.text import text_html
+from mongo_tables.site.figures import fault_box, loose_findings
 from mongo_tables.site.kinds import KINDS
-from mongo_tables.site.markdowntext import MarkdownContext
+from mongo_tables.site.markdown_figures import MarkdownContext
 from mongo_tables.site.placeholders import figure_text
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from mkdocs.structure.pages import Page as SitePage
 
     from mongo_tables.build import Report
-    from mongo_tables.site.model import Page
+    from mongo_tables.site.pages import Page
     from mongo_tables.site.snapshot import PageText
+
 
 _FOLD: Final = '<div class="mongo-table__source"'
 _END: Final = "\n</figure>"
@@ -97,3 +100,40 @@ def plain_figures(page: Page, report: Report) -> list[PlainFigure]:
         )
         for comment, spec in zip(page.comments, page.specs, strict=True)
     ]
+
+
+_ID: Final = re.compile('(<(?:figure|tr)[^>]*?) id="([^"]+)"')
+_LINK: Final = re.compile('(<a\\b[^>]*? href=")([^"]+)(")')
+
+
+def elsewhere(figure: str, home: str, here: str) -> str:
+    """The figure of the page with the address ``home`` for the page with the address ``here``, both within the site."""
+    return _with_links(_ID.sub(r"\1", figure), lambda address: _moved(address, home, here))
+
+
+def in_feed(figure: str, home: str) -> str:
+    """The figure of the page with the whole address ``home`` for a file that may be read anywhere."""
+    return _with_links(_ID.sub(r"\1", figure), lambda address: urljoin(home, address))
+
+
+def print_figure(figure: str, home: str, here: str, key: str) -> str:
+    """The figure for the page for print, which names anchors after pages by ``key``."""
+
+    def to(address: str) -> str:
+        return f"#{key}-{address[1:]}" if address.startswith("#") else _moved(address, home, here)
+
+    return _with_links(_ID.sub(rf'\1 id="{key}-\2"', figure), to)
+
+
+def _with_links(figure: str, to: Callable[[str], str]) -> str:
+    return _LINK.sub(lambda link: f"{link[1]}{text_html(to(unescape(link[2])))}{link[3]}", figure)
+
+
+def _moved(address: str, home: str, here: str) -> str:
+    """Rewrite an address relative to the page at ``home`` as one relative to the page at ``here``."""
+    if urlsplit(address).scheme or address.startswith("/"):
+        return address
+    path, mark, anchor = urljoin(f"/{home}", address).partition("#")
+    folder = f"/{here}" if here.endswith("/") or not here else f"/{here}".rpartition("/")[0]
+    way = relpath(path, folder or "/")
+    return f"{way}/{mark}{anchor}" if path.endswith("/") else f"{way}{mark}{anchor}"

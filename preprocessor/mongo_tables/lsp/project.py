@@ -21,10 +21,9 @@ from mongo_tables.files.memo import Memo
 from mongo_tables.findings.finding import find_in_lists
 from mongo_tables.results.answers import Answers
 from mongo_tables.site.disk import PAGE_SUFFIXES, Request, pages_under, read_snapshots, snapshot_of
-from mongo_tables.site.model import Page
-from mongo_tables.site.reading import read_page
-from mongo_tables.site.siteconfig import list_places, list_site_files
-from mongo_tables.site.sitepages import Whereabouts, page_folders
+from mongo_tables.site.pages import Page, read_page
+from mongo_tables.site.site_config import list_places, list_site_files
+from mongo_tables.site.site_pages import Whereabouts, page_folders
 
 if TYPE_CHECKING:
     from mongo_tables.findings.finding import Finding

@@ -25,7 +25,7 @@ from mongo_tables.lsp.diagnostics import Diagnostic
 from mongo_tables.lsp.names import Mention, Texts
 from mongo_tables.lsp.session import Checked, Session, request_of
 from mongo_tables.lsp.sites import Sites
-from mongo_tables.site.siteconfig import from_here, has_site_file
+from mongo_tables.site.site_config import from_here, has_site_file
 
 _T = TypeVar("_T")
 

@@ -31,14 +31,14 @@ from mongo_tables.lsp.tokens import read_tokens
 from mongo_tables.results.model import ResultsError
 from mongo_tables.results.opening import is_uri
 from mongo_tables.site.disk import Request
-from mongo_tables.site.siteconfig import fill_in
+from mongo_tables.site.site_config import fill_in
 
 _OF_MISTAKES: Final = (
     "jsonschema",
     "mongo_tables.jsontext.reader",
     "mongo_tables.lint.suppressions",
     "mongo_tables.lint.versions",
-    "mongo_tables.site.mistypedcolumns",
+    "mongo_tables.site.mistyped_words",
 )
 """What a check loads at the first mistake in a page: an author shall not wait for it while typing."""
 

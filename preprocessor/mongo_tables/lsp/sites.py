@@ -7,7 +7,7 @@ from pathlib import Path
 
 from mongo_tables.findings.usage import UsageError
 from mongo_tables.lsp.session import Session
-from mongo_tables.site.siteconfig import Site, find_site
+from mongo_tables.site.site_config import Site, find_site
 
 
 class Sites:

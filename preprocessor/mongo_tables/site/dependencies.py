@@ -9,19 +9,18 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from mongo_tables import __version__
 from mongo_tables.directives.specs import PipelineSpec
 from mongo_tables.results.readpaths import collections_read
-from mongo_tables.site.lasting import is_lasting
-from mongo_tables.site.siteconfig import from_here
+from mongo_tables.site.site_config import from_here
 
 if TYPE_CHECKING:
     from mongo_tables.directives.comments import Comment
     from mongo_tables.directives.specs import Spec
     from mongo_tables.results.model import LocalDocuments
-    from mongo_tables.site.model import Page
+    from mongo_tables.site.pages import Page
     from mongo_tables.site.site import Site
 
 
@@ -132,3 +131,13 @@ def digest_of_page(needs: PageNeeds, digests: Mapping[str, str], results: str) -
     for file in needs.files:
         total.update(f"{file}\0{digests[file]}\n".encode(errors="surrogateescape"))
     return total.hexdigest()
+
+
+_FICKLE: Final = ("$$NOW", "$$CLUSTER_TIME", "$rand", "$sample")
+"""What gives other rows at another time or at every call."""
+
+
+def is_lasting(spec: Spec) -> bool:
+    """Whether the same results give the same figure tomorrow."""
+    asked = str([getattr(spec, name, None) for name in ("pipeline", "let", "where", "expect")])
+    return not any(word in asked for word in _FICKLE)

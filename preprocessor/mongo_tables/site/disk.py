@@ -19,9 +19,9 @@ from mongo_tables.files.text import bad_byte, may_be_file
 from mongo_tables.findings.usage import UsageError
 from mongo_tables.results.model import Limits
 from mongo_tables.site.generated import without_code
-from mongo_tables.site.inclusions import inclusions, may_include, whole_inclusions
-from mongo_tables.site.siteconfig import Site, find_site, from_here
-from mongo_tables.site.sitepages import Whereabouts
+from mongo_tables.site.includes import inclusions, may_include, whole_inclusions
+from mongo_tables.site.site_config import Site, find_site, from_here
+from mongo_tables.site.site_pages import Whereabouts
 from mongo_tables.site.snapshot import Needs, PageText, Snapshot, WrittenFile
 
 if TYPE_CHECKING:
@@ -121,7 +121,7 @@ def _snapshot(
     drawings: dict[Path, WrittenFile] = {}
     for one in asked:
         if one.file in in_place or "mongo-tables: begin" in one.text:
-            from mongo_tables.site.drawings import read_drawings
+            from mongo_tables.site.drawing_files import read_drawings
 
             drawings |= read_drawings(one.path)
     return Snapshot(
@@ -153,7 +153,7 @@ def _find_dropped_plugin(asked: Sequence[PageText], site: Site) -> Sequence[Find
     """The fault of a site's file that keeps the figures of all its pages away."""
     if site.file.suffix != ".toml" or not asked:
         return ()
-    from mongo_tables.site.sitedoors import find_dropped_plugin
+    from mongo_tables.site.site_doors import find_dropped_plugin
 
     return find_dropped_plugin(site.file)
 

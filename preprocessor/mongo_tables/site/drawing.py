@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from mongo_tables.render.runs import ListedRuns
     from mongo_tables.results.model import Rows
     from mongo_tables.results.provenance import Provenance
-    from mongo_tables.site.model import Answers, Tables
+    from mongo_tables.site.pages import Answers, Tables
 
 Place = Callable[[str, str], str]
 """Puts a file (its name, its text) where readers of the page reach it; gives the address, "" where it cannot."""

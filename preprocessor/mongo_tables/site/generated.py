@@ -9,16 +9,18 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Sequence
+from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Final
 
 from mongo_tables.findings.finding import Finding
 from mongo_tables.findings.rules import finding
-from mongo_tables.site.translations import are_translations
+from mongo_tables.site.pages import ids_of
 
 if TYPE_CHECKING:
     from mongo_tables.directives.comments import Comment
     from mongo_tables.jsontext.reader import Parsed
-    from mongo_tables.site.model import Page
+    from mongo_tables.site.pages import Page
+
 
 # What begins and does not end soon is no template: to look for its end from each beginning would take for ever.
 _TEMPLATE: Final = re.compile(r"(?<!\$)\{\{.{0,1000}?\}\}|\{%.{0,1000}?%\}", re.DOTALL)
@@ -125,8 +127,6 @@ def _find_translated_ids(found: Sequence[Finding], pages: Sequence[Page]) -> set
     taken = [each for each in found if each.rule == "MT138"]
     if not taken:
         return set()
-    from mongo_tables.site.ids import ids_of  # and with it what comments ask for
-
     having: dict[str, list[str]] = {}
     ids: dict[Comment, list[str]] = {}
     for page in pages:
@@ -172,3 +172,28 @@ def _reason(one: Finding, comment: Comment, late: re.Pattern[str] | None, open_e
     if table and open_ended and one.rule == "MT139":
         return f"no page has the table `{table[1]}`; what comes into pages is known at build only"
     return ""
+
+
+_LANGUAGE: Final = r"[a-z]{2}(?:-[A-Za-z]{4})?(?:[-_][A-Z]{2})?"
+_FOLDER: Final = re.compile(_LANGUAGE)
+_SUFFIX: Final = rf"\.{_LANGUAGE}$"
+
+
+def are_translations(one: str, other: str) -> bool:
+    """Whether two paths differ in their language alone: ``index.md`` and ``index.de.md``, or in ``en/`` and ``de/``."""
+    if one == other:
+        return False
+    first, second = PurePosixPath(one), PurePosixPath(other)
+    if first.parent == second.parent:
+        return (_without_language(first.stem), first.suffix) == (
+            _without_language(second.stem),
+            second.suffix,
+        )
+    pairs = zip(first.parts, second.parts, strict=False)
+    differing = [pair for pair in pairs if pair[0] != pair[1]]
+    same_depth = len(first.parts) == len(second.parts)
+    return same_depth and len(differing) == 1 and all(map(_FOLDER.fullmatch, differing[0]))
+
+
+def _without_language(stem: str) -> str:
+    return re.sub(_SUFFIX, "", stem)

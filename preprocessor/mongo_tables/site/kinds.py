@@ -10,13 +10,13 @@ from datetime import date
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from mongo_tables.directives.specs import ChartSpec, CheckSpec, Spec, TableSpec, ValueSpec
-from mongo_tables.site.rowfaults import row_findings
+from mongo_tables.site.row_faults import row_findings
 
 if TYPE_CHECKING:
     from mongo_tables.findings.finding import Finding
     from mongo_tables.site.drawing import FigureContext
-    from mongo_tables.site.markdowntext import MarkdownContext
-    from mongo_tables.site.model import Answers, Tables
+    from mongo_tables.site.markdown_figures import MarkdownContext
+    from mongo_tables.site.pages import Answers, Tables
 
 
 class Kind(NamedTuple):

@@ -15,8 +15,8 @@ from mongo_tables.directives.keywords import place_of
 from mongo_tables.directives.specs import Spec
 from mongo_tables.render.formats import DEFAULT
 from mongo_tables.site.kinds import KINDS
-from mongo_tables.site.markdowntext import MarkdownContext
-from mongo_tables.site.model import Answers, Page, Tables
+from mongo_tables.site.markdown_figures import MarkdownContext
+from mongo_tables.site.pages import Answers, Page, Tables
 
 _CONTAINER_ONLY = re.compile(r"[\s>]*(?:(?:[-*+]|\d{1,9}[.)])\s+)*(?:\[\^[^\]]+\]:\s*|:\s+)?\Z")
 _NEWLINE = re.compile(r"\r\n|\r|\n")

@@ -11,9 +11,16 @@ from typing import TYPE_CHECKING, Final
 from mongo_tables.directives.keywords import may_have_comment
 from mongo_tables.files.digests import digest_of
 from mongo_tables.site.generated import template_in
-from mongo_tables.site.model import Page, Tables, tables_by_id
-from mongo_tables.site.placing import place_findings
-from mongo_tables.site.reading import no_text, read_page
+from mongo_tables.site.pages import (
+    Page,
+    Tables,
+    ids_of,
+    list_written_ids,
+    no_text,
+    place_findings,
+    read_page,
+    tables_by_id,
+)
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -192,8 +199,6 @@ def _has_any(page: Page, ids: Set[str]) -> bool:
 
 def _only(page: Page, wanted: Set[str]) -> Page:
     """The page with the tables that are wanted alone, and no findings."""
-    from mongo_tables.site.ids import ids_of
-
     ids = [ids_of(*pair) for pair in zip(page.comments, page.specs, strict=True)]
     kept = [number for number, names in enumerate(ids) if not wanted.isdisjoint(names)]
     return page._replace(
@@ -209,15 +214,6 @@ def _complete(page: Page, snapshot: Snapshot) -> Page:
     if None not in page.specs:
         return page
     return page._replace(findings=read_page(page.text, page.file, snapshot.shared).findings)
-
-
-def list_written_ids(page: Page) -> list[str]:
-    """The ids in all comments of the page, including faulty and rejected comments."""
-    if not page.comments and not page.rejected:
-        return []
-    from mongo_tables.site import ids
-
-    return ids.list_written_ids(page)
 
 
 def _find_twice(asked: Sequence[PageText], pages: Sequence[Page]) -> list[Finding]:

@@ -13,13 +13,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from mongo_tables.directives.pipelines import SharedPipelines
-from mongo_tables.site.inclusions import Inclusions
+from mongo_tables.site.includes import Inclusions
 
 if TYPE_CHECKING:
     from mongo_tables.aggregation.limits import Limits
     from mongo_tables.files.text import BadByte
     from mongo_tables.findings.finding import Finding
-    from mongo_tables.site.model import Page
+    from mongo_tables.site.pages import Page
 
 Needs = Literal["nothing", "rows", "figures"]
 """What a door needs of the results source: no answer, the rows of pipelines, or also where they come from."""

@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 from zensical.config import DEFAULT_MARKDOWN_EXTENSIONS, parse_zensical_config
 
-from mongo_tables.site.settingsfiles import toml_settings
-from mongo_tables.site.siteyaml import load
+from mongo_tables.site.settings_files import load_yaml, toml_settings
 from tests.commands.test_commands import mongo_tables
 
 PLUGIN = "plugins:\n  - search\n  - mongo-tables:\n      results: data\n"
@@ -47,8 +46,8 @@ def test_the_plugin_is_the_door_of_two_programs_and_none_of_zensical(project: Pa
         "mkdocs.yml: Zensical shows no figures; it passes over the plugin `mongo-tables` without a word",
     ]
     entry, watch = added(text).split("watch:")
-    assert load(entry) == [{"mongo-tables": {"results": "data"}}]
-    assert load(f"watch:{watch}") == {"watch": ["data", "docs/pipelines"]}
+    assert load_yaml(entry) == [{"mongo-tables": {"results": "data"}}]
+    assert load_yaml(f"watch:{watch}") == {"watch": ["data", "docs/pipelines"]}
 
 
 def test_what_it_says_to_add_opens_every_door_and_nothing_is_left_to_say(project: Path) -> None:
@@ -78,7 +77,7 @@ def test_an_entry_takes_over_what_the_other_one_reads(project: Path) -> None:
     (project / "mkdocs.yml").write_text(
         f"site_name: S\ndocs_dir: content\n{PLUGIN}      fail_on: warning\n      row_limit: 5\n      documents: r\n"
     )
-    (entry,) = load(added(said(project)).split("watch:")[0])
+    (entry,) = load_yaml(added(said(project)).split("watch:")[0])
     assert entry["mongo-tables"] == {
         "results": "data", "pipelines": "content/pipelines", "fail_on": "warning", "row_limit": 5,
     }  # fmt: skip
@@ -145,7 +144,7 @@ def test_a_password_is_not_repeated(project: Path) -> None:
 def test_a_pattern_is_watched_by_the_folder_around_it(project: Path) -> None:
     (project / "bench").mkdir()
     (project / "mkdocs.yml").write_text(f"site_name: S\n{PLUGIN.replace('data', 'runs=bench/*.csv, data')}")
-    assert load("watch:" + added(said(project)).split("watch:")[1])["watch"] == [
+    assert load_yaml("watch:" + added(said(project)).split("watch:")[1])["watch"] == [
         "bench",
         "data",
         "docs/pipelines",

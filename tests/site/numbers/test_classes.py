@@ -8,9 +8,8 @@ from typing import Any
 
 import pytest
 
-from mongo_tables.site.model import Page, tables_by_id
 from mongo_tables.site.numbers.classes import TextNumber, classify_numbers, open_findings
-from mongo_tables.site.reading import read_page
+from mongo_tables.site.pages import Page, read_page, tables_by_id
 from tests.judged import composed_in_place
 
 ROWS = [

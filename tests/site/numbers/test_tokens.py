@@ -8,9 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mongo_tables.site.numbers.matching import Tables, is_found
-from mongo_tables.site.numbers.tables import read_table
-from mongo_tables.site.numbers.tokens import Notation, kind_of, normalized, read_heading, read_numbers
+from mongo_tables.site.numbers.classes import NearTables, is_found, read_table
+from mongo_tables.site.numbers.text import Notation, kind_of, normalized, read_heading, read_numbers
 
 ENGLISH, GERMAN = Notation(), Notation(".", ",")
 UNITS = {
@@ -55,7 +54,7 @@ def test_a_number_is_found_in_the_cell_that_it_rounds_and_not_in_one_half_a_digi
         (number,) = read_numbers(sentence, ENGLISH)
         exact = number.precisions[:1]  # final zeros are another matter
         number = type(number)(**{**{n: getattr(number, n) for n in number.__slots__}, "precisions": exact})
-        assert is_found(number, sentence, Tables([table])) is expected
+        assert is_found(number, sentence, NearTables([table])) is expected
 
 
 @given(st.text(max_size=200))

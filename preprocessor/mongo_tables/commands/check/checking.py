@@ -11,9 +11,9 @@ from mongo_tables.site.disk import Request, read_snapshots
 
 if TYPE_CHECKING:
     from mongo_tables.findings.finding import Finding
-    from mongo_tables.site.judging import Source
-    from mongo_tables.site.model import Page
+    from mongo_tables.site.checks import Source
     from mongo_tables.site.numbers.classes import TextNumber
+    from mongo_tables.site.pages import Page
     from mongo_tables.site.snapshot import Needs
 
 

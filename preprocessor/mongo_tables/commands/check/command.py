@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from mongo_tables.commands.rewriting import Change
     from mongo_tables.findings.finding import Finding
-    from mongo_tables.site.model import Page
+    from mongo_tables.site.pages import Page
     from mongo_tables.site.snapshot import Needs
 
 DESCRIPTION = (
@@ -128,7 +128,7 @@ def _check_once(arguments: Namespace) -> int:
     from mongo_tables.commands.check.checking import check_paths
     from mongo_tables.commands.options import request_of
     from mongo_tables.results.answers import Answers
-    from mongo_tables.site.sitepages import page_folders
+    from mongo_tables.site.site_pages import page_folders
 
     paths = arguments.paths or page_folders(arguments.site)
     request = request_of(arguments)
@@ -156,7 +156,7 @@ def _check_once(arguments: Namespace) -> int:
         findings = leave_out_accepted(findings, Path(arguments.baseline))
     _report(findings, checked.texts, arguments)
     if arguments.report:
-        from mongo_tables.site.numbers.report import report_lines
+        from mongo_tables.site.numbers.classes import report_lines
 
         print(*report_lines(checked.numbers), sep="\n")
     changed = _show_or_write(changes, write=arguments.write) if arguments.fix else 0

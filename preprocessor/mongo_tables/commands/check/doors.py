@@ -10,9 +10,8 @@ from typing import Any, Final
 
 from mongo_tables.findings.reporters import escape_control_chars
 from mongo_tables.results.opening import is_uri
-from mongo_tables.site.siteconfig import NAME, from_here
-from mongo_tables.site.sitedoors import Door, Listing, list_doors
-from mongo_tables.site.zensicalextensions import OWN_EXTENSIONS
+from mongo_tables.site.site_config import NAME, from_here
+from mongo_tables.site.site_doors import OWN_EXTENSIONS, Door, Listing, list_doors
 
 _CALLED: Final[Mapping[Listing, str]] = {
     "plugins": "the plugin",

@@ -12,12 +12,12 @@ from mongo_tables.commands.check.checking import Checked, check_paths
 from mongo_tables.commands.rewriting import Change
 from mongo_tables.findings.finding import find_in_lists
 from mongo_tables.site.disk import read_text
-from mongo_tables.site.mending import has_rewrite, mend
+from mongo_tables.site.rewrites import has_rewrite, mend
 
 if TYPE_CHECKING:
     from mongo_tables.findings.finding import Finding
+    from mongo_tables.site.checks import Source
     from mongo_tables.site.disk import Request
-    from mongo_tables.site.judging import Source
     from mongo_tables.site.snapshot import Needs
 
 

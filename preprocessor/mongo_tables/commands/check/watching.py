@@ -17,8 +17,8 @@ from mongo_tables.findings.usage import CommandError, UsageError, print_failure
 from mongo_tables.results.model import ResultsError
 from mongo_tables.results.opening import is_uri, open_source
 from mongo_tables.site.disk import read_snapshots
-from mongo_tables.site.siteconfig import fill_in, from_here, list_places, list_site_files
-from mongo_tables.site.sitepages import page_folders
+from mongo_tables.site.site_config import fill_in, from_here, list_places, list_site_files
+from mongo_tables.site.site_pages import page_folders
 
 Inputs = Mapping[Path, bytes]
 """The digest of each file that a check reads; of a file that is not there no entry."""

@@ -13,8 +13,8 @@ from mongo_tables.findings.usage import UsageError
 from mongo_tables.results.answers import Answers
 from mongo_tables.site.disk import Request, read_snapshots
 from mongo_tables.site.site import parse_site
-from mongo_tables.site.siteconfig import fill_in
-from mongo_tables.site.sitepages import page_folders
+from mongo_tables.site.site_config import fill_in
+from mongo_tables.site.site_pages import page_folders
 
 if TYPE_CHECKING:
     from mongo_tables.commands.diff.states import Table

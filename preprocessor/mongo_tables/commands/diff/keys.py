@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from mongo_tables.findings.usage import UsageError
 
 if TYPE_CHECKING:
-    from mongo_tables.site.model import Page
+    from mongo_tables.site.pages import Page
 
 
 def read_key(written: str | None, pages: Sequence[Page]) -> list[str]:

@@ -17,8 +17,8 @@ from mongo_tables.results.answers import Answers
 from mongo_tables.results.revisions import on_disk
 from mongo_tables.site.disk import read_snapshots, require_pages
 from mongo_tables.site.site import parse_site
-from mongo_tables.site.siteconfig import has_site_file
-from mongo_tables.site.sitepages import page_folders
+from mongo_tables.site.site_config import has_site_file
+from mongo_tables.site.site_pages import page_folders
 
 if TYPE_CHECKING:
     from mongo_tables.commands.diff.states import Table

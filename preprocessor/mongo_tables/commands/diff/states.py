@@ -20,8 +20,8 @@ from mongo_tables.results.told import COMPARED
 if TYPE_CHECKING:
     from mongo_tables.directives.specs import PipelineSpec, TableSpec
     from mongo_tables.results.model import Rows
-    from mongo_tables.site.judging import Source
-    from mongo_tables.site.model import Answers
+    from mongo_tables.site.checks import Source
+    from mongo_tables.site.pages import Answers
     from mongo_tables.site.site import Site
 
 

@@ -61,7 +61,7 @@ def run(arguments: Namespace) -> int:
 
 
 def _describe(one: Change) -> str:
-    from mongo_tables.site.siteconfig import from_here
+    from mongo_tables.site.site_config import from_here
 
     return f"{from_here(one.path)}: {'written' if one.before is None else 'changed'}, {one.said}"
 
@@ -74,7 +74,7 @@ def _say(lines: list[str]) -> None:
 
 def _show_changes(planned: Plan) -> None:
     from mongo_tables.files.changes import NOWHERE, changed_lines
-    from mongo_tables.site.siteconfig import from_here
+    from mongo_tables.site.site_config import from_here
 
     for one in planned.changes:
         name = from_here(one.path)
@@ -86,7 +86,7 @@ def _show_changes(planned: Plan) -> None:
 
 def _check(folder: Path, arguments: Namespace) -> int:
     """What ``mongo-tables check --numbers`` says in the folder, as the hook will."""
-    from mongo_tables.site.siteconfig import fill_in, find_files
+    from mongo_tables.site.site_config import fill_in, find_files
 
     file = find_files(folder)[0]
     given = arguments.build_parser(["check"]).parse_args(["check", "--numbers", "--config-file", str(file)])

@@ -6,8 +6,10 @@ import shlex
 from collections.abc import Iterator
 from typing import Any, Final, NamedTuple
 
+from yaml import YAMLError
+
 from mongo_tables.commands.init.yamltext import add_item, write_items
-from mongo_tables.site.siteyaml import YAMLError, load
+from mongo_tables.site.settings_files import load_yaml
 
 HOOK_FILE: Final = ".pre-commit-config.yaml"
 """What pre-commit reads, in the outermost folder of a repository."""
@@ -63,7 +65,7 @@ class Hook(NamedTuple):
 def _our_hooks(text: str) -> Iterator[str]:
     """What the hooks of ours run, with their arguments."""
     try:
-        settings = load(text)
+        settings = load_yaml(text)
     except (YAMLError, ValueError, RecursionError):
         return
     repos = settings.get("repos") if isinstance(settings, dict) else None

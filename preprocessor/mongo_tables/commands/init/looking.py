@@ -9,9 +9,8 @@ from mongo_tables.directives.keywords import may_have_comment
 from mongo_tables.directives.page_scan import find
 from mongo_tables.findings.usage import UsageError
 from mongo_tables.site.disk import PAGE_SUFFIXES, pages_under, read_text
-from mongo_tables.site.ownfile import OWN_FILE
-from mongo_tables.site.siteconfig import Site
-from mongo_tables.site.sitepages import pages_of
+from mongo_tables.site.site_config import OWN_FILE, Site
+from mongo_tables.site.site_pages import pages_of
 
 _ON_HOST: Final = ("benchmarks", "readme")
 """Pages that a code host shows, the likeliest first."""

@@ -25,8 +25,7 @@ from mongo_tables.results.answers import Answers
 from mongo_tables.results.limitoptions import limits_of
 from mongo_tables.results.opening import is_uri, move_source
 from mongo_tables.site.disk import read_text
-from mongo_tables.site.ownfile import OWN_FILE
-from mongo_tables.site.siteconfig import Site, find_files, find_site, from_here
+from mongo_tables.site.site_config import OWN_FILE, Site, find_files, find_site, from_here
 
 _FIXTURES: Final = "fixtures"
 _LISTED: Final = 5

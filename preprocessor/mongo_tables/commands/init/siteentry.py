@@ -10,9 +10,8 @@ from typing import Any, Final
 
 from mongo_tables.commands.init.yamltext import add_item, write_items
 from mongo_tables.site.markdown import newline_of
-from mongo_tables.site.settingsfiles import toml_settings, yaml_settings
-from mongo_tables.site.siteyaml import load
-from mongo_tables.site.zensicalextensions import OWN_EXTENSIONS, read_own_extensions
+from mongo_tables.site.settings_files import load_yaml, toml_settings, yaml_settings
+from mongo_tables.site.site_doors import OWN_EXTENSIONS, read_own_extensions
 
 _NAME: Final = "mongo-tables"
 _TABLE: Final = f"[project.markdown_extensions.{_NAME}]"
@@ -58,7 +57,7 @@ def _plugin(results: str) -> dict[str, Any]:
 
 
 def _add_to_yaml(text: str, results: str) -> str | None:
-    settings = load(text)
+    settings = load_yaml(text)
     if isinstance(settings, dict) and "INHERIT" in settings and "plugins" not in settings:
         return None  # A list here would take the place of the one that is inherited.
     # Without a list MkDocs has its search, with one only what the list names:

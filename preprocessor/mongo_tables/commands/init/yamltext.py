@@ -10,9 +10,10 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 import yaml
+from yaml import YAMLError
 
 from mongo_tables.site.markdown import newline_of
-from mongo_tables.site.siteyaml import YAMLError, load
+from mongo_tables.site.settings_files import load_yaml
 
 _DEEPER: Final = "  "
 _WIDEST: Final = 10_000
@@ -24,7 +25,7 @@ def add_item(text: str, key: str, item: Mapping[str, Any] | str, *, first: str =
     Where the key is not there, the text gets it at its end, with ``first``, if given, as the list's first item.
     """
     try:
-        before = load(text)
+        before = load_yaml(text)
         root = yaml.compose(text, Loader=yaml.SafeLoader)
     except (YAMLError, ValueError, RecursionError):
         return None
@@ -43,7 +44,7 @@ def add_item(text: str, key: str, item: Mapping[str, Any] | str, *, first: str =
 
 def _reads_as(text: str, wanted: Any) -> bool:
     try:
-        return wanted is not None and load(text) == wanted
+        return wanted is not None and load_yaml(text) == wanted
     except (YAMLError, ValueError, RecursionError):
         return False
 

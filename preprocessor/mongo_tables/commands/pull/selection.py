@@ -21,7 +21,7 @@ from mongo_tables.results.readpaths import Reader
 from mongo_tables.results.revisions import is_revision, last_change
 from mongo_tables.site.disk import read_snapshots, require_pages
 from mongo_tables.site.site import parse_site
-from mongo_tables.site.sitepages import page_folders
+from mongo_tables.site.site_pages import page_folders
 
 if TYPE_CHECKING:
     from mongo_tables.directives.pipelines import Stage

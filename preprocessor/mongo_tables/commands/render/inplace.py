@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 from mongo_tables.commands.rewriting import Change, print_changes, tell_findings, write_changes
 from mongo_tables.files.text import shorten_path
 from mongo_tables.findings.usage import UsageError
-from mongo_tables.site.drawings import Files, judge_file, orphan_findings, read_drawings
-from mongo_tables.site.inplace import InPlace, region_findings
+from mongo_tables.site.drawing_files import Files, judge_file, orphan_findings, read_drawings
+from mongo_tables.site.in_place import InPlace, region_findings
 
 if TYPE_CHECKING:
     from mongo_tables.build import Report

@@ -2,27 +2,42 @@
 
 from __future__ import annotations
 
+import re
 from collections import ChainMap
-from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import permutations, takewhile
+from math import isfinite
+from random import Random
+from typing import TYPE_CHECKING, Final, Literal, get_args
 
 from mongo_tables.directives.column_format import convention_of
 from mongo_tables.directives.specs import CheckSpec, PipelineSpec, QuotingSpec, Spec, ValueSpec
 from mongo_tables.files.text import place_at
 from mongo_tables.findings.rules import finding
-from mongo_tables.site.markdowntext import MarkdownContext
-from mongo_tables.site.model import tables_by_id
-from mongo_tables.site.numbers.matching import Tables, is_found
-from mongo_tables.site.numbers.tables import Table, read_table
-from mongo_tables.site.numbers.text import BLANK, Paragraph, read_paragraphs
-from mongo_tables.site.numbers.tokens import Notation, Number, read_numbers
+from mongo_tables.lint.shape.units import Unit
+from mongo_tables.site.markdown_figures import MarkdownContext
+from mongo_tables.site.numbers.text import (
+    BLANK,
+    Heading,
+    Notation,
+    Number,
+    Paragraph,
+    kind_of,
+    normalized,
+    read_heading,
+    read_numbers,
+    read_paragraphs,
+)
+from mongo_tables.site.pages import tables_by_id
 from mongo_tables.site.statements import find_numbers, value_text
+from mongo_tables.site.written_tables import WrittenTable, read_cell
 
 if TYPE_CHECKING:
     from mongo_tables.findings.finding import Finding
-    from mongo_tables.site.model import Answers, Page
-    from mongo_tables.site.model import Tables as TablesById
+    from mongo_tables.site.numbers.text import Precision
+    from mongo_tables.site.pages import Answers, Page, Tables
+
 
 RULE = "MT324"
 Class = Literal["bound", "found", "exempt", "open"]
@@ -35,7 +50,7 @@ class Candidate:
     number: Number
     sentence: str
     at: int
-    tables: Tables
+    tables: NearTables
 
     @property
     def is_found(self) -> bool:
@@ -55,7 +70,7 @@ class TextNumber:
     candidate: Candidate | None = None
 
 
-def classify_numbers(pages: Sequence[Page], tables: TablesById, answers: Answers) -> list[TextNumber]:
+def classify_numbers(pages: Sequence[Page], tables: Tables, answers: Answers) -> list[TextNumber]:
     """The numbers of pages, in order. ``tables`` are those that comments may name, with their rows in ``answers``."""
     return [one for page in pages for one in _PageNumbers(page, tables, answers).classify()]
 
@@ -76,7 +91,7 @@ def open_findings(numbers: Sequence[TextNumber]) -> list[Finding]:
 
 
 class _PageNumbers:
-    def __init__(self, page: Page, tables: TablesById, answers: Answers) -> None:
+    def __init__(self, page: Page, tables: Tables, answers: Answers) -> None:
         self.page = page
         self.tables = ChainMap(tables_by_id([page]), tables)  # type: ignore[arg-type]
         self.context = MarkdownContext(answers, self.tables)
@@ -101,7 +116,7 @@ class _PageNumbers:
             for spec in inside:
                 yield from self._bound(paragraph, spec, tables, nouns)
 
-    def _at_hand(self, paragraph: Paragraph, shown: Sequence[Table]) -> tuple[Tables, str]:
+    def _at_hand(self, paragraph: Paragraph, shown: Sequence[Table]) -> tuple[NearTables, str]:
         """The tables that numbers of a paragraph may come from, and the reason why they need not."""
         around = (self._specs_between(*span) for span in paragraph.sections)
         near = next((specs for specs in around if self._shown(specs)), [])
@@ -116,9 +131,9 @@ class _PageNumbers:
             for spec in (*near, *inside)
             if RULE in spec.ignore and (spec in inside or isinstance(spec, PipelineSpec))
         )
-        return Tables(own, others, expected), next(reasons, "")
+        return NearTables(own, others, expected), next(reasons, "")
 
-    def _typed(self, paragraph: Paragraph, number: Number, tables: Tables, reason: str) -> TextNumber:
+    def _typed(self, paragraph: Paragraph, number: Number, tables: NearTables, reason: str) -> TextNumber:
         start, end = paragraph.sentence_span(number.start)
         candidate = Candidate(number, paragraph.words[start:end], number.start - start, tables)
         kind: Class = "found" if candidate.is_found else "exempt" if reason else "open"
@@ -127,7 +142,7 @@ class _PageNumbers:
         return TextNumber(self.page.file, at, written, kind, reason if kind == "exempt" else "", candidate)
 
     def _bound(
-        self, paragraph: Paragraph, spec: ValueSpec, tables: Tables, nouns: Collection[str]
+        self, paragraph: Paragraph, spec: ValueSpec, tables: NearTables, nouns: Collection[str]
     ) -> Iterator[TextNumber]:
         """The numbers of a value, as if they were typed in the place of its comment."""
         text = value_text(spec, self.tables, self.context.answers)
@@ -164,3 +179,260 @@ class _PageNumbers:
                 lines = self.context.table_lines(spec, told=False)
             self.read[id(spec)] = read_table(lines, self.notation)
         return self.read[id(spec)]
+
+
+_ESCAPE: Final = re.compile(r"\\([!-/:-@\[-`{-~])")
+_TAG: Final = re.compile(r"<[^>]*>")
+_HAS_LETTER: Final = re.compile(r"[^\W\d_]")
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """A number in a cell, with its place; ``units`` is empty where the table does not say one."""
+
+    number: Number
+    units: tuple[Unit, ...]
+    row: int
+    column: int
+    is_first: bool
+
+    @property
+    def is_measure(self) -> bool:
+        """Whether cells of its column are compared: it is no share, and neither 0 nor the end of a range."""
+        return self.is_first and self.number.value != 0 and all(unit.powers for unit in self.units)
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """The cells of a table, its headings, and by row the names that a sentence may call it by.
+
+    ``alike`` are the cells by column and unit. ``naming`` is how many columns have names of rows.
+    """
+
+    cells: tuple[Cell, ...]
+    alike: tuple[tuple[Cell, ...], ...]
+    headings: tuple[Heading, ...]
+    names: tuple[tuple[str, ...], ...]
+    naming: int
+
+    @property
+    def nouns(self) -> frozenset[str]:
+        """What its columns count."""
+        return frozenset[str]().union(*(one.nouns for one in self.headings))
+
+    def named_rows(self, words: str) -> frozenset[int]:
+        """The rows that a sentence names; ``words`` are those of the sentence, normalized, between two blanks."""
+        return frozenset(
+            row for row, names in enumerate(self.names) if any(f" {one} " in words for one in names)
+        )
+
+    def named_columns(self, words: str) -> frozenset[int]:
+        """The columns whose headers are in a sentence."""
+        return frozenset(
+            column for column, one in enumerate(self.headings) if one.words and f" {one.words} " in words
+        )
+
+
+def read_table(lines: Iterable[str], notation: Notation) -> Table:
+    """Read the lines of a table in Markdown."""
+    written = WrittenTable.of(lines)
+    headings = tuple(read_heading(_plain(one)) for one in written.headers)
+    rows = [[_plain(cell) for cell in row[: len(headings)]] for row in written.rows]
+    nouns = frozenset[str]().union(*(one.nouns for one in headings))
+    cells = tuple(
+        Cell(number, number.units or headings[column].units, at, column, place == 0)
+        for at, row in enumerate(rows)
+        for column, text in enumerate(row)
+        for place, number in enumerate(read_numbers(text, notation, nouns))
+    )
+    alike: dict[tuple[object, ...], list[Cell]] = {}
+    for cell in cells:
+        alike.setdefault((cell.column, cell.units, cell.number.noun), []).append(cell)
+    naming = _count_naming(rows)
+    names = tuple(_names(row[:naming], written.headers) for row in rows)
+    return Table(cells, tuple(map(tuple, alike.values())), headings, names, naming)
+
+
+def _count_naming(rows: Sequence[Sequence[str]]) -> int:
+    """How many columns name the rows: the first, and those behind it up to one without words."""
+    columns = list(zip(*rows, strict=False))
+    texts = (any(_HAS_LETTER.search(cell) for cell in column) for column in columns[1:])
+    return 1 + sum(takewhile(bool, texts))
+
+
+def _plain(cell: str) -> str:
+    """A cell as one reads it."""
+    return _ESCAPE.sub(r"\1", _TAG.sub(" ", read_cell(cell))).replace("`", "").strip()
+
+
+def _names(row: Sequence[str], headers: Sequence[str]) -> tuple[str, ...]:
+    """The texts of a row; its first cell is a name with its unit, its noun or its header: ``16 threads``, ``n 10``."""
+    found: dict[str, None] = {}
+    for text, header in zip(row, headers, strict=False):
+        if _HAS_LETTER.search(text):
+            found[normalized(text)] = None
+        else:
+            words = [*re.findall(r"[^\W\d_]+", header)]
+            unit = header.rpartition("(")[2].rstrip(")") if header.endswith(")") else ""
+            for word in filter(None, (unit, *words)):
+                found[normalized(f"{text} {word}")] = None
+                found[normalized(f"{word} {text}")] = None
+                found[normalized(f"{text} {word.removesuffix('s')}")] = None
+    return tuple(name for name in found if len(name) > 1)
+
+
+_TELLING: Final = 3
+"""A number of so many digits is found without a name in its sentence: by chance few cells have it."""
+_EXACT: Final = 1e-9
+"""What doubles lose in a conversion."""
+
+
+@dataclass(frozen=True, slots=True)
+class NearTables:
+    """The tables that a number may come from: those ``near`` it, and ``others`` that its page shows or names.
+
+    ``expected`` are numbers that statements of its paragraph hold rows to.
+    """
+
+    near: Sequence[Table]
+    others: Sequence[Table] = ()
+    expected: Sequence[float] = ()
+
+    def __bool__(self) -> bool:
+        return bool(self.near or self.others or self.expected)
+
+
+def is_found(number: Number, sentence: str, tables: NearTables) -> bool:
+    """Whether a number is that of a cell, of two cells, or expected; ``sentence`` is the one around it."""
+    words = f" {normalized(sentence)} "
+    exact = number.precisions[0]
+    factors = (1.0, *(1.0 / unit.factor for unit in number.units if number.is_ratio))
+    if any(_is_within(number, exact, value * one) for value in tables.expected for one in factors):
+        return True
+    if any(_in_cell(number, words, table) for table in (*tables.near, *tables.others)):
+        return True
+    return number.is_ratio and any(_is_ratio(number, words, table) for table in tables.near)
+
+
+def _in_cell(number: Number, words: str, table: Table) -> bool:
+    cells = [
+        (cell, precision)
+        for cells in table.alike
+        for factor in _factors(number, cells[0], table)
+        for cell in cells
+        for precision in number.precisions
+        if _is_within(number, precision, cell.number.value * factor)
+    ]
+    if any(precision.digits >= _TELLING for _, precision in cells):
+        return True
+    if not cells:
+        return False
+    if (rows := table.named_rows(words)) or number.noun:
+        return any(cell.row in rows for cell, _ in cells)
+    columns = table.named_columns(words)
+    return any(cell.column in columns for cell, _ in cells)
+
+
+def _factors(number: Number, cell: Cell, table: Table) -> tuple[float, ...]:
+    """By what the number of a cell, and of all that are alike, becomes one in a unit of the text."""
+    nouns = table.headings[cell.column].nouns
+    if number.noun:
+        return (1.0,) if number.noun == cell.number.noun or number.noun in nouns else ()
+    if not cell.units:
+        # A table that does not say its unit may be in that of the text, but a count is no share.
+        return () if cell.number.noun or (number.is_ratio and nouns) else (1.0,)
+    pairs = ((one, own) for own in number.units for one in cell.units)
+    return tuple(one.factor / own.factor for one, own in pairs if kind_of(one) == kind_of(own))
+
+
+def _is_ratio(number: Number, words: str, table: Table) -> bool:
+    """Whether a number is the ratio of two cells of a column whose rows are named.
+
+    The column is one that is named, or the first with a unit. A share may be a difference: 150 ms are 50 % more than
+    100 ms.
+    """
+    named = table.named_rows(words)
+    cells = [cell for cell in table.cells if cell.row in named and cell.is_measure]
+    first = min(
+        ((not cell.units, cell.column) for cell in cells if cell.column >= table.naming), default=None
+    )
+    columns = table.named_columns(words) | ({first[1]} if first else set())
+    cells = [cell for cell in cells if cell.column in columns]
+    scale = number.units[0].factor
+    for one, two in permutations(cells, 2):
+        if one.column != two.column or one.row == two.row:
+            continue
+        ratio = _base_value(one) / _base_value(two)
+        # Cells are rounded, and so is what follows from them.
+        loss = ratio * sum(cell.number.precisions[0].half / cell.number.value for cell in (one, two))
+        for value in (ratio, abs(1 - ratio)) if scale != 1 else (ratio,):
+            if any(_is_within(number, each, value / scale, loss / scale) for each in number.precisions):
+                return True
+    return False
+
+
+def _base_value(cell: Cell) -> float:
+    return cell.number.value * (cell.units[0].factor if cell.units else 1.0)
+
+
+def _is_within(number: Number, precision: Precision, value: float, loss: float = 0.0) -> bool:
+    return isfinite(value) and abs(value - number.value) <= precision.half + loss + _EXACT * abs(value)
+
+
+DRAWS: Final = 10
+
+
+def report_lines(numbers: Sequence[TextNumber]) -> Iterator[str]:
+    """The open numbers, the counts of all classes, and the control."""
+    for one in numbers:
+        if one.kind == "open":
+            yield f"{one.file}:{one.at[0]}:{one.at[1]}: open `{one.written}`"
+    counts = ((sum(one.kind == kind for one in numbers), kind) for kind in get_args(Class))
+    yield f"{len(numbers)} numbers: " + ", ".join(f"{count} {kind}" for count, kind in counts)
+    yield f"control: {100 * control(numbers):.1f} % are found when each is replaced by another of as many digits"
+
+
+def control(numbers: Sequence[TextNumber], draws: int = DRAWS) -> float:
+    """The share of typed numbers that chance finds: each is replaced by another of as many digits, mean of ``draws``.
+
+    Only numbers that have a table at hand count, so that pages without one do not lower it. The draws are seeded.
+    """
+    tried = [one.candidate for one in numbers if one.candidate and one.candidate.tables]
+    if not tried:
+        return 0.0
+    random = Random(0)
+    return (
+        sum(_with_other_digits(one, random).is_found for _ in range(draws) for one in tried)
+        / draws
+        / len(tried)
+    )
+
+
+def _with_other_digits(candidate: Candidate, random: Random) -> Candidate:
+    """The candidate with another number of as many digits, in its sentence, too."""
+    number = candidate.number
+    before = _to_int(number.written)
+    written = number.written
+    while before and written == number.written:
+        written = _draw(number, random)
+    value = number.value * _to_int(written) / before if before else number.value
+    at = candidate.at + number.digits_at - number.start
+    sentence = candidate.sentence[:at] + written + candidate.sentence[at + len(written) :]
+    return replace(candidate, number=replace(number, written=written, value=value), sentence=sentence)
+
+
+def _draw(number: Number, random: Random) -> str:
+    """Other digits; zeros stay at the front, and at the end of a whole number, which is read as rounded."""
+    written = number.written
+    digits = [at for at, one in enumerate(written) if one.isdigit()]
+    first = next(at for at in digits if written[at] != "0")
+    last = max(at for at in digits if written[at] != "0") if len(number.precisions) > 1 else digits[-1]
+    drawn = list(written)
+    for at in digits:
+        if first <= at <= last:
+            drawn[at] = random.choice("123456789" if at in (first, last) else "0123456789")
+    return "".join(drawn)
+
+
+def _to_int(written: str) -> int:
+    return int("".join(filter(str.isdigit, written)))

@@ -1,18 +1,192 @@
-"""The paragraphs of a page with the sections around them; markup is blanked in place.
+"""Numbers with their units, as text and cells write them: ``1,234.5 ms``, ``66 %``, ``3×``, ``$5``, ``4–5 MiB/s``.
 
-Offsets stay those of the page. Headings, rows of typed tables, and the titles and captions of figures are paragraphs.
+The grammar of units is that of ``lint.shape.units``. A noun is a unit where it heads a column, or by the second.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
 from itertools import accumulate
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from mongo_tables.lint.shape.units import Powers, Unit, find_base_unit, readings, select_measured
 
 if TYPE_CHECKING:
-    from mongo_tables.site.model import Page
+    from mongo_tables.site.pages import Page
+
+
+_CURRENCIES: Final = "$€£¥₹"
+_WORD: Final = r"[^\W\d_]+"
+_SPACE: Final = r"[ \t\r\n\u00a0\u202f]"
+_UNIT: Final = re.compile(
+    rf"(?P<sign>{_SPACE}?(?:%|×|[{_CURRENCIES}]|percent\b|per{_SPACE}cent\b|times\b|x(?!\w)|-?fold\b))"
+    rf"|{_SPACE}?-?(?P<word>{_WORD})"
+    rf"(?:(?:/|{_SPACE}(?:per|an?|each|every){_SPACE})(?P<per>{_WORD}))?"
+    rf"(?:{_SPACE}(?P<next>{_WORD})(?:(?:/|{_SPACE}(?:per|an?|each|every){_SPACE})(?P<next_per>{_WORD}))?)?"
+)
+_JOINER: Final = re.compile(rf"{_SPACE}?[–-]{_SPACE}?|{_SPACE}(?:to|and|or){_SPACE}")
+_LONGEST: Final = 40
+"""Characters of a number; longer ones are no measurements, and leave the range of doubles."""
+_RATIO: Final = Unit(1.0, ())
+_PERCENT: Final = Unit(0.01, ())
+
+
+class Notation(NamedTuple):
+    """The signs between groups of digits, and before decimals."""
+
+    group: str = ","
+    decimal: str = "."
+
+
+class Precision(NamedTuple):
+    """A number rounded to within ``half`` of what it is, and by how many digits."""
+
+    half: float
+    digits: int
+
+
+@dataclass(frozen=True, slots=True)
+class Number:
+    """A number in a text: its span there with its unit, its digits as ``written``, and the ``units`` it may have.
+
+    ``noun`` is the base unit of what is counted, such as ``document``; then ``units`` is empty. ``digits_at`` is
+    where the digits begin.
+    """
+
+    start: int
+    end: int
+    digits_at: int
+    written: str
+    value: float
+    precisions: tuple[Precision, ...]
+    units: tuple[Unit, ...] = ()
+    noun: str = ""
+
+    @property
+    def has_unit(self) -> bool:
+        """Whether a unit or a counted noun is known."""
+        return bool(self.units or self.noun)
+
+    @property
+    def is_ratio(self) -> bool:
+        """Whether it is a share or a factor."""
+        return any(not one.powers for one in self.units)
+
+
+def read_numbers(text: str, notation: Notation, nouns: Collection[str] = ()) -> list[Number]:
+    """All numbers of a text; in ``4 to 5 ms`` the unit is that of both."""
+    found: list[Number] = []
+    for match in reversed(list(_pattern(notation).finditer(text))):
+        if len(match[0]) > _LONGEST:
+            continue
+        number = _read(match[0], match.start(), notation)
+        number = _with_unit(number, text, nouns)
+        joiner = _JOINER.match(text, match.end())
+        if not number.has_unit and joiner and found and found[-1].start == joiner.end():
+            number = replace(number, units=found[-1].units, noun=found[-1].noun)
+        found.append(number)
+    return found[::-1]
+
+
+@lru_cache(maxsize=512)
+def kind_of(unit: Unit) -> Powers:
+    """What is measured; what is counted in a second does not matter: inserts/s and documents/s are of one kind."""
+    return select_measured(unit) or unit.powers
+
+
+@lru_cache(maxsize=8)
+def _pattern(notation: Notation) -> re.Pattern[str]:
+    group, decimal = map(re.escape, notation)
+    return re.compile(
+        rf"(?<![\w.,:/])(?<!\d-)(?:\d{{1,3}}(?:{group}\d{{3}})+(?!\d)|\d+)(?:{decimal}\d+)?(?![.,:]?\d|[-/]\d+[-/]\d)"
+    )
+
+
+def _read(written: str, start: int, notation: Notation) -> Number:
+    whole, _, fraction = written.replace(notation.group, "").partition(notation.decimal)
+    value = float(f"{whole}.{fraction or 0}")
+    digits = len((whole + fraction).lstrip("0")) or 1
+    precisions = [Precision(0.5 * 10 ** -len(fraction), digits)]
+    zeros = len(whole) - len(whole.rstrip("0"))
+    if zeros and value and not fraction:
+        precisions.append(Precision(0.5 * 10**zeros, digits - zeros))
+    return Number(start, start + len(written), start, written, value, tuple(precisions))
+
+
+def _with_unit(number: Number, text: str, nouns: Collection[str]) -> Number:
+    before = text[number.start - 1 : number.start]
+    if before and before in _CURRENCIES:
+        return replace(number, start=number.start - 1, units=(Unit(1.0, ((before, 1),)),))
+    found = _UNIT.match(text, number.end)
+    if found is None:
+        return number
+    if found["sign"]:
+        return replace(number, end=found.end("sign"), units=(_sign_unit(found["sign"]),))
+    # A unit is right behind its number; a noun, or a rate of it, may be the second word, as in `20 large files`.
+    for word, per, is_first in (("word", "per", True), ("next", "next_per", False)):
+        if not found[word]:
+            break
+        end = max(found.end(word), found.end(per))
+        units = _measured_units(found[word], found[per])
+        if units and (is_first or found[per]):
+            return replace(number, end=end, units=units)
+        if not units and find_base_unit(found[word]) in nouns:
+            return replace(number, end=end, noun=find_base_unit(found[word]))
+    return number
+
+
+def _sign_unit(sign: str) -> Unit:
+    plain = sign.strip()
+    if plain in _CURRENCIES:
+        return Unit(1.0, ((plain, 1),))
+    return _PERCENT if plain[0] in "%p" else _RATIO
+
+
+@lru_cache(maxsize=512)
+def _measured_units(word: str, per: str | None) -> tuple[Unit, ...]:
+    """The units of a text that measure something; none of a counted noun by itself."""
+    if per:
+        units = readings(f"{word}/{per}")
+        return units if any(base == "second" for unit in units for base, _ in unit.powers) else ()
+    return tuple(unit for unit in readings(word) if select_measured(unit))
+
+
+@dataclass(frozen=True, slots=True)
+class Heading:
+    """A header of a column: its words in lower case, its units, and the base units of its plural nouns."""
+
+    words: str
+    units: tuple[Unit, ...]
+    nouns: frozenset[str]
+
+
+@lru_cache(maxsize=2048)
+def read_heading(header: str) -> Heading:
+    """Read ``Speed (documents/s)``, ``Files/s`` or ``Threads``."""
+    named, _, unit = header.partition("(") if header.endswith(")") else header.partition("[")
+    units = _header_units(unit.rstrip(")]").strip()) if unit else _header_units(header.strip())
+    nouns = frozenset(
+        find_base_unit(one) for one in re.findall(_WORD, header) if one[-1] == "s" and len(one) > 3
+    )
+    return Heading(normalized(named), units, nouns)
+
+
+def _header_units(text: str) -> tuple[Unit, ...]:
+    if text in ("×", "x", "times"):
+        return (_RATIO,)
+    if text and text in _CURRENCIES:
+        return (Unit(1.0, ((text, 1),)),)
+    return tuple(unit for unit in readings(text) if select_measured(unit) or not unit.powers)
+
+
+def normalized(text: str) -> str:
+    """Words and numbers in lower case, one blank between them: ``4KB`` and ``4 KB`` are the same."""
+    parted = re.sub(r"(?<![\w.,])(\d[\d.,]*)(?=[^\W\d_])", r"\1 ", text.lower())
+    return " ".join(re.findall(r"[\w%×.,+#-]*[\w%×+#]", parted))
+
 
 BLANK: Final = "\ue000"
 """Takes the place of each character of markup. A blank would end the paragraph at a comment on its own line."""

@@ -1,0 +1,157 @@
+"""Files beside the pages of a site: the rows behind figures, and the result documents behind rows.
+
+A file is named by its page and its figure, or by the ``_id`` of its document, so that its address is the same from
+build to build. Links are relative: they lead there from a folder opened as files, too. No page has a folder of its own:
+for hundreds of small folders many file systems take longer than for the files.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from posixpath import relpath
+from typing import Any, Final
+from urllib.parse import quote
+
+from mongo_tables.render.anchors import distinct, words
+from mongo_tables.results.fixturetext import documents
+from mongo_tables.results.model import LocalDocuments, ResultsError
+from mongo_tables.results.variants import variant_name
+
+ROWS_FOLDER: Final = "rows"
+_FLAGS: Final = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | getattr(os, "O_BINARY", 0)
+
+
+@dataclass(frozen=True)
+class Shelf:
+    """The files of one page: ``page`` is its path in the docs folder, ``url`` its address within the site.
+
+    ``files`` has their texts, by their paths in the site.
+    """
+
+    page: str
+    url: str
+    files: dict[str, str] = field(default_factory=dict)
+
+    def place(self, name: str, text: str) -> str:
+        """Put a file on the shelf; gives its address relative to the page, quoted as ``url`` is."""
+        self.files[f"{self._stem}.{name}"] = text
+        return f"{self._way}.{quote(name)}"
+
+    @cached_property
+    def _stem(self) -> str:
+        return f"{ROWS_FOLDER}/{self.page.rpartition('.')[0]}"
+
+    @cached_property
+    def _way(self) -> str:
+        """The way from the page to its files, as far as it is the same for all."""
+        here = self.url if self.url.endswith("/") else self.url.rpartition("/")[0]
+        return relpath(f"/{quote(self._stem)}", f"/{here}")
+
+
+def put(files: Mapping[str, str | bytes], folder: Path) -> None:
+    """Write files, text or bytes by path, below a folder. Raises ``OSError``, which names the file."""
+    for path, content in files.items():
+        place = f"{folder}/{path}"
+        encoded = content if isinstance(content, bytes) else content.encode("utf-8", "replace")
+        try:
+            _write(place, encoded)
+        except FileNotFoundError:  # The first file of a folder: to look before each would take longer.
+            Path(place).parent.mkdir(parents=True, exist_ok=True)
+            _write(place, encoded)
+
+
+def _write(place: str, content: bytes) -> None:
+    """Write a file, whole or not at all: readers cannot see that rows are missing at its end."""
+    try:
+        # Of thousands, each object around a file costs as much as the file.
+        file = os.open(place, _FLAGS, 0o666)
+        try:
+            left = memoryview(content)
+            while left:
+                left = left[os.write(file, left) :]
+        finally:
+            os.close(file)
+    except OSError as error:
+        with suppress(OSError):
+            Path(place).unlink()
+        raise OSError(error.errno, error.strerror, place) from None
+
+
+DOCUMENTS_FOLDER: Final = "documents"
+_LONGEST: Final = 120
+"""Characters of a file's name without its folder."""
+_ID_FIRST: Final = re.compile(r'\s*\{\s*"_id"\s*:\s*')
+_SCANNER: Final = json.JSONDecoder()
+
+
+@dataclass(frozen=True, slots=True)
+class Documents:
+    """The published documents of a collection: ``paths`` in the site by the ``repr`` of ``_id``, ``files`` by path."""
+
+    collection: str
+    paths: Mapping[str, str]
+    files: Mapping[str, bytes]
+
+    @classmethod
+    def of(cls, local: LocalDocuments | None, collection: str) -> Documents:
+        """Publish the documents on this machine; none when they cannot be read, which the results source reports."""
+        try:
+            lines = list(local.lines(collection)) if local is not None and collection else []
+            keys = _keys(lines)
+        except (ResultsError, ValueError):
+            return cls(collection, {}, {})
+        names = distinct((f"{_path_of(collection)}/{_name(key)}" for key in keys), set())
+        paths = {repr(key): f"{name}.json" for key, name in zip(keys, names, strict=True)}
+        files = {f"{name}.json": line for name, line in zip(names, lines, strict=True)}
+        return cls(collection, paths, files)
+
+    @property
+    def together(self) -> bytes:
+        """All of them as JSON Lines, in the order of the source's files; ``mongoimport`` takes them so."""
+        return b"".join(line if line.endswith(b"\n") else line + b"\n" for line in self.files.values())
+
+    def address(self, page: str, collection: str, key: Any) -> str:
+        """The way from a page, whose address within the site is given, to a document; "" where it is not published."""
+        path = self.paths.get(repr(key)) if collection == self.collection else None
+        here = page if page.endswith("/") else page.rpartition("/")[0]
+        return relpath(f"/{path}", f"/{here}") if path else ""
+
+
+def path_of_all(collection: str) -> str:
+    """Where the one file with all documents of a collection lies in a site; known before any of them is read."""
+    return f"{_path_of(collection)}.jsonl"
+
+
+def _path_of(collection: str) -> str:
+    return f"{DOCUMENTS_FOLDER}/{words(collection) or DOCUMENTS_FOLDER}"
+
+
+def _keys(lines: list[bytes]) -> list[Any]:
+    """The ``_id`` of each document, as a results source gives it. Usually only the start of a line is parsed."""
+    if not lines:
+        return []
+    content = "\n".join(_with_id_alone(line.decode()) for line in lines).encode()
+    return [one["_id"] for one in documents(Path(DOCUMENTS_FOLDER), content)]
+
+
+def _with_id_alone(line: str) -> str:
+    """The line without anything behind its ``_id``, where that comes first."""
+    start = _ID_FIRST.match(line)
+    if start is None:
+        return line
+    end = _SCANNER.raw_decode(line, start.end())[1]
+    return f"{line[:end]}}}"
+
+
+def _name(key: Any) -> str:
+    """``insert-docsize.docsizekb-4``: the experiment and the variant, in letters that stand in any address."""
+    parts = key if isinstance(key, Mapping) else {"_id": key}
+    named = [str(parts.get("testname", "")), variant_name(parts)]
+    return ".".join(filter(None, (words(each, _LONGEST) for each in named))) or "document"

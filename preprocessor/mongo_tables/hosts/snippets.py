@@ -1,0 +1,89 @@
+"""Files that other plugins take into a page: where their comments stand, and those that come only with the conversion.
+
+``pymdownx.snippets`` takes in files while a page is converted, when tokens must be in their places already. So what it
+would take in is taken in before, by its own means, where there are comments of ours in it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from mongo_tables.directives.keywords import may_have_comment
+from mongo_tables.site.includes import inclusions, may_include
+
+if TYPE_CHECKING:
+    from mkdocs.config.defaults import MkDocsConfig
+    from mkdocs.structure.files import File
+
+
+_SNIPPETS: Final = "pymdownx.snippets"
+_ESCAPED: Final = re.compile(
+    r"""^([ \t]*)(-+8<-+(?:[ \t]+["']|[ \t]*$))|(?<![-;])(-+8<-+[ \t]+\[[ \t]*(?:start|end)[ \t]*:)""",
+    re.MULTILINE,
+)
+
+_BY_CONVERSION: Final = re.compile(r"""^[ \t]*(?:(?:`{3,}|~{3,}).*\bexec\b|-+8<-)""", re.MULTILINE)
+
+
+def where_taken_in(text: str) -> tuple[int, int]:
+    """Line and column of the first place of a page that takes something in during its conversion; zeros without one."""
+    match = _BY_CONVERSION.search(text)
+    return (text.count("\n", 0, match.start()) + 1, 1) if match else (0, 0)
+
+
+def read_taken_in(file: File, text: str, config: MkDocsConfig) -> list[tuple[Path, str]]:
+    """Read the files that a page includes and that may have our comments: paths and texts."""
+    page = Path(file.abs_src_path or Path(config.docs_dir, file.src_uri))
+    return with_comments(page, text, _folders(config))
+
+
+def with_comments(page: Path, text: str, folders: Sequence[Path]) -> list[tuple[Path, str]]:
+    """The files, with their texts, that a page takes in from ``folders`` and that may have comments of ours."""
+    if not may_include(text):
+        return []
+    found = ((each, _text(each)) for each in inclusions(page, text, folders).files)
+    return [(each, content) for each, content in found if may_have_comment(content)]
+
+
+def with_snippets(markdown: str, file: File, config: MkDocsConfig) -> str:
+    """A page with the snippets that it takes in, where a comment of ours comes with them; else as it is."""
+    if "8<-" not in markdown or _SNIPPETS not in config.markdown_extensions:
+        return markdown
+    if not read_taken_in(file, markdown, config):
+        return markdown
+    from markdown import Markdown
+    from pymdownx.snippets import SnippetMissingError
+
+    # What is appended to each page is left to the conversion, which would append it once more.
+    options = {**_options(config), "auto_append": []}
+    snippets = Markdown(extensions=[_SNIPPETS], extension_configs={_SNIPPETS: options}).preprocessors[
+        "snippet"
+    ]
+    try:
+        text = "\n".join(snippets.run(markdown.split("\n")))
+    except (SnippetMissingError, OSError, ValueError):
+        return markdown  # The conversion says so.
+    # Markers that were escaped are bare now, and must not be taken for others by the conversion.
+    return _ESCAPED.sub(lambda match: f"{match[1] or ''};{match[2] or match[3]}", text)
+
+
+def _folders(config: MkDocsConfig) -> Sequence[Path]:
+    """Where plugins look for files, besides the folder of the page."""
+    root = Path(config.config_file_path).parent if config.config_file_path else Path.cwd()
+    bases = _options(config).get("base_path", ["."])
+    return [*map(Path, [bases] if isinstance(bases, str) else bases), Path(config.docs_dir), root, Path.cwd()]
+
+
+def _options(config: MkDocsConfig) -> dict[str, Any]:
+    options = config.mdx_configs.get(_SNIPPETS)
+    return dict(options) if options else {}
+
+
+def _text(file: Path) -> str:
+    try:
+        return file.read_text(encoding="utf-8-sig")
+    except (OSError, ValueError):
+        return ""

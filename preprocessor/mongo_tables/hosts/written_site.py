@@ -1,0 +1,229 @@
+"""The one pass over a written site: tokens that other plugins took along are swapped in the notation of each file.
+
+Within an element (``site.placeholders``) a token becomes the HTML of its figure, escaped as often as the element is:
+feeds hold escaped HTML. Without one it becomes the text of the figure, in Markdown the Markdown. JSON holds either in
+its strings. Texts may be cut at any character; what is left of a token then goes. No file may hold a token or a comment
+in the place of a figure.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Callable, Collection, Iterator
+from dataclasses import dataclass
+from html import escape, unescape
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from mongo_tables.directives.keywords import PREFIXES
+from mongo_tables.files.text import shorten_path
+from mongo_tables.findings.rules import finding
+from mongo_tables.hosts.published_files import ROWS_FOLDER
+from mongo_tables.site.markdown import Place, standing_alone
+from mongo_tables.site.placeholders import (
+    BEGIN,
+    END,
+    FIRST,
+    NAME,
+    met_names,
+    swap_tokens,
+    take_out_live_comments,
+)
+
+if TYPE_CHECKING:
+    from mongo_tables.findings.finding import Finding
+    from mongo_tables.hosts.page_figures import PlainFigure
+
+
+_LAST: Final = ord(END)
+_LT, _GT = "(?:<|&(?:amp;)*lt;)", "(?:>|&(?:amp;)*gt;)"
+_TAG: Final = f"{_LT}(?:span|div){_GT}"
+_ELEMENT: Final = re.compile(rf"&((?:amp;)*)lt;(span|div){_GT}({NAME.pattern}){_LT}/\2{_GT}")
+_FOLD: Final = re.compile(f"<!--({NAME.pattern})-->")
+_ESCAPED_FOLD: Final = re.compile(f"{_LT}!--({NAME.pattern})--{_GT}")
+_PLAIN: Final = re.compile(rf"(?:{_TAG})?({NAME.pattern})(?:{_LT}/(?:span|div){_GT})?")
+_DIGITS: Final = f"[{chr(FIRST)}-{chr(FIRST + 15)}]"
+_HALF: Final = re.compile(
+    f"({_TAG})?{BEGIN}({_DIGITS}*)(?!{_DIGITS}|{END})|(?<!{_DIGITS})(?<!{BEGIN}){_DIGITS}+{END}(?:{_LT}/(?:span|div){_GT})?"
+)
+_REFERENCE: Final = re.compile(r"&(?:amp;)*#(?:[xX]0*([eE]9[aAbB][0-9a-fA-F])|0*(598[0-2]\d));")
+_ESCAPE: Final = re.compile(r"\\u([eE]9[aAbB][0-9a-fA-F])")
+_PERCENT: Final = re.compile("%[eE][eE]%[aA]6%([aAbB][0-9a-fA-F])")
+_STRING: Final = re.compile(r'"(?:[^"\\]|\\.)*"')
+_MARK_OF_LIST: Final = re.compile(r"[^>\s]")
+
+
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """The names of all tokens of a site, and what to put in the place of one: HTML, escaped text, or Markdown."""
+
+    known: Collection[str]
+    html: Callable[[str], str]
+    text: Callable[[str], str]
+    markdown: Callable[[str], PlainFigure]
+    fold: Callable[[str], str] = lambda name: ""
+
+
+def swap_markup(text: str, figures: Figures) -> str:
+    """Swap the tokens in HTML or XML."""
+    text = _REFERENCE.sub(_character, text) if "&#" in text or "amp;#" in text else text
+
+    def escaped(match: re.Match[str]) -> str:
+        if match[3] not in figures.known:
+            return match[0]
+        html = figures.html(match[3])
+        for _ in range(1 + match[1].count("amp;")):
+            html = escape(html, quote=False)
+        return html
+
+    def bare(match: re.Match[str]) -> str:
+        # A reference such as &nbsp; means nothing in XML.
+        known = match[0] in figures.known
+        return escape(unescape(figures.text(match[0]))) if known else match[0]
+
+    pattern = _ESCAPED_FOLD if f"lt;!--{BEGIN}" in text else _FOLD
+    text = pattern.sub(lambda fold: figures.fold(fold[1]) if fold[1] in figures.known else fold[0], text)
+    if BEGIN not in text:
+        return _without_halves(text, figures)
+    known = [name for name in met_names(text) if name in figures.known]
+    text, _ = swap_tokens(text, {name: figures.html(name) for name in known})
+    return _without_halves(NAME.sub(bare, _ELEMENT.sub(escaped, text)), figures)
+
+
+def swap_json(text: str, figures: Figures) -> str:
+    """Swap the tokens in the strings of JSON, or of a script that is hardly more."""
+
+    def string(match: re.Match[str]) -> str:
+        try:
+            before = json.loads(match[0]) if _has_marks(match[0]) else ""
+        except ValueError:
+            return match[0]
+        after = swap_markup(before, figures)
+        return match[0] if after == before else json.dumps(after, ensure_ascii=match[0].isascii())
+
+    return _STRING.sub(string, text)
+
+
+def swap_markdown(text: str, figures: Figures) -> str:
+    """Swap the tokens in Markdown, or in plain text."""
+    text = _ESCAPED_FOLD.sub(lambda fold: "" if fold[1] in figures.known else fold[0], text)
+    pieces, done = list[str](), 0
+    for match in _PLAIN.finditer(text):
+        if match[1] not in figures.known:
+            continue
+        plain, start = figures.markdown(match[1]), match.start()
+        if plain.is_block:
+            lead = text[text.rfind("\n", 0, start) + 1 : start]
+            prefix = _MARK_OF_LIST.sub(" ", lead)
+            start, written = standing_alone(text, Place(start, match.end(), prefix), plain.lines)
+        else:
+            written = "".join(plain.lines)
+        pieces += [text[done:start], written]
+        done = match.end()
+    return _without_halves("".join([*pieces, text[done:]]), figures)
+
+
+def names_left(text: str, figures: Figures) -> bool:
+    """Whether a token of the site is in a text, in any notation."""
+    text = _REFERENCE.sub(_character, _ESCAPE.sub(_character, text))
+    text = _PERCENT.sub(lambda byte: chr(FIRST - 0xA0 + int(byte[1], 16)), text)
+    return any(name in figures.known for name in NAME.findall(text))
+
+
+def _without_halves(text: str, figures: Figures) -> str:
+    if not _has_marks(text):
+        return text
+
+    def half(match: re.Match[str]) -> str:
+        if match[1] or match[0][0] != BEGIN:
+            return ""
+        ours = any(name.startswith(match[0]) for name in figures.known)
+        return "" if ours else match[0]
+
+    return _HALF.sub(half, text)
+
+
+def _has_marks(text: str) -> bool:
+    in_utf8 = (
+        b"\xee\xa6"  # how all marks begin; to look for two bytes is faster than for one of 18 characters
+    )
+    return in_utf8 in text.encode("utf-8", "surrogatepass") or bool(_ESCAPE.search(text))
+
+
+def _character(match: re.Match[str]) -> str:
+    code = int(match[1], 16) if match[1] else int(match[2])
+    return chr(code) if FIRST <= code <= _LAST else match[0]
+
+
+# The characters of names in UTF-8, JSON, XML and addresses.
+_MARKS: Final = re.compile(
+    rb"\xee\xa6[\xa0-\xb1]|\\u[eE]9[aAbB]|#x0*[eE]9[aAbB]|#598[0-2]\d|%[eE][eE]%[aA]6%[aAbB]"
+)
+_SWAPS: Final = {
+    **dict.fromkeys((".html", ".htm", ".xhtml", ".xml", ".rss", ".atom", ".svg"), swap_markup),
+    **dict.fromkeys((".json", ".js", ".webmanifest"), swap_json),
+}
+_COMMENT_HINT: Final = "write it in a page: hooks behind the plugin, themes and copied HTML make no figures"
+_HINT: Final = "the plugin that wrote this file has put it in a notation that is not known here"
+
+
+def swap_left(
+    site: Path, without: Collection[str], figures_for: Callable[[str, str], Figures]
+) -> list[Finding]:
+    """Swap the tokens that other plugins took along; one finding for each file where one is left, or a comment.
+
+    Files ``without`` any token need no look for one: those copied as they are. ``figures_for`` gives the figures for a
+    file, by its path in the site and its text.
+    """
+    found = []
+    for file in _files(site):
+        is_html = file.endswith((".html", ".htm"))
+        content = _content(file) if file not in without or is_html else b""
+        if file not in without and _MARKS.search(content):
+            text = content.decode("utf-8", "surrogateescape")
+            path = Path(file)
+            figures = figures_for(path.relative_to(site).as_posix(), text)
+            after = (
+                _SWAPS.get(path.suffix.lower(), swap_markdown)(text, figures) if "\0" not in text else text
+            )
+            if after != text:
+                content = after.encode("utf-8", "surrogateescape")
+                path.write_bytes(content)
+            if names_left(after, figures):
+                found.append(_finding(file, "the place of a figure is left in this file", _HINT))
+        if is_html and (keyword := _live_keyword(content)):
+            found.append(_finding(file, f"nobody has read a {keyword} comment in this file", _COMMENT_HINT))
+    return found
+
+
+def _finding(file: str, message: str, hint: str) -> Finding:
+    return finding("MT170", shorten_path(Path(file)), (0, 0), message, hint)
+
+
+def _live_keyword(content: bytes) -> str:
+    """The keyword of the first comment that ought to be a figure; nothing where there is none."""
+    if not any(prefix.encode() in content for prefix in PREFIXES):
+        return ""
+    _, live = take_out_live_comments(content.decode("utf-8", "replace"))
+    return live[0].keyword if live else ""
+
+
+def _files(site: Path) -> Iterator[str]:
+    """Every file but our own rows, and those that MkDocs leaves alone when it cleans the folder (a Git repository)."""
+    for folder, folders, names in os.walk(site):
+        top = folder == str(site)
+        folders[:] = sorted(name for name in folders if not (top and name.startswith(".")))
+        rows = folder == f"{site}/{ROWS_FOLDER}" or folder.startswith(f"{site}/{ROWS_FOLDER}/")
+        for name in sorted(names):
+            if not (rows and name.endswith((".csv", ".json"))):
+                yield f"{folder}/{name}"
+
+
+def _content(file: str) -> bytes:
+    try:
+        with open(file, "rb", buffering=0) as opened:  # noqa: PTH123 (thousands of them)
+            return opened.read()
+    except OSError:  # Gone again, or no plain file: nothing that could be published.
+        return b""

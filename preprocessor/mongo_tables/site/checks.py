@@ -1,0 +1,373 @@
+"""The findings of a site: of reading its pages, of pages held against each other, of their rows, and of the linter."""
+
+from __future__ import annotations
+
+from collections import ChainMap
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from copy import copy
+from typing import TYPE_CHECKING, Protocol, TypeVar
+
+from mongo_tables.results.model import ResultsError
+from mongo_tables.site.generated import defer_findings
+from mongo_tables.site.pages import (
+    Answers,
+    Page,
+    Tables,
+    list_written_ids,
+    provenance_in,
+    source_findings,
+    tables_by_id,
+    unread_findings,
+)
+from mongo_tables.site.site import is_open_ended
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Hashable
+    from pathlib import Path
+
+    from mongo_tables.aggregation.limits import Limits as FileLimits
+    from mongo_tables.directives.specs import PipelineSpec, Spec, TableSpec
+    from mongo_tables.files.memo import Memo
+    from mongo_tables.findings.finding import Finding
+    from mongo_tables.lint.documents import Documents
+    from mongo_tables.lint.pages import Looked, Ran
+    from mongo_tables.results.model import Fault, Limits, LocalDocuments, Query, Rows
+    from mongo_tables.results.provenance import Provenance
+    from mongo_tables.site.site import Site
+
+
+_T = TypeVar("_T")
+
+
+class Answered(Protocol):
+    """What a results source answered, and what it tells of itself."""
+
+    @property
+    def by_key(self) -> Answers:
+        """The rows of each query, or why there are none, by ``Query.key``."""
+        ...
+
+    @property
+    def collections(self) -> tuple[str, ...]:
+        """The names of its collections, sorted; none where it does not tell."""
+        ...
+
+    @property
+    def local(self) -> LocalDocuments | None:
+        """The documents, where they are on this machine."""
+        ...
+
+    @property
+    def version(self) -> str:
+        """The version of MongoDB that answers; "" where none does."""
+        ...
+
+    @property
+    def unreachable(self) -> ResultsError | None:
+        """Why the source cannot be used at all, if so."""
+        ...
+
+    @property
+    def digest(self) -> str | None:
+        """A digest of all documents; None where it is not known, as of a database."""
+        ...
+
+    @property
+    def unread(self) -> Sequence[Path]:
+        """The files that are there and not read, sorted."""
+        ...
+
+    @property
+    def broken(self) -> Sequence[Fault]:
+        """The first fault of each file that no query reads and that cannot be read as it is."""
+        ...
+
+    @property
+    def limits(self) -> Limits:
+        """What one query may cost."""
+        ...
+
+
+class Source(Protocol):
+    """A results source: files or MongoDB."""
+
+    def answer(self, queries: Iterable[Query]) -> Answered:
+        """Run each distinct query once; an error is an answer, too."""
+        ...
+
+
+class Judge:
+    """Judges comments by the rows of their tables, each comment once and when somebody asks for it."""
+
+    def __init__(self, site: Site, answers: Answered, memo: Memo | None = None) -> None:
+        self.site = site
+        self.source = answers
+        self.answers: Answers = answers.by_key
+        self.tables: Tables = site.tables
+        self.asked = site.snapshot.needs != "nothing"
+        self._memo = memo
+        self._judged: dict[int, tuple[Spec, TableSpec | None, list[Finding]]] = {}
+        self._sources: dict[tuple[str, bool | None], Provenance | None] = {}
+
+    @property
+    def pages(self) -> tuple[Page, ...]:
+        """The pages whose comments are judged."""
+        return self.site.judged
+
+    @property
+    def away(self) -> ResultsError | None:
+        """Why the results source cannot be used at all, if so."""
+        return self.source.unreachable
+
+    def within(self, page: Page) -> Judge:
+        """The same, as seen from one page: its own tables come first, as a translation may have the same ids."""
+        own = tables_by_id([page])
+        if not own:
+            return self
+        view = copy(self)
+        view.tables = ChainMap(own, self.tables)  # type: ignore[arg-type]  # which is not written to
+        return view
+
+    def judge(self, spec: Spec) -> list[Finding]:
+        """The faults of a comment that only rows show; judged once for each table that it quotes."""
+        if self.away or not self.asked:
+            return []
+        table = self.tables.get(spec.quoted_table) if spec.quoted_table is not None else None
+        known = self._judged.get(id(spec))
+        if known is None or known[1] is not table:
+            beside = (table.file, table.comment.body) if table else spec.quoted_table
+            found = self.remember("rows", spec, beside, lambda: self._judge(spec))
+            known = self._judged[id(spec)] = spec, table, found
+        return known[2]
+
+    def _judge(self, spec: Spec) -> list[Finding]:
+        from mongo_tables.site.kinds import KINDS  # and with it what draws figures
+
+        judge = KINDS[type(spec)].findings
+        return judge(spec, self.tables, self.answers, self.source.collections, self.site.snapshot.today)
+
+    def remember(self, what: str, spec: Spec, beside: Hashable, make: Callable[[], _T]) -> _T:
+        """What ``make`` finds out about a comment; kept by its text, its place, and all that it depends on ``beside``.
+
+        Nothing is kept of a database: its rows may be others at any time.
+        """
+        if self._memo is None or (digest := self.source.digest) is None:
+            return make()
+        comment, snapshot = spec.comment, self.site.snapshot
+        written = spec.file, comment.matter, comment.line, comment.start, snapshot.shared.digest
+        around = digest, snapshot.needs, snapshot.today, snapshot.server
+        return self._memo.get((what, written, around, beside), make)
+
+    def provenance(self, spec: PipelineSpec) -> Provenance | None:
+        """Where the rows of a figure come from; worked out once for all that start from the same documents."""
+        key = spec.source_query.key, spec.provenance
+        if key not in self._sources:
+            self._sources[key] = provenance_in(spec, self.answers)
+        return self._sources[key]
+
+    def source_findings(self) -> list[Finding]:
+        """Why the results source cannot be used at all, if so: faults of its files, or one of what names it."""
+        return source_findings(self.away, self.site.snapshot.results) if self.away else []
+
+
+def check_site(judge: Judge) -> list[Finding]:
+    """List every finding about the asked pages of a site, and about the files that their figures come from.
+
+    Where the results source cannot be used, the linter and what needs rows are left out.
+    """
+    site = judge.site
+    linted = None if judge.away else lint_site(judge)
+    found = [*check_without_linter(judge, linted), *site.snapshot.faults]
+    if judge.asked:
+        found += [*judge.source_findings(), *_find_stale(judge, found)]
+        found += unread_findings(judge.source.unread, judge.source.broken)
+    elif judge.away:
+        found += judge.source_findings()
+    return _name_excluded_pages(sorted(set(_defer(found, site))), site)
+
+
+def check_without_linter(judge: Judge, linted: Sequence[Finding] | None = None) -> list[Finding]:
+    """List the findings of reading, of pages held against each other and of rows, and those of the linter, if given.
+
+    What comments ignore is left out; with ``linted``, ignoring what was not found is a finding as well.
+    """
+    site = judge.site
+    specs = [spec for page in site.judged for spec in page.specs if spec is not None]
+    found = [*site.findings, *(one for page in site.judged for one in page.findings)]
+    found += _check_ids(site, specs)
+    found += [one for spec in specs for one in judge.judge(spec)]
+    found += linted or ()
+    if not judge.away and any(one.rule in _BLAMED for one in found):
+        found = _blame(found, judge)
+    if any(spec.ignore for spec in specs):
+        from mongo_tables.lint.suppressions import find_unused_ignores, without_silenced
+
+        ran = judge.asked and not judge.away
+        vain = [] if linted is None else find_unused_ignores(found, specs, ran=ran)
+        found = [*without_silenced(found, specs), *vain]
+    quoted = {page.file for page in site.quoted} - {page.file for page in site.pages}
+    return sorted({one for one in found if one.severity == "error" or one.file not in quoted})
+
+
+_BLAMED = frozenset({"MT136", "MT303"})
+
+
+def _blame(found: list[Finding], judge: Judge) -> list[Finding]:
+    """The findings; columns and texts that are nearly those of documents are named at the mistyped word."""
+    from mongo_tables.site.mistyped_words import blame_columns, blame_texts
+
+    local = judge.source.local
+    return blame_texts(blame_columns(found, judge.pages, local), judge.pages, local)
+
+
+def _check_ids(site: Site, specs: Sequence[Spec]) -> list[Finding]:
+    """Ids that several tables of the site have, and names of tables that no page has."""
+    if not specs and not site.namesakes:
+        return []
+    from mongo_tables.directives.references import duplicate_ids, unknown_tables
+
+    own = {page.file for page in site.pages} | {
+        spec.file for page in site.pages for spec in page.specs if spec
+    }
+    having = {page.file: page.specs for page in (*site.namesakes, *site.pages)}
+    ordered = [one.file for one in site.snapshot.pages if one.file in having]
+    found = [one for one in duplicate_ids((file, having[file]) for file in ordered) if one.file in own]
+    if any(spec.quoted_table is not None for spec in specs):
+        # The ids of faulty tables count as well: one fault is reported once.
+        found += unknown_tables(specs, [each for page in site.judged for each in list_written_ids(page)])
+    return found
+
+
+def _find_stale(judge: Judge, known: Sequence[Finding]) -> list[Finding]:
+    """What is wrong with the figures written into pages, and with the drawings of these."""
+    snapshot = judge.site.snapshot
+    if snapshot.in_place is None:
+        return []
+    pages = [
+        page
+        for page in judge.site.pages
+        if page.comments and (page.file in snapshot.in_place or any(each.region for each in page.comments))
+    ]
+    if not pages:
+        return []
+    from mongo_tables.site.drawing_files import judge_file, orphan_findings
+    from mongo_tables.site.in_place import compose_in_place, stale_findings
+
+    found = []
+    paths = judge.site.paths()
+    for page in pages:
+        composed = compose_in_place(page, paths[page.file], judge.answers, judge.tables)
+        judged = [judge_file(drawing, page.file, snapshot.drawings) for drawing in composed.settled_drawings]
+        found += stale_findings(composed, {id(spec) for spec in _list_faulty(page, known)})
+        found += [fault for fault in judged if fault]
+        own = {drawing.path for drawing in composed.drawings}
+        found += orphan_findings(page, paths[page.file], own, snapshot.drawings)
+    return found
+
+
+def _list_faulty(page: Page, known: Sequence[Finding]) -> Iterator[Spec]:
+    """The specs of a page whose comments have errors."""
+    errors = [(one.line, one.column) for one in known if one.severity == "error" and one.file == page.file]
+    for comment, spec in zip(page.comments, page.specs, strict=True) if errors else ():
+        if spec is not None and any(comment.covers(*place) for place in errors):
+            yield spec
+
+
+def _defer(found: Sequence[Finding], site: Site) -> list[Finding]:
+    """The findings; those that only the site's build can judge are one note for each comment."""
+    if site.snapshot.built:
+        return list(found)
+    together, open_ended = [*site.judged, *site.namesakes], site.open_ended
+    if any(one.rule == "MT139" for one in found):  # The table may come into any page of the site.
+        late = site.late_pages()
+        by_file = {one.file: one for one in site.snapshot.pages}
+        open_ended = open_ended or any(is_open_ended(by_file[page.file], page) for page in late)
+        together = [*together, *late]
+    return defer_findings(found, together, open_ended=open_ended)
+
+
+def _name_excluded_pages(findings: list[Finding], site: Site) -> list[Finding]:
+    """The findings, with where a table is that no page of the site has, because the build leaves out its page."""
+    left_out = site.snapshot.left_out
+    if not left_out or not any(one.rule == "MT139" for one in findings):
+        return findings
+    from mongo_tables.directives.references import no_table
+    from mongo_tables.site.pages import read_page
+
+    hints = {
+        no_table(name): f"it is on {one.file}, which the build leaves out (`exclude_docs`, `draft_docs`)"
+        for one in left_out
+        for name in list_written_ids(read_page(one.text, one.file, site.snapshot.shared))
+    }
+    return [
+        one._replace(hint=hints[one.message]) if one.rule == "MT139" and one.message in hints else one
+        for one in findings
+    ]
+
+
+def lint_site(judge: Judge) -> list[Finding]:
+    """List what the linter finds; a page without comments does not pay for it."""
+    if not any(page.specs for page in (*judge.site.pages, *judge.site.speakers)):
+        return []
+    from mongo_tables.lint.looking import look_at
+    from mongo_tables.lint.pages import lint
+
+    site = judge.site
+    pages = [*site.pages, *site.speakers]
+    rows: dict[int, Rows | None] = {}
+    for spec in (spec for page in pages for spec in page.pipeline_specs) if judge.asked else ():
+        if (answer := judge.answers.get(spec.query.key)) is not None:
+            rows[id(spec)] = None if isinstance(answer, ResultsError) else answer
+    local = judge.source.local
+
+    def look(
+        spec: PipelineSpec, documents: Documents, quoted: tuple[str, ...], ran: Ran | None
+    ) -> Looked | None:
+        return judge.remember("lint", spec, quoted, lambda: look_at(spec, documents, quoted, ran))
+
+    found = lint((page.specs for page in pages), local, rows, look)
+    if local is not None:
+        found += _find_server_only(site.pages, rows, local.limits)
+    found += _judge_versions(judge)
+    files = {spec.file for page in site.pages for spec in page.specs if spec} | {
+        page.file for page in site.pages
+    }
+    return [one for one in found if one.file in files]
+
+
+def _judge_versions(judge: Judge) -> Iterator[Finding]:
+    """What is newer than the server, and wrong arguments of what does not run on files."""
+    from mongo_tables.directives.specs import PipelineSpec
+
+    named = judge.site.snapshot.server
+    for page in judge.site.pages:
+        for spec, needs_server in zip(page.specs, page.server_only, strict=True):
+            if not isinstance(spec, PipelineSpec):
+                continue
+            refused = isinstance(judge.answers.get(spec.query.key), ResultsError)
+            server = named or (judge.source.version if refused else "")
+            if server or needs_server is not None:
+                from mongo_tables.lint.versions import find_newer, find_wrong_arguments
+
+                yield from find_newer(spec, server)
+                yield from find_wrong_arguments(spec) if needs_server is not None else ()
+
+
+def _find_server_only(pages: Iterable[Page], ran: Collection[int], limits: FileLimits) -> Iterator[Finding]:
+    """What could not run on files, within ``limits``, of the pipelines that were not run.
+
+    ``ran`` are the ids of the specs that were. Pages are read with the usual limits.
+    """
+    from mongo_tables.aggregation.limits import Limits
+    from mongo_tables.directives.specs import PipelineSpec
+    from mongo_tables.site.static import judge_offline
+
+    for page in pages:
+        for spec, usual in zip(page.specs, page.server_only, strict=True):
+            if spec is None or id(spec) in ran:
+                continue
+            fault = usual
+            if limits != Limits() and isinstance(spec, PipelineSpec):
+                fault = judge_offline(spec, limits).server_only
+            if fault is not None:
+                yield fault

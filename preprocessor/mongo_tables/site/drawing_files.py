@@ -1,0 +1,130 @@
+"""The drawings of a page that a code host shows: SVG files beside it, one for each chart with rows.
+
+A file is called ``PAGE.ID.svg``: after the page, without its suffix, and after the chart's anchor. Of a page that is a
+link, the file that it leads to counts, beside which its drawings stand.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Collection, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, NamedTuple
+from urllib.parse import quote
+
+from mongo_tables.directives.specs import PipelineSpec, TableSpec
+from mongo_tables.findings.rules import finding
+from mongo_tables.render.filemark import is_as_written, is_marked, with_plain_ends
+from mongo_tables.site.snapshot import WrittenFile
+
+if TYPE_CHECKING:
+    from mongo_tables.findings.finding import Finding
+    from mongo_tables.render.charts.drawing import Drawing
+    from mongo_tables.site.pages import Answers, Page
+
+
+_ENDING: Final = ".svg"
+
+
+class DrawnFile(NamedTuple):
+    """The drawing of a chart: the file where it belongs, what is to stand in it, and what shows it in the page."""
+
+    spec: PipelineSpec
+    path: Path
+    text: str
+    markdown: str
+
+
+def draw_files(page: Page, file: Path, answers: Answers) -> list[DrawnFile]:
+    """The drawings of the sound charts of a page, the one at ``file``, that have rows, in order."""
+    from mongo_tables.render.anchors import with_anchors  # pages without charts do not pay for what draws
+    from mongo_tables.render.charts.drawing import draw_chart
+    from mongo_tables.render.charts.plot import plot_of
+    from mongo_tables.render.charts.svg_file import chart_file
+    from mongo_tables.render.fewdigits import with_few_digits
+    from mongo_tables.render.pipetable import image
+
+    found = []
+    for spec, anchored in zip(page.specs, with_anchors(page.specs), strict=True):
+        rows = answers.get(spec.query.key) if isinstance(spec, PipelineSpec) else None
+        if not isinstance(spec, PipelineSpec) or not isinstance(anchored, PipelineSpec):
+            continue
+        if not isinstance(rows, list) or not rows or (plot := plot_of(with_few_digits(spec, rows))) is None:
+            continue
+        path, drawing = file.with_name(f"{file.stem}.{anchored.id}{_ENDING}"), draw_chart(plot, rows)
+        markdown = image(_say_in_words(spec, drawing), quote(path.name))
+        found.append(DrawnFile(spec, path, chart_file(drawing), markdown))
+    return found
+
+
+def _say_in_words(spec: PipelineSpec, drawing: Drawing) -> str:
+    """What who cannot see a drawing gets instead: its name, and what is drawn where no table under it says that."""
+    if isinstance(spec, TableSpec):
+        return drawing.name
+    titled = spec.title or spec.caption
+    return f"{drawing.name.rstrip('.')}. {drawing.description}" if titled else drawing.description
+
+
+Files = Mapping[Path, WrittenFile]
+"""What is on disk beside pages."""
+
+
+def judge_file(one: DrawnFile, file: str, files: Files) -> Finding | None:
+    """What keeps a drawing from being what it is to be: MT168 and MT164 where somebody else's work is in its place.
+
+    MT166 is about a drawing of ours that is missing, or is another. ``file`` is the page that findings name.
+    """
+    name, at = one.path.name, (one.spec.comment.line, one.spec.comment.column)
+    found = files.get(one.path, WrittenFile(None))
+    if found.obstacle:
+        message = f"`{name}`, where the drawing of this chart belongs, {found.obstacle}"
+        return finding("MT168", file, at, message, "move it away, or give the chart another `id`")
+    if found.text is not None and not is_as_written(found.text):
+        message = f"the drawing of this chart, `{name}`, was edited by hand"
+        return finding("MT164", file, at, message, "undo the edit; --force overwrites the drawing")
+    if found.text != one.text:
+        is_what = "is not there" if found.text is None else "is not what its pipeline gives now"
+        message = f"the drawing of this chart, `{name}`, {is_what}"
+        return finding("MT166", file, at, message, f"run `mongo-tables render --in-place {file}`")
+    return None
+
+
+def orphan_findings(page: Page, path: Path, own: Collection[Path], files: Files) -> list[Finding]:
+    """MT169: files of ours beside a page, called after it, that are not its ``own``: no chart is drawn there."""
+    message = "no chart of this page is drawn into `{}` any more"
+    orphans = sorted(
+        each.name
+        for each, found in files.items()
+        if each.parent == path.parent and is_called_after(each.name, path) and each not in own
+        if found.text is not None
+    )
+    return [finding("MT169", page.file, (0, 0), message.format(name), "remove it") for name in orphans]
+
+
+def is_called_after(name: str, page: Path) -> bool:
+    """Whether a file in the folder of a page has a name that a drawing of this page would have."""
+    start = f"{page.stem}."
+    inner = name[len(start) : -len(_ENDING)]
+    return name.startswith(start) and name.endswith(_ENDING) and "." not in inner
+
+
+def read_drawings(page: Path) -> dict[Path, WrittenFile]:
+    """Read the files beside a page that are called as its drawings would be."""
+    try:
+        names = sorted(entry.name for entry in os.scandir(page.parent))
+    except OSError:
+        return {}  # Reading the page says why.
+    return {
+        page.with_name(name): _read(page.with_name(name)) for name in names if is_called_after(name, page)
+    }
+
+
+def _read(path: Path) -> WrittenFile:
+    """The file of ours at a path, or why what is there is none."""
+    try:
+        if path.is_symlink():
+            return WrittenFile(None, "is a link")
+        text = path.read_bytes().decode("utf-8", "replace")
+    except OSError as error:
+        return WrittenFile(None, f"cannot be read: {error.strerror}")
+    return WrittenFile(with_plain_ends(text)) if is_marked(text) else WrittenFile(None, "is another file")

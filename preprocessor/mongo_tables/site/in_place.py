@@ -1,0 +1,310 @@
+"""Figures written into the page itself, for hosts that show Markdown as it is.
+
+A table or a chart stands under its comment, a value behind its own, between two markers that readers do not see; the
+drawing of a chart is a file beside the page. The first marker carries a digest of what stands between the two, so that
+what was edited by hand is noticed before it is overwritten. Writing twice changes nothing, and what has a tolerance
+stays while it is near enough. A table and the values of it on a page are written together, lest the one say what the
+other does not.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator, Sequence
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple
+
+from mongo_tables.directives.comments import END_MARKER, RAW_HTML, Comment, begin_marker, digest
+from mongo_tables.directives.keywords import place_of
+from mongo_tables.directives.specs import PipelineSpec, TableSpec, ValueSpec
+from mongo_tables.findings.rules import finding
+from mongo_tables.site.kinds import KINDS
+from mongo_tables.site.markdown import leads_its_line, newline_of, prefix_lines, stands_alone
+from mongo_tables.site.markdown_figures import MarkdownContext
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from mongo_tables.directives.specs import Spec
+    from mongo_tables.findings.finding import Finding
+    from mongo_tables.site.drawing_files import DrawnFile
+    from mongo_tables.site.pages import Answers, Page, Tables
+
+
+State = Literal["not there", "the same", "near", "another"]
+
+
+class Part(NamedTuple):
+    """What belongs behind the comment of ``spec``: ``text``, markers included, from ``start`` to ``end`` of the page.
+
+    ``shown`` is it without markers and the prefix of a container. ``state`` is what stands there now, beside it.
+    ``is_due``: it is to be written.
+    """
+
+    spec: Spec
+    start: int
+    end: int
+    text: str
+    shown: str
+    state: State
+    is_due: bool = True
+
+
+class InPlace(NamedTuple):
+    """All that belongs behind the comments of a page, in order, and the drawings that belong beside it."""
+
+    page: Page
+    path: Path
+    parts: Sequence[Part]
+    drawings: Sequence[DrawnFile]
+
+    @property
+    def text(self) -> str:
+        """The page with everything that is due; nothing else of it is touched."""
+        pieces, done = list[str](), 0
+        for part in self.parts:
+            if part.is_due:
+                pieces += (self.page.text[done : part.start], part.text)
+                done = part.end
+        return "".join([*pieces, self.page.text[done:]])
+
+    @property
+    def due_drawings(self) -> list[DrawnFile]:
+        """The drawings that are to be as today's rows are: those of a table that stays as it is stay as well."""
+        staying = {id(part.spec) for part in self.parts if part.state == "near" and not part.is_due}
+        return [one for one in self.drawings if id(one.spec) not in staying]
+
+    @property
+    def settled_drawings(self) -> list[DrawnFile]:
+        """Those of them whose figure in the page is as it is to be: of others the figure is complained of already."""
+        due = {id(part.spec) for part in self.parts if part.is_due}
+        return [one for one in self.due_drawings if id(one.spec) not in due]
+
+
+def compose_in_place(page: Page, path: Path, answers: Answers, tables: Tables) -> InPlace:
+    """What belongs into a page, the file at ``path``, and beside it, as the rows are; nothing is written.
+
+    A comment that has no place for it is left out: ``region_findings`` complains of it.
+    """
+    drawings = _draw(page, path, answers)
+    pictures = {id(one.spec): one.markdown for one in drawings}
+    context = MarkdownContext(answers, tables, picture=lambda spec: pictures.get(id(spec), ""))
+    return InPlace(page, path, _mark_due(list(_list_parts(page, context))), drawings)
+
+
+def _draw(page: Page, path: Path, answers: Answers) -> list[DrawnFile]:
+    if not any(_may_be_drawn(spec) for spec in page.specs):
+        return []
+    from mongo_tables.site.drawing_files import draw_files  # most pages have none
+
+    return draw_files(page, path, answers)
+
+
+def _may_be_drawn(spec: Spec | None) -> bool:
+    return isinstance(spec, PipelineSpec) and (not isinstance(spec, TableSpec) or spec.chart is not None)
+
+
+def _list_parts(page: Page, context: MarkdownContext) -> Iterator[Part]:
+    for comment, spec in zip(page.comments, page.specs, strict=True):
+        place = place_of(comment.keyword)
+        if spec is None or place == "either" or _find_no_place(page, comment):
+            continue
+        if isinstance(spec, PipelineSpec) and not isinstance(context.answers.get(spec.query.key), list):
+            continue
+        lines = KINDS[type(spec)].markdown(spec, context)
+        if place == "block":
+            yield _part_under(page, comment, spec, lines, context)
+        elif lines[0]:  # What says why there is no value is not of this module.
+            yield _part_behind(comment, spec, lines[0], context)
+
+
+def _part_under(
+    page: Page, comment: Comment, spec: Spec, lines: Sequence[str], context: MarkdownContext
+) -> Part:
+    newline = newline_of(page.text)
+    # Blank lines inside the markers: Python-Markdown takes no table that touches the line above it.
+    inner = ["", *lines, ""]
+    shown = "\n".join(inner)
+    text = prefix_lines([begin_marker(shown), *inner, END_MARKER], comment.prefix, newline)
+    if comment.region is None:
+        end = _end_of_line(page.text, comment.end)
+        return Part(spec, end, end, newline + comment.prefix + text, shown, "not there")
+    start, end = comment.region.start, comment.region.end
+    near = not _was_edited(comment) and _is_near_figure(comment.region.inner, spec, context)
+    state: State = "the same" if page.text[start:end] == text else "near" if near else "another"
+    return Part(spec, start, end, text, shown, state)
+
+
+def _is_near_figure(standing: str, spec: Spec, context: MarkdownContext) -> bool:
+    if not isinstance(spec, TableSpec) or spec.tolerance is None:
+        return False
+    from mongo_tables.site.drift import is_near_table  # few tables have a tolerance
+
+    rows = context.answers[spec.query.key]
+    return isinstance(rows, list) and is_near_table(
+        standing, context.table_lines(spec, told=False), spec, rows
+    )
+
+
+def _part_behind(comment: Comment, spec: Spec, shown: str, context: MarkdownContext) -> Part:
+    text = f"{begin_marker(shown)}{shown}{END_MARKER}"
+    if comment.region is None:
+        return Part(spec, comment.end, comment.end, text, shown, "not there")
+    region = comment.region
+    same = (region.inner, region.digest) == (shown, digest(shown))
+    near = not same and not _was_edited(comment) and _is_near_value(region.inner, shown, spec, context)
+    state: State = "the same" if same else "near" if near else "another"
+    return Part(spec, region.start, region.end, text, shown, state)
+
+
+def _is_near_value(standing: str, shown: str, spec: Spec, context: MarkdownContext) -> bool:
+    from mongo_tables.site.drift import is_near_value
+
+    return isinstance(spec, ValueSpec) and is_near_value(standing, shown, spec, context)
+
+
+def _mark_due(parts: Sequence[Part]) -> list[Part]:
+    """Say what is to be written: what is not there or another, and what is near and belongs to such a part."""
+    moved = {_group(part) for part in parts if part.state in ("not there", "another")}
+    return [
+        part._replace(is_due=part.state != "the same" and (part.state != "near" or _group(part) in moved))
+        for part in parts
+    ]
+
+
+def _group(part: Part) -> str | int:
+    """What a table and its values have in common: its id; a number of its own for what nothing quotes."""
+    own = part.spec.id if isinstance(part.spec, TableSpec) else None
+    return part.spec.quoted_table or own or id(part.spec)
+
+
+def _end_of_line(text: str, start: int) -> int:
+    ends = [end for end in (text.find("\n", start), text.find("\r", start)) if end >= 0]
+    return min(ends, default=len(text))
+
+
+def region_findings(page: Page) -> list[Finding]:
+    """Comments that cannot have anything behind them, and what somebody edited by hand."""
+    found = [_find_no_place(page, comment) or _find_edit(page, comment) for comment in page.comments]
+    return [one for one in found if one is not None]
+
+
+def stale_findings(composed: InPlace, faulty: Collection[int] = ()) -> list[Finding]:
+    """MT166: what stands in the page and is another than the rows say; what was edited by hand gets its own message.
+
+    ``faulty`` are the ids of specs with errors: of what comes of these, and of values of such tables, nothing is said.
+    """
+    page, parts = composed.page, {id(part.spec): part for part in composed.parts}
+    sound = [part for part in composed.parts if not _comes_of(part.spec, faulty, page)]
+    moved = {_group(part) for part in sound if part.state == "another"}
+    told = {
+        id(part.spec) for part in sound if part.is_due and (part.state != "near" or _group(part) in moved)
+    }
+    found = []
+    for comment, spec in zip(page.comments, page.specs, strict=True):
+        if place_of(comment.keyword) != "block" and (shown := _find_no_place(page, comment)):
+            found.append(shown)
+        elif spec is not None and id(spec) in told:
+            part = parts[id(spec)]
+            found.append(_find_edit(page, comment, part.shown) or _stale(page, comment, part))
+    return found
+
+
+def _comes_of(spec: Spec, faulty: Collection[int], page: Page) -> bool:
+    """Whether one of the ``faulty`` specs is this one, or a table of the page that it quotes."""
+    if not faulty or id(spec) in faulty:
+        return bool(faulty)
+    return any(id(table) in faulty for table in page.tables if table.id and table.id == spec.quoted_table)
+
+
+def _stale(page: Page, comment: Comment, part: Part) -> Finding:
+    what = "is not written into the page"
+    if comment.region is not None:
+        how = _describe_change(comment, comment.region.inner, part.shown)
+        what = f"is not what the rows say now{': ' if how else ''}{how}"
+    hint = f"run `mongo-tables render --in-place {page.file}`"
+    return finding("MT166", page.file, (comment.line, comment.column), f"{_name(comment)} {what}", hint)
+
+
+def _describe_change(comment: Comment, standing: str, today: str) -> str:
+    from mongo_tables.site.written_tables import (  # most stand as they are to be
+        describe_change,
+        describe_difference,
+    )
+
+    if place_of(comment.keyword) != "block":
+        return describe_change(standing, today)
+    return describe_difference(standing.strip("\n").split("\n"), today.strip("\n").split("\n"))
+
+
+def _name(comment: Comment) -> str:
+    is_block = place_of(comment.keyword) == "block"
+    return "the figure under this comment" if is_block else "the value behind this comment"
+
+
+def _was_edited(comment: Comment) -> bool:
+    return comment.region is not None and comment.region.digest != digest(comment.region.inner)
+
+
+def _find_edit(page: Page, comment: Comment, today: str | None = None) -> Finding | None:
+    """MT164, where somebody edited what a comment wrote; with ``today``, what it would write, also what differs."""
+    if comment.region is None or not _was_edited(comment):
+        return None
+    how = _describe_change(comment, comment.region.inner, today) if today is not None else ""
+    message = (
+        f"{_name(comment)} was edited by hand{f', and is not what the rows say now: {how}' if how else ''}"
+    )
+    hint = f"undo the edit, or `mongo-tables render --in-place --force {page.file}` overwrites it"
+    return finding("MT164", page.file, (comment.line, comment.column), message, hint)
+
+
+def _find_no_place(page: Page, comment: Comment) -> Finding | None:
+    """Why nothing can be written behind a comment, or readers would see the comment itself."""
+    at = (comment.line, comment.column)
+    if place_of(comment.keyword) == "block":
+        if stands_alone(page.text, comment):
+            return None
+        message = "a comment within a line of text has no place for a table under it"
+        return finding("MT165", page.file, at, message, "give the comment lines of its own")
+
+    shown = find_why_shown(page.text, comment)
+    return finding("MT167", page.file, at, *shown) if shown else None
+
+
+_LINE_END: Final = re.compile(r"[\r\n]")
+_BLANK_LINE: Final = re.compile(r"(?:\r\n|\r|\n)[> \t]*[\r\n]")
+_TABLE, _HEADING = "a table", "a heading"
+
+
+class Shown(NamedTuple):
+    """Why a comment would be shown, or what is behind it would be none of Markdown; and what to do."""
+
+    reason: str
+    hint: str
+
+
+def find_why_shown(text: str, comment: Comment) -> Shown | None:
+    """Why GitHub would show a comment of a sentence, or its line as HTML; None where all is well.
+
+    A statement on lines of its own is in no sentence. ``text`` is the page.
+    """
+    if place_of(comment.keyword) == "either" and not comment.inline:
+        return None
+    written = text[comment.start + len("<!--") : comment.end - len("-->")]
+    if "--" in written:
+        reason = "GitHub takes no comment in a sentence for one that has `--` in it"
+        return Shown(reason, r"write -\u002d in a string of JSON")
+    if _BLANK_LINE.search(written) or (comment.holder in (_TABLE, _HEADING) and _LINE_END.search(written)):
+        return Shown(
+            f"GitHub ends {comment.holder or 'the paragraph'} within this comment", "write it on one line"
+        )
+    if comment.holder == _TABLE and "|" in written:
+        reason = "GitHub ends the cell of a table at a `|`, in a comment as well"
+        return Shown(reason, r"write \u007c in a string of JSON")
+    if _leads_a_line_of_markdown(text, comment) and place_of(comment.keyword) == "sentence":
+        reason = "GitHub takes a line that begins with a comment for HTML, and all of it for no Markdown"
+        return Shown(reason, "let a word stand before it on its line")
+    return None
+
+
+def _leads_a_line_of_markdown(text: str, comment: Comment) -> bool:
+    return comment.holder != RAW_HTML and leads_its_line(text, comment)

@@ -1,0 +1,169 @@
+"""Words in a comment that no document has and that are nearly one that documents have: columns, and texts."""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cache, partial
+from itertools import islice, takewhile
+from operator import attrgetter, itemgetter
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from mongo_tables.aggregation.fields import conditions_in
+from mongo_tables.aggregation.values import MISSING
+from mongo_tables.directives.body_checks import not_shown
+from mongo_tables.files.text import shorten
+from mongo_tables.findings.nearest import did_you_mean, nearest_word
+from mongo_tables.findings.rules import finding
+from mongo_tables.jsontext.document import Document
+from mongo_tables.render.column import column_value
+from mongo_tables.results.model import ResultsError, Rows
+
+if TYPE_CHECKING:
+    from mongo_tables.directives.comments import Comment
+    from mongo_tables.directives.specs import PipelineSpec
+    from mongo_tables.findings.finding import Finding
+    from mongo_tables.jsontext.reader import Path
+    from mongo_tables.results.model import LocalDocuments
+    from mongo_tables.site.pages import Page
+
+
+_UNKNOWN_COLUMN = "MT136"
+_place = attrgetter("line", "column")
+
+
+class _Mistyped(NamedTuple):
+    """A column that was mistyped, the field that was meant, and the fault to be told."""
+
+    meant: str
+    fault: Finding
+
+
+class _Known(NamedTuple):
+    """The documents of a collection, and the fields at their top."""
+
+    documents: Rows
+    fields: Sequence[str]
+
+
+def blame_columns(
+    found: Sequence[Finding], pages: Sequence[Page], local: LocalDocuments | None
+) -> list[Finding]:
+    """The findings, where settings name a field that the documents have, and the column beside them one that none has.
+
+    That can be told of a comment that shows fields of documents as they are; one with a pipeline says itself what it
+    makes.
+    """
+    if local is None:
+        return list(found)
+    told = _by_text(found)
+    collections = cache(partial(_read_collection, local))
+    faults: list[Finding] = []
+    replaced: set[Finding] = set()
+    for page in pages:
+        for comment, spec in zip(page.comments, page.specs, strict=True):
+            for one in _list_mistyped(comment, page.file, collections) if spec is None else ():
+                settings = _list_within(comment, told.get((page.file, not_shown(one.meant)), ()))
+                replaced.update(settings)
+                faults += [one.fault] if settings else []
+    return [*faults, *(one for one in found if one not in replaced)]
+
+
+def _by_text(found: Iterable[Finding]) -> dict[tuple[str, str], list[Finding]]:
+    """The findings of settings that name no column, by file and message, in their order in the file."""
+    told: dict[tuple[str, str], list[Finding]] = {}
+    for one in sorted((one for one in found if one.rule == _UNKNOWN_COLUMN), key=_place):
+        told.setdefault((one.file, one.message), []).append(one)
+    return told
+
+
+def _list_within(comment: Comment, told: Sequence[Finding]) -> list[Finding]:
+    first = bisect_left(told, (comment.line, comment.column), key=_place)
+    return list(takewhile(lambda one: comment.covers(one.line, one.column), islice(told, first, None)))
+
+
+def _list_mistyped(comment: Comment, file: str, collections: Callable[[str], _Known]) -> Iterator[_Mistyped]:
+    body = comment.parsed.value
+    if not isinstance(body, dict) or "pipeline" in body or not isinstance(body.get("columns"), list):
+        return
+    collection = body.get("collection")
+    if not isinstance(collection, str):
+        return
+    documents, fields = collections(collection)
+    for index, column in enumerate(body["columns"]):
+        if not isinstance(column, str) or not fields or _is_there(column, documents):
+            continue
+        if near := nearest_word(column, fields):
+            message, hint = f"no document of '{collection}' has `{column}`", did_you_mean(column, fields)
+            document = Document(file, comment.parsed, comment.locate)
+            yield _Mistyped(near, document.finding(_UNKNOWN_COLUMN, ("columns", index), message, hint))
+
+
+def _is_there(column: str, documents: Rows) -> bool:
+    return any(column_value(document, column) is not MISSING for document in documents)
+
+
+def _read_collection(local: LocalDocuments, collection: str) -> _Known:
+    try:
+        documents = list(local.documents(collection))
+    except ResultsError:  # Whoever asks for rows says why.
+        return _Known([], [])
+    return _Known(documents, sorted({name for document in documents for name in document}))
+
+
+_NO_ROWS = "MT303"
+
+
+def blame_texts(
+    found: Sequence[Finding], pages: Sequence[Page], local: LocalDocuments | None
+) -> list[Finding]:
+    """The findings, those of tables without rows at the text that loses all documents where one is nearly that."""
+    if local is None:
+        return list(found)
+    placed = {page.file: _by_place(page) for page in pages}
+    return [
+        (_find_mistyped(_spec_at(one, placed[one.file]), local) or one)
+        if one.rule == _NO_ROWS and placed.get(one.file)
+        else one
+        for one in found
+    ]
+
+
+_Placed = list[tuple[tuple[int, int], "PipelineSpec"]]
+
+
+def _by_place(page: Page) -> _Placed:
+    """The tables and charts of a page with the places where their comments begin, in order."""
+    placed = [((spec.comment.line, spec.comment.column), spec) for spec in page.pipeline_specs]
+    return sorted(placed, key=itemgetter(0))
+
+
+def _spec_at(one: Finding, placed: _Placed) -> PipelineSpec:
+    """The table or the chart that a finding is about."""
+    return placed[bisect_right(placed, (one.line, one.column), key=itemgetter(0)) - 1][1]
+
+
+def _find_mistyped(spec: PipelineSpec, local: LocalDocuments) -> Finding | None:
+    """A finding at the first text that is nearly one that documents have in its field."""
+    for field, text, path in _list_texts(spec):
+        try:
+            known = local.texts(spec.collection, field)
+        except ResultsError:  # Whoever asks for rows says why.
+            return None
+        if text not in known and (hint := did_you_mean(text, known)):
+            message = (
+                f"no document of '{spec.collection}' has `{shorten(text)}` in `{field}`: there are no rows"
+            )
+            return finding(_NO_ROWS, spec.file, spec.locate(("pipeline", 0, "$match", *path)), message, hint)
+    return None
+
+
+def _list_texts(spec: PipelineSpec) -> Iterator[tuple[str, str, Path]]:
+    """The texts that all documents must have, of which the pipeline makes something, with their fields and places."""
+    first: Mapping[str, Any] = spec.pipeline[0] if spec.pipeline else {}
+    for key, value, path in conditions_in(first.get("$match", {})):
+        text, at = (
+            (value["$eq"], (*path, "$eq")) if isinstance(value, Mapping) and "$eq" in value else (value, path)
+        )
+        if not key.startswith("$") and isinstance(text, str) and not {"$or", "$nor"} & set(path):
+            yield key, text, at

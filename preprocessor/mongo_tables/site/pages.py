@@ -1,0 +1,229 @@
+"""A page as it was read: its comments, what each asks for, and what is wrong with it before anything runs."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections import deque
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from mongo_tables.directives import page_scan
+from mongo_tables.files.text import shorten_path
+from mongo_tables.findings.finding import Finding
+from mongo_tables.findings.rules import finding
+from mongo_tables.results.model import ResultsError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from mongo_tables.directives.comments import Comment, Scan
+    from mongo_tables.directives.pipelines import Lookup
+    from mongo_tables.directives.reader import Reading
+    from mongo_tables.directives.specs import PipelineSpec, Spec, TableSpec
+    from mongo_tables.files.text import BadByte
+    from mongo_tables.results.model import Fault, Rows
+    from mongo_tables.results.provenance import Provenance
+
+
+Answers = Mapping[str, "Rows | ResultsError"]
+"""What the results source said, by ``Query.key``."""
+
+
+class Page(NamedTuple):
+    """One page as it was read: its live comments, what each asks for (None where it is faulty), and the faults.
+
+    ``rejected`` are the offsets, from and to, of comments that are none because of a fault (``comments.Scan``).
+    ``server_only`` says for each comment what of its pipeline fixtures cannot run: a finding only where they are to
+    run it and it was not run, which says the same. ``owned`` has the findings of each comment where they do not stand
+    within it: of a comment whose place is in another file, or elsewhere in this one.
+    """
+
+    file: str
+    text: str
+    comments: tuple[Comment, ...]
+    specs: tuple[Spec | None, ...]
+    findings: tuple[Finding, ...]
+    rejected: tuple[tuple[int, int], ...] = ()
+    server_only: tuple[Finding | None, ...] = ()
+    owned: tuple[tuple[Finding, ...], ...] = ()
+
+    @property
+    def tables(self) -> list[TableSpec]:
+        """The sound tables of the page, in order."""
+        if not self.specs:
+            return []
+        from mongo_tables.directives.specs import TableSpec  # a page without comments does not pay for it
+
+        return [spec for spec in self.specs if isinstance(spec, TableSpec)]
+
+    @property
+    def pipeline_specs(self) -> list[PipelineSpec]:
+        """The sound tables and charts of the page, in order."""
+        if not self.specs:
+            return []
+        from mongo_tables.directives.specs import PipelineSpec
+
+        return [spec for spec in self.specs if isinstance(spec, PipelineSpec)]
+
+    @property
+    def quoted_tables(self) -> list[str]:
+        """The ids of tables that values and statements of the page name, as often as they do."""
+        quoted = (spec.quoted_table for spec in self.specs if spec is not None)
+        return [table for table in quoted if table is not None]
+
+
+Tables = Mapping[str, "TableSpec"]
+"""The sound tables of pages that have an id, by it."""
+
+
+def tables_by_id(pages: Iterable[Page]) -> dict[str, TableSpec]:
+    """The sound tables of the pages that have an id, by it; of two with the same, the first."""
+    found: dict[str, TableSpec] = {}
+    for page in pages:
+        for spec in page.tables:
+            if spec.id is not None:
+                found.setdefault(spec.id, spec)
+    return found
+
+
+def provenance_in(spec: PipelineSpec, answers: Answers) -> Provenance | None:
+    """The provenance of a figure; None without result documents or without an answer of the source."""
+    groups = answers.get(spec.source_query.key)
+    if groups is None or isinstance(groups, ResultsError):
+        return None
+    from mongo_tables.results.provenance import provenance_of
+
+    return provenance_of(groups, asked=bool(spec.provenance))
+
+
+if TYPE_CHECKING:
+    ReadComment = Callable[[Comment, str, Lookup], tuple[Reading, Finding | None]]
+
+
+def no_text(file: str, bad: BadByte) -> Finding:
+    """The fault of a page that is not UTF-8, at its first bad byte."""
+    message = f"the page is not UTF-8: byte 0x{bad.value:02x} stands here"
+    return finding("MT100", file, (bad.line, bad.column), message, "save the page as UTF-8")
+
+
+def read_page(
+    text: str,
+    file: str,
+    shared: Lookup,
+    wanted: Callable[[Comment], bool] | None = None,
+    read: ReadComment | None = None,
+    find: Callable[[str, str], Scan] | None = None,
+) -> Page:
+    """The page's comments, each validated against its schema and held to the rules of safety.
+
+    ``shared`` gives the shared stage list of a name, None when there is none. Only comments that are ``wanted`` are
+    read; all are where that is None. ``read`` does what ``static.read_comment`` does. Nothing is run.
+    """
+    scan = (find or page_scan.find)(text, file)
+    found: list[Finding] = list(scan.findings)
+    chosen = scan.comments if wanted is None else tuple(filter(wanted, scan.comments))
+    if not chosen:
+        return Page(file, text, (), (), tuple(found), scan.rejected)
+    # A page without comments pays neither for the schemas nor for the evaluator.
+    from mongo_tables.site.static import read_comment
+
+    readings = [(read or read_comment)(comment, file, shared) for comment in chosen]
+    found += (each for one, _ in readings for each in one.findings)
+    specs, server_only = tuple(one.spec for one, _ in readings), tuple(fault for _, fault in readings)
+    return Page(file, text, chosen, specs, tuple(found), scan.rejected, server_only)
+
+
+def unread_findings(paths: Iterable[Path], broken: Iterable[Fault]) -> list[Finding]:
+    """A note on each file of a results source that is there and not read: nobody shall wait for what is in it.
+
+    Among them are those that no comment has used so far and that nobody could read.
+    """
+    hint = "give it the ending of a format that is read, or move it away"
+    message = "the results source does not read this file"
+    unread = [finding("MT313", shorten_path(path), (0, 0), message, hint) for path in paths]
+    return [*unread, *map(_broken, broken)]
+
+
+def _broken(fault: Fault) -> Finding:
+    message = f"no comment uses this file, and none could: {fault.message}"
+    return finding("MT313", shorten_path(fault.file), (fault.line, fault.column), message, fault.hint)
+
+
+def source_findings(error: ResultsError, file: str) -> list[Finding]:
+    """Why a results source cannot be used: the faults of fixture files at their places, else one of ``file``."""
+    return [*error.as_findings(file)] or [finding("MT310", file, (0, 0), error.message, error.hint)]
+
+
+class _Known(NamedTuple):
+    """A comment in a file: what it asks for there, and what is wrong with it."""
+
+    spec: Spec | None
+    findings: list[Finding]
+
+
+def place_findings(given: Page, on_disk: Page | None, included: Iterable[Page]) -> Page:
+    """The page as given; comments that also stand in a file get that file's specs and findings.
+
+    A file may come in several times, and each comment of the page on disk once.
+    """
+    own = _by_text([on_disk] if on_disk else [])
+    others = _by_text(included)
+    within = by_comment(given.comments, given.findings)
+    specs, owned = [], []
+    for comment, spec, found in zip(given.comments, given.specs, within, strict=True):
+        text = (comment.keyword, comment.body)
+        known = own[text].popleft() if own.get(text) else others[text][0] if text in others else None
+        specs.append(known.spec if known else spec)
+        owned.append(tuple(known.findings) if known else tuple(map(_elsewhere, found)))
+    theirs = {each for found in within for each in found}
+    loose = [_elsewhere(each) for each in given.findings if each not in theirs]
+    findings = (*loose, *(each for found in owned for each in found))
+    return given._replace(specs=tuple(specs), findings=findings, owned=tuple(owned))
+
+
+def _by_text(pages: Iterable[Page]) -> dict[tuple[str, str], deque[_Known]]:
+    """The comments of pages by keyword and body, in order."""
+    found: dict[tuple[str, str], deque[_Known]] = {}
+    for page in pages:
+        theirs = by_comment(page.comments, page.findings)
+        for comment, spec, findings in zip(page.comments, page.specs, theirs, strict=True):
+            found.setdefault((comment.keyword, comment.body), deque()).append(_Known(spec, findings))
+    return found
+
+
+def _elsewhere(finding: Finding) -> Finding:
+    return finding._replace(message=f"{finding.message} (place in the page as other plugins changed it)")
+
+
+def by_comment(comments: Sequence[Comment], findings: Iterable[Finding]) -> list[list[Finding]]:
+    """For each comment of a page, in order, those of the page's findings that stand within it."""
+    found: list[list[Finding]] = [[] for _ in comments]
+    starts = [(comment.line, comment.column) for comment in comments]
+    for each in findings:
+        index = bisect_right(starts, (each.line, each.column)) - 1
+        if index >= 0 and (each.line, each.column) <= comments[index].locate(len(comments[index].body)):
+            found[index].append(each)
+    return found
+
+
+def list_written_ids(page: Page) -> list[str]:
+    """The ids in all comments of the page, including faulty and rejected comments."""
+    found = [each for pair in zip(page.comments, page.specs, strict=True) for each in ids_of(*pair)]
+    if page.rejected:
+        from mongo_tables.directives.references import find_written_ids
+        from mongo_tables.jsontext.reader import parse
+
+        for start, end in page.rejected:
+            found += find_written_ids(parse(page.text[start:end]))
+    return found
+
+
+def ids_of(comment: Comment, spec: Spec | None) -> list[str]:
+    """The id of a comment, which its table has if it is sound; a faulty one may have several that could be it."""
+    from mongo_tables.directives.specs import PipelineSpec
+
+    if spec is not None:
+        return [spec.id] if isinstance(spec, PipelineSpec) and spec.id else []
+    from mongo_tables.directives.references import find_written_ids
+
+    return find_written_ids(comment.parsed)

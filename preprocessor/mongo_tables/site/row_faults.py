@@ -1,0 +1,173 @@
+"""The faults of a table or a chart that only its rows show."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import date
+from typing import TYPE_CHECKING, Any
+
+from mongo_tables.aggregation.catalogue import collection_arguments
+from mongo_tables.aggregation.values import MISSING
+from mongo_tables.directives.specs import ChartSpec, PipelineSpec, TableSpec, ValueSpec
+from mongo_tables.findings.nearest import did_you_mean
+from mongo_tables.findings.rules import finding
+from mongo_tables.render.column import column_value, index_hint
+from mongo_tables.render.comparison import baseline_faults, baseline_rows
+from mongo_tables.render.conclusions import cell_faults, conclusion_faults, conclusion_of
+from mongo_tables.render.misfits import format_faults, link_faults, total_faults
+from mongo_tables.render.ranges import range_faults
+from mongo_tables.render.rowgroups import group_faults
+from mongo_tables.render.values import finite_decimal
+from mongo_tables.results.model import ResultsError
+from mongo_tables.site.pages import provenance_in
+
+if TYPE_CHECKING:
+    from mongo_tables.findings.finding import Finding
+    from mongo_tables.results.model import Rows
+    from mongo_tables.site.pages import Answers, Tables
+
+
+def row_findings(
+    spec: PipelineSpec, tables: Tables, answers: Answers, collections: Sequence[str], today: date
+) -> list[Finding]:
+    """The faults of a table or a chart that only its rows show.
+
+    The pipeline failed, there are no rows, a column that nobody has, what cannot be drawn or compared.
+
+    ``collections`` are those that the source has, for the message about one that it does not have.
+    """
+    rows = answers[spec.query.key]
+    if isinstance(rows, ResultsError):
+        from mongo_tables.lint.versions import (
+            since_hint,
+        )  # and with it the linter, which `render` does not need
+
+        at = spec.locate(("pipeline", *(rows.path or ())), key=True)
+        return [finding("MT301", spec.file, at, rows.message, rows.hint or since_hint(rows.message))]
+    joined = _mistyped_collections(spec, collections)
+    if not rows:
+        return joined or ([] if spec.empty is not None else [_no_rows(spec, collections)])
+    found = _empty_columns(spec, rows) or _undrawable(spec, rows)
+    if isinstance(spec, TableSpec) and spec.tolerance and not found:
+        found = find_no_interval(spec, spec, rows)
+    return [*joined, *found, *_too_old(spec, answers, today)]
+
+
+def _mistyped_collections(spec: PipelineSpec, collections: Sequence[str]) -> list[Finding]:
+    """Collections that stages read, and that are called a little otherwise: such a stage finds nothing, unsaid."""
+    found = []
+    for number, stage in enumerate(spec.pipeline if collections else ()):
+        ((name, argument),) = stage.items()
+        key = collection_arguments().get(name, "")
+        named, path = (
+            (argument.get(key), (name, key)) if isinstance(argument, Mapping) else (argument, (name,))
+        )
+        if not key or not isinstance(named, str) or named in collections:
+            continue
+        if hint := did_you_mean(named, collections):
+            message = f"the results source has no collection '{named}'"
+            at = spec.locate(("pipeline", number, *path))
+            found.append(finding("MT304", spec.file, at, message, hint))
+    return found
+
+
+def _too_old(spec: PipelineSpec, answers: Answers, today: date) -> list[Finding]:
+    if spec.max_age is None:
+        return []
+    source = provenance_in(spec, answers)
+    newest = source.last if source else None
+    if newest is None:
+        message = "`max_age` asks how old the results are, but no `start_time` of theirs is known"
+    elif source and (due := source.due(spec.max_age)) and today > due:
+        days = (today - newest.date()).days
+        message = f"the newest result is of {newest.date()}, {days} days ago: more than {spec.max_age}"
+    else:
+        return []
+    return [
+        finding("MT333", spec.file, spec.locate(("max_age",)), message, "measure again, or raise `max_age`")
+    ]
+
+
+def _no_rows(spec: PipelineSpec, collections: Sequence[str]) -> Finding:
+    if collections and spec.collection not in collections:
+        hint = did_you_mean(spec.collection, collections) or f"there are {', '.join(collections)}"
+        message = f"the results source has no collection '{spec.collection}'"
+        return finding("MT304", spec.file, spec.locate(("collection",)), message, hint)
+    where, message = "pipeline", f"the pipeline gives no rows from collection '{spec.collection}'"
+    told = "names the stage that lost them"
+    if not spec.has_own_pipeline and any("$match" in stage for stage in spec.pipeline):
+        where, message = "where", f"`where` selects no document of collection '{spec.collection}'"
+        told = "says which condition loses them"
+    elif not spec.has_own_pipeline:
+        where, message = "collection", f"collection '{spec.collection}' has no documents"
+    hint = f'`mongo-tables explain` {told}; "empty" says what the page shall show instead'
+    return finding("MT303", spec.file, spec.locate((where,)), message, hint)
+
+
+def _empty_columns(spec: PipelineSpec, rows: Rows) -> list[Finding]:
+    empty = []
+    for path, column in spec.shown_columns:
+        values = (column_value(row, column) for row in rows)  # Usually the first one is enough.
+        if all(value is MISSING or (value == [] and index_hint(column)) for value in values):
+            empty.append((path, column, any(column_value(row, column) == [] for row in rows)))
+    if not empty:
+        return []
+    known = sorted({name for row in rows for name in row})
+    return [
+        finding(
+            "MT302",
+            spec.file,
+            spec.locate(path),
+            f"no row has the column '{column}'",
+            index_hint(column)
+            if in_array
+            else did_you_mean(column, known) or f"the rows have {', '.join(known)}",
+        )
+        for path, column, in_array in empty
+    ]
+
+
+def _undrawable(spec: PipelineSpec, rows: Rows) -> list[Finding]:
+    """Faults for values that a chart, or the comparison with a row, would silently leave out."""
+    faults = []
+    if not isinstance(spec, TableSpec) or spec.chart:
+        from mongo_tables.render.charts.faults import plot_faults
+        from mongo_tables.render.charts.plot import (
+            plot_of,
+        )  # pages without charts do not pay for what draws them
+
+        plot = plot_of(spec)
+        faults += [("MT330", fault) for fault in (plot_faults(plot, rows) if plot else ())]
+    faults += [("MT335", fault) for fault in format_faults(spec, rows)]
+    if isinstance(spec, TableSpec):
+        faults += [("MT334", fault) for fault in cell_faults(spec, rows)]
+        faults += [("MT335", fault) for fault in total_faults(spec, rows)]
+        faults += [("MT430", fault) for fault in link_faults(spec, rows)]
+        faults += [("MT431", fault) for fault in group_faults(spec, rows)]
+    if isinstance(spec, TableSpec) and spec.baseline:
+        faults += [("MT331", fault) for fault in baseline_faults(spec, rows)]
+        if len(numbers := baseline_rows(spec, rows)) == 1:
+            faults += [("MT334", fault) for fault in conclusion_faults(spec, rows, numbers[0])]
+    if isinstance(spec, (TableSpec, ChartSpec)) and spec.spread:
+        faults += [("MT332", fault) for fault in range_faults(spec, rows)]
+    return [
+        finding(rule, spec.file, spec.locate(path), message, hint) for rule, (path, message, hint) in faults
+    ]
+
+
+def find_no_interval(spec: TableSpec | ValueSpec, table: TableSpec, rows: Rows) -> list[Finding]:
+    """MT336: the tolerance of a table, or of a value of it, goes by an interval, and none of the ``rows`` has one."""
+    if spec.tolerance is None or spec.tolerance.share is not None:
+        return []
+    columns = spec.columns if isinstance(spec, TableSpec) else (spec.column,)
+    if any(_has_interval(table, row, column) for row in rows for column in columns):
+        return []
+    which = "no row has one" if isinstance(spec, TableSpec) else f"`{spec.column}` has none"
+    message = f"`tolerance` goes by an interval, and {which}"
+    hint = 'name the ends in `spread` of the table, or say how far numbers may move, such as "5 %"'
+    return [finding("MT336", spec.file, spec.locate(("tolerance",)), message, hint)]
+
+
+def _has_interval(table: TableSpec, row: Mapping[str, Any], column: str) -> bool:
+    ends = [finite_decimal(column_value(row, field)) for field in table.spread.get(column, ())[:2]]
+    return (len(ends) == 2 and None not in ends) or conclusion_of(column_value(row, column)) is not None

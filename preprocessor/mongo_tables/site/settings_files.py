@@ -1,0 +1,144 @@
+"""The settings that a YAML or TOML file of a site holds, with those that it inherits."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from mongo_tables.findings.usage import UsageError
+
+if TYPE_CHECKING:
+    import yaml
+
+
+_MEND: Final = "mend it, or name another file with --config-file"
+_INHERIT: Final = "INHERIT"
+
+
+def toml_settings(file: Path) -> Mapping[str, Any]:
+    """All settings of a TOML file. Raises UsageError with the place of what is not TOML in it."""
+    import tomllib
+
+    try:
+        return tomllib.loads(_read(file))
+    except (
+        ValueError,
+        RecursionError,
+    ) as error:  # Numbers of thousands of digits are a ValueError of Python's.
+        raise UsageError(f"{file.name}: not TOML: {error}", _MEND) from None
+
+
+def yaml_settings(file: Path, words: Iterable[str] = ("",)) -> Mapping[str, Any]:
+    """The settings of a YAML file; none where it has none of ``words``: parsing takes longer than to start.
+
+    Raises UsageError with the place of what is not YAML in it.
+    """
+    text = _read(file)
+    return _read_inherited(file, text) if any(word in text for word in (*words, _INHERIT)) else {}
+
+
+def list_inherited(file: Path) -> list[Path]:
+    """The files that a YAML file inherits from, the nearest first.
+
+    The list ends with one that is missing or cannot be read: nobody knows what it inherits from.
+    """
+    found: list[Path] = []
+    with suppress(UsageError):
+        while _INHERIT in (text := _read(file)):
+            above = _find_inherited(file, _parse(file, text))
+            if above is None or above in found or "\0" in str(above):  # No file has such a name.
+                break
+            found.append(above)
+            file = above
+    return found
+
+
+def _read_inherited(file: Path, text: str, seen: tuple[Path, ...] = ()) -> Mapping[str, Any]:
+    """The settings of a file over those of the file that it names as ``INHERIT``."""
+    settings = _parse(file, text)
+    above = _find_inherited(file, settings)
+    if above is None:
+        return settings
+    if above in seen:
+        raise UsageError(
+            f"{file.name}: `INHERIT` leads back to {settings[_INHERIT]}",
+            "remove `INHERIT` from one of the files",
+        )
+    return _merge(_read_inherited(above, _read(above), (*seen, Path(os.path.normpath(file)))), settings)
+
+
+def _find_inherited(file: Path, settings: Mapping[str, Any]) -> Path | None:
+    """The file that the settings of another one name as ``INHERIT``."""
+    parent = settings.get(_INHERIT)
+    return Path(os.path.normpath(file.parent / parent)) if isinstance(parent, str) else None
+
+
+def _parse(file: Path, text: str) -> Mapping[str, Any]:
+    from yaml import YAMLError
+
+    try:
+        settings = load_yaml(text)
+    except YAMLError as error:
+        mark = getattr(error, "problem_mark", None)
+        place = f":{mark.line + 1}:{mark.column + 1}" if mark else ""
+        problem = getattr(error, "problem", None) or "it cannot be read"
+        raise UsageError(f"{file.name}{place}: not YAML: {problem}", _MEND) from None
+    except (ValueError, RecursionError) as error:  # Such as a date in month 13: the loader gives no place.
+        raise UsageError(f"{file.name}: not YAML: {error}", _MEND) from None
+    return settings if isinstance(settings, dict) else {}
+
+
+def _merge(base: Mapping[str, Any], own: Mapping[str, Any]) -> Mapping[str, Any]:
+    """``own`` over ``base``: mappings key by key, all else as a whole, as MkDocs does.
+
+    https://www.mkdocs.org/user-guide/configuration/#configuration-inheritance
+    """
+    merged = dict(base)
+    for key, value in own.items():
+        known = merged.get(key)
+        if isinstance(known, Mapping) and isinstance(value, Mapping):
+            value = _merge(known, value)
+        merged[key] = value
+    return merged
+
+
+def _read(file: Path) -> str:
+    try:
+        return file.read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise UsageError(f"{file.name}: not UTF-8 (byte {error.start})", "save the file as UTF-8") from None
+    except (OSError, ValueError) as error:  # A path with a NUL in it is a ValueError.
+        reason = getattr(error, "strerror", None) or error
+        raise UsageError(f"{file}: {reason}", "--config-file names the file of the site") from None
+
+
+def load_yaml(text: str) -> Any:
+    """The value of a document; unknown tags mean nothing, ``!ENV`` takes a value from the environment.
+
+    Raises YAMLError where it is none.
+    """
+    import yaml
+
+    return yaml.load(text, Loader=_loader())
+
+
+@cache
+def _loader() -> Any:
+    """The safe loader, in C where there is one."""
+    import yaml
+    from yaml_env_tag import add_env_tag
+
+    class Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]
+        pass
+
+    def ignore(loader: Any, suffix: str, node: yaml.Node) -> None:
+        """Such as ``!!python/name:…``: never run here."""
+
+    add_env_tag(Loader)  # As MkDocs does; what is more exact comes before "!" below.
+    Loader.add_multi_constructor("!", ignore)
+    Loader.add_multi_constructor("tag:yaml.org,2002:python/", ignore)
+    return Loader
