@@ -142,7 +142,7 @@ MALFORMED = [
 def test_a_malformed_wrapper_is_told_with_its_path_and_an_example(wrapper, key, words):
     value, (fault,) = decode([{"a": wrapper}])
     assert value == [{"a": None}]
-    assert fault.path == (0, "a", key)
+    assert fault.at == (0, "a", key)
     assert words in fault.message
     assert fault.hint.startswith("write {")
 

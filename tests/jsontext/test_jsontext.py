@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mongo_tables.jsontext.reader import MAX_DEPTH, parse, read, same
+from mongo_tables.jsontext.reader import MAX_DEPTH, parse, same
 
 SCALARS = (
     st.none()
@@ -96,7 +96,7 @@ def test_every_fault_is_told_once_at_its_exact_place(name):
     problems = parse(text).problems
     assert len(problems) == len(expected), problems
     for problem, (rest, words) in zip(problems, expected, strict=True):
-        assert text[problem.offset :].startswith(rest), (problem, text[problem.offset :])
+        assert text[problem.at :].startswith(rest), (problem, text[problem.at :])
         assert words in problem.message
         assert problem.hint
 
@@ -133,7 +133,7 @@ def test_nesting_ends_at_the_limit_and_far_beyond_it_nothing_breaks():
     assert not parse(nested(MAX_DEPTH)).problems
     for depth in (MAX_DEPTH + 1, 100_000):
         (problem,) = parse(nested(depth)).problems
-        assert (problem.offset, problem.message) == (MAX_DEPTH, "the nesting is too deep")
+        assert (problem.at, problem.message) == (MAX_DEPTH, "the nesting is too deep")
 
 
 def test_integers_keep_all_their_digits():
@@ -146,17 +146,15 @@ def test_integers_keep_all_their_digits():
 
 @given(VALUES, LAYOUTS)
 @settings(max_examples=150, deadline=None)
-def test_both_readers_read_sound_json_alike(value, layout):
-    text = json.dumps(value, **layout)
-    careful = read(text)
-    assert not careful.problems
-    assert same(careful.value, value)
-    assert same(parse(text).value, value)
+def test_sound_json_is_read_as_json_does(value, layout):
+    parsed = parse(json.dumps(value, **layout))
+    assert not parsed.problems
+    assert same(parsed.value, value)
 
 
 @given(VALUES, LAYOUTS, st.data())
 @settings(max_examples=300, deadline=None)
-def test_both_readers_agree_on_what_is_sound_whatever_is_done_to_the_text(value, layout, data):
+def test_a_text_has_a_fault_exactly_if_it_is_not_sound_whatever_is_done_to_it(value, layout, data):
     text = json.dumps(value, **layout)
     for _ in range(data.draw(st.integers(1, 3))):
         start = data.draw(st.integers(0, len(text)))
@@ -166,14 +164,12 @@ def test_both_readers_agree_on_what_is_sound_whatever_is_done_to_the_text(value,
             + data.draw(st.text("{}[],:\"\\ \n-+.0159eEaNu/*'\ud800\u00a0", max_size=2))
             + text[end:]
         )
-    careful, parsed = read(text), parse(text)
-    assert tuple(careful.problems) == parsed.problems
-    assert all(0 <= problem.offset <= len(text) for problem in careful.problems)
-    if not careful.problems:
-        assert same(careful.value, json.loads(text))
-        assert same(careful.value, parsed.value)
-    elif all(problem.kind == "syntax" for problem in careful.problems):
-        assert not _strictly_sound(text), careful.problems
+    parsed = parse(text)
+    assert all(0 <= problem.at <= len(text) for problem in parsed.problems)
+    if not parsed.problems:
+        assert same(parsed.value, json.loads(text))
+    elif all(problem.rule == "MT120" for problem in parsed.problems):
+        assert not _strictly_sound(text), parsed.problems
 
 
 def _strictly_sound(text: str) -> bool:
@@ -208,15 +204,6 @@ def test_every_value_and_key_is_found_where_it_stands(value, layout):
         assert decoder.raw_decode(parsed.text, offset)[0] == path[-1]
 
 
-@settings(max_examples=300)
-@given(VALUES, LAYOUTS)
-def test_both_readers_find_the_same_places(value: object, layout: dict[str, object]) -> None:
-    text = json.dumps(value, **layout)
-    quick, careful = parse(text), read(text)
-    assert quick.positions == careful.positions
-    assert quick.key_positions == careful.key_positions
-
-
 SOUND = """{
   "id": "one",
   "collection": "r",
@@ -239,9 +226,9 @@ SOUND = """{
 
 @pytest.mark.parametrize("at", [n for n, char in enumerate(SOUND[:-1]) if char == "}"])
 def test_one_missing_brace_is_told_once_and_near_the_gap(at):
-    reading = read(SOUND[:at] + SOUND[at + 1 :])
+    reading = parse(SOUND[:at] + SOUND[at + 1 :])
     (problem,) = reading.problems
-    line, told = SOUND.count("\n", 0, at), SOUND.count("\n", 0, problem.offset)
+    line, told = SOUND.count("\n", 0, at), SOUND.count("\n", 0, problem.at)
     assert abs(told - line) <= 1
     assert "}" in problem.hint
 
@@ -250,11 +237,11 @@ def test_one_missing_brace_is_told_once_and_near_the_gap(at):
 def test_one_missing_brace_is_not_looked_for_at_the_beginning_of_a_line_of_its_own(at):
     line = " ".join(SOUND.split())
     gap = [n for n, char in enumerate(line) if char == "}"][SOUND.count("}", 0, at)]
-    (problem,) = read(line[:gap] + line[gap + 1 :]).problems
-    assert problem.offset > line.index('"format"')
+    (problem,) = parse(line[:gap] + line[gap + 1 :]).problems
+    assert problem.at > line.index('"format"')
 
 
 @settings(max_examples=100)
 @given(VALUES, st.sampled_from([0, 1, 2, 4]))
 def test_no_sound_text_has_a_gap_however_it_is_laid_out(value, indent):
-    assert read(json.dumps(value, indent=indent)).problems == []
+    assert parse(json.dumps(value, indent=indent)).problems == ()

@@ -7,9 +7,11 @@ files. ``mongo_tables.findings.reporters`` alone turns findings into text, JSON,
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import Generic, Literal, NamedTuple, TypeVar
 
+At = TypeVar("At", bound=int | tuple[str | int, ...])
 Severity = Literal["error", "warning", "note"]
 
 
@@ -32,6 +34,21 @@ class StandIn(tuple[int, int]):
         place = cls(at)
         place.meant = meant
         return place
+
+
+@dataclass(frozen=True, slots=True)
+class Complaint(Generic[At]):
+    """What is wrong with a text or a value, below those who know its file.
+
+    ``at`` is where: an offset in a text, or the path that leads from the root ``()`` to a value; ``on_key``: the key
+    of that value is meant. ``rule`` is "" where only the caller knows which one it breaks.
+    """
+
+    message: str
+    hint: str
+    at: At
+    rule: str = ""
+    on_key: bool = False
 
 
 class Finding(NamedTuple):

@@ -8,17 +8,17 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from typing import Any
 
 from mongo_tables.findings import rules
-from mongo_tables.findings.finding import Finding
+from mongo_tables.findings.finding import Complaint, Finding
 from mongo_tables.jsontext.extended import decode
 from mongo_tables.jsontext.reader import Parsed, Path
 
-_RULE_OF_KIND = {"syntax": "MT120", "duplicate": "MT121", "repeated": "MT122"}
 
-
-class Document(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Document:
     """A parsed text, its file and ``place``: offset in the text → (line, column) of the file."""
 
     file: str
@@ -36,39 +36,32 @@ class Document(NamedTuple):
 
     def finding(self, rule: str, path: Path, message: str, hint: str = "", *, key: bool = False) -> Finding:
         """Give a finding about the value at ``path``, or about its key."""
-        return rules.finding(rule, self.file, self.at_key(path) if key else self.at(path), message, hint)
+        return self.locate(Complaint(message, hint, path, rule, key))
+
+    def locate(self, one: Complaint[int] | Complaint[Path], base: Path = ()) -> Finding:
+        """Give the finding of a complaint about this text, or about the value at ``base`` in it."""
+        if isinstance(one.at, int):
+            place = self.place(one.at)
+        else:
+            place = (self.at_key if one.on_key else self.at)((*base, *one.at))
+        return rules.finding(one.rule, self.file, place, one.message, one.hint)
 
 
 def nearest(positions: dict[Path, int], path: Path) -> int:
     """Give the offset of ``path`` or of its nearest ancestor that has one; 0 without any."""
-    for depth in range(len(path), -1, -1):
-        if (offset := positions.get(path[:depth])) is not None:
-            return offset
-    return 0
+    found = (positions.get(path[:depth]) for depth in range(len(path), -1, -1))
+    return next((offset for offset in found if offset is not None), 0)
 
 
 def syntax_findings(document: Document) -> list[Finding]:
     """Give a finding for every problem that the JSON reader met."""
-    return [
-        rules.finding(
-            _RULE_OF_KIND[problem.kind],
-            document.file,
-            document.place(problem.offset),
-            problem.message,
-            problem.hint,
-        )
-        for problem in document.parsed.problems
-    ]
+    return list(map(document.locate, document.parsed.problems))
 
 
 def decode_at(document: Document, base: Path, value: Any) -> tuple[Any, list[Finding]]:
     """Decode the Extended JSON at ``base``; give the BSON value and a finding for each malformed wrapper."""
     result, malformed = decode(value)
-    found = [
-        document.finding("MT123", (*base, *fault.path), fault.message, fault.hint, key=True)
-        for fault in malformed
-    ]
-    return result, found
+    return result, [document.locate(one, base) for one in malformed]
 
 
 def places(text: str) -> Callable[[int], tuple[int, int]]:

@@ -10,50 +10,34 @@ needs it.
 
 from __future__ import annotations
 
+import base64
+import json
 import re
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import Any, Final
 
-if TYPE_CHECKING:
-    from mongo_tables.jsontext.shellvalues import Value
+from mongo_tables.findings.finding import Complaint
 
 _INT32 = range(-(2**31), 2**31)
 _INT64 = range(-(2**63), 2**63)
 _EPOCH = datetime(1970, 1, 1)
 
-
 _Path = tuple[str | int, ...]
 
 
-class Malformed(NamedTuple):
-    """A wrapper that holds something else than it may: where (path from the root), what, and the fix."""
-
-    path: _Path
-    message: str
-    hint: str
-
-
-def decode(value: Any) -> tuple[Any, list[Malformed]]:
+def decode(value: Any) -> tuple[Any, list[Complaint[_Path]]]:
     """Give the BSON value of a parsed JSON value, and what was malformed (there the value is None).
 
     Integer literals become int (int32), ``bson.int64.Int64`` or, beyond 64 bits, float, as the
     specification says. Dates become naive ``datetime`` in UTC, as pymongo gives them, or ``DatetimeMS``
     outside the years 1–9999.
     """
-    malformed: list[Malformed] = []
+    malformed: list[Complaint[_Path]] = []
     return _decode(value, (), malformed), malformed
 
 
-def read_pasted_value(name: str, arguments: str) -> Value | None:
-    """What ``name(arguments)``, as shells write it, is in Extended JSON; None where it is no sound value."""
-    from mongo_tables.jsontext.shellvalues import of_call  # only who pasted from a shell pays for it
-
-    value = of_call(name, arguments)
-    return value if value and not decode(value.json)[1] else None
-
-
-def _decode(value: Any, path: _Path, malformed: list[Malformed]) -> Any:
+def _decode(value: Any, path: _Path, malformed: list[Complaint[_Path]]) -> Any:
     if isinstance(value, dict):
         wrapper = next((key for key in value if key in _WRAPPERS), None)
         if wrapper is not None:
@@ -66,42 +50,39 @@ def _decode(value: Any, path: _Path, malformed: list[Malformed]) -> Any:
     return value
 
 
-def _unwrap(wrapper: str, value: dict[str, Any], path: _Path, malformed: list[Malformed]) -> Any:
+def _unwrap(
+    wrapper: str,
+    value: dict[str, Any],
+    path: _Path,
+    malformed: list[Complaint[_Path]],
+) -> Any:
     reader, companions, hint = _WRAPPERS[wrapper]
     extra = [key for key in value if key != wrapper and key not in companions]
     if extra:
         message = f"`{wrapper}` makes a value of its own and cannot stand beside `{extra[0]}`"
-        malformed.append(Malformed((*path, extra[0]), message, f"write {hint} alone"))
+        malformed.append(Complaint(message, f"write {hint} alone", (*path, extra[0]), "MT123", on_key=True))
         return None
     try:
         return reader(value)
     except (_Odd, ValueError, ArithmeticError) as fault:
         said = fault.args[0] if isinstance(fault, _Odd) else "does not hold such a value"
-        malformed.append(
-            Malformed((*path, wrapper), f"`{wrapper}` {said}", f"write {_format_day(value) or hint}")
-        )
+        hint = f"write {_with_time(value) or hint}"
+        malformed.append(Complaint(f"`{wrapper}` {said}", hint, (*path, wrapper), "MT123", on_key=True))
         return None
 
 
-def _format_day(value: dict[str, Any]) -> str:
-    """A day or a time without its zone, as a date is written; "" for anything else."""
-    held = value.get("$date")
-    if not isinstance(held, str):
-        return ""
-    import json
+def _bson() -> Any:
+    """MongoDB's types; a page without a value of one does not pay for the import."""
+    import bson
 
-    from mongo_tables.jsontext.shellvalues import of_call
-
-    date = of_call("ISODate", json.dumps(held))
-    return date.text if date else ""
+    return bson
 
 
 class _Odd(Exception):
     """What a wrapper holds that it may not, as the end of a sentence about it."""
 
 
-# -- the wrappers
-# ----------------------------------------------------------------------------------------------
+# -- the wrappers --
 
 
 def _text(value: dict[str, Any], key: str) -> str:
@@ -122,9 +103,7 @@ def _object_id(value: dict[str, Any]) -> Any:
     text = _text(value, "$oid")
     if not re.fullmatch("[0-9a-fA-F]{24}", text):
         raise _Odd("needs 24 hexadecimal digits")
-    from bson.objectid import ObjectId
-
-    return ObjectId(text)
+    return _bson().ObjectId(text)
 
 
 def _integer(value: dict[str, Any], key: str, bits: range) -> int:
@@ -135,9 +114,7 @@ def _integer(value: dict[str, Any], key: str, bits: range) -> int:
 
 
 def _long(number: int) -> Any:
-    from bson.int64 import Int64
-
-    return Int64(number)
+    return _bson().Int64(number)
 
 
 def _double(value: dict[str, Any]) -> float:
@@ -145,12 +122,6 @@ def _double(value: dict[str, Any]) -> float:
     if not re.fullmatch(r"-?Infinity|NaN|-?[0-9]+(\.[0-9]*)?([eE][-+]?[0-9]+)?", text):
         raise _Odd("needs a number, `NaN`, `Infinity` or `-Infinity`, in quotes")
     return float(text)
-
-
-def _decimal(value: dict[str, Any]) -> Any:
-    from bson.decimal128 import Decimal128
-
-    return Decimal128(_text(value, "$numberDecimal"))
 
 
 _ISO_DATE = r"(?a)(\d{4}-\d\d-\d\d)[Tt ](\d\d:\d\d:\d\d)(?:[.,](\d{1,3}))?([Zz]|[+-]\d\d:?\d\d)"
@@ -181,9 +152,7 @@ def _date_of_millis(millis: int) -> Any:
     try:
         return _EPOCH + timedelta(milliseconds=millis)
     except OverflowError:
-        from bson.datetime_ms import DatetimeMS
-
-        return DatetimeMS(millis)
+        return _bson().DatetimeMS(millis)
 
 
 def _binary(value: dict[str, Any]) -> Any:
@@ -196,25 +165,19 @@ def _binary(value: dict[str, Any]) -> Any:
     subtype = held["subType"]
     if not isinstance(subtype, str) or not re.fullmatch("[0-9a-fA-F]{1,2}", subtype):
         raise _Odd("needs a subtype of one or two hexadecimal digits, in quotes")
-    from base64 import b64decode
-
     try:
-        content = b64decode(_text(held, "base64"), validate=True)
+        content = base64.b64decode(_text(held, "base64"), validate=True)
     except ValueError:
         raise _Odd("needs content in base64") from None
-    from bson.binary import Binary
-
     # Subtype 0 is what pymongo gives as plain bytes.
-    return Binary(content, int(subtype, 16)) if int(subtype, 16) else content
+    return _bson().Binary(content, int(subtype, 16)) if int(subtype, 16) else content
 
 
 def _uuid(value: dict[str, Any]) -> Any:
     text = _text(value, "$uuid")
     if not re.fullmatch("[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}", text):
         raise _Odd("needs 32 hexadecimal digits in groups of 8-4-4-4-12")
-    from bson.binary import Binary
-
-    return Binary(bytes.fromhex(text.replace("-", "")), 4)
+    return _bson().Binary(bytes.fromhex(text.replace("-", "")), 4)
 
 
 def _regular_expression(value: dict[str, Any]) -> Any:
@@ -222,43 +185,23 @@ def _regular_expression(value: dict[str, Any]) -> Any:
     pattern, options = _text(held, "pattern"), _text(held, "options")
     if not set(options) <= set("ilmsux"):
         raise _Odd(f"has an unknown option in `{options}`")
-    from bson.regex import Regex
-
     flags = {"i": re.I, "l": re.L, "m": re.M, "s": re.S, "u": re.U, "x": re.X}
-    return Regex(pattern, sum(int(flags[letter]) for letter in set(options)))
+    return _bson().Regex(pattern, sum(int(flags[letter]) for letter in set(options)))
 
 
 def _timestamp(value: dict[str, Any]) -> Any:
     held = _keys(value["$timestamp"], "t", "i")
     if not all(type(part) is int and 0 <= part < 2**32 for part in held.values()):
         raise _Odd("needs two whole numbers from 0 to 4294967295")
-    from bson.timestamp import Timestamp
-
-    return Timestamp(held["t"], held["i"])
+    return _bson().Timestamp(held["t"], held["i"])
 
 
-def _min_key(value: dict[str, Any]) -> Any:
-    _only(value["$minKey"], 1)
-    from bson.min_key import MinKey
-
-    return MinKey()
-
-
-def _max_key(value: dict[str, Any]) -> Any:
-    _only(value["$maxKey"], 1)
-    from bson.max_key import MaxKey
-
-    return MaxKey()
-
-
-def _only(held: Any, allowed: int | bool) -> None:
-    if held is not allowed and not (type(held) is type(allowed) and held == allowed):
+def _sign(value: dict[str, Any], key: str, allowed: int | bool, meant: Any) -> Any:
+    """Give ``meant`` for a wrapper that holds nothing but one sign."""
+    held = value[key]
+    if type(held) is not type(allowed) or held != allowed:
         raise _Odd(f"holds nothing but {'true' if allowed is True else allowed}")
-
-
-def _find_undefined(value: dict[str, Any]) -> None:
-    # pymongo, too, gives null for the deprecated type "undefined".
-    _only(value["$undefined"], True)
+    return meant
 
 
 def _code(value: dict[str, Any]) -> Any:
@@ -266,16 +209,12 @@ def _code(value: dict[str, Any]) -> Any:
     scope, malformed = decode(value.get("$scope"))
     if malformed or ("$scope" in value and not isinstance(scope, dict)):
         raise _Odd("needs an object in `$scope`")
-    from bson.code import Code
-
-    return Code(text, scope)
+    return _bson().Code(text, scope)
 
 
 def _db_pointer(value: dict[str, Any]) -> Any:
     held = _keys(value["$dbPointer"], "$ref", "$id")
-    from bson.dbref import DBRef
-
-    return DBRef(_text(held, "$ref"), _object_id(_keys(held["$id"], "$oid")))
+    return _bson().DBRef(_text(held, "$ref"), _object_id(_keys(held["$id"], "$oid")))
 
 
 _Wrapper = tuple[Callable[[dict[str, Any]], Any], tuple[str, ...], str]
@@ -287,7 +226,11 @@ _WRAPPERS: dict[str, _Wrapper] = {
     "$numberInt": (lambda value: _integer(value, "$numberInt", _INT32), (), '{"$numberInt": "42"}'),
     "$numberLong": (lambda value: _long(_integer(value, "$numberLong", _INT64)), (), '{"$numberLong": "42"}'),
     "$numberDouble": (_double, (), '{"$numberDouble": "1.5"}'),
-    "$numberDecimal": (_decimal, (), '{"$numberDecimal": "1.5"}'),
+    "$numberDecimal": (
+        lambda value: _bson().Decimal128(_text(value, "$numberDecimal")),
+        (),
+        '{"$numberDecimal": "1.5"}',
+    ),
     "$binary": (_binary, ("$type",), '{"$binary": {"base64": "AAEC", "subType": "00"}}'),
     "$uuid": (_uuid, (), '{"$uuid": "00112233-4455-6677-8899-aabbccddeeff"}'),
     "$regularExpression": (
@@ -296,9 +239,10 @@ _WRAPPERS: dict[str, _Wrapper] = {
         '{"$regularExpression": {"pattern": "^M", "options": ""}}',
     ),
     "$timestamp": (_timestamp, (), '{"$timestamp": {"t": 1700000000, "i": 1}}'),
-    "$minKey": (_min_key, (), '{"$minKey": 1}'),
-    "$maxKey": (_max_key, (), '{"$maxKey": 1}'),
-    "$undefined": (_find_undefined, (), '{"$undefined": true}'),
+    "$minKey": (lambda value: _sign(value, "$minKey", 1, _bson().MinKey()), (), '{"$minKey": 1}'),
+    "$maxKey": (lambda value: _sign(value, "$maxKey", 1, _bson().MaxKey()), (), '{"$maxKey": 1}'),
+    # pymongo, too, gives null for the deprecated type "undefined".
+    "$undefined": (lambda value: _sign(value, "$undefined", True, None), (), '{"$undefined": true}'),
     "$symbol": (lambda value: _text(value, "$symbol"), (), '{"$symbol": "text"}'),
     "$code": (_code, ("$scope",), '{"$code": "…"}'),
     "$dbPointer": (
@@ -318,3 +262,67 @@ def kind_of(value: Any) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     return "null" if value is None else names.get(type(value), "another value")
+
+
+# -- what shells write --
+
+_OF_SHELLS: Final = {
+    "ISODate": "$date",
+    "Date": "$date",
+    "ObjectId": "$oid",
+    "ObjectID": "$oid",
+    "NumberLong": "$numberLong",
+    "Long": "$numberLong",
+    "NumberInt": "$numberInt",
+    "Int32": "$numberInt",
+    "NumberDecimal": "$numberDecimal",
+    "Decimal128": "$numberDecimal",
+    "Double": "$numberDouble",
+    "UUID": "$uuid",
+}
+_ARGUMENT: Final = re.compile(r"""\s*(?:"([^"\\\n]*)"|'([^'\\\n]*)'|(-?[0-9.]+))\s*""")
+_DAY: Final = re.compile(
+    r"(?a)(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d)(:\d\d(?:\.\d{1,3})?)?(Z|[+-]\d\d:?\d\d)?)?"
+)
+
+
+def of_shell_call(name: str, arguments: str) -> Any:
+    """What mongosh means by ``name(arguments)``, in Extended JSON; None where that is not certain.
+
+    https://www.mongodb.com/docs/mongodb-shell/reference/data-types/
+
+    Example:
+        >>> of_shell_call("ISODate", '"2026-01-31"')
+        {'$date': '2026-01-31T00:00:00Z'}
+    """
+    name = name.removeprefix("new ").partition(".from")[0]
+    if name in ("MinKey", "MaxKey") and not arguments.strip():
+        return {f"${name[0].lower()}{name[1:]}": 1}
+    key, match = _OF_SHELLS.get(name), _ARGUMENT.fullmatch(arguments)
+    if key is None or match is None:
+        return None
+    text: str = match[1] or match[2] or match[3] or ""
+    if key == "$date":
+        day = _DAY.fullmatch(text)
+        if day is None or (name == "Date" and day[2] and not day[4]):  # in the time zone of who pasted it
+            return None
+        text = f"{day[1]}T{day[2] or '00:00'}{day[3] or ':00'}{day[4] or 'Z'}"
+    value = {key: text.lower() if key in ("$oid", "$uuid") else text}
+    try:
+        _WRAPPERS[key][0](value)
+    except (_Odd, ValueError, ArithmeticError):
+        return None
+    return value
+
+
+def of_regular_expression(pattern: str, flags: str) -> Any:
+    """What ``/pattern/flags`` means, in Extended JSON; of its flags those that a server knows."""
+    options = "".join(sorted(set(flags) & set("imsux")))
+    return {"$regularExpression": {"pattern": pattern, "options": options}}
+
+
+def _with_time(value: dict[str, Any]) -> str:
+    """A day or a time without its zone as a date is written; "" for anything else."""
+    held = value.get("$date")
+    date = of_shell_call("ISODate", json.dumps(held)) if isinstance(held, str) else None
+    return json.dumps(date) if date else ""

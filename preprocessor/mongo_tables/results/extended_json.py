@@ -14,6 +14,7 @@ from datetime import datetime
 from functools import cache
 from typing import Any, Final, NamedTuple
 
+from mongo_tables.findings.finding import Complaint
 from mongo_tables.jsontext.document import nearest
 from mongo_tables.jsontext.extended import WRAPPERS, decode
 from mongo_tables.jsontext.reader import MAX_DEPTH, NotPlain, Parsed, constant, members, parse
@@ -33,14 +34,6 @@ _ODD_ESCAPES: Final = re.compile(r"\\u(?:[dD][89a-fA-F]|0000|003[aA])")
 _NEEDS_ID: Final = 'every document needs an "_id", as on a server'
 
 
-class Trouble(NamedTuple):
-    """A fault of a text: ``offset`` in characters from 0, what it is, and what to do."""
-
-    offset: int
-    message: str
-    hint: str
-
-
 class Form(NamedTuple):
     """What a text has to be: one document, or an array of them; each with an ``_id``, or maybe without."""
 
@@ -48,7 +41,7 @@ class Form(NamedTuple):
     needs_id: bool = True
 
 
-def read(text: str, form: Form) -> Iterator[Document | Trouble]:
+def read(text: str, form: Form) -> Iterator[Document | Complaint[int]]:
     """Yield the documents of a text and its faults, in order. Where there are faults, documents are missing."""
     try:
         yield from _read_quickly(text, form)
@@ -191,39 +184,39 @@ def to_bson(document: Mapping[str, Any]) -> Document:
 # -- all other texts --
 
 
-def _read_carefully(text: str, form: Form) -> Iterator[Document | Trouble]:
+def _read_carefully(text: str, form: Form) -> Iterator[Document | Complaint[int]]:
     parsed = parse(text)
     if parsed.problems:
-        yield from (Trouble(one.offset, one.message, one.hint) for one in parsed.problems)
+        yield from parsed.problems
     elif not form.is_array:
         yield from _read_document(parsed, (), parsed.value, form)
     elif isinstance(parsed.value, list):
         for index, value in enumerate(parsed.value):
             yield from _read_document(parsed, (index,), value, form)
     else:
-        yield Trouble(0, "a .json fixture holds an array of documents", "one document a line: .jsonl")
+        yield Complaint("a .json fixture holds an array of documents", "one document a line: .jsonl", 0)
 
 
 def _read_document(
     parsed: Parsed, path: tuple[str | int, ...], value: Any, form: Form
-) -> Iterator[Document | Trouble]:
+) -> Iterator[Document | Complaint[int]]:
     import bson
 
     from mongo_tables.results.limits import OPTIONS
 
     at = parsed.positions[path]
     if not isinstance(value, dict):
-        yield Trouble(at, "not a document", _NEEDS_ID if form.needs_id else "a document is an object: {…}")
+        yield Complaint("not a document", _NEEDS_ID if form.needs_id else "a document is an object: {…}", at)
         return
     if form.needs_id and "_id" not in value:
-        yield Trouble(at, "a document without _id", _NEEDS_ID)
+        yield Complaint("a document without _id", _NEEDS_ID, at)
         return
     decoded, malformed = decode(value)
     for one in malformed:
-        yield Trouble(nearest(parsed.positions, (*path, *one.path)), one.message, one.hint)
+        yield Complaint(one.message, one.hint, nearest(parsed.positions, (*path, *one.at)))
     if malformed:
         return
     try:
         yield bson.decode(bson.encode(decoded), OPTIONS)
     except (bson.errors.BSONError, UnicodeEncodeError) as error:
-        yield Trouble(at, f"not a BSON document: {error}", "")
+        yield Complaint(f"not a BSON document: {error}", "", at)

@@ -7,9 +7,10 @@ from pathlib import Path
 from typing import Any
 
 from mongo_tables.files.text import place_at
+from mongo_tables.findings.finding import Complaint
 from mongo_tables.jsontext.reader import parse
 from mongo_tables.results import extended_json
-from mongo_tables.results.extended_json import Form, Trouble
+from mongo_tables.results.extended_json import Form
 from mongo_tables.results.model import Fault, combine_faults
 
 
@@ -30,8 +31,8 @@ def read(path: Path, content: bytes) -> tuple[list[dict[str, Any]], list[Fault]]
     form = Form(is_array=path.suffix == ".json")
     for line, part in parts:
         for one in extended_json.read(part, form):
-            if isinstance(one, Trouble):
-                above, column = place_at(part, one.offset)
+            if isinstance(one, Complaint):
+                above, column = place_at(part, one.at)
                 faults.append(Fault(path, line + above - 1, column, one.message, one.hint))
             else:
                 found.append(one)

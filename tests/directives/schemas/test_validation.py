@@ -101,7 +101,7 @@ def test_what_the_quick_look_accepts_jsonschema_accepts(name, data):
 @pytest.mark.parametrize(("key", "written"), [("id", "a\n"), ("pipeline", ["first\n"])])
 def test_no_name_ends_in_a_line_break(key, written):
     (fault,) = validation.faults("table", {**SOUND["table"], key: written}, "It")
-    assert fault.path[0] == key
+    assert fault.at[0] == key
 
 
 @pytest.mark.parametrize("keyword", ["const", "$ref", "oneOf", "uniqueItems"])

@@ -28,7 +28,7 @@ from mongo_tables.commands.explain.fields import (
 from mongo_tables.commands.explain.walk import Step, Walk
 from mongo_tables.files.text import list_some
 from mongo_tables.findings.nearest import nearest_word
-from mongo_tables.jsontext.extended import read_pasted_value
+from mongo_tables.jsontext.extended import of_shell_call
 from mongo_tables.render.column import column_value
 from mongo_tables.render.values import json_text
 
@@ -185,8 +185,8 @@ def _suggest_type(text: str, there: Sequence[tuple[Any, int]]) -> str:
     constructor = _CONSTRUCTORS.get(next(iter(kinds))) if len(kinds) == 1 else None
     if constructor is None:
         return ""
-    if (value := read_pasted_value(constructor, json.dumps(text))) is not None:
-        return f"write it as what it is: {value.text}"
+    if (value := of_shell_call(constructor, json.dumps(text))) is not None:
+        return f"write it as what it is: {json.dumps(value)}"
     from bson import json_util
 
     written = json_util.dumps(there[0][0], json_options=json_util.RELAXED_JSON_OPTIONS)

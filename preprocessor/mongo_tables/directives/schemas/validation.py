@@ -11,10 +11,10 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 from mongo_tables.directives.schemas import load
-from mongo_tables.findings.finding import Finding
+from mongo_tables.findings.finding import Complaint, Finding
 from mongo_tables.findings.nearest import did_you_mean
 from mongo_tables.jsontext.document import Document
 from mongo_tables.jsontext.extended import kind_of
@@ -23,17 +23,7 @@ from mongo_tables.jsontext.reader import Path
 Schema = Mapping[str, Any]
 
 
-class Fault(NamedTuple):
-    """One fault: rule, path of the value, whether its key is meant (not the value), message and hint."""
-
-    rule: str
-    path: Path
-    on_key: bool
-    message: str
-    hint: str = ""
-
-
-def faults(name: str, value: Any, subject: str) -> list[Fault]:
+def faults(name: str, value: Any, subject: str) -> list[Complaint[Path]]:
     """Give every fault of ``value`` against the schema ``name``; messages call it ``subject``."""
     if surely_valid(load(name), value):
         return []
@@ -130,7 +120,7 @@ def _object_fits(against: Schema, value: dict[str, Any]) -> bool:
 # -------------------------------------------------------------------------------------------------
 
 
-def _explain(error: Any, subject: str) -> Iterator[Fault]:
+def _explain(error: Any, subject: str) -> Iterator[Complaint[Path]]:
     """Turn one error of jsonschema into faults in our own words."""
     path, rules, value = tuple(error.absolute_path), error.schema, error.instance
     name = path_name(path) or subject
@@ -143,33 +133,33 @@ def _explain(error: Any, subject: str) -> Iterator[Fault]:
     elif "propertyNames" in error.absolute_schema_path:
         rule = rules.get("x-rule", "MT133")
         message = f"`{value}` is not possible as a key of {name}"
-        yield Fault(rule, (*path, value), True, message, rules.get("patternErrorMessage", ""))
+        yield Complaint(message, rules.get("patternErrorMessage", ""), (*path, value), rule, on_key=True)
     elif keyword == "type":
         message = f"{name} must be {_lower(rules.get('title', 'of another type'))}, not {kind_of(value)}"
         hint = _example(rules)
         if path == ("pipeline",) and isinstance(value, str):
             hint = f'a shared pipeline goes into the list: ["{value}"]'
-        yield Fault(rules.get("x-rule", "MT132"), path, False, message, hint)
+        yield Complaint(message, hint, path, rules.get("x-rule", "MT132"))
     elif keyword == "maxProperties":
         keys = ", ".join(f"`{key}`" for key in value)
         message = f"{name} has {len(value)} keys ({keys}); a stage has exactly one"
-        yield Fault("MT134", (*path, list(value)[1]), True, message, "write each stage in braces of its own")
+        yield Complaint(
+            message, "write each stage in braces of its own", (*path, list(value)[1]), "MT134", on_key=True
+        )
     else:
-        yield Fault(rules.get("x-rule", "MT133"), path, False, _wrong_value(error, name), _value_hint(error))
+        yield Complaint(_wrong_value(error, name), _value_hint(error), path, rules.get("x-rule", "MT133"))
 
 
-def _unknown_keys(rules: Schema, value: dict[str, Any], path: Path, name: str) -> Iterator[Fault]:
+def _unknown_keys(rules: Schema, value: dict[str, Any], path: Path, name: str) -> Iterator[Complaint[Path]]:
     known = list(rules["properties"])
     for key in value:
         if key not in known:
             hint = did_you_mean(key, known) or "possible keys: " + ", ".join(f"`{each}`" for each in known)
-            yield Fault("MT130", (*path, key), True, f"{name} has no key `{key}`", hint)
+            yield Complaint(f"{name} has no key `{key}`", hint, (*path, key), "MT130", on_key=True)
 
 
-def _missing_key(key: str, rules: Schema, path: Path, name: str) -> Fault:
-    return Fault(
-        "MT131", path, False, f"{name} needs the key `{key}`", _example(rules["properties"][key], key)
-    )
+def _missing_key(key: str, rules: Schema, path: Path, name: str) -> Complaint[Path]:
+    return Complaint(f"{name} needs the key `{key}`", _example(rules["properties"][key], key), path, "MT131")
 
 
 def _wrong_value(error: Any, name: str) -> str:
@@ -197,15 +187,15 @@ def _value_hint(error: Any) -> str:
     return _example(error.schema)
 
 
-def _without_echoes(found: list[Fault]) -> list[Fault]:
+def _without_echoes(found: list[Complaint[Path]]) -> list[Complaint[Path]]:
     """Leave out a missing key that is there, but misspelt: the unknown key's hint says it already."""
-    hints = {(fault.path[:-1], fault.hint) for fault in found if fault.rule == "MT130"}
+    hints = {(fault.at[:-1], fault.hint) for fault in found if fault.rule == "MT130"}
 
-    def echo(fault: Fault) -> bool:
+    def echo(fault: Complaint[Path]) -> bool:
         if fault.rule != "MT131":
             return False
         key = fault.message.rsplit("`", 2)[1]
-        return (fault.path, f"did you mean `{key}`?") in hints
+        return (fault.at, f"did you mean `{key}`?") in hints
 
     return [fault for fault in found if not echo(fault)]
 
@@ -243,12 +233,4 @@ def schema_findings(document: Document, schema: str, subject: str) -> list[Findi
     """Give a finding for every fault against ``schema``, except about values that the reader had to guess."""
     found = faults(schema, document.parsed.value, subject)
     guess = document.parsed.is_guess
-    return [
-        _locate(document, fault)
-        for fault in found
-        if not guess(fault.path[:-1] if fault.on_key else fault.path)
-    ]
-
-
-def _locate(document: Document, fault: Fault) -> Finding:
-    return document.finding(fault.rule, fault.path, fault.message, fault.hint, key=fault.on_key)
+    return [document.locate(one) for one in found if not guess(one.at[:-1] if one.on_key else one.at)]

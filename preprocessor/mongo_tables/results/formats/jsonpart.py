@@ -135,7 +135,7 @@ def _read(file: SourceFile, text: str, line: int) -> Part:
         parsed = parse(finite)
     if parsed.problems:
         first = parsed.problems[0]
-        above, column = place_at(parsed.text, first.offset)
+        above, column = place_at(parsed.text, first.at)
         raise file.refuse(first.message, line + above - 1, column, first.hint)
     return Part(file, line, parsed, (), parsed.value)
 

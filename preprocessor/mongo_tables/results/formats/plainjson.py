@@ -9,8 +9,9 @@ import json
 from collections.abc import Iterator
 from typing import Final
 
+from mongo_tables.findings.finding import Complaint
 from mongo_tables.results import extended_json
-from mongo_tables.results.extended_json import Form, Trouble
+from mongo_tables.results.extended_json import Form
 from mongo_tables.results.formats.model import Document, SourceFile
 
 _FEW: Final = 2
@@ -45,12 +46,12 @@ def _is_lines(text: str) -> bool:
 
 def _read_whole(file: SourceFile, text: str, form: Form) -> Iterator[Document]:
     found = list(extended_json.read(text, form))
-    troubles = [(text, 1, one) for one in found if isinstance(one, Trouble)]
+    troubles = [(text, 1, one) for one in found if isinstance(one, Complaint)]
     if troubles:
         from mongo_tables.results.formats.jsonlines import combine_troubles
 
         raise combine_troubles(file, troubles)
-    documents = [one for one in found if not isinstance(one, Trouble)]
+    documents = [one for one in found if not isinstance(one, Complaint)]
     if not form.is_array and _is_keyed(documents[0]):
         raise file.refuse("an object of objects: is each of them a document?", 1, 1, _KEYED_HINT)
     return iter(documents)

@@ -13,8 +13,9 @@ from typing import Any, Final, NamedTuple
 import bson
 
 from mongo_tables.files import atomic
+from mongo_tables.findings.finding import Complaint
 from mongo_tables.results import extended_json, typedjson
-from mongo_tables.results.extended_json import Form, Trouble
+from mongo_tables.results.extended_json import Form
 from mongo_tables.results.model import Fault, combine_faults
 from mongo_tables.results.testing.roworder import row_key
 from mongo_tables.results.testing.textfile import read_text
@@ -45,8 +46,8 @@ def read_lines(path: Path, *, ordered: bool) -> list[Line]:
     faults: list[Fault] = []
     for number, text in enumerate(read_text(path).split("\n"), 1):
         for one in _read_row(text) if text.strip() else ():
-            if isinstance(one, Trouble):
-                faults.append(Fault(path, number, one.offset + 1, one.message, one.hint))
+            if isinstance(one, Complaint):
+                faults.append(Fault(path, number, one.at + 1, one.message, one.hint))
             else:
                 found.append((one[""], Line(_text_of(bson.encode(one)), number)))
     if faults:
@@ -75,7 +76,7 @@ def _text_of(wrapped: bytes) -> str:
     return typedjson.line(wrapped)[len(_WRAPPED) : -1]
 
 
-def _read_row(text: str) -> Iterator[dict[str, Any] | Trouble]:
+def _read_row(text: str) -> Iterator[dict[str, Any] | Complaint[int]]:
     """The row of a line, within another document, or its faults, which are looked for in the line by itself."""
-    faults = [one for one in extended_json.read(text, _ANY_ROW) if isinstance(one, Trouble)]
+    faults = [one for one in extended_json.read(text, _ANY_ROW) if isinstance(one, Complaint)]
     yield from faults or extended_json.read(f"{_WRAPPED}{text}}}", _ANY_ROW)

@@ -8,25 +8,20 @@ from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
-from bson import Binary, Decimal128, Int64, MaxKey, MinKey, ObjectId, Regex, Timestamp
+from bson import Binary, Decimal128, Int64, MaxKey, MinKey, ObjectId, Regex
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mongo_tables.jsontext.extended import decode, read_pasted_value
-from mongo_tables.jsontext.reader import Problem, parse, read
+from mongo_tables.findings.finding import Complaint
+from mongo_tables.jsontext.extended import decode, of_shell_call
+from mongo_tables.jsontext.reader import parse
 
 PASTED: dict[str, Any] = {
     'ISODate("2026-01-01")': datetime(2026, 1, 1),
     "ISODate('2026-01-01T10:20:30.456Z')": datetime(2026, 1, 1, 10, 20, 30, 456000),
-    'ISODate("20260131T10Z")': datetime(2026, 1, 31, 10),
     'ISODate("2026-01-31 10:20")': datetime(2026, 1, 31, 10, 20),
     'new ISODate("2026-01-01T00:00:00+02:00")': datetime(2025, 12, 31, 22),
     'new Date("2026-01-01")': datetime(2026, 1, 1),
-    "new Date(1767225600000)": datetime(2026, 1, 1),
-    "new Date(2026, 0, 31, 5)": datetime(2026, 1, 31, 5),
-    "new Date(99, 11)": datetime(1999, 12, 1),
-    "ISODate()": "$$NOW",
-    "new Date()": "$$NOW",
     'ObjectId("65f0c0ffee0000000000abcd")': ObjectId("65f0c0ffee0000000000abcd"),
     'NumberLong("9007199254740993")': Int64(9007199254740993),
     "NumberLong(5)": Int64(5),
@@ -35,15 +30,10 @@ PASTED: dict[str, Any] = {
     'NumberInt("7")': 7,
     'NumberDecimal("1.50")': Decimal128("1.50"),
     'Decimal128("NaN")': Decimal128("NaN"),
-    "Timestamp(1, 2)": Timestamp(1, 2),
-    "Timestamp({ t: 1, i: 2 })": Timestamp(1, 2),
     'UUID("00112233-4455-6677-8899-aabbccddeeff")': Binary(
         bytes.fromhex("00112233445566778899aabbccddeeff"), 4
     ),
-    'BinData(0, "AAEC")': b"\x00\x01\x02",
-    'HexData(128, "000102")': Binary(b"\x00\x01\x02", 128),
     r"/^M\d+[/]$/i": Regex(r"^M\d+[/]$", "i"),
-    'RegExp("^M", "m")': Regex("^M", "m"),
     "MinKey()": MinKey(),
     "MaxKey": MaxKey(),
     "Infinity": float("inf"),
@@ -53,7 +43,7 @@ PASTED: dict[str, Any] = {
 }
 
 
-def meant(problem: Problem) -> str:
+def meant(problem: Complaint[int]) -> str:
     """The JSON that a hint says to write, a wrapper rather than null where it offers both."""
     wrapper = re.search(r'\{"\$.*\}', problem.hint)
     if wrapper:
@@ -66,11 +56,11 @@ def meant(problem: Problem) -> str:
 @pytest.mark.parametrize("text", PASTED)
 def test_a_pasted_value_gives_one_finding_whose_hint_is_what_mongosh_means(text: str) -> None:
     body = f'{{"before": 1, "pasted": {text}, "after": [2, {text}]}}'
-    reading = read(body)
-    assert [problem.offset for problem in reading.problems] == [body.index(text), body.rindex(text)]
+    reading = parse(body)
+    assert [problem.at for problem in reading.problems] == [body.index(text), body.rindex(text)]
     assert reading.readable
     for problem in reversed(reading.problems):
-        body = body[: problem.offset] + meant(problem) + body[problem.offset + len(text) :]
+        body = body[: problem.at] + meant(problem) + body[problem.at + len(text) :]
     mended = parse(body)
     assert mended.problems == ()
     values, malformed = decode(mended.value)
@@ -86,7 +76,7 @@ def test_a_whole_pasted_comment_tells_all_its_faults_in_one_run() -> None:
       pipeline: [{ $match: { at: { $gte: ISODate("2026-01-01") }, name: /^a(b)/i, of: ObjectId("65f0c0ffee0000000000abcd") } },],
       n: NumberInt(foo(1)), x: NaN,
     }"""
-    reading = read(text)
+    reading = parse(text)
     assert reading.readable
     said = [problem.message for problem in reading.problems]
     assert sum("has no quotes" in one for one in said) == 9
@@ -95,21 +85,22 @@ def test_a_whole_pasted_comment_tells_all_its_faults_in_one_run() -> None:
 
 
 def test_the_rest_of_a_pasted_pipeline_is_checked_as_well() -> None:
-    reading = read('{"pipeline": [{"$limit": NumberInt(3)}]}')
+    reading = parse('{"pipeline": [{"$limit": NumberInt(3)}]}')
     assert decode(reading.value) == ({"pipeline": [{"$limit": 3}]}, [])
-    assert reading.guesses == set()
+    assert not reading.is_guess(("pipeline", 0, "$limit"))
 
 
 @pytest.mark.parametrize(
     "text", ["foo(1)", 'ObjectId("x")', "new Date(a.b)", 'ISODate("13 May")', "NumberInt(1.5)"]
 )
 def test_a_call_whose_value_nobody_knows_is_told_once_and_reading_goes_on(text: str) -> None:
-    reading = read(f'{{"a": {text}, "b": 1,}}')
+    reading = parse(f'{{"a": {text}, "b": 1,}}')
     first, second = reading.problems
     assert "Extended JSON" in first.hint
     assert "comma" in second.message
     assert reading.value == {"a": None, "b": 1}
-    assert reading.guesses == {("a",)}
+    assert reading.is_guess(("a",))
+    assert not reading.is_guess(("b",))
 
 
 @settings(max_examples=150, deadline=None)
@@ -120,9 +111,9 @@ def test_every_date_of_a_shell_is_the_same_moment_in_extended_json(moment: datet
     zone = f"{'-' if minutes < 0 else '+'}{abs(minutes) // 60:02}:{abs(minutes) % 60:02}"
     if not 1 <= local.year <= 9999:
         return
-    written = read_pasted_value("ISODate", json.dumps(local.isoformat(timespec="milliseconds") + zone))
+    written = of_shell_call("ISODate", json.dumps(local.isoformat(timespec="milliseconds") + zone))
     assert written is not None
-    assert decode(written.json) == (moment, [])
+    assert decode(written) == (moment, [])
 
 
 @settings(max_examples=150, deadline=None)
@@ -130,7 +121,7 @@ def test_every_date_of_a_shell_is_the_same_moment_in_extended_json(moment: datet
     st.text(alphabet=st.characters(exclude_categories=("Cs", "Cc"), exclude_characters="'\\"), max_size=20)
 )
 def test_a_text_in_single_quotes_is_hinted_at_whole(text: str) -> None:
-    (problem,) = read(f"['{text}']").problems
+    (problem,) = parse(f"['{text}']").problems
     assert json.loads(problem.hint.removeprefix("write ")) == text
 
 
@@ -141,23 +132,9 @@ def test_a_day_in_a_date_wrapper_is_hinted_at_with_its_time() -> None:
 
 @pytest.mark.parametrize(
     ("name", "arguments"),
-    [("NumberInt", "3000000000"), ("NumberDecimal", '"."'), ("BinData", '0, "!"'), ("Timestamp", "-1, 2")],
+    [("NumberInt", "3000000000"), ("NumberDecimal", '"."'), ("ISODate", '"2026-02-30"')],
 )
 def test_a_call_that_no_value_can_be_written_for_has_no_hint_that_check_would_refuse(
     name: str, arguments: str
 ) -> None:
-    assert read_pasted_value(name, arguments) is None
-
-
-@pytest.mark.parametrize(
-    ("around", "hint"),
-    [
-        ('{"pipeline": [{"$match": {"at": {"$lt": %s}}}]}', "which a query reads within `$expr` alone"),
-        ('{"where": {"at": {"$lt": %s}}}', "which a query reads within `$expr` alone"),
-        ('{"pipeline": [{"$match": {"$expr": {"$lt": ["$at", %s]}}}]}', 'write "$$NOW"'),
-        ('{"pipeline": [{"$set": {"at": %s}}]}', 'write "$$NOW"'),
-    ],
-)
-def test_the_time_of_the_run_is_proposed_where_an_expression_may_read_it(around: str, hint: str) -> None:
-    (problem,) = read(around % "ISODate()").problems
-    assert hint in problem.hint
+    assert of_shell_call(name, arguments) is None
