@@ -33,7 +33,7 @@ SLOW: Final = (
     "tests/commands/diff/test_diff.py",
     "tests/commands/explain/test_explain.py::test_colours",
     "tests/commands/new/test_new.py",
-    "tests/commands/review/test_review.py",
+    "tests/commands/diff/test_github.py",
     "tests/commands/test_hostile_text.py",
     "tests/commands/test_limits.py",
     "tests/commands/test_process.py",

@@ -53,8 +53,7 @@ COMMANDS = {
     "push": Command("copy fixtures into a results database", "mongo_tables.commands.push"),
     "import": Command("keep what benchmark tools wrote in fixtures", "mongo_tables.commands.importing"),
     "deps": Command("list what each page is made from", "mongo_tables.commands.deps"),
-    "diff": Command("list what changed in the tables", "mongo_tables.commands.diff.command"),
-    "review": Command("tell which numbers a pull request changes", "mongo_tables.commands.review.command"),
+    "diff": Command("list what changed in the tables", "mongo_tables.commands.diff"),
     "lsp": Command("serve an editor while pages are written", "mongo_tables.lsp.command"),
     "completion": Command(
         "print what makes a shell complete commands and options", "mongo_tables.commands.completion"

@@ -17,9 +17,9 @@ from typing import NamedTuple
 import pytest
 
 from mongo_tables import __version__
-from tests.commands.review import fakegithub
-from tests.commands.review.fakegithub import TOKEN
-from tests.commands.review.pullrequests import environment, propose, start
+from tests.commands.diff import fake_github
+from tests.commands.diff.fake_github import TOKEN
+from tests.commands.diff.pull_requests import environment, propose, start
 from tests.release.actionsteps import ROOT, run_step
 from tests.release.test_action import CHANGED, FILES
 
@@ -151,7 +151,7 @@ def test_the_action_s_scripts_install_check_and_comment(bare: Bare) -> None:
     repository = start(bare.folder / "repository", {**FILES, "pip.py": "raise SystemExit('not this one')\n"})
     commits = propose(repository, CHANGED)
     place = bare.folder / "job"
-    with fakegithub.running() as github:
+    with fake_github.running() as github:
         variables = environment(place, "synchronize", commits, GITHUB_API_URL=github.address)
         told = {name: text for name, text in variables.items() if name.startswith(("GITHUB_", "RUNNER_"))}
         told = {**bare.variables(), **told, "GITHUB_ENV": str(place / "env")}

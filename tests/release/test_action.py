@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 import yaml
 
-from tests.commands.review import fakegithub
-from tests.commands.review.fakegithub import TOKEN
-from tests.commands.review.pullrequests import PAGE, SITE, environment, propose, rows, start
+from tests.commands.diff import fake_github
+from tests.commands.diff.fake_github import TOKEN
+from tests.commands.diff.pull_requests import PAGE, SITE, environment, propose, rows, start
 from tests.release.actionsteps import EXPRESSION, ROOT, defaults, read_action, run_step, step, steps
 
 FILES = {
@@ -27,7 +27,7 @@ WORKFLOWS = [ROOT / "action.yml", *sorted((ROOT / ".github/workflows").glob("*.y
 def test_its_scripts_check_compare_and_comment(tmp_path: Path) -> None:
     repository = start(tmp_path / "repository", FILES)
     commits = propose(repository, CHANGED)
-    with fakegithub.running() as github:
+    with fake_github.running() as github:
         variables = environment(tmp_path / "job", "synchronize", commits, GITHUB_API_URL=github.address)
         values = {
             "steps.places.outputs.programs": str(Path(sys.executable).parent),

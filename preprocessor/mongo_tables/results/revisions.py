@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import io
 import os
 import re
 import subprocess
-import zipfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
 from tempfile import TemporaryDirectory
@@ -65,15 +63,24 @@ def list_revisions(path: str) -> list[str]:
 
 
 def write_revision(where: str, folder: Path) -> Path:
-    """Write the files of ``REVISION:PATH`` under ``folder``; give the path there. Nothing else is touched.
+    """Write the files of ``REVISION:PATH`` under ``folder``; return the path there. Nothing else changes.
 
-    Raises UsageError with what Git says when there is no such revision, path or repository.
+    An index of its own checks them out: an archive lacks what ``export-ignore`` leaves out. An empty ``.git`` ends the
+    search for the file of a site there. Raises UsageError with what Git says when there is no such revision, path or
+    repository.
     """
     found = _parts(where)
-    asked = ("archive", "--format=zip", "--end-of-options", found["revision"], found["path"])
-    with zipfile.ZipFile(io.BytesIO(_git(where, *asked))) as archive:
-        archive.extractall(folder)
-    return folder / found["path"]
+    place = os.fsdecode(_git(where, "rev-parse", "--show-prefix").rstrip(b"\n"))
+    index = {"GIT_INDEX_FILE": str(folder / ".git-index")}
+    _git(where, "read-tree", "--end-of-options", found["revision"], more=index)
+    names = _git(where, "--literal-pathspecs", "ls-files", "-z", "--", found["path"], more=index)
+    if not names and found["path"] != ".":  # This folder may be newer than the revision.
+        raise UsageError(f"{where}: the path did not match any files of the revision", _EXAMPLE)
+    _git(where, "checkout-index", "-z", "--stdin", f"--prefix={folder}{os.sep}", stdin=names, more=index)
+    (folder / ".git").touch()
+    path = folder / place / found["path"]
+    (path if found["path"] == "." else path.parent).mkdir(parents=True, exist_ok=True)
+    return path
 
 
 def _parts(where: str) -> re.Match[str]:
@@ -86,13 +93,23 @@ def _parts(where: str) -> re.Match[str]:
     return found
 
 
-def _git(where: str, *asked: str) -> bytes:
-    english = {**os.environ, "LC_ALL": "C"}  # What it says stands in a sentence of ours.
+def _git(where: str, *asked: str, stdin: bytes = b"", more: Mapping[str, str] | None = None) -> bytes:
     try:
-        done = subprocess.run(["git", *asked], capture_output=True, check=False, env=english)
+        done = run_git(*asked, stdin=stdin, more=more)
     except FileNotFoundError:
         raise UsageError(f"{where}: git is not installed") from None
     if done.returncode != 0:
         said = done.stderr.decode("utf-8", "replace").strip().splitlines() or [f"git {asked[0]} failed"]
         raise UsageError(f"{where}: {said[0]}", _EXAMPLE)
     return done.stdout
+
+
+def run_git(
+    *asked: str, stdin: bytes = b"", more: Mapping[str, str] | None = None
+) -> subprocess.CompletedProcess[bytes]:
+    """Run Git in English, without a prompt for a password; ``more`` are variables of its environment.
+
+    Raises FileNotFoundError where it is not installed.
+    """
+    variables = {**os.environ, "LC_ALL": "C", "GIT_TERMINAL_PROMPT": "0", **(more or {})}
+    return subprocess.run(["git", *asked], input=stdin, capture_output=True, check=False, env=variables)

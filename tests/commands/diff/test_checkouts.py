@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.commands.review.pullrequests import PAGE, SITE, Repository, rows, start
+from tests.commands.diff.pull_requests import PAGE, SITE, Repository, rows, start
 from tests.commands.test_commands import mongo_tables
 
 FILES = {"mkdocs.yml": SITE, "docs/index.md": PAGE, "fixtures/runs/a.jsonl": rows(t1=4200, t8=30100)}

@@ -11,7 +11,7 @@ from bson import json_util
 from pymongo import MongoClient
 
 from mongo_tables.aggregation import aggregate
-from mongo_tables.commands.diff.sites import tables_of_site
+from mongo_tables.commands.diff.tables import read_built_site
 from mongo_tables.render.html import html_table
 from mongo_tables.render.provenanceblock import ProvenanceBlock, provenance_html
 from mongo_tables.render.runs import lines_of, list_runs
@@ -168,7 +168,7 @@ def test_a_source_without_the_collection_has_lost_all_rows(project: Path) -> Non
 
 def test_json_has_the_same_content(project: Path) -> None:
     write(project / "new", run(1, 1, 4200), run(2, 8, 45150))
-    (table,) = json.loads("\n".join(lines(project, "--json")))["tables"]
+    (table,) = json.loads("\n".join(lines(project, "--format", "json")))["tables"]
     assert (table["page"], table["line"], table["name"]) == ("docs/page.md", 3, "speed")
     (cell,) = table["cells"]
     assert cell == {"row": "8", "column": "Speed (ops/s)", "old": "30,100", "new": "45,150", "ratio": 1.5}
@@ -176,9 +176,17 @@ def test_json_has_the_same_content(project: Path) -> None:
 
 def test_markdown_escapes_values(project: Path) -> None:
     write(project / "new", run(1, 1, 4200, "<b>|*"), run(2, 8, 30100))
-    found = lines(project, "--markdown")
-    assert found[0] == "### speed"
-    assert r"| 1 | Disk | a | \<b\>\|\* |  |".replace(r"\<b\>", "&lt;b&gt;") in found
+    found = lines(project, "--format", "markdown")
+    assert found[0] == "### Numbers that change"
+    assert "**1 number changed**, at new, compared with old." in found
+    assert "| 1 | Disk | a | <code>&#60;b&#62;&#124;&#42;</code> |  |" in found
+
+
+def test_markdown_to_print_has_all_changes(project: Path) -> None:
+    write(project / "new", *(run(number, number, number) for number in range(1, 3000)))
+    found = lines(project, "--format", "markdown")
+    assert len([line for line in found if "**new row**" in line]) > 2900
+    assert "**1 number" not in found[0] and "<details><summary>All changes</summary>" in found
 
 
 def test_a_page_with_a_fault_in_a_pipeline_says_which_side_has_no_rows(project: Path) -> None:
@@ -277,5 +285,5 @@ def test_the_single_runs_under_a_figure_of_a_site_are_no_cells_of_its_table(tmp_
     html = html_table(spec, rows, notes=provenance_html(spec, ProvenanceBlock(source, {}, runs)))
     assert html.count("<table>") == 2
     (tmp_path / "index.html").write_text(html)
-    (found,) = tables_of_site(tmp_path)
+    (found,) = read_built_site(tmp_path)
     assert [row[0].text for row in found.rows] == ["1", "2"]

@@ -1,6 +1,124 @@
-"""``mongo-tables diff``: what changed in the tables of a site, between two results sources, built sites or checkouts.
+"""``mongo-tables diff``: what changed in the tables of a site, and the comment that tells reviewers.
 
-``states`` makes plain tables of pages and a source, ``sites`` of built pages, ``checkouts`` of a folder with pages and
-results of its own, ``comparing`` holds two lists of them against each other, ``writing`` says the outcome as text or
-Markdown.
+``tables`` reads two lists of tables, ``changes`` compares them, ``formats`` writes the outcome; ``github`` finds what a
+pull request is compared with, and brings the outcome there.
 """
+
+from __future__ import annotations
+
+import json
+from argparse import ArgumentParser, Namespace
+from dataclasses import asdict
+from pathlib import Path
+
+from mongo_tables.commands.options import SOURCES, add_limit, add_pipelines
+from mongo_tables.findings.reporters import escape_control_chars
+from mongo_tables.findings.usage import UsageError
+
+DESCRIPTION = (
+    "Lists every cell of the pages' tables that is not the same with two results sources, in two built sites, or\n"
+    "in two checkouts: page, line, table, row, column, old and new value, their ratio. Rows, columns and tables\n"
+    "that came or went are listed too, and what was measured otherwise: server, machine, scale, the experiment\n"
+    "itself. Rows belong together by what tells them apart: --key, or as few columns as it takes, the first among\n"
+    "them; in charts the horizontal axis and the series. Where nothing tells rows apart, this is said.\n"
+    "\n"
+    "In a job of GitHub Actions that runs for a pull request, OLD and NEW are what it is merged into, and this\n"
+    "checkout. The GitHub Action of this program writes a report of them, and posts it in a step of its own, which\n"
+    "has a token and reads no page."
+)
+EPILOG = (
+    "OLD and NEW, two built sites; two checkouts, folders with a file of a site, one of which may be REVISION:. of\n"
+    "Git; or each one of:\n"
+    f"{SOURCES}\n\n"
+    "environment: with --report and --post the variables that GitHub Actions set; GITHUB_TOKEN with --post\n\n"
+    "examples:\n"
+    "  mongo-tables diff HEAD:fixtures fixtures                     what a commit of these files would change\n"
+    "  mongo-tables diff --format markdown origin/main:. .          what this branch changes, to paste\n\n"
+    "exit status: 0 nothing changed, or the comment is posted, or the token may not write it; 1 something changed;\n"
+    "2 wrong usage or nothing to work with"
+)
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """Add the two sides, the pages whose tables are compared, and how the outcome is written."""
+    parser.add_argument(
+        "old", nargs="?", metavar="OLD", help="results source, built site or checkout, see below"
+    )
+    parser.add_argument("new", nargs="?", metavar="NEW", help="the other one")
+    parser.add_argument(
+        "pages",
+        nargs="*",
+        default=[],
+        metavar="PAGE",
+        help="pages or folders (default: the site's, else docs)",
+    )
+    parser.add_argument("--key", metavar="COLUMNS", help="name rows by these columns, with commas")
+    add_limit(parser)
+    add_pipelines(parser)
+    form = parser.add_mutually_exclusive_group()
+    form.add_argument(
+        "--format",
+        choices=("text", "json", "markdown"),
+        default="text",
+        help="how the changes are printed: as Markdown for a code host, or everything as JSON (default: text)",
+    )
+    form.add_argument(
+        "--report",
+        metavar="FOLDER",
+        help="write FOLDER/changes.md and FOLDER/changes.json instead, and add to the summary of a job",
+    )
+    form.add_argument(
+        "--post",
+        metavar="FOLDER",
+        help="make FOLDER/changes.md the comment of the pull request, or edit that",
+    )
+    parser.add_argument(
+        "--author",
+        default="github-actions[bot]",
+        metavar="LOGIN",
+        help="who owns the token: no comment of anybody else is edited (default: github-actions[bot])",
+    )
+
+
+def run(arguments: Namespace) -> int:
+    """Print what changed, write a report of it, or post that; give 1 when something changed, else 0.
+
+    Raises UsageError and ResultsError for what cannot be compared.
+    """
+    from mongo_tables.commands.diff import formats
+    from mongo_tables.commands.diff.changes import compare
+    from mongo_tables.commands.diff.tables import read_sides
+
+    if arguments.post:
+        from mongo_tables.commands.diff.github import post
+
+        post(Path(arguments.post), arguments.author)
+        return 0
+    request = None
+    if arguments.report or arguments.old is None:
+        from mongo_tables.commands.diff.github import read_both, read_pull_request, report
+
+        request = read_pull_request()
+    if arguments.new is not None:
+        names = arguments.old, arguments.new
+        old, new = read_sides(arguments)
+    elif request is None or arguments.old is not None:
+        raise UsageError(
+            "name OLD and NEW: outside of a job for a pull request there is nothing else to compare",
+            "for example: mongo-tables diff origin/main:. .",
+        )
+    else:
+        old, new, base = read_both(request, arguments)
+        names = base, request.head
+    changes = compare(old, new)
+    failed = sum(bool(table.failed) for table in new)
+    if arguments.report:
+        report(Path(arguments.report), changes, failed, names, arguments.config_file)
+        print(f"tables that differ from {escape_control_chars(names[0])}: {len(changes)}")
+    elif arguments.format == "json":
+        print(json.dumps({"tables": [asdict(one) for one in changes]}, indent=2))
+    elif arguments.format == "markdown":
+        print(formats.markdown(changes, names, failed), end="")
+    else:
+        print("\n".join(formats.text(changes)))
+    return 1 if changes else 0

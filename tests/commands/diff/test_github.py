@@ -1,4 +1,4 @@
-"""``review``: reviewers are told which numbers a pull request changes, in one comment, and nobody can speak through it."""
+"""``diff`` in a job: reviewers see which numbers a pull request changes, in one comment; no one speaks through it."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from typing import NamedTuple
 
 import pytest
 
-from mongo_tables.commands.review.composing import MOST
-from tests.commands.review import fakegithub
-from tests.commands.review.fakegithub import BOT, TOKEN, GitHub
-from tests.commands.review.pullrequests import PAGE, SITE, Repository, environment, propose, rows, start
+from mongo_tables.commands.diff.formats import MOST
+from tests.commands.diff import fake_github
+from tests.commands.diff.fake_github import BOT, TOKEN, GitHub
+from tests.commands.diff.pull_requests import PAGE, SITE, Repository, environment, propose, rows, start
 from tests.commands.test_commands import mongo_tables
 
 BEFORE = {
@@ -27,7 +27,7 @@ CHANGED = {"fixtures/runs/a.jsonl": rows(t1=4200, t8=45150, t16=41000)}
 
 @pytest.fixture
 def github() -> Iterator[GitHub]:
-    with fakegithub.running() as server:
+    with fake_github.running() as server:
         yield server
 
 
@@ -57,7 +57,11 @@ def compared(
     """The first step of the Action."""
     place = repository.folder.parent / "job"
     variables = environment(place, event, commits)
-    done = mongo_tables("review", str(place / "report"), *options, cwd=repository.folder, **variables)
+    done = mongo_tables(
+        "diff", "--report", str(place / "report"), *options, cwd=repository.folder, expect=None, **variables
+    )
+    changed = (place / "output").read_text().splitlines()[-1] == "changed=true"
+    assert done.returncode == (1 if changed else 0)
     return Job(place, done.stdout)
 
 
@@ -71,7 +75,7 @@ def posted(
 ) -> str:
     """The second step of the Action: what it says."""
     variables = environment(job.place, event, commits, GITHUB_TOKEN=TOKEN, GITHUB_API_URL=github.address)
-    done = mongo_tables("review", "--post", *options, "report", cwd=job.place, expect=expect, **variables)
+    done = mongo_tables("diff", "--post", "report", *options, cwd=job.place, expect=expect, **variables)
     return done.stdout + done.stderr
 
 
@@ -234,7 +238,7 @@ def test_a_commit_that_cannot_be_had_is_told_with_what_to_do(repository: Reposit
     )
     clone.git("remote", "remove", "origin")
     variables = environment(tmp_path / "job", "synchronize", commits)
-    done = mongo_tables("review", "report", cwd=clone.folder, expect=2, **variables)
+    done = mongo_tables("diff", "--report", "report", cwd=clone.folder, expect=2, **variables)
     assert "fetch-depth: 2" in done.stderr
 
 
@@ -259,14 +263,15 @@ def test_the_checkout_and_its_index_stay_as_they_are(repository: Repository) -> 
 
 def test_a_revision_can_be_named_where_no_pull_request_is(repository: Repository, tmp_path: Path) -> None:
     propose(repository, CHANGED)
-    mongo_tables(
-        "review", str(tmp_path / "out"), "--base", "main", cwd=repository.folder, GITHUB_EVENT_NAME=""
-    )
+    told = ("--report", str(tmp_path / "out"))
+    here = repository.folder
+    mongo_tables("diff", "main:.", ".", *told, cwd=here, expect=1, GITHUB_EVENT_NAME="")
     assert "30,100 | 45,150" in (tmp_path / "out/changes.md").read_text()
-    refused = mongo_tables("review", "out", cwd=repository.folder, expect=2, GITHUB_EVENT_NAME="push")
-    assert "--base" in refused.stderr
-    unknown = mongo_tables("review", "out", "--base", "nowhere", cwd=repository.folder, expect=2)
-    assert "nowhere: this repository has no such revision" in unknown.stderr
+    for given in ((), ("main:.",)):
+        refused = mongo_tables("diff", *given, *told, cwd=here, expect=2, GITHUB_EVENT_NAME="push")
+        assert "name OLD and NEW" in refused.stderr
+    unknown = mongo_tables("diff", "nowhere:.", ".", *told, cwd=here, expect=2)
+    assert "nowhere:.: fatal: Not a valid object name nowhere" in unknown.stderr
 
 
 def test_changes_are_data_as_well(repository: Repository) -> None:
@@ -313,14 +318,14 @@ def test_a_server_in_trouble_fails_no_job(status: int, repository: Repository, g
 
 
 def test_no_server_at_all_fails_no_job(repository: Repository) -> None:
-    with fakegithub.running() as gone:
+    with fake_github.running() as gone:
         pass
     _, said = reviewed(repository, CHANGED, gone)
     assert said.startswith("::warning::no comment: GET had no answer")
 
 
 def test_the_token_goes_to_the_api_alone_and_is_said_nowhere(repository: Repository, github: GitHub) -> None:
-    with fakegithub.running() as elsewhere:
+    with fake_github.running() as elsewhere:
         github.moved_to = f"{elsewhere.address}/repos/Codertocat/Hello-World/issues/2/comments"
         job, said = reviewed(repository, CHANGED, github)
         assert elsewhere.asked == []
@@ -340,13 +345,11 @@ def test_the_step_with_the_token_reads_no_page(repository: Repository, github: G
 # -- what must not be --
 
 
-@pytest.mark.parametrize("step", [(), ("--post",)])
-def test_pull_request_target_is_refused(
-    step: tuple[str, ...], repository: Repository, tmp_path: Path
-) -> None:
+@pytest.mark.parametrize("step", ["--report", "--post"])
+def test_pull_request_target_is_refused(step: str, repository: Repository, tmp_path: Path) -> None:
     commits = propose(repository, CHANGED)
     variables = environment(tmp_path / "job", "synchronize", commits, GITHUB_EVENT_NAME="pull_request_target")
-    done = mongo_tables("review", *step, "report", cwd=repository.folder, expect=2, **variables)
+    done = mongo_tables("diff", step, "report", cwd=repository.folder, expect=2, **variables)
     assert "on: pull_request" in done.stderr
 
 
@@ -357,14 +360,14 @@ def test_pull_request_target_is_refused(
 def test_an_event_file_that_is_none_is_one_line(text: str, repository: Repository, tmp_path: Path) -> None:
     variables = environment(tmp_path / "job", "synchronize", ("0" * 40, "1" * 40))
     (tmp_path / "job/event.json").write_text(text)
-    done = mongo_tables("review", "report", cwd=repository.folder, expect=2, **variables)
+    done = mongo_tables("diff", "--report", "report", cwd=repository.folder, expect=2, **variables)
     assert done.stderr.startswith("mongo-tables: ")
 
 
 @pytest.mark.parametrize("name", ["--upload-pack=touch forged", "main", "0" * 39])
 def test_a_commit_of_the_event_is_no_option_of_git(name: str, repository: Repository, tmp_path: Path) -> None:
     variables = environment(tmp_path / "job", "synchronize", (name, "1" * 40))
-    done = mongo_tables("review", "report", cwd=repository.folder, expect=2, **variables)
+    done = mongo_tables("diff", "--report", "report", cwd=repository.folder, expect=2, **variables)
     assert "no number, repository and commits" in done.stderr
     assert not (repository.folder / "forged").exists()
 
@@ -427,7 +430,8 @@ def test_who_owns_the_token_can_be_somebody_else(repository: Repository, github:
 def test_a_base_without_a_site_does_not_take_that_of_a_folder_above(tmp_path: Path) -> None:
     repository = start(tmp_path / "repository", {"README.md": "# Read me\n", "docs/index.md": PAGE})
     propose(repository, BEFORE)
-    mongo_tables("review", "report", "--base", "main", cwd=repository.folder, GITHUB_EVENT_NAME="")
+    told = ("main:.", ".", "--report", "report")
+    mongo_tables("diff", *told, cwd=repository.folder, expect=1, GITHUB_EVENT_NAME="")
     found = json.loads((repository.folder / "report/changes.json").read_text())["tables"]
     assert [one["failed"][1] for one in found] == [""] and found[0]["failed"][0]
     assert {one.name for one in (repository.folder / "report").iterdir()} == {"changes.md", "changes.json"}

@@ -1,0 +1,277 @@
+"""Changes between two lists of tables: cells that changed; rows, columns and tables that came or went.
+
+Rows belong together by what tells them apart on both sides: the columns of a key; of a chart its horizontal axis and
+its series; else as few columns as it takes, the first and those of the others that can name a row. Measured figures
+name nothing, because they change. Rows that nothing tells apart are paired in their order; their names are ``unclear``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from math import isfinite
+from typing import Final
+
+from mongo_tables.commands.diff.tables import Cell, Cells, Table
+
+_MOST_KEYS: Final = 3
+"""Up to as many columns are tried as a key; then all that can name a row are."""
+_NUMBER: Final = re.compile(r"-?\d[\d,]*(?:\.\d+)?(?:e[+-]?\d+)?", re.IGNORECASE)
+_DIGEST: Final = "experiment digest"
+
+
+@dataclass(frozen=True, slots=True)
+class CellChange:
+    """``old`` and ``new`` as readers see them, or raw where that looks alike; ``ratio`` is new to old, of numbers."""
+
+    row: str
+    column: str
+    old: str
+    new: str
+    ratio: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class TableChange:
+    """What changed in one table. ``state`` is "came" or "went" for a table that only one side has, else "changed".
+
+    ``came_cells`` and ``went_cells`` are what the rows that came or went show in columns that name no row.
+    ``unclear``: labels of several rows that no column tells apart. ``measured``: what was measured otherwise, name →
+    texts of old and new. ``retested``: the experiment itself changed, so old and new are not results of one test.
+    """
+
+    page: str
+    line: int
+    name: str
+    state: str
+    cells: tuple[CellChange, ...] = ()
+    came: tuple[str, ...] = ()
+    went: tuple[str, ...] = ()
+    came_cells: tuple[CellChange, ...] = ()
+    went_cells: tuple[CellChange, ...] = ()
+    columns_came: tuple[str, ...] = ()
+    columns_went: tuple[str, ...] = ()
+    reordered: bool = False
+    unclear: tuple[str, ...] = ()
+    measured: Mapping[str, tuple[str, str]] | None = None
+    retested: bool = False
+    failed: tuple[str, str] = ("", "")
+
+
+def compare(old: Sequence[Table], new: Sequence[Table]) -> list[TableChange]:
+    """Return every table that is not the same on both sides, in the order of the new, then those that went."""
+    before, after = _index_by_name(old), _index_by_name(new)
+    found = []
+    for key, table in after.items():
+        if key not in before:
+            found.append(TableChange(table.page, table.line, table.name, "came"))
+        elif change := _compare_table(before[key], table):
+            found.append(change)
+    gone = [table for key, table in before.items() if key not in after]
+    return [*found, *(TableChange(table.page, table.line, table.name, "went") for table in gone)]
+
+
+def _index_by_name(tables: Sequence[Table]) -> dict[tuple[str, str, int], Table]:
+    """Index tables by page and name; of several with one name, by their order too."""
+    found: dict[tuple[str, str, int], Table] = {}
+    for table in tables:
+        number = 0
+        while (table.page, table.name, number) in found:
+            number += 1
+        found[table.page, table.name, number] = table
+    return found
+
+
+def _compare_table(old: Table, new: Table) -> TableChange | None:
+    measured = _compare_measurements(old, new)
+    retested = _DIGEST in measured  # Then figures have no ratio: they are not those of one test.
+    pairs, unclear = _pair_rows(old, new)
+    both = [pair.old for pair in pairs if pair.old is not None and pair.new is not None]
+    columns_came = tuple(column for column in new.columns if column not in old.columns)
+    columns_went = tuple(column for column in old.columns if column not in new.columns)
+    came = [(pair.name, pair.new) for pair in pairs if pair.old is None and pair.new is not None]
+    went = [(pair.name, pair.old) for pair in pairs if pair.new is None and pair.old is not None]
+    cells = tuple(_compare_cells(old, new, pairs, retested))
+    reordered = both != sorted(both)
+    parts = (cells, came, went, columns_came, columns_went, measured, reordered, old.failed != new.failed)
+    if not any(parts):
+        return None
+    return TableChange(
+        page=new.page,
+        line=new.line,
+        name=new.name,
+        state="changed",
+        cells=cells,
+        came=tuple(name for name, _ in came),
+        went=tuple(name for name, _ in went),
+        came_cells=tuple(
+            CellChange(row, column, "", text, None) for row, column, text in _list_cells(new, came)
+        ),
+        went_cells=tuple(
+            CellChange(row, column, text, "", None) for row, column, text in _list_cells(old, went)
+        ),
+        columns_came=columns_came,
+        columns_went=columns_went,
+        reordered=reordered,
+        unclear=unclear,
+        measured=measured,
+        retested=retested,
+        failed=(old.failed, new.failed),
+    )
+
+
+def _compare_cells(old: Table, new: Table, pairs: Sequence[_Pair], retested: bool) -> Iterator[CellChange]:
+    common = [column for column in new.columns if column in old.columns]
+    for pair in pairs:
+        if pair.old is None or pair.new is None:
+            continue
+        for column in common:
+            was = old.rows[pair.old][old.columns.index(column)]
+            now = new.rows[pair.new][new.columns.index(column)]
+            if (was.raw, was.text) != (now.raw, now.text):
+                texts = (was.text, now.text) if was.text != now.text else (was.raw or "", now.raw or "")
+                yield CellChange(pair.name, column, *texts, None if retested else _ratio(was, now))
+
+
+def _list_cells(table: Table, rows: Sequence[tuple[str, int]]) -> Iterator[tuple[str, str, str]]:
+    """Yield label, column and text of the cells of rows, in columns that cannot name them."""
+    for label, row in rows:
+        for at, column in enumerate(table.columns):
+            if at not in table.naming:
+                yield label, column, table.rows[row][at].text
+
+
+def _ratio(old: Cell, new: Cell) -> float | None:
+    numbers = [
+        float(cell.raw.replace(",", "")) if cell.raw and _NUMBER.fullmatch(cell.raw) else None
+        for cell in (old, new)
+    ]
+    before, after = numbers
+    if before is None or after is None or not before:
+        return None
+    ratio = after / before
+    return ratio if isfinite(ratio) else None
+
+
+def _compare_measurements(old: Table, new: Table) -> dict[str, tuple[str, str]]:
+    """Return what both sides say of how they were measured, or only one does, where they differ."""
+    if not (old.measured and new.measured):
+        return {}
+    found = {}
+    for name in dict.fromkeys([*old.measured, *new.measured]):
+        was, now = (", ".join(one.measured.get(name, ())) or "not said" for one in (old, new))
+        if was != now:
+            found[name] = (was, now)
+    return found
+
+
+# -- rows --
+
+
+@dataclass(frozen=True, slots=True)
+class _Pair:
+    """A row of the new table and the same one of the old, by number; None where that side has none."""
+
+    name: str
+    old: int | None
+    new: int | None
+
+
+Identity = tuple[str, ...]
+Columns = tuple[tuple[int, int], ...]
+"""Columns of both tables: the number of each in the old, and in the new."""
+
+
+def _pair_rows(old: Table, new: Table) -> tuple[list[_Pair], tuple[str, ...]]:
+    """Pair the rows of the new table in its order, then those that went; list the labels that are unclear.
+
+    A label is unclear where several rows have it, and they are not the same on both sides.
+    """
+    key = _find_key(old, new)
+    before, after = (_group_by_identity(each) for each in _identify_rows(old, new, key))
+    found: list[_Pair] = []
+    unclear: list[str] = []
+    for identity in dict.fromkeys([*after, *before]):
+        olds, news = before.get(identity, []), after.get(identity, [])
+        row, at = (new.rows[news[0]], 1) if news else (old.rows[olds[0]], 0)
+        label = ", ".join(row[columns[at]].text for columns in key)
+        if olds and news and max(len(olds), len(news)) > 1:
+            sides = [sorted(repr(old.rows[one]) for one in olds), sorted(repr(new.rows[one]) for one in news)]
+            unclear += [label] if sides[0] != sides[1] else []
+        found += _match_rows(label, old, new, olds, news)
+    inside = sorted((pair for pair in found if pair.new is not None), key=lambda pair: pair.new or 0)
+    gone = sorted((pair for pair in found if pair.new is None), key=lambda pair: pair.old or 0)
+    return [*inside, *gone], tuple(unclear)
+
+
+def _group_by_identity(identities: Sequence[Identity]) -> dict[Identity, list[int]]:
+    found: dict[Identity, list[int]] = {}
+    for number, identity in enumerate(identities):
+        found.setdefault(identity, []).append(number)
+    return found
+
+
+def _match_rows(
+    label: str, old: Table, new: Table, olds: Sequence[int], news: Sequence[int]
+) -> Iterator[_Pair]:
+    """Pair the rows of one label: equal ones first, then the others in their order if there are as many."""
+    equal: dict[Cells, list[int]] = {}
+    for one in reversed(olds):
+        equal.setdefault(old.rows[one], []).append(one)
+    partner = {one: equal[new.rows[one]].pop() if equal.get(new.rows[one]) else None for one in news}
+    taken = set(partner.values())
+    rest, free = [one for one in news if partner[one] is None], [one for one in olds if one not in taken]
+    if len(rest) == len(free):
+        partner.update(zip(rest, free, strict=True))
+        free = []
+
+    def name(number: int) -> str:
+        return label if number == 1 else f"{label} (number {number} of this label)"
+
+    yield from (_Pair(name(place), partner[one], one) for place, one in enumerate(news, 1))
+    yield from (_Pair(name(place), one, None) for place, one in enumerate(olds, 1) if one in free)
+
+
+def _find_key(old: Table, new: Table) -> Columns:
+    """Choose the columns that name the rows of both tables."""
+    naming = _find_shared_columns(old, new)
+    if old.stated or new.stated or not naming:
+        return naming or ((0, 0),)
+
+    def count_names(key: Columns) -> int:
+        return sum(len(set(each)) for each in _identify_rows(old, new, key))
+
+    rows = len(old.rows) + len(new.rows)
+    first, *others = naming
+    for count in range(min(_MOST_KEYS, len(naming))):
+        for more in combinations(others, count):
+            if count_names((first, *more)) == rows:
+                return (first, *more)
+    return naming if count_names(naming) == rows else _keep_telling(naming, count_names)
+
+
+def _keep_telling(naming: Columns, count_names: Callable[[Columns], int]) -> Columns:
+    """Keep the first column, and those that tell more rows apart than the ones before them."""
+    kept = naming[:1]
+    for column in naming[1:]:
+        if count_names((*kept, column)) > count_names(kept):
+            kept = (*kept, column)
+    return kept
+
+
+def _identify_rows(old: Table, new: Table, key: Columns) -> Iterator[list[Identity]]:
+    for table, side in ((old, 0), (new, 1)):
+        cells = ([row[columns[side]] for columns in key] for row in table.rows)
+        yield [tuple(cell.text if cell.raw is None else cell.raw for cell in row) for row in cells]
+
+
+def _find_shared_columns(old: Table, new: Table) -> Columns:
+    """Find the columns that can name rows on both sides; the first one may have another header."""
+    if not (old.columns and new.columns):
+        return ()
+    named = {old.columns[one] for one in old.naming} | {new.columns[one] for one in new.naming}
+    shared = (header for header in new.columns if header in named and header in old.columns)
+    found = [(old.columns.index(header), new.columns.index(header)) for header in shared]
+    return tuple(dict.fromkeys(found if old.stated or new.stated else [(0, 0), *found]))

@@ -1,0 +1,301 @@
+"""The tables of two sides as plain data: of pages with a results source, of a checkout, of a built site."""
+
+from __future__ import annotations
+
+import re
+from argparse import Namespace
+from collections.abc import Mapping, Sequence
+from contextlib import chdir, closing
+from dataclasses import dataclass, field
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, Literal
+
+from mongo_tables.aggregation.values import MISSING
+from mongo_tables.commands.options import request_of
+from mongo_tables.directives.specs import ChartSpec
+from mongo_tables.findings.usage import UsageError
+from mongo_tables.lint.rules_rows import find_naming_columns
+from mongo_tables.render.charts.plot import as_table
+from mongo_tables.render.columns import columns_of
+from mongo_tables.render.fewdigits import with_few_digits
+from mongo_tables.render.values import raw_text
+from mongo_tables.results.answers import Answers
+from mongo_tables.results.model import Query, ResultsError
+from mongo_tables.results.provenance import choice
+from mongo_tables.results.revisions import on_disk
+from mongo_tables.results.told import COMPARED
+from mongo_tables.site.disk import Request, read_snapshots, require_pages
+from mongo_tables.site.site import parse_site
+from mongo_tables.site.site_config import fill_in, has_site_file
+from mongo_tables.site.site_pages import page_folders
+
+if TYPE_CHECKING:
+    from mongo_tables.directives.specs import PipelineSpec, TableSpec
+    from mongo_tables.results.model import Rows
+    from mongo_tables.site.disk import ReadSnapshots
+    from mongo_tables.site.pages import Answers as AnswersByKey
+
+Kind = Literal["results source", "built site", "checkout"]
+
+_WHOLE: Final = ":."
+"""The end of ``REVISION:.``: all files of a revision from here down."""
+_FRACTION: Final = re.compile(r"-?[\d,]*\.\d")
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """A value as readers see it, and its raw text without a format; ``raw`` is None where there is no value."""
+
+    text: str
+    raw: str | None
+
+
+Cells = tuple[Cell, ...]
+"""A row."""
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A table of a page. ``line`` is 0 for a built page. ``failed`` says why it has no rows, if so.
+
+    ``naming``: the numbers of the columns that can name a row; where they are ``stated``, all of them do.
+    ``measured``: name → the values that its documents have, as texts, sorted.
+    """
+
+    page: str
+    line: int
+    name: str
+    columns: tuple[str, ...]
+    rows: tuple[Cells, ...]
+    naming: tuple[int, ...] = (0,)
+    stated: bool = False
+    failed: str = ""
+    measured: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+
+def read_sides(arguments: Namespace) -> tuple[list[Table], list[Table]]:
+    """Read the tables of OLD and of NEW. Raises UsageError and ResultsError for what cannot be compared."""
+    if not (arguments.old.strip() and arguments.new.strip()):
+        raise UsageError("OLD and NEW each name a results source or a built site, and one of them is empty")
+    with on_disk(arguments.old) as before, on_disk(arguments.new) as after:
+        kind = _require_one_kind(arguments, (_kind(before), _kind(after)))
+        if kind == "built site":
+            if arguments.pages or arguments.key:
+                raise UsageError("two built sites are compared whole: name no pages and no --key")
+            return read_built_site(Path(before)), read_built_site(Path(after))
+        if kind == "checkout":
+            old = read_checkout(Path(before), arguments, needs_results=False)
+            return old, read_checkout(Path(after), arguments)
+        return _read_pages(before, arguments), _read_pages(after, arguments)
+
+
+def _kind(named: str) -> Kind:
+    if "://" in named:
+        return "results source"
+    folder = Path(named)
+    if (folder / "index.html").is_file():  # A home page, which no fixture folder has.
+        return "built site"
+    # What describes a site is a file that no results source has.
+    return "checkout" if has_site_file(folder) else "results source"
+
+
+def _require_one_kind(arguments: Namespace, kinds: tuple[Kind, Kind]) -> Kind:
+    """Return what both sides are. A revision of a checkout may be older than its file of a site."""
+    if kinds[0] == kinds[1]:
+        return kinds[0]
+    if kinds[1] == "checkout" and arguments.old.endswith(_WHOLE):
+        return "checkout"
+    apart = next(kind for kind in kinds if kind != "results source")
+    raise UsageError(
+        f"one of the two is a {apart}, the other is not", f"give two {apart}s, or two results sources"
+    )
+
+
+# -- pages with a results source --
+
+
+def _read_pages(named: str, arguments: Namespace) -> list[Table]:
+    paths = arguments.pages or page_folders(arguments.site)
+    read = require_pages(read_snapshots(paths, request_of(arguments)))
+    with closing(Answers(named, arguments.limits)) as asked:
+        asked.source.reach()
+        return _make_tables(read, asked, arguments.key)
+
+
+def read_checkout(folder: Path, asked: Namespace, *, needs_results: bool = True) -> list[Table]:
+    """Read the tables of the pages in ``folder``, with its own results and shared pipelines.
+
+    ``asked`` has the options of ``diff``: pages, ``config_file`` and ``key``, all seen from the folder, and ``limit``.
+    What is not there has no tables. Raises UsageError for a ``config_file`` that is not seen from there, ResultsError
+    for a results source that cannot be used at all, unless ``needs_results`` is false: then the tables say so.
+    """
+    if asked.config_file and Path(asked.config_file).is_absolute():
+        raise UsageError(
+            f"{asked.config_file} is a file of one checkout alone",
+            "write its path as it is from the root of both",
+        )
+    with chdir(folder):
+        if asked.config_file and not Path(asked.config_file).is_file():
+            return []
+        site = Namespace(config_file=asked.config_file, pipelines=None, limit=asked.limit, results=None)
+        fill_in(site)
+        there = [path for path in asked.pages or page_folders(site.site) if Path(path).exists()]
+        read = read_snapshots(there, Request(site.site, site.pipelines, site.results, site.limits))
+        with closing(Answers(site.results, site.limits)) as answers:
+            return _make_tables(read, answers, asked.key, needs_results=needs_results)
+
+
+def _make_tables(
+    read: ReadSnapshots, source: Answers, written_key: str | None, *, needs_results: bool = True
+) -> list[Table]:
+    """Make all tables of the pages, and of the values of their charts.
+
+    ``--key`` names rows where a table has all of it. Raises UsageError where no table has.
+    """
+    sites = [parse_site(snapshot) for snapshot in read.snapshots]
+    specs = [spec for site in sites for page in site.named for spec in page.pipeline_specs]
+    key = [name.strip() for name in written_key.split(",")] if written_key else []
+    shown = ({column for _, column in spec.shown_columns} for spec in specs)
+    if key and not any(map(set(key).issubset, shown)):
+        raise UsageError(
+            f"--key {written_key}: no table has all of these columns", "name them as the comments do"
+        )
+    measured = [_measurement_query(spec) for spec in specs]
+    answers = source.answer([*(spec.query for spec in specs), *measured])
+    if needs_results and answers.unreachable:
+        raise answers.unreachable
+    return [
+        _make_table(spec, answers.by_key, query, key) for spec, query in zip(specs, measured, strict=True)
+    ]
+
+
+def _make_table(spec: PipelineSpec, answers: AnswersByKey, measured: Query, key: Sequence[str]) -> Table:
+    rows = answers[spec.query.key]
+    table = as_table(spec if isinstance(rows, ResultsError) else with_few_digits(spec, rows))
+    name = spec.id or spec.title or spec.caption or f"{spec.comment.keyword} in line {spec.comment.line}"
+    place = (spec.file, spec.comment.line, name)
+    if isinstance(rows, ResultsError):
+        return Table(*place, table.headers, (), failed=rows.message)
+    stated = tuple(key) if key and set(key) <= set(table.columns) else naming_of_chart(spec)
+    naming = [table.columns.index(name) for name in stated or find_naming_columns(table, rows)]
+    headers, cells = _format_cells(table, rows)
+    groups = answers[measured.key]
+    found = {} if isinstance(groups, ResultsError) else _list_measurements(groups)
+    return Table(*place, headers, cells, tuple(naming), bool(stated), measured=found)
+
+
+def naming_of_chart(spec: PipelineSpec) -> tuple[str, ...]:
+    """Return the columns that name a point of a chart: its panel, its horizontal place, its series."""
+    return spec.drawn.naming_columns if isinstance(spec, ChartSpec) else ()
+
+
+def _format_cells(
+    table: TableSpec, rows: Sequence[Mapping[str, Any]]
+) -> tuple[tuple[str, ...], tuple[Cells, ...]]:
+    columns = columns_of(table, rows)
+    by_column = [
+        [
+            Cell(text, None if value is None or value is MISSING else raw_text(value))
+            for text, value in zip(one.texts, one.values, strict=True)
+        ]
+        for one in columns
+    ]
+    return tuple(one.shown_header for one in columns), tuple(zip(*by_column, strict=True))
+
+
+def _measurement_query(spec: PipelineSpec) -> Query:
+    """Ask how the documents of a pipeline were measured; pipelines that begin alike ask the same."""
+    grouped = {str(number): f"${path}" for number, path in enumerate(COMPARED.values())}
+    return Query(spec.collection, (*choice(spec.pipeline), {"$group": {"_id": grouped}}), spec.let)
+
+
+def _list_measurements(groups: Rows) -> dict[str, tuple[str, ...]]:
+    found: dict[str, tuple[str, ...]] = {}
+    for number, name in enumerate(COMPARED):
+        values = [one["_id"].get(str(number)) for one in groups]
+        # A member of a deployment may have a value of its own.
+        single = [one for value in values for one in (value if isinstance(value, list) else [value])]
+        if texts := {raw_text(one) for one in single if one is not None}:
+            found[name] = tuple(sorted(texts))
+    return found
+
+
+# -- a built site --
+
+
+def read_built_site(folder: Path) -> list[Table]:
+    """Read every table that the plugin wrote into a site's pages, in the order of the pages' paths."""
+    found: list[Table] = []
+    for file in sorted(folder.rglob("*.html")):
+        text = file.read_text("utf-8")
+        if 'class="mongo-table"' in text:
+            reader = _PageReader(file.relative_to(folder).as_posix())
+            reader.feed(text)
+            reader.close()
+            found += reader.tables
+    return found
+
+
+class _PageReader(HTMLParser):
+    """Reads the tables in figures of class ``mongo-table``; other tables are hand-written."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__(convert_charrefs=True)
+        self.tables: list[Table] = []
+        self._page = page
+        self._figure: str | None = None
+        self._name = ""
+        self._rows: list[list[Cell]] | None = None
+        self._text: str | None = None
+        self._raw: str | None = ""
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        """Begin a figure, a table, a row or a cell."""
+        own = dict(attrs)
+        if tag == "figure" and own.get("class") == "mongo-table":
+            self._figure = own.get("id") or ""
+        elif self._figure is None:
+            return
+        elif own.get("class") == "mongo-table__source":
+            self._figure = None  # What follows tells of the measurement: its runs are no cells of the table.
+        elif tag == "div" and own.get("aria-label"):
+            self._name = own["aria-label"] or ""
+        elif tag == "table":
+            self._rows = []
+        elif tag == "tr" and self._rows is not None:
+            self._rows.append([])
+        elif tag in ("td", "th") and self._rows:
+            self._text, self._raw = "", None if own.get("data-t") else own.get("data-v") or ""
+        elif tag == "br" and self._text is not None:
+            self._text += "\n"
+
+    def handle_data(self, data: str) -> None:
+        """Take what a cell shows."""
+        if self._text is not None:
+            self._text += data
+
+    def handle_endtag(self, tag: str) -> None:
+        """End a cell, a table or a figure."""
+        if tag in ("td", "th") and self._text is not None and self._rows:
+            text = " ".join(self._text.split())
+            self._rows[-1].append(Cell(text, text if self._raw == "" else self._raw))
+            self._text = None
+        elif tag == "table" and self._rows:
+            self._end_table(self._rows)
+        elif tag == "figure":
+            self._figure = None
+
+    def _end_table(self, rows: list[list[Cell]]) -> None:
+        head, *body = rows
+        headers = tuple(cell.text for cell in head)
+        cells = tuple(map(tuple, body))
+        name = self._figure or self._name
+        # The first column, and all others but those of fractions, which are measured.
+        others = (
+            at
+            for at in range(1, len(headers))
+            if not any(_FRACTION.match(row[at].raw or "") for row in cells)
+        )
+        self.tables.append(Table(self._page, 0, name, headers, cells, (0, *others)))
+        self._rows = None
