@@ -73,7 +73,7 @@ def write_revision(where: str, folder: Path) -> Path:
     place = os.fsdecode(_git(where, "rev-parse", "--show-prefix").rstrip(b"\n"))
     index = {"GIT_INDEX_FILE": str(folder / ".git-index")}
     _git(where, "read-tree", "--end-of-options", found["revision"], more=index)
-    names = _git(where, "--literal-pathspecs", "ls-files", "-z", "--", found["path"], more=index)
+    names = _git(where, "ls-files", "-z", "--", found["path"], more=index)
     if not names and found["path"] != ".":  # This folder may be newer than the revision.
         raise UsageError(f"{where}: the path did not match any files of the revision", _EXAMPLE)
     _git(where, "checkout-index", "-z", "--stdin", f"--prefix={folder}{os.sep}", stdin=names, more=index)
