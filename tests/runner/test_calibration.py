@@ -66,7 +66,7 @@ def test_workloads_are_no_experiments_of_run_all_and_can_be_measured_as_they_are
     databases = [one.parameters["database"] for one in loaded]
     assert len(set(databases)) == len(databases)
     # The windows of all variants find the same, in whatever order they come.
-    assert not any(workload(one.workload).TRAITS.goes_on for one in loaded)
+    assert not any(workload(one.workload).goes_on for one in loaded)
 
 
 def test_200_pairs_are_shared_out_and_windows_are_as_long_as_published_ones():

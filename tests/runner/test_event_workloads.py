@@ -8,11 +8,10 @@ from pymongo import MongoClient
 
 from mongo_tables.runner import experiment as experiments
 from mongo_tables.runner.errors import ExperimentError
-from mongo_tables.runner.eventschemas import VERSIONS
-from mongo_tables.runner.eventschemas.events import CLOCKS, loading
+from mongo_tables.runner.event_schemas import CLOCKS, VERSIONS, loading
 from mongo_tables.runner.worker import Load
-from mongo_tables.runner.workloads import event_load, event_reports
-from mongo_tables.runner.workloads.reports import REPORTED_FROM
+from mongo_tables.runner.workloads import workload
+from mongo_tables.runner.workloads.events import REPORTED_FROM
 from tests.runner.eventschemas.counting import counted, report_of
 from tests.runner.processes import finish, start
 
@@ -38,8 +37,10 @@ def perform(crew, replica_set, name, config, client="wire", connections=4, **lim
 
 def loaded(crew, replica_set, database, version, client="wire", connections=4):
     config = {**CONFIG, "version": version}
-    event_reports.create(database, config)
-    return perform(crew, replica_set, "event_load", event_reports.preload(config), client, connections)
+    workload("event_reports").create(database, config)
+    return perform(
+        crew, replica_set, "event_load", workload("event_reports").preload(config), client, connections
+    )
 
 
 def events():
@@ -73,7 +74,7 @@ def test_indexes_and_compression_are_those_of_the_version(database):
         ("appV5R0", 1, "snappy"),
         ("appV6R4", 1, "zstd"),
     ):
-        event_load.create(database, {**CONFIG, "version": name})
+        workload("event_load").create(database, {**CONFIG, "version": name})
         stats = database.command("collStats", "events")
         assert stats["nindexes"] == indexes
         assert f"block_compressor={compressor}" in stats["wiredTiger"]["creationString"]
@@ -124,7 +125,9 @@ def test_the_experiments_measure_the_versions_they_name(name, versions):
     small = experiments.scale(experiment, 0.001)
     assert 50_000 <= small.parameters["initialEvents"] <= 500_000
     assert (
-        event_load.plan(event_reports.preload({**small.parameters, **small.variants[0]})).documents
+        workload("event_load")
+        .plan(workload("event_reports").preload({**small.parameters, **small.variants[0]}))
+        .documents
         == (small.parameters["initialEvents"])
     )
 
@@ -167,4 +170,4 @@ def test_data_that_was_not_loaded_as_a_whole_is_not_measured(replica_set, tmp_pa
 )
 def test_events_that_cannot_come_in_are_a_mistake_that_is_told_before_anything_is_loaded(given, message):
     with pytest.raises(ExperimentError, match=message):
-        event_reports.preload({**CONFIG, "version": "appV6R3", "eventsPerSecond": 40, **given})
+        workload("event_reports").preload({**CONFIG, "version": "appV6R3", "eventsPerSecond": 40, **given})

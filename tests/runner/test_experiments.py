@@ -13,7 +13,7 @@ from mongo_tables.runner.errors import ExperimentError
 from mongo_tables.runner.estimate import Asked, estimate, local_seconds
 from mongo_tables.runner.result_rows import row_id
 from mongo_tables.runner.window_lengths import PROFILES
-from mongo_tables.runner.workloads import Share, insert
+from mongo_tables.runner.workloads import Share, workload
 
 
 def test_full_size_insert_docsize_loads_24_gib_in_every_variant():
@@ -223,7 +223,7 @@ def test_there_are_the_published_experiments_and_ours_for_whose_variants_nobody_
 def test_the_sizes_of_full_size_inserts_are_the_published_ones(name):
     experiment = experiments.load(name)
     for config, row in zip(experiments.configs(experiment), experiment.published["rows"], strict=True):
-        inserted = insert.plan(config)
+        inserted = workload("insert").plan(config)
         assert round(inserted.bytes / 2**20) == pytest.approx(row.get("totalMB", 24 * 1024), abs=1)
         loaded = config.get("initialDocsToInsert", 0)
         (one,) = estimate(replace(experiment, variants=(config,), published={}), 1.0, 1)

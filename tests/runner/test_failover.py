@@ -9,7 +9,7 @@ import pytest
 
 from mongo_tables.runner.measurement import count_lost
 from mongo_tables.runner.store import FileStore
-from mongo_tables.runner.workloads import Share, failover
+from mongo_tables.runner.workloads import Share, failover, workload
 from mongo_tables.runner.workloads.failover import APART, tell
 from tests.runner.processes import finish, start
 
@@ -44,7 +44,7 @@ class Deployment:
 
 def act(deployment, times, connection=0, config=CONFIG):
     """The kinds of the requests that were answered."""
-    step = failover.open_steps(deployment, config, Share(connection, 2, "seed"))
+    step = workload("failover").open_steps(deployment, config, Share(connection, 2, "seed"))
     kinds = []
     for _ in range(times):
         try:

@@ -9,8 +9,7 @@ from bson.int64 import Int64
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mongo_tables.runner.documents import assemble
-from mongo_tables.runner.flatdocuments import FlatFactory
+from mongo_tables.runner.documents import FlatFactory, assemble
 
 KINDS = [Int64, datetime, str, str, str, datetime, Int64, str, str, Int64, datetime, str, Int64]
 

@@ -6,8 +6,8 @@ import random
 
 import pytest
 
-from mongo_tables.runner.pacing import Pacing, pace_requests
 from mongo_tables.runner.workloads import Done
+from mongo_tables.runner.workloads.events import Pacing, pace_requests
 
 
 class Clock:

@@ -19,7 +19,7 @@ from mongo_tables.runner.load import WorkerPool
 from mongo_tables.runner.request_options import RequestOptions, request_options
 from mongo_tables.runner.wire.client import WireClient, end_sessions, wait_for_writes
 from mongo_tables.runner.worker import Load
-from mongo_tables.runner.workloads import write_timeout
+from mongo_tables.runner.workloads import failover
 
 DATABASE = "requests_test"
 INCREMENT = bson.encode({"$inc": {"n": 1}})
@@ -217,7 +217,7 @@ def test_reads_go_to_other_members_where_that_is_asked_for_and_writes_to_the_pri
 
         def asked():
             counts = [client.admin.command("serverStatus")["opcounters"]]
-            for member in write_timeout._secondaries(client[DATABASE]):
+            for member in failover._secondaries(client[DATABASE]):
                 counts.append(member.admin.command("serverStatus")["opcounters"])
             return [(one["query"], one["update"]) for one in counts]
 

@@ -4,21 +4,18 @@ from __future__ import annotations
 
 import random
 import uuid
-from importlib import import_module
-from pkgutil import iter_modules
 
 import bson
 import pytest
 from pymongo import MongoClient
 
-from mongo_tables.runner import workloads
+from mongo_tables.runner.documents import heads
 from mongo_tables.runner.errors import WorkFailed
-from mongo_tables.runner.identifiers import heads
 from mongo_tables.runner.load import WorkerPool
 from mongo_tables.runner.schema_check import validator
 from mongo_tables.runner.worker import Load
-from mongo_tables.runner.workloads import NAMES, Share, Workload, query, workload
-from mongo_tables.runner.workloads.templates import encoder
+from mongo_tables.runner.workloads import Share, workload, workloads
+from mongo_tables.runner.workloads.queries import encoder
 from tests.runner.bothclients import CLIENTS
 
 DATABASE = "workloads_test"
@@ -32,17 +29,13 @@ NUMBERED = {
 
 
 def test_each_workload_of_the_package_is_named_and_may_stand_in_an_experiment():
-    modules = [one.name for one in iter_modules(workloads.__path__)]
-    offered = {name: import_module(f"{workloads.__name__}.{name}") for name in modules}
-    assert sorted(NAMES) == [name for name in modules if isinstance(offered[name], Workload)]
-    assert not [name for name in modules if hasattr(offered[name], "open_steps") and name not in NAMES]
-    assert list(NAMES) == validator("experiment").schema["properties"]["workload"]["enum"]
+    assert list(workloads()) == validator("experiment").schema["properties"]["workload"]["enum"]
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", workloads())
 def test_a_workload_speaks_of_parameters_that_an_experiment_may_have(name):
     schema = validator("experiment").schema
-    traits = workload(name).TRAITS
+    traits = workload(name)
     assert traits.needs <= schema["properties"]["parameters"]["properties"].keys()
     assert traits.amount is None or traits.amount in traits.needs
     assert set(traits.update_functions) <= set(schema["definitions"]["updateFunction"]["enum"])
@@ -199,7 +192,7 @@ def test_queries_find_what_their_template_asks_for_until_the_time_is_over(
     crew, replica_set, database, client
 ):
     config = {**NUMBERED, "groupSize": 20, "query": {"group": "RANDINT(1,5)"}, "limit": 7, "skip": 2}
-    query.create(database, config)
+    workload("query").create(database, config)
     perform(crew, replica_set, "insert", config)
     done = perform(crew, replica_set, "query", config, client, seconds=0.3)
     assert done.errors == {}
@@ -209,7 +202,7 @@ def test_queries_find_what_their_template_asks_for_until_the_time_is_over(
 
 def test_a_query_that_finds_another_number_of_documents_fails_the_run(replica_set, database):
     config = {**NUMBERED, "groupSize": 20, "query": {"group": "RANDINT(1,5)"}, "limit": 21}
-    query.create(database, config)
+    workload("query").create(database, config)
     with WorkerPool(1) as crew:
         perform(crew, replica_set, "insert", config)
         with pytest.raises(WorkFailed, match="a query found 20 documents, 21 were expected"):
@@ -334,7 +327,7 @@ def test_every_random_number_of_a_template_is_of_its_own_range_whatever_the_fiel
 
 def test_a_rate_spreads_operations_over_the_time(crew, replica_set, database):
     config = {**NUMBERED, "groupSize": 20, "query": {"_id": "RANDINT(1,100)"}, "limit": 1}
-    query.create(database, config)
+    workload("query").create(database, config)
     perform(crew, replica_set, "insert", config)
     done = perform(crew, replica_set, "query", config, seconds=1.0, rates=(50.0,))
     # As fast as it goes it would be hundreds; what a busy machine does not come to in time is left out.

@@ -8,7 +8,7 @@ from pymongo.write_concern import WriteConcern
 
 from mongo_tables.runner.store import FileStore
 from mongo_tables.runner.worker import Load
-from mongo_tables.runner.workloads import write_timeout
+from mongo_tables.runner.workloads import workload
 from tests.runner.processes import finish, start
 
 DATABASE = "write_timeout_test"
@@ -26,11 +26,11 @@ def test_what_held_members_do_not_acknowledge_is_done_nevertheless(
 ):
     config = {"collection": "c", "nWrites": 8, "heldSecondaries": held, "writeConcern": concern}
     with MongoClient(three_members.uri) as mongo:
-        write_timeout.create(mongo[DATABASE], config)
-        write_timeout.reset(mongo[DATABASE], config)
+        workload("write_timeout").create(mongo[DATABASE], config)
+        workload("write_timeout").reset(mongo[DATABASE], config)
         load = Load(three_members.uri, DATABASE, "write_timeout", config, "seed", 4, client)
         done = crew.perform(load)
-        found = write_timeout.conclude(mongo[DATABASE], config)
+        found = workload("write_timeout").conclude(mongo[DATABASE], config)
     assert (done.operations, done.errors) == (8, {})
     assert done.documents == (8 if in_time else 0)
     assert found == {"applied": 8, "keptByMajority": 8}
@@ -78,19 +78,25 @@ def test_members_of_a_deployment_that_is_not_the_runs_own_are_never_held(replica
 def test_members_that_were_held_twice_go_on(three_members):
     config = {"collection": "c", "heldSecondaries": 1}
     with MongoClient(three_members.uri) as mongo:
-        write_timeout.create(mongo[DATABASE], config)
+        workload("write_timeout").create(mongo[DATABASE], config)
         for _ in range(2):  # before a window that warms, and before the one that is measured
-            write_timeout.reset(mongo[DATABASE], config)
-        assert write_timeout.conclude(mongo[DATABASE], config) == {"applied": 0, "keptByMajority": 0}
+            workload("write_timeout").reset(mongo[DATABASE], config)
+        assert workload("write_timeout").conclude(mongo[DATABASE], config) == {
+            "applied": 0,
+            "keptByMajority": 0,
+        }
 
 
 def test_a_member_that_is_not_held_acknowledges_whichever_it_is(three_members):
     config = {"collection": "c", "nWrites": 1, "heldSecondaries": 1, "writeConcern": MAJORITY}
     with MongoClient(three_members.uri) as mongo:
-        write_timeout.create(mongo[DATABASE], config)
-        write_timeout.reset(mongo[DATABASE], config)
+        workload("write_timeout").create(mongo[DATABASE], config)
+        workload("write_timeout").reset(mongo[DATABASE], config)
         try:
             concern = WriteConcern("majority", wtimeout=120_000)
             mongo[DATABASE].get_collection("c", write_concern=concern).insert_one({})
         finally:
-            assert write_timeout.conclude(mongo[DATABASE], config) == {"applied": 1, "keptByMajority": 1}
+            assert workload("write_timeout").conclude(mongo[DATABASE], config) == {
+                "applied": 1,
+                "keptByMajority": 1,
+            }

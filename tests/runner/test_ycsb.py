@@ -10,8 +10,15 @@ import pytest
 
 from mongo_tables.runner.errors import ExperimentError
 from mongo_tables.runner.wire.messages import document
-from mongo_tables.runner.ycsb.distributions import Sequence, Zipfian, chooser
-from mongo_tables.runner.ycsb.records import field_drawer, id_element, key_namer, record_maker
+from mongo_tables.runner.workloads.ycsb import (
+    Sequence,
+    Zipfian,
+    chooser,
+    field_drawer,
+    id_element,
+    key_namer,
+    record_maker,
+)
 
 UNIFORM = (0.0, 0.01, 0.05, 0.1, 0.25, 0.5, 0.75, 0.9, 0.99, 0.999999)
 """Inputs of the generators; the outputs below are those of ``site.ycsb:core:0.17.0`` for the same inputs."""

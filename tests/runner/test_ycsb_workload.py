@@ -9,7 +9,7 @@ from pymongo import MongoClient
 from mongo_tables.runner.errors import ExperimentError
 from mongo_tables.runner.worker import Load
 from mongo_tables.runner.workloads import workload
-from mongo_tables.runner.ycsb.records import key_namer
+from mongo_tables.runner.workloads.ycsb import key_namer
 from tests.runner.bothclients import CLIENTS
 
 DATABASE = "ycsb_test"

@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from mongo_tables.results.intervals import LEAST_BLOCKS
 
 if TYPE_CHECKING:
-    from mongo_tables.runner.workloads import Traits
+    from mongo_tables.runner.workloads import Workload
 
 LEAST_FOR_INTERVAL = LEAST_BLOCKS
 """With fewer blocks no interval means anything, so the reference is not measured twice.
@@ -52,14 +52,14 @@ class Turn:
     back: bool = False
 
 
-def measures_twice(traits: Traits, blocks: int) -> bool:
+def measures_twice(kind: Workload, blocks: int) -> bool:
     """Whether so many blocks have the reference twice: there are enough for an interval, and the order is drawn."""
-    return blocks >= LEAST_FOR_INTERVAL and not traits.goes_on
+    return blocks >= LEAST_FOR_INTERVAL and not kind.goes_on
 
 
-def goes_back(traits: Traits, blocks: int, *, compares: bool) -> bool:
+def goes_back(kind: Workload, blocks: int, *, compares: bool) -> bool:
     """Whether so many blocks go through their order and back: where windows are compared that differ by much."""
-    return traits.and_back and compares and measures_twice(traits, blocks)
+    return kind.and_back and compares and measures_twice(kind, blocks)
 
 
 Block = Mapping[Turn, Mapping[str, Any]]

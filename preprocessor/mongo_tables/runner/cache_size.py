@@ -7,7 +7,7 @@ pages that are being changed, and what requests under way bring in, must have ro
 
 How many records make a working set of a given size: a multiple of the cache that the deployment really has.
 
-A cache cannot be made as small as one likes (``cachesize``), so an experiment about caches
+A cache cannot be made as small as one likes (see above), so an experiment about caches
 says how large its data is in caches, not in records.
 """
 
@@ -52,9 +52,9 @@ def room_gb(name: str, config: Mapping[str, Any]) -> float:
     plan = kind.plan(config)
     if plan is None or not plan.operations:
         joins = any("$lookup" in stage for stage in config.get("pipeline", ()))
-        least = WRITING_GB if kind.TRAITS.writes else SMALLEST_GB
+        least = WRITING_GB if kind.writes else SMALLEST_GB
         return float(max(least, config["numberOfThreads"] * JOIN_GB if joins else 0.0))
-    batch = config["writeBatchSize"] if kind.TRAITS.batched else 1
+    batch = config["writeBatchSize"] if kind.batched else 1
     under_way = config["numberOfThreads"] * min(batch, plan.operations) * plan.bytes / plan.operations
     return float(max(WRITING_GB, ROOM_TIMES * under_way / 2**30))
 

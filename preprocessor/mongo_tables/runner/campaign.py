@@ -229,7 +229,7 @@ def _measure_slices(
 
 def _plan(runs: Sequence[Run], journal: Journal, length: Length) -> Plan:
     experiment = runs[0].experiment
-    traits = workload(experiment.workload).TRAITS
+    traits = workload(experiment.workload)
     there = sorted({number for run in runs for number in run.numbers})
     compares = not (runs[0].options.rates or has_rates(experiment))
     return Plan(

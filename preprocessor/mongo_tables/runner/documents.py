@@ -1,4 +1,6 @@
-"""The documents that experiments insert, as BSON bytes, the same for the same seed.
+"""Documents that experiments insert, as BSON bytes, the same for the same seed.
+
+The documents that experiments insert, as BSON bytes, the same for the same seed.
 
 A document is an optional ``_id``, any extra fields, then triples ``intfieldN`` (int32, 0 to 99,999),
 ``datefieldN`` (a date) and ``stringfieldN`` (1 to 32 characters of text with the letter frequencies of
@@ -7,13 +9,41 @@ one triple.
 
 The bytes are put together here and not by an encoder, because the generator's speed decides how long one
 waits for an experiment: a triple costs about a microsecond this way.
+
+Documents as POCDriver inserts them: a few fields side by side, their types by number, and an empty ``bin``.
+
+The field ``fld0`` is a whole number, ``fld1`` a date, ``fld3`` text; of the others every third is a number, every
+fifth a date, the rest text. Numbers and the age of dates are normally distributed, so most are small. What
+POCDriver does is told by its README (https://github.com/johnlpage/POCDriver); the text is ours.
+
+What stands at the head of a generated document: its ``_id``, and fields that count documents.
+
+A head is the BSON of elements whose length is the same for all documents of a run, so that it can be changed
+without encoding the rest again. ``idType`` says which ``_id``:
+
+* none: no ``_id``, the server gives one;
+* ``OBJECT_ID``: an ObjectId, made by the client (a time, so not the same in two runs);
+* ``UUID``: a random UUID (version 4, binary subtype 4);
+* ``BUSINESS_ID``: ``ACC``, five digits of one of 20,000 customers, ``_``, six hex digits counting that customer's
+  documents, three hex digits of the connection;
+* ``SEQUENCE``: 0, 1, 2, … (int64), then ``count: 0`` or, with ``groupSize``, the group of the document and its
+  place in the group (``group`` an int32, ``group_seq`` and ``group_seq_i`` doubles);
+* ``WORKER_SEQUENCE``: ``{w, i}``, the connection and 0, 1, 2, … of its own (int32).
 """
 
 from __future__ import annotations
 
+import os
 import random
 import struct
+import time
+from array import array
+from collections.abc import Callable
 from functools import cache
+from itertools import count
+
+from mongo_tables.runner.errors import ExperimentError
+from mongo_tables.runner.workloads import Config, Share
 
 TEXT_LENGTH = 1 << 20
 FIRST_DATE_MS = 1_754_917_200_011
@@ -93,3 +123,168 @@ def _text() -> bytes:
     letters[5::6] = b" " * len(letters[5::6])
     letters[59::60] = b"." * len(letters[59::60])
     return bytes(letters)
+
+
+NUMBER_SPREAD = 1e6
+DATE_SPREAD_MS = 3e11
+TEXT_WORDS = 20_000
+EMPTY_BINARY = b"\x05bin\0\0\0\0\0\0"
+
+_SENTENCE = (
+    "a heron stood where the slow river bends and nobody on the bridge above it knew for how long it had been "
+    "waiting there between reeds and stones as if morning were a matter of patience rather than of light"
+)
+
+Value = Callable[[], bytes]
+
+
+class FlatFactory:
+    """Makes documents from one stream of random numbers: the same ``seed`` gives the same documents."""
+
+    def __init__(self, seed: str, fields: int, text_bytes: int) -> None:
+        """``text_bytes`` is the most that a text has: it is cut at the end of a word."""
+        self._random = random.Random(seed)
+        self._text_bytes = text_bytes
+        kinds: dict[bytes, Value] = {b"\x12": self._number, b"\x09": self._date, b"\x02": self._words}
+        self._fields = [
+            (kind + f"fld{number}".encode() + b"\0", kinds[kind])
+            for number, kind in enumerate(map(_kind, range(fields)))
+        ]
+
+    def tail(self) -> bytes:
+        """The BSON of all fields of one document: what comes after its head, the closing zero included."""
+        fields = b"".join([name + value() for name, value in self._fields])
+        return fields + EMPTY_BINARY + b"\0"
+
+    def _number(self) -> bytes:
+        return _LONG.pack(int(abs(self._random.gauss(0, 1)) * NUMBER_SPREAD))
+
+    def _date(self) -> bytes:
+        return _LONG.pack(FIRST_DATE_MS - int(abs(self._random.gauss(0, 1)) * DATE_SPREAD_MS))
+
+    def _words(self) -> bytes:
+        text, starts = _words()
+        start = starts[int(self._random.random() * (len(starts) - self._text_bytes))]
+        end = max(start, text.rfind(b" ", start, start + self._text_bytes + 1))
+        return _INT.pack(end - start + 1) + text[start:end] + b"\0"
+
+
+def _kind(number: int) -> bytes:
+    """The BSON type byte of the field with this number."""
+    if number in (0, 1, 3):
+        return {0: b"\x12", 1: b"\x09", 3: b"\x02"}[number]
+    if number % 3 == 0:
+        return b"\x12"
+    return b"\x09" if number % 5 == 0 else b"\x02"
+
+
+@cache
+def _words() -> tuple[bytes, tuple[int, ...]]:
+    """A text of words in random order with single spaces, and where each word begins; the same in every run."""
+    words = random.Random("words").choices(_SENTENCE.split(), k=TEXT_WORDS)
+    starts, place = [], 0
+    for word in words:
+        starts.append(place)
+        place += len(word) + 1
+    return " ".join(words).encode("ascii"), tuple(starts)
+
+
+CUSTOMERS = 20_000
+
+Head = Callable[[int], bytes]
+"""Gives the head of the document with this number, which those take that count all documents together."""
+
+_SECONDS = struct.Struct(">I")
+_SEQUENCE = struct.Struct("<5sq7si")
+_OWN_SEQUENCE = struct.Struct("<5si3si3six")
+_GROUPED = struct.Struct("<5sq7si11sd13sd")
+
+
+def heads(config: Config, share: Share) -> Head | None:
+    """Give the source of heads that ``idType`` asks for, None for no head; raises ExperimentError."""
+    kind = config.get("idType")
+    if kind is None:
+        return None
+    if kind not in _KINDS:
+        raise ExperimentError(f"no idType is called {kind!r}", f"known: {', '.join(_KINDS)}")
+    return _KINDS[kind](config, share)
+
+
+def _object_id(config: Config, share: Share) -> Head:
+    # As the driver makes them (time, five random bytes, counter), a third of its price: there may be 100,000
+    # a second. https://www.mongodb.com/docs/manual/reference/bson-types/#objectid
+    own = os.urandom(5)
+    counter = int.from_bytes(os.urandom(3), "big")
+
+    def head(number: int) -> bytes:
+        nonlocal counter
+        counter = counter + 1 & 0xFFFFFF
+        return b"\x07_id\0%b%b%b" % (_SECONDS.pack(int(time.time())), own, counter.to_bytes(3, "big"))
+
+    return head
+
+
+def _uuid(config: Config, share: Share) -> Head:
+    draw = random.Random(f"{share.seed}/id").randbytes
+
+    def head(number: int) -> bytes:
+        value = bytearray(draw(16))
+        value[6] = value[6] & 0x0F | 0x40
+        value[8] = value[8] & 0x3F | 0x80
+        return b"\x05_id\0\x10\0\0\0\x04" + value
+
+    return head
+
+
+def _business_id(config: Config, share: Share) -> Head:
+    draw = random.Random(f"{share.seed}/id").random
+    counts = array("l", bytes(CUSTOMERS * array("l").itemsize))
+    thread = b"%03x" % (config.get("firstThread", 0) + share.worker)
+
+    def head(number: int) -> bytes:
+        customer = int(draw() * CUSTOMERS)
+        counts[customer] += 1
+        return b"\x02_id\0\x13\0\0\0ACC%05d_%06x%b\0" % (customer, counts[customer], thread)
+
+    return head
+
+
+def _sequence(config: Config, share: Share) -> Head:
+    groups = max(1, config["totalDocsToInsert"] // config["groupSize"]) if "groupSize" in config else 0
+
+    def counted(number: int) -> bytes:
+        return _SEQUENCE.pack(b"\x12_id\0", number, b"\x10count\0", 0)
+
+    def grouped(number: int) -> bytes:
+        place = float(number // groups)
+        group = number % groups
+        return _GROUPED.pack(
+            b"\x12_id\0",
+            number,
+            b"\x10group\0",
+            group,
+            b"\x01group_seq\0",
+            place,
+            b"\x01group_seq_i\0",
+            place,
+        )
+
+    return grouped if groups else counted
+
+
+def _worker_sequence(config: Config, share: Share) -> Head:
+    own = count()
+
+    def head(number: int) -> bytes:
+        return _OWN_SEQUENCE.pack(b"\x03_id\0", 19, b"\x10w\0", share.worker, b"\x10i\0", next(own))
+
+    return head
+
+
+_KINDS: dict[str, Callable[[Config, Share], Head]] = {
+    "BUSINESS_ID": _business_id,
+    "OBJECT_ID": _object_id,
+    "UUID": _uuid,
+    "SEQUENCE": _sequence,
+    "WORKER_SEQUENCE": _worker_sequence,
+}

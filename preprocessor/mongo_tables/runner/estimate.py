@@ -92,7 +92,7 @@ def estimate(scaled: Experiment, factor: float, repeats: int, asked: Asked = AS_
     loaded: list[Config | None] = []
     for number, config in enumerate(configs(_sized(scaled, factor))):
         longest = longest_seconds(scaled.workload, config, asked)
-        if kind.TRAITS.changes_primary:  # what happens in them takes its time
+        if kind.changes_primary:  # what happens in them takes its time
             longest = None
         published = durations.get(number + 1, 0) * factor
         limits = [
@@ -100,7 +100,7 @@ def estimate(scaled: Experiment, factor: float, repeats: int, asked: Asked = AS_
         ]
         windows = _count_windows(scaled, number, repeats, asked.compares)
         before = kind.preload(config)
-        fresh = int(before not in loaded) if kind.TRAITS.keeps_data else windows
+        fresh = int(before not in loaded) if kind.keeps_data else windows
         loaded.append(before)
         length = _Length(min(limits, default=None), longest, bool(asked.duration), asked.lengthens)
         estimates.append(_estimate(scaled, config, length, windows, fresh))
@@ -124,7 +124,7 @@ def _count_windows(experiment: Experiment, number: int, blocks: int, compares: b
 
     And as often on the way back, where a block has one.
     """
-    traits = workload(experiment.workload).TRAITS
+    traits = workload(experiment.workload)
     times = 2 if measures_twice(traits, blocks) and number == experiment.baseline else 1
     return times * (2 if goes_back(traits, blocks, compares=compares) else 1) * blocks
 
@@ -165,16 +165,14 @@ def estimate_slices(scaled: Experiment, width: float, others: int) -> SlicesEsti
 def _estimate(scaled: Experiment, config: Config, length: _Length, windows: int, fresh: int) -> Estimate:
     """Of a variant that has so many windows, of which so many load their data anew."""
     kind = workload(scaled.workload)
-    without_end = length.by_time and kind.TRAITS.amount is not None
+    without_end = length.by_time and kind.amount is not None
     plan = None if without_end else kind.plan(with_enough_work(scaled.workload, config, None))
     before = kind.preload(config)
     first = workload(before.get("workload", "insert")).plan(before) if before else None
     brought = [one for one in (first, plan if plan and plan.bytes else None) if one]
     window = _local_window(scaled.workload, config, plan, length)
     connecting = CONNECTION_SECONDS * config["numberOfThreads"]
-    around = (
-        WINDOW_OVERHEAD_SECONDS + connecting + (AFTER_CHANGE_SECONDS if kind.TRAITS.changes_primary else 0.0)
-    )
+    around = WINDOW_OVERHEAD_SECONDS + connecting + (AFTER_CHANGE_SECONDS if kind.changes_primary else 0.0)
     if scaled.warm:
         around += _warming(scaled.workload, config, window)
         around += 0.0 if warmup.has_lead(scaled.workload, config) else connecting  # a lead has the window's

@@ -56,7 +56,7 @@ from mongo_tables.runner.target import LocalTarget, Machine, Target, wanted_cach
 from mongo_tables.runner.window_lengths import PROFILES, least_batches
 from mongo_tables.runner.wire.connection import check_driver
 from mongo_tables.runner.worker import SELECTION_MS, Load
-from mongo_tables.runner.workloads import Concluding, Config, workload
+from mongo_tables.runner.workloads import Config, workload
 
 if TYPE_CHECKING:
     from pymongo import MongoClient
@@ -249,7 +249,7 @@ def obstacle(
     experiment: Experiment, options: Options, target: Target, store: Store, named: NamedTarget = ALONE
 ) -> tuple[str, str] | None:
     """Why the experiment cannot be run so, and the remedy; None when nothing is in the way."""
-    traits = workload(experiment.workload).TRAITS
+    traits = workload(experiment.workload)
     if fixed := _fixed_machine(experiment, options, target, named):
         return fixed
     disturbs = traits.holds_members or (traits.changes_primary and target.ends_with_run)
@@ -295,7 +295,7 @@ def _other_rates(experiment: Experiment, options: Options) -> tuple[str, str] | 
 
 def has_rates(experiment: Experiment) -> bool:
     """Whether the experiment says itself how many operations are to start in a second."""
-    paces_itself = workload(experiment.workload).TRAITS.paces_itself
+    paces_itself = workload(experiment.workload).paces_itself
     return paces_itself or any(RATE in config for config in experiments.configs(experiment))
 
 
@@ -306,7 +306,7 @@ def _rates(options: Options, config: Config) -> tuple[float, ...]:
 
 def _other_set(experiment: Experiment, target: Target) -> tuple[str, str] | None:
     """Why the target is no set as any variant asks for."""
-    holds = workload(experiment.workload).TRAITS.holds_members
+    holds = workload(experiment.workload).holds_members
     members = {"members": MEMBERS} if holds else {}
     asked = {"reference": experiment.reference, **members}
     refused = (target.obstacle({**asked, **config}) for config in experiments.configs(experiment))
@@ -339,7 +339,7 @@ def open_run(
 ) -> Run:
     """Give a run that has not begun; ``side`` is what tells its rows from those of other targets."""
     options = replace(options, scale=experiments.scale_of(experiment, options.scale))
-    if workload(experiment.workload).TRAITS.changes_primary:
+    if workload(experiment.workload).changes_primary:
         options = replace(options, on_error="reconnect", seconds=None, duration=None)
     scaled = experiments.scale(experiment, options.scale)
     numbers = choose_variants(experiment, options, target, named)
@@ -562,7 +562,7 @@ def _measurement(run: Run, place: Place, machine: Machine) -> Measurement:
     kind = workload(run.scaled.workload)
     prepared = _prepare(run, place.turn.variant, _seed(run, place))
     load = prepared.load
-    if kind.TRAITS.changes_primary:
+    if kind.changes_primary:
         _servers(run, machine)  # while all of them answer: a member that was killed would be waited for
     plan = None if run.options.duration else kind.plan(load.config)
     run.progress.begin(_label(run, place), plan.operations if plan else 0)
@@ -572,13 +572,10 @@ def _measurement(run: Run, place: Place, machine: Machine) -> Measurement:
     _check_target(run)
     if (found := run.target.monitored(measurement.start_time, measurement.end_time)) is not None:
         measurement = measurement.beside(found)
-    if kind.TRAITS.changes_primary:
+    if kind.changes_primary:
         return conclude_change(run.client, load, measurement)
     _check_errors(measurement)
-    if isinstance(kind, Concluding):
-        conclusion = kind.conclude(run.client[run.database], prepared.config)
-        return replace(measurement, conclusion=conclusion)
-    return measurement
+    return replace(measurement, conclusion=kind.conclude(run.client[run.database], prepared.config))
 
 
 def _seed(run: Run, place: Place) -> str:
@@ -645,7 +642,7 @@ def _label_of_slices(runs: tuple[Run, Run], place: SlicesPlace) -> str:
 
 
 def _measured(run: Run, load: Load, machine: Machine) -> Measurement:
-    if workload(load.workload).TRAITS.changes_primary and isinstance(run.target, LocalTarget):
+    if workload(load.workload).changes_primary and isinstance(run.target, LocalTarget):
         return measure_change(run.target, run.crew, load, machine, run.progress.update)
     return measure(run.client, run.crew, load, machine, run.progress.update)
 
@@ -673,7 +670,7 @@ def _with_own_collection(run: Run, config: Config) -> dict[str, Any]:
     collection, so it has the one of the experiment.
     """
     kind = workload(run.scaled.workload)
-    if not kind.TRAITS.keeps_data or kind.TRAITS.goes_on or "pipeline" in config:
+    if not kind.keeps_data or kind.goes_on or "pipeline" in config:
         return dict(config)
     first = config["collection"]
     for name in chain([first], (f"{first}_{number}" for number in count(2))):
@@ -695,7 +692,7 @@ def _fill(run: Run, load: Load, config: Config) -> None:
     """Make the collection and load what has to be there, unless an earlier window left just that."""
     kind, name = workload(run.scaled.workload), config["collection"]
     first = kind.preload(config)
-    if kind.TRAITS.keeps_data and first is not None and first == run.loaded.get(name):
+    if kind.keeps_data and first is not None and first == run.loaded.get(name):
         return
     run.loaded.pop(name, None)
     run.scanned = None
@@ -738,7 +735,7 @@ def _listed(errors: Mapping[str, int]) -> str:
 
 def _load(run: Run, config: Mapping[str, Any], seed: str) -> Load:
     name, duration = run.scaled.workload, run.options.duration
-    traits = workload(name).TRAITS
+    traits = workload(name)
     config = window_lengths.with_enough_work(name, config, duration, least_batches(run.options.profile))
     limit = window_lengths.longest_seconds(name, config, run.options)
     seconds = window_lengths.window_seconds(config, limit, duration)

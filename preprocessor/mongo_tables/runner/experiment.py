@@ -18,7 +18,7 @@ from typing import Any
 from mongo_tables.runner import experiment_faults
 from mongo_tables.runner.connection_strings import shown
 from mongo_tables.runner.errors import ExperimentError
-from mongo_tables.runner.workloads.templates import RANGE
+from mongo_tables.runner.workloads.queries import RANGE
 
 SHORTEST_WINDOW_SECONDS = 5
 FOLDER = Path(__file__).with_name("experiments")

@@ -26,7 +26,7 @@ from mongo_tables.runner.ownership import MARKER
 from mongo_tables.runner.schema_check import validator
 from mongo_tables.runner.sharding import SHARD_KEY
 from mongo_tables.runner.workloads import workload
-from mongo_tables.runner.workloads.templates import faults
+from mongo_tables.runner.workloads.queries import faults
 
 Path = tuple[str | int, ...]
 
@@ -212,11 +212,11 @@ def _unfit(name: str, values: Mapping[str, Any], path: Path) -> Iterator[_Proble
     if values.get("initialDocsToInsert") == 0 and "initialDocsToInsert" in _needs(name):
         message = f"the workload {name} works on documents that are there before"
         yield (*path, "initialDocsToInsert"), message, "give 1 or more"
-    function, known = values.get("updateFunction"), workload(name).TRAITS.update_functions
+    function, known = values.get("updateFunction"), workload(name).update_functions
     if function and known and function not in known:
         hint = f"it does {' and '.join(known)}"
         yield (*path, "updateFunction"), f"the workload {name} does no {function}", hint
-    if "operationsPerSecond" in values and workload(name).TRAITS.paces_itself:
+    if "operationsPerSecond" in values and workload(name).paces_itself:
         message = f"the workload {name} has rates of its own"
         yield (*path, "operationsPerSecond"), message, "leave it out"
     if values.get("collection") == MARKER:
@@ -224,7 +224,7 @@ def _unfit(name: str, values: Mapping[str, Any], path: Path) -> Iterator[_Proble
 
 
 def _needs(name: str) -> frozenset[str]:
-    return workload(name).TRAITS.needs | {"database", "collection", "numberOfThreads"}
+    return workload(name).needs | {"database", "collection", "numberOfThreads"}
 
 
 def _twice(variants: Sequence[Mapping[str, Any]]) -> Iterator[_Problem]:

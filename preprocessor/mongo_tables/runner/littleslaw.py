@@ -23,7 +23,7 @@ def check_window(
     outcome: Outcome, name: str, rates: Sequence[float], connections: int
 ) -> dict[str, Any] | None:
     """What ``check`` finds in a window of the workload ``name``; None where the law says nothing of it."""
-    if rates or workload(name).TRAITS.paces_itself or not outcome.options.acknowledges:
+    if rates or workload(name).paces_itself or not outcome.options.acknowledges:
         return None
     return check(outcome.window.busy / 1e9, outcome.seconds, connections)
 

@@ -41,7 +41,7 @@ from mongo_tables.runner.sharding import ShardLook
 from mongo_tables.runner.target import LocalTarget, Machine
 from mongo_tables.runner.warmup import WarmUp
 from mongo_tables.runner.worker import Load
-from mongo_tables.runner.workloads import failover
+from mongo_tables.runner.workloads import workload
 
 if TYPE_CHECKING:
     from pymongo import MongoClient
@@ -395,7 +395,7 @@ def measure_change(
 
 def conclude_change(client: Member, load: Load, measurement: Measurement) -> Measurement:
     """The measurement with what the documents tell, which the new primary has."""
-    told = failover.conclude(client[load.database], load.config)
+    told = workload(load.workload).conclude(client[load.database], load.config)
     counted = measurement.outcome.latencies_by_kind
     acknowledged = sum(sum(counts.values()) for kind, counts in counted.items() if kind.startswith("write"))
     lost = count_lost(told, acknowledged, failed=sum(measurement.outcome.errors.values()))

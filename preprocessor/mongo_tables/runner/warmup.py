@@ -148,7 +148,7 @@ def lead_seconds(window: float) -> tuple[float, float]:
 
 def has_lead(name: str, config: Config) -> bool:
     """Whether a window of this workload may begin in the middle of its work."""
-    traits = workload(name).TRAITS
+    traits = workload(name)
     if not traits.keeps_data or traits.goes_on or traits.paces_itself or workload(name).plan(config):
         return False
     return not (traits.grows_with and config.get(traits.grows_with))

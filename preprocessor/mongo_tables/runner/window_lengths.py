@@ -29,7 +29,7 @@ _UNLIMITED = 10**12
 
 def operations_of_requests(name: str, config: Config, requests: int) -> int:
     """How many operations so many requests of each connection have."""
-    each = config["writeBatchSize"] if workload(name).TRAITS.batched else 1
+    each = config["writeBatchSize"] if workload(name).batched else 1
     return int(requests * config["numberOfThreads"] * each)
 
 
@@ -51,7 +51,7 @@ class Limits(Protocol):
 
 def longest_seconds(name: str, config: Config, limits: Limits) -> float | None:
     """The most seconds of a window that were asked for; work that paces itself rests for most of a short one."""
-    traits = workload(name).TRAITS
+    traits = workload(name)
     if traits.paces_itself:
         return limits.paced_seconds or limits.seconds
     batches = traits.batched and config.get("writeBatchSize", 1) > 1
@@ -97,7 +97,7 @@ def with_enough_work(name: str, config: Config, duration: float | None, least: i
     """
     if duration and "testTimeSecs" in config:
         return {**config, "testTimeSecs": duration}
-    amount = workload(name).TRAITS.amount
+    amount = workload(name).amount
     if amount is None:
         return config
     enough = operations_of_requests(name, config, least)

@@ -128,7 +128,7 @@ class Load:
     @property
     def is_whole(self) -> bool:
         """Whether all of the work is measured, whenever it ends."""
-        return workload(self.workload).TRAITS.whole
+        return workload(self.workload).whole
 
     @property
     def has_steady_part(self) -> bool:
@@ -363,7 +363,7 @@ def _pace(load: Load, start: float, slot: int) -> Pace:
     if not load.rates:
         return Pace(start)
     intervals = tuple(load.connections / rate for rate in load.rates)
-    each = int(load.config["writeBatchSize"]) if workload(load.workload).TRAITS.batched else 1
+    each = int(load.config["writeBatchSize"]) if workload(load.workload).batched else 1
     first = start + intervals[0] * each * slot / load.connections
     draw = random.Random(f"{load.seed}/{slot}/arrivals") if load.arrivals == "poisson" else None
     return Pace(first, intervals, load.seconds or 0.0, draw, each)
@@ -372,7 +372,7 @@ def _pace(load: Load, start: float, slot: int) -> Pace:
 def can_share_thread(clients: Sequence[Client], load: Load) -> bool:
     """Whether one thread is to do the work of all connections of this process."""
     waiting = [isinstance(client, WireClient) and client.can_share_thread for client in clients]
-    paced = load.rates or workload(load.workload).TRAITS.paces_itself
+    paced = load.rates or workload(load.workload).paces_itself
     return AVAILABLE and all(waiting) and (bool(paced) or len(waiting) > 1)
 
 

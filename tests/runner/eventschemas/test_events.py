@@ -9,7 +9,7 @@ from math import erf, exp, sqrt
 
 import pytest
 
-from mongo_tables.runner.eventschemas.events import (
+from mongo_tables.runner.event_schemas import (
     ANY_USER,
     CLOCKS,
     DEVIATION,

@@ -11,10 +11,17 @@ from hypothesis import strategies as st
 from pymongo import MongoClient, UpdateOne
 
 from mongo_tables.aggregation import aggregate
-from mongo_tables.runner.eventschemas import VERSIONS
-from mongo_tables.runner.eventschemas.events import STATUSES, Event
-from mongo_tables.runner.eventschemas.identifiers import day_id, key_text, month_id, quarter_id
-from mongo_tables.runner.eventschemas.reports import YEARS, starts
+from mongo_tables.runner.event_schemas import (
+    RANGES,
+    STATUSES,
+    VERSIONS,
+    Event,
+    day_id,
+    key_text,
+    month_id,
+    quarter_id,
+    starts,
+)
 from tests.runner.eventschemas.counting import counted, report_of
 
 DATABASE = "eventschemas_test"
@@ -39,9 +46,9 @@ FIXTURE = [
     for date, counts in YEARLY.items()
 ]
 EXPECTED = {
-    name: {"approved": 4 * n, "noFunds": n, "pending": n, "rejected": n} for n, name in enumerate(YEARS, 1)
+    name: {"approved": 4 * n, "noFunds": n, "pending": n, "rejected": n} for n, name in enumerate(RANGES, 1)
 }
-NOTHING = {name: dict.fromkeys(STATUSES, 0) for name in YEARS}
+NOTHING = {name: dict.fromkeys(STATUSES, 0) for name in RANGES}
 
 
 @pytest.fixture(scope="module")
@@ -122,7 +129,7 @@ def test_days_of_a_quarter_are_kept_once_and_their_totals_are_theirs(client, eve
 
 def test_ranges_begin_on_the_same_day_of_the_calendar():
     assert starts(REPORTED)["tenYears"] == day("2012-06-15")
-    assert starts(day("2020-02-29")) == {name: day(f"{2020 - years}-03-01") for name, years in YEARS.items()}
+    assert starts(day("2020-02-29")) == {name: day(f"{2020 - years}-03-01") for name, years in RANGES.items()}
 
 
 def test_keys_and_ids_are_the_digits_that_the_published_code_reads_as_hexadecimal():

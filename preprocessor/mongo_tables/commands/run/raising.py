@@ -14,7 +14,7 @@ def list_raised(experiment: Experiment, asked: float, duration: float | None, le
     factor = scale_of(experiment, asked)
     if factor != asked:
         yield f"scale {factor:g} in place of {asked:g}, which is too small for it"
-    amount = workload(experiment.workload).TRAITS.amount
+    amount = workload(experiment.workload).amount
     if amount is None or duration:
         return
     planned = list(configs(scale(experiment, factor)))

@@ -1,25 +1,19 @@
-"""Writes and reads at a steady rate while the replica set gets another primary.
+"""Work on a replica set some of whose members are held up, or whose primary changes.
 
-Each write inserts a document under a number of its connection's own, and is not sent again when it fails; each read is
-of the last document that the connection had acknowledged. What befell a connection stands in its later documents: which
-numbers failed, and from when to when it had no answer, in nanoseconds on the monotonic clock, which the processes of
-one machine share. So afterwards the documents tell which acknowledged write is not there.
-
-Requests are told apart: before are those that were answered before the event, after are those that were sent when the
-connection was through, and all others are during it. A connection is through when it has had answers again for a
-quarter of the time that it had none, at least a second: by then it has sent what was due meanwhile.
+What befell a connection stands in its later documents, so that afterwards the documents tell which acknowledged write
+is not there.
 """
 
 from __future__ import annotations
 
 import random
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from mongo_tables.runner.workloads import Amounts, Config, Done, Share, Step, Traits
-from mongo_tables.runner.workloads.write_timeout import create, preload
+from mongo_tables.runner.workloads import Amounts, Config, Done, Share, Step, Workload
 
 if TYPE_CHECKING:
     from pymongo import MongoClient
@@ -27,12 +21,9 @@ if TYPE_CHECKING:
 
     from mongo_tables.runner.clients import Client
 
-__all__ = ["TRAITS", "conclude", "create", "open_steps", "plan", "preload", "report", "reset"]
-TRAITS = Traits(
-    needs=frozenset({"event", "eventAfterSecs", "operationsPerSecond", "testTimeSecs"}),
-    holds_members=True,
-    changes_primary=True,
-)
+WRITE_CONCERN_FAILED = 64
+"""The code of an acknowledgement that did not come in time
+(https://www.mongodb.com/docs/manual/reference/error-codes/)."""
 APART = 1_000_000_000
 """Between the first numbers of two connections."""
 SHORTEST_CALM_NS = 1_000_000_000
@@ -46,28 +37,175 @@ _OPENED = "opened"
 """What connections of a process share: when the window opened, in nanoseconds on the monotonic clock."""
 
 
-def plan(config: Config) -> None:
-    """As many as the rate and ``testTimeSecs`` allow."""
-    return
+class WriteTimeout(Workload, name="write_timeout"):
+    """Writes whose acknowledgement may not come in time, and whether they were done nevertheless.
 
-
-def reset(database: Database[Any], config: Config) -> None:
-    """Have members wait as long for a primary that is silent as the variant says.
-
-    A change of it may make members elect: then it is looked again whether all have it.
+    ``heldSecondaries`` of the secondaries are locked (``fsync`` with ``lock``) before the clock starts: they answer and
+    vote, but apply nothing that the primary writes. The others copy from the primary, as in every local replica set.
+    Each of ``nWrites`` operations inserts a document under the ``writeConcern``; one that ends with ``wtimeout`` is an
+    operation that was done, only not acknowledged. When the window is over, the documents are counted before the
+    members go on and after.
     """
-    from pymongo.errors import PyMongoError
 
-    wanted = config.get("electionTimeoutMillis", DEFAULT_ELECTION_MS)
-    deadline = time.monotonic() + AGREE_SECONDS
-    while True:
-        try:
-            if _agree_on(database.client, wanted):
-                return
-        except PyMongoError:
-            if time.monotonic() > deadline:
+    needs = frozenset({"nWrites", "heldSecondaries", "writeConcern"})
+    holds_members = True
+    whole = True
+
+    def plan(self, config: Config) -> Done:
+        """``nWrites`` inserts of a document each."""
+        return Done(config["nWrites"], config["nWrites"], 0)
+
+    def reset(self, database: Database[Any], config: Config) -> None:
+        """Lock as many secondaries as are to be held."""
+        for member in islice(_secondaries(database), config["heldSecondaries"]):
+            member.admin.command("fsync", lock=True)
+
+    def report(self, done: Amounts) -> tuple[dict[str, Any], dict[str, Any]]:
+        """How many writes were sent, acknowledged, and not acknowledged in time."""
+        sent, acknowledged = done.operations, done.documents
+        return {"nWrites": sent}, {"acknowledged": acknowledged, "timedOut": sent - acknowledged}
+
+    def conclude(self, database: Database[Any], config: Config) -> dict[str, Any]:
+        """Let the members go on; count what the primary has before, and a majority of the members has after it."""
+        from pymongo.read_concern import ReadConcern
+
+        collection = database[config["collection"]]
+        applied = collection.count_documents({})
+        members = 1
+        for number, member in enumerate(_secondaries(database)):
+            members += 1
+            if number < config["heldSecondaries"]:
+                while member.admin.command("fsyncUnlock")["lockCount"]:  # a warmed window was held twice
+                    pass
+        majority = collection.with_options(read_concern=ReadConcern("majority"))
+        with database.client.start_session(causal_consistency=True) as session:
+            # A write after all others that every member acknowledges: so they have all of them.
+            note = {"appendOplogNote": 1, "data": {"of": "all"}, "writeConcern": {"w": members}}
+            database.client.admin.command(note, session=session)
+            kept = majority.count_documents({}, session=session)
+        return {"applied": applied, "keptByMajority": kept}
+
+    def open_steps(self, client: Client, config: Config, share: Share) -> Step:
+        """A step inserts a document."""
+        import bson
+
+        def step() -> Done | None:
+            taken = share.take(1)
+            if not taken:
+                return None
+            document = bson.encode({"_id": taken.start})
+            try:
+                client.insert([document])
+            except Exception as error:
+                if getattr(error, "code", None) != WRITE_CONCERN_FAILED:
+                    raise
+                return Done(1, 0, len(document))
+            return Done(1, 1, len(document))
+
+        return step
+
+
+def _secondaries(database: Database[Any]) -> Iterator[MongoClient[dict[str, Any]]]:
+    """A client of each secondary, in the order of the replica set's configuration."""
+    from pymongo import MongoClient
+
+    signed_in = _signed_in(database.client)
+    hello = database.client.admin.command("hello")
+    for host in hello["hosts"]:
+        if host != hello["me"]:
+            with MongoClient[dict[str, Any]](host, directConnection=True, **signed_in) as member:
+                yield member
+
+
+def _signed_in(client: MongoClient[dict[str, Any]]) -> dict[str, Any]:
+    """What another client needs to be who this one is. PyMongo has no public way to it."""
+    known = client.options.pool_options._credentials
+    if known is None:
+        return {}
+    return {"username": known.username, "password": known.password, "authSource": known.source}
+
+
+class Failover(Workload, name="failover"):
+    """Writes and reads at a steady rate while the replica set gets another primary.
+
+    Each write inserts a document under a number of its connection's own, and is not sent again when it fails; each read
+    is of the last document that the connection had acknowledged. What befell a connection stands in its later
+    documents: which numbers failed, and from when to when it had no answer, in nanoseconds on the monotonic clock,
+    which the processes of one machine share.
+
+    Requests are told apart: before are those that were answered before the event, after are those that were sent when
+    the connection was through, and all others are during it. A connection is through when it has had answers again for
+    a quarter of the time that it had none, at least a second: by then it has sent what was due meanwhile.
+    """
+
+    needs = frozenset({"event", "eventAfterSecs", "operationsPerSecond", "testTimeSecs"})
+    holds_members = True
+    changes_primary = True
+
+    def reset(self, database: Database[Any], config: Config) -> None:
+        """Have members wait as long for a primary that is silent as the variant says.
+
+        A change of it may make members elect: then it is looked again whether all have it.
+        """
+        from pymongo.errors import PyMongoError
+
+        wanted = config.get("electionTimeoutMillis", DEFAULT_ELECTION_MS)
+        deadline = time.monotonic() + AGREE_SECONDS
+        while True:
+            try:
+                if _agree_on(database.client, wanted):
+                    return
+            except PyMongoError:
+                if time.monotonic() > deadline:
+                    raise
+            time.sleep(LOOK_SECONDS)
+
+    def open_steps(self, client: Client, config: Config, share: Share) -> Step:
+        """A step inserts a document or reads one."""
+        import bson
+
+        draw = random.Random(share.seed)
+        reads, after = config.get("readproportion", 0.5), round(config["eventAfterSecs"] * 1e9)
+        course = _Course(share.worker * APART)
+        whole = bson.encode({})
+
+        def step() -> Done | None:
+            sent = time.monotonic_ns()
+            if not course.answered:
+                course.answered = sent
+                _note_opening(share, sent, config["operationsPerSecond"])
+            reading = course.acknowledged is not None and draw.random() < reads
+            try:
+                if reading:
+                    found, size = client.read(bson.encode({"_id": course.acknowledged}), whole)
+                else:
+                    document = bson.encode(
+                        {
+                            "_id": course.number,
+                            "failed": course.failed,
+                            "outages": course.outages,
+                            "filler": _FILLER,
+                        }
+                    )
+                    found, size = 1, len(document)
+                    client.insert([document])
+            except Exception:
+                course.fail(not reading)
                 raise
-        time.sleep(LOOK_SECONDS)
+            answered = time.monotonic_ns()
+            phase = _phase(sent, answered, share.prepared[_OPENED] + after, course)
+            course.succeed(not reading, answered)
+            kind = ("read" if found else "read_of_nothing") if reading else "write"
+            return Done(1, found, size, f"{kind}_{phase}")
+
+        return step
+
+    def conclude(self, database: Database[Any], config: Config) -> dict[str, Any]:
+        """What the documents that a majority has tell of the writes and of the time without service."""
+        from pymongo.read_concern import ReadConcern
+
+        collection = database[config["collection"]].with_options(read_concern=ReadConcern("majority"))
+        return tell(collection.find({}, {"filler": 0}).sort("_id"))
 
 
 def _agree_on(client: MongoClient[Any], wanted: int) -> bool:
@@ -79,11 +217,6 @@ def _agree_on(client: MongoClient[Any], wanted: int) -> bool:
     settings = {**found["settings"], "electionTimeoutMillis": wanted}
     client.admin.command("replSetReconfig", {**found, "version": found["version"] + 1, "settings": settings})
     return False
-
-
-def report(done: Amounts) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Nothing that the parameters do not say already."""
-    return {}, {}
 
 
 @dataclass(slots=True)
@@ -118,47 +251,6 @@ class _Course:
             self.number += 1
 
 
-def open_steps(client: Client, config: Config, share: Share) -> Step:
-    """A step inserts a document or reads one."""
-    import bson
-
-    draw = random.Random(share.seed)
-    reads, after = config.get("readproportion", 0.5), round(config["eventAfterSecs"] * 1e9)
-    course = _Course(share.worker * APART)
-    whole = bson.encode({})
-
-    def step() -> Done | None:
-        sent = time.monotonic_ns()
-        if not course.answered:
-            course.answered = sent
-            _note_opening(share, sent, config["operationsPerSecond"])
-        reading = course.acknowledged is not None and draw.random() < reads
-        try:
-            if reading:
-                found, size = client.read(bson.encode({"_id": course.acknowledged}), whole)
-            else:
-                document = bson.encode(
-                    {
-                        "_id": course.number,
-                        "failed": course.failed,
-                        "outages": course.outages,
-                        "filler": _FILLER,
-                    }
-                )
-                found, size = 1, len(document)
-                client.insert([document])
-        except Exception:
-            course.fail(not reading)
-            raise
-        answered = time.monotonic_ns()
-        phase = _phase(sent, answered, share.prepared[_OPENED] + after, course)
-        course.succeed(not reading, answered)
-        kind = ("read" if found else "read_of_nothing") if reading else "write"
-        return Done(1, found, size, f"{kind}_{phase}")
-
-    return step
-
-
 def _note_opening(share: Share, sent: int, rate: float) -> None:
     """Note when the window opened, as the first request of a connection tells.
 
@@ -173,14 +265,6 @@ def _phase(sent: int, answered: int, event: int, course: _Course) -> str:
     if answered < event:
         return "before"
     return "after" if course.outages and not course.errors and sent > course.through else "during"
-
-
-def conclude(database: Database[Any], config: Config) -> dict[str, Any]:
-    """What the documents that a majority has tell of the writes and of the time without service."""
-    from pymongo.read_concern import ReadConcern
-
-    collection = database[config["collection"]].with_options(read_concern=ReadConcern("majority"))
-    return tell(collection.find({}, {"filler": 0}).sort("_id"))
 
 
 def tell(documents: Iterable[Mapping[str, Any]]) -> dict[str, Any]:

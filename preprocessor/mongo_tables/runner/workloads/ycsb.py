@@ -8,31 +8,36 @@ Three things differ. A run ends by time; ``operationcount`` only says for how ma
 distribution leaves room for new records. Connections share no counter of inserts: each has its own slice of the
 numbers after those that are loaded, and chooses from the loaded records and its own. Field values come from one
 prepared text.
+
+With ``insertorder=hashed`` the key is ``user`` and the 64-bit FNV-1a hash of the number's eight bytes, low byte
+first, without its sign (http://www.isthe.com/chongo/tech/comp/fnv/); with ``ordered`` it is the number itself. Either
+is filled with zeros from the left to ``zeropadding`` digits. Fields are BSON binaries; bytes are drawn from the
+same ranges as YCSB's, so that they compress alike. Fields stand in the order of their numbers.
+
+The zipfian distribution follows Jim Gray et al., "Quickly Generating Billion-Record Synthetic Databases", SIGMOD 1994,
+with the constant 0.99. Every generator takes its uniform numbers, from 0 to below 1, from ``draw``.
 """
 
 from __future__ import annotations
 
 import random
+import struct
 from bisect import bisect
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from functools import cache
 from itertools import accumulate
+from math import pow
 from typing import TYPE_CHECKING, Any
 
 from mongo_tables.runner.errors import ExperimentError
 from mongo_tables.runner.wire.messages import document
-from mongo_tables.runner.workloads import Amounts, Config, Done, Share, Step, Traits
-from mongo_tables.runner.workloads.insert import make
-from mongo_tables.runner.ycsb.distributions import Sequence, chooser
-from mongo_tables.runner.ycsb.records import field_drawer, id_element, key_namer, record_maker
+from mongo_tables.runner.workloads import Amounts, Config, Done, Share, Step, Workload
 
 if TYPE_CHECKING:
     from pymongo.database import Database
 
     from mongo_tables.runner.clients import Client
 
-TRAITS = Traits(
-    needs=frozenset({"recordcount", "testTimeSecs"}), keeps_data=True, grows_with="insertproportion"
-)
 FORGOTTEN_AT_ONCE = 5000
 """More than there may be connections, of which each inserts every n-th number, n being how many they are: so a
 stretch of this length has a record as long as any is left."""
@@ -40,66 +45,243 @@ stretch of this length has a record as long as any is left."""
 _LOADED = ("fieldcount", "fieldlength", "insertorder", "zeropadding")
 """Parameters that make other data."""
 _ALL_FIELDS = document(b"")
+BATCH = 1000
+BATCH_BYTES = 16 * 2**20
+"""At most, where records are large: a server takes messages of 48 MB."""
+_KEY_BYTES = 23
+_ID_OVERHEAD, _FIELD_OVERHEAD = 15, 13
+FNV_OFFSET_BASIS = 0xCBF29CE484222325
+FNV_PRIME = 0x100000001B3
+_WORD = (1 << 64) - 1
+_SIGN = 1 << 63
+
+_INT = struct.Struct("<i")
+_TEXT_LENGTH = 6 << 17
+_MASKS = bytes((31, 63, 95, 31, 63, 95))
+"""Bits that vary in each of six bytes in a row; each byte is a space and as much as these bits say."""
 
 
-def plan(config: Config) -> None:
-    """As many as ``testTimeSecs`` allows."""
-    return
+def fnv_hash(number: int) -> int:
+    """FNV-1a of a number, as the absolute value of a signed 64-bit integer."""
+    found = FNV_OFFSET_BASIS
+    for octet in (number & _WORD).to_bytes(8, "little"):
+        found = (found ^ octet) * FNV_PRIME & _WORD
+    return found if found < _SIGN else (1 << 64) - found
 
 
-def create(database: Database[Any], config: Config) -> None:
-    """An empty collection."""
-    make(database, config, ())
+def key_namer(insertorder: str, zeropadding: int) -> Callable[[int], bytes]:
+    """What gives the key of a sequence number."""
+    digits = b"user%%0%dd" % zeropadding
+    if insertorder == "ordered":
+        return lambda number: digits % number
+    return lambda number: digits % fnv_hash(number)
 
 
-def preload(config: Config) -> Config:
-    """The load of ``insertcount`` records, always acknowledged by a majority."""
-    start, count = _loaded_range(config)
-    _shares(config)  # a mistake in them is told before anything is loaded
-    return {
-        "workload": "ycsb_load",
-        "collection": config["collection"],
-        "totalDocsToInsert": count,
-        "insertstart": start,
-        **{name: config[name] for name in _LOADED if name in config},
-    }
+def id_element(key: bytes) -> bytes:
+    """The BSON element ``_id`` with this key."""
+    return b"\x02_id\0" + _INT.pack(len(key) + 1) + key + b"\0"
 
 
-def reset(database: Database[Any], config: Config) -> None:
-    """Without the records that an earlier window inserted: the keys after the loaded ones, as long as any is left."""
-    collection = database[config["collection"]]
-    name = _namer(config)
-    _, count = _loaded_range(config)
-    number = config["recordcount"]
-    while collection.estimated_document_count() > count:
-        keys = [name(one).decode() for one in range(number, number + FORGOTTEN_AT_ONCE)]
-        if not collection.delete_many({"_id": {"$in": keys}}).deleted_count:
-            return  # what is left is no record of ours, or the estimate is none
-        number += FORGOTTEN_AT_ONCE
+def field_drawer(length: int, draw: Callable[[], float]) -> Callable[[int], bytes]:
+    """What gives the BSON element of the field with a number, with ``length`` random bytes."""
+    text = _text()
+    places = (_TEXT_LENGTH - length) // len(_MASKS)
+    size = _INT.pack(length) + b"\0"
+
+    def field(number: int) -> bytes:
+        start = int(draw() * places) * len(_MASKS)
+        return b"\x05field%d\0%b%b" % (number, size, text[start : start + length])
+
+    return field
 
 
-def report(done: Amounts) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Nothing beside ``work`` and ``latencies``, which count operations by kind."""
-    return {}, {}
+def record_maker(config: Mapping[str, Any], draw: Callable[[], float]) -> Callable[[int], bytes]:
+    """What gives the whole record with a sequence number, as YCSB's properties in ``config`` say."""
+    name = key_namer(config.get("insertorder", "hashed"), config.get("zeropadding", 1))
+    field = field_drawer(config.get("fieldlength", 100), draw)
+    numbers = range(config.get("fieldcount", 10))
+    return lambda number: document(id_element(name(number)) + b"".join(map(field, numbers)))
 
 
-def open_steps(client: Client, config: Config, share: Share) -> Step:
-    """Prepare the generators; a step chooses a kind of operation and does one of it."""
-    draw = random.Random(share.seed).random
-    operations = _Operations(client, config, share, draw)
-    kinds: dict[str, Step] = {
-        "readproportion": operations.read,
-        "updateproportion": operations.update,
-        "insertproportion": operations.insert,
-        "scanproportion": operations.scan,
-        "readmodifywriteproportion": operations.read_modify_write,
-    }
-    shares = _shares(config)
-    steps = [kinds[name] for name in shares]
-    bounds = list(accumulate(shares.values()))
-    if len(steps) == 1:
-        return steps[0]
-    return lambda: steps[bisect(bounds, draw() * bounds[-1])]()
+@cache
+def _text() -> bytes:
+    """Bytes to cut fields from, the same in every run."""
+    bits = int.from_bytes(random.Random("ycsb").randbytes(_TEXT_LENGTH), "little")
+    masks = int.from_bytes(_MASKS * (_TEXT_LENGTH // len(_MASKS)), "little")
+    spaces = int.from_bytes(b" " * _TEXT_LENGTH, "little")
+    return ((bits & masks) + spaces).to_bytes(_TEXT_LENGTH, "little")
+
+
+THETA = 0.99
+FEWEST_FOR_LATEST = 4
+SCRAMBLED_ITEMS = 10**10
+SCRAMBLED_ZETA = 26.46902820178302
+"""The sum of 1/i^0.99 for i up to 10^10, as YCSB has it as a constant."""
+
+Draw = Callable[[], float]
+Chooser = Callable[[], int]
+"""Gives the place of the record that the next operation is for; its number is that of its ``Sequence``."""
+
+
+class Sequence:
+    """The records that one connection may choose from: the loaded ones, then those that it has inserted.
+
+    YCSB's threads share one counter. Connections of ours are in several processes, so each is what a YCSB instance
+    with an ``insertstart`` of its own is: it inserts a slice of the numbers, every ``workers``-th from ``first`` on,
+    and knows only of its own. ``last`` is the place of the last record that is there; places of inserted records
+    follow those of loaded ones without a gap.
+    """
+
+    def __init__(self, first: int, worker: int, workers: int) -> None:
+        """``first`` is the lowest number that no loaded record has."""
+        self.last = first - 1
+        self._first, self._worker, self._workers = first, worker, workers
+
+    def number(self, place: int) -> int:
+        """The sequence number of the record at a place."""
+        inserted = place - self._first
+        return place if inserted < 0 else self._first + self._worker + inserted * self._workers
+
+    def following(self) -> int:
+        """The sequence number of the record to insert."""
+        return self.number(self.last + 1)
+
+    def acknowledge(self) -> None:
+        """Count that record among those that are there."""
+        self.last += 1
+
+
+class Zipfian:
+    """Numbers from 0, of which 0 is the most frequent; their count may grow."""
+
+    def __init__(self, items: int, draw: Draw, zeta: float | None = None) -> None:
+        """``zeta`` is the sum of 1/i^0.99 for i from 1 to ``items``, if it is known."""
+        self._draw = draw
+        self._items = self._count = items
+        self._zeta = _zeta(items) if zeta is None else zeta
+        self._eta = self._new_eta()
+
+    def next(self, count: int) -> int:
+        """A number below ``count``, which must not become smaller from call to call."""
+        if count > self._count:
+            self._zeta = _added(self._zeta, self._count, count)
+            self._count = count
+            self._eta = self._new_eta()
+        uniform = self._draw()
+        share = uniform * self._zeta
+        if share < 1.0:
+            return 0
+        if share < _SECOND:
+            return 1
+        return int(count * pow(self._eta * uniform - self._eta + 1, 1 / (1 - THETA)))
+
+    def _new_eta(self) -> float:
+        # With the first count of items even when there are more by now: as YCSB does.
+        return (1 - pow(2.0 / self._items, 1 - THETA)) / (1 - _zeta(2) / self._zeta)
+
+
+def chooser(
+    distribution: str, sequence: Sequence, start: int, count: int, expected: int, draw: Draw
+) -> Chooser:
+    """The generator of a ``requestdistribution`` over ``count`` records from ``start`` on.
+
+    ``expected`` is how many records are expected to be inserted beside: zipfian leaves room for them, so that it
+    does not change while they come. A place above the last in ``sequence`` is drawn again. Raises ExperimentError.
+    """
+    if distribution == "uniform":
+        return lambda: start + int(draw() * count)
+    if distribution == "zipfian":
+        return _scrambled(sequence, start, count + expected + 1, draw)
+    if distribution == "latest":
+        return _latest(sequence, draw)
+    raise ExperimentError(
+        f"no requestdistribution is called {distribution!r}", "known: uniform, zipfian, latest"
+    )
+
+
+def _scrambled(sequence: Sequence, start: int, items: int, draw: Draw) -> Chooser:
+    # One more than 10^10 items, and one more key than there are: YCSB's ranges include their ends.
+    zipfian = Zipfian(SCRAMBLED_ITEMS + 1, draw, SCRAMBLED_ZETA)
+
+    def choose() -> int:
+        while True:
+            place = start + fnv_hash(zipfian.next(SCRAMBLED_ITEMS + 1)) % items
+            if place <= sequence.last:
+                return place
+
+    return choose
+
+
+def _latest(sequence: Sequence, draw: Draw) -> Chooser:
+    if sequence.last < FEWEST_FOR_LATEST - 1:
+        raise ExperimentError(f"the requestdistribution latest needs {FEWEST_FOR_LATEST} records or more")
+    zipfian = Zipfian(sequence.last, draw)
+    return lambda: sequence.last - zipfian.next(sequence.last)
+
+
+def _added(zeta: float, past: int, last: int) -> float:
+    """The sum up to ``last`` from that up to ``past``, added one by one as YCSB does, to the last bit."""
+    for item in range(past + 1, last + 1):
+        zeta += 1.0 / pow(item, THETA)
+    return zeta
+
+
+@cache
+def _zeta(items: int) -> float:
+    return _added(0.0, 0, items)
+
+
+_SECOND = 1.0 + pow(0.5, THETA)
+
+
+class Ycsb(Workload, name="ycsb"):
+    """Operations in proportion, as many as ``testTimeSecs`` allows; ``work`` and ``latencies`` count them by kind."""
+
+    needs = frozenset({"recordcount", "testTimeSecs"})
+    keeps_data = True
+    grows_with = "insertproportion"
+
+    def preload(self, config: Config) -> Config:
+        """The load of ``insertcount`` records, always acknowledged by a majority."""
+        start, count = _loaded_range(config)
+        _shares(config)  # a mistake in them is told before anything is loaded
+        return {
+            "workload": "ycsb_load",
+            "collection": config["collection"],
+            "totalDocsToInsert": count,
+            "insertstart": start,
+            **{name: config[name] for name in _LOADED if name in config},
+        }
+
+    def reset(self, database: Database[Any], config: Config) -> None:
+        """Without the records that an earlier window inserted: the keys after the loaded ones, while any is left."""
+        collection = database[config["collection"]]
+        name = _namer(config)
+        _, count = _loaded_range(config)
+        number = config["recordcount"]
+        while collection.estimated_document_count() > count:
+            keys = [name(one).decode() for one in range(number, number + FORGOTTEN_AT_ONCE)]
+            if not collection.delete_many({"_id": {"$in": keys}}).deleted_count:
+                return  # what is left is no record of ours, or the estimate is none
+            number += FORGOTTEN_AT_ONCE
+
+    def open_steps(self, client: Client, config: Config, share: Share) -> Step:
+        """Prepare the generators; a step chooses a kind of operation and does one of it."""
+        draw = random.Random(share.seed).random
+        operations = _Operations(client, config, share, draw)
+        kinds: dict[str, Step] = {
+            "readproportion": operations.read,
+            "updateproportion": operations.update,
+            "insertproportion": operations.insert,
+            "scanproportion": operations.scan,
+            "readmodifywriteproportion": operations.read_modify_write,
+        }
+        shares = _shares(config)
+        steps = [kinds[name] for name in shares]
+        bounds = list(accumulate(shares.values()))
+        if len(steps) == 1:
+            return steps[0]
+        return lambda: steps[bisect(bounds, draw() * bounds[-1])]()
 
 
 class _Operations:
@@ -205,3 +387,38 @@ def _loaded_range(config: Config) -> tuple[int, int]:
 
 def _namer(config: Config) -> Callable[[int], bytes]:
     return key_namer(config.get("insertorder", "hashed"), config.get("zeropadding", 1))
+
+
+class YcsbLoad(Workload, name="ycsb_load"):
+    """The load phase: records with the sequence numbers from ``insertstart`` on, ``totalDocsToInsert`` of them."""
+
+    needs = frozenset({"totalDocsToInsert"})
+
+    def plan(self, config: Config) -> Done:
+        """All records, with the bytes of those whose key has 23 characters and whose fields have one digit."""
+        total = int(config["totalDocsToInsert"])
+        fields = config.get("fieldcount", 10) * (_FIELD_OVERHEAD + config.get("fieldlength", 100))
+        return Done(total, total, total * (_ID_OVERHEAD + _KEY_BYTES + fields))
+
+    def report(self, done: Amounts) -> tuple[dict[str, Any], dict[str, Any]]:
+        """How many records were inserted."""
+        return {"totalDocsToInsert": done.documents}, {}
+
+    def open_steps(self, client: Client, config: Config, share: Share) -> Step:
+        """A step makes and inserts one batch of this connection's part of the numbers."""
+        total = config["totalDocsToInsert"]
+        first = config.get("insertstart", 0) + share.start_of(total)
+        end = first + share.of(total)
+        make_record = record_maker(config, random.Random(share.seed).random)
+        size = max(1, min(BATCH, BATCH_BYTES // self.plan({**config, "totalDocsToInsert": 1}).bytes))
+
+        def step() -> Done | None:
+            nonlocal first
+            if first == end:
+                return None
+            batch = [make_record(number) for number in range(first, min(first + size, end))]
+            client.insert(batch)
+            first += len(batch)
+            return Done(len(batch), len(batch), sum(map(len, batch)))
+
+        return step

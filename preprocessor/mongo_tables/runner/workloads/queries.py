@@ -1,7 +1,8 @@
-"""Templates of queries: where random numbers stand in them.
+"""Queries and aggregations from a template, as many as the time allows.
 
-``RANDINT(a,b)`` stands for a random whole number from a - 1 to b - 1, so that ``RANDINT(1,n)`` draws one of the
-numbers 0 to n - 1 that n documents or groups have, and ``RANDINTLIST(a,b,n)`` for a list of n different ones.
+In a template ``RANDINT(a,b)`` stands for a random whole number from a - 1 to b - 1, so that ``RANDINT(1,n)`` draws one
+of the numbers 0 to n - 1 that n documents or groups have, and ``RANDINTLIST(a,b,n)`` for a list of n different ones.
+What is sent must find exactly ``limit`` documents; another number is an error, not a result.
 """
 
 from __future__ import annotations
@@ -11,7 +12,16 @@ import re
 import struct
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+from mongo_tables.runner.clients import UnexpectedReply
+from mongo_tables.runner.workloads import Amounts, Config, Done, Share, Step, Workload, make_collection
+from mongo_tables.runner.workloads.updates import load_numbered
+
+if TYPE_CHECKING:
+    from pymongo.database import Database
+
+    from mongo_tables.runner.clients import Client
 
 RANGE = re.compile(r"(RANDINT(?:LIST)?)\((\d+),(\d+)(?:,(\d+))?\)")
 _LARGEST_INT = 2**31 - 1
@@ -125,3 +135,64 @@ def _fault(text: str) -> str:
     if count is not None and not 1 <= int(count) <= width:
         return f"cannot give {count} different numbers of {width}"
     return ""
+
+
+class Query(Workload, name="query"):
+    """Queries of numbered documents in groups."""
+
+    needs = frozenset(
+        {"initialDocsToInsert", "docSizeKB", "writeBatchSize", "groupSize", "query", "limit", "testTimeSecs"}
+    )
+    keeps_data = True
+    writes = False
+
+    def create(self, database: Database[Any], config: Config) -> None:
+        """An empty collection, indexed on the group, and on the group with the place in it."""
+        make_collection(database, config, ["group"])
+        database[config["collection"]].create_index([("group", 1), ("group_seq_i", 1)])
+
+    def preload(self, config: Config) -> Config:
+        """An insert of ``initialDocsToInsert`` numbered documents in groups of ``groupSize``."""
+        return {**load_numbered(config), "groupSize": config["groupSize"]}
+
+    def report(self, done: Amounts) -> tuple[dict[str, Any], dict[str, Any]]:
+        """The tables divide ``testResults.nQueries`` by the time."""
+        return {}, {"nQueries": done.operations}
+
+    def open_steps(self, client: Client, config: Config, share: Share) -> Step:
+        """Encode the template; a step sends one query and takes all it finds."""
+        selector = encoder(config["query"], random.Random(share.seed))
+        limit, skip = config["limit"], config.get("skip", 0)
+        done = Done(1, limit, 0)
+
+        def step() -> Done:
+            nonlocal done
+            found, size = client.find(selector(), limit, skip)
+            if found != limit:
+                raise UnexpectedReply(f"a query found {found} documents, {limit} were expected")
+            if size != done.bytes:  # seldom: as no fields are asked for, what is found has one size
+                done = Done(1, limit, size)
+            return done
+
+        return step
+
+
+class Aggregate(Query, name="aggregate"):
+    """Aggregations of the same documents."""
+
+    needs = Query.needs - {"query"} | {"pipeline"}
+
+    def open_steps(self, client: Client, config: Config, share: Share) -> Step:
+        """Encode the template; a step sends one pipeline and takes all it gives."""
+        # An array is a document whose names are its places.
+        stages = {str(place): stage for place, stage in enumerate(config["pipeline"])}
+        pipeline = encoder(stages, random.Random(share.seed))
+        limit = config["limit"]
+
+        def step() -> Done:
+            found, size = client.aggregate(pipeline())
+            if found != limit:
+                raise UnexpectedReply(f"a pipeline gave {found} documents, {limit} were expected")
+            return Done(1, found, size)
+
+        return step

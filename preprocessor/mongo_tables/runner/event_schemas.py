@@ -1,0 +1,439 @@
+"""Fourteen ways to store the same events, and to report on them: from a document an event to a field a day.
+
+Every version takes the same ``Event`` and answers the same question with the same report. They differ in what
+a document holds, in the statement that brings an event in, and in the pipelines of a report. What each does is
+published in The Cost of Not Knowing MongoDB (ArturGC/the-cost-of-not-knowing-mongodb@c8cc690), and so is the
+distribution of the events: 60 events a user a year, twenty workers whose clocks go on evenly, six of ten events from
+any user and the rest from a few busy ones.
+
+* V1 to V4: a document for a key and a day, which events of that day count up. From version to version key, names and
+  ``_id`` become smaller: V1 has key and date as text and date in an ``_id`` document, V2 beside an ObjectId, V3 the
+  key as bytes and names of one letter, V4 key and date as one binary ``_id``.
+* V5R0 to V5R4: a document for a key and a month or quarter, with an array of events or of days. V5R0 and V5R1 push an
+  element for every event. From V5R2 on an element is a day, found or appended by an update that is a pipeline. V5R3
+  sums the array of a document in an expression and does not unwind it; V5R4 keeps the totals of the quarter beside,
+  for the quarters that lie in a range as a whole.
+* V6R0 to V6R4: the same with fields that are named after days. The name of a field says what ``_id`` leaves open: DD
+  in a month (V6R0), MMDD in a quarter (V6R1, and V6R2 with totals of the quarter beside). V6R3 repeats the year in the
+  name, YYYYMMDD, and so can answer all five ranges with one pipeline; V6R4 is V6R3 with another compression. Names
+  compare as texts, as their days do.
+
+An ``_id`` is a key of 32 bytes and the decimal digits of a day, a month or a quarter. They are read as hexadecimal
+ones, so that bytes sort as dates do.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from itertools import islice
+from math import ceil
+from typing import Any, NamedTuple
+
+STATUSES: Mapping[str, str] = {"approved": "a", "noFunds": "n", "pending": "p", "rejected": "r"}
+"""Long and short names, in the order in which documents and reports have them."""
+RANGES: Mapping[str, int] = {"oneYear": 1, "threeYears": 3, "fiveYears": 5, "sevenYears": 7, "tenYears": 10}
+"""The ranges of a report, in years before its date."""
+YEARS = 10
+FIRST_DAY = datetime(2010, 1, 1, tzinfo=UTC)
+EVENTS_PER_USER_AND_YEAR = 60
+CLOCKS = 20
+"""Workers of the generator, whatever the number of connections: the data depends on them."""
+ANY_USER = 0.6
+"""Of the events; the others are of users that a half of a normal distribution chooses."""
+DEVIATION = 0.015
+"""Of that normal distribution, as a share of the users."""
+KEY_BYTES = 32
+_SHARES = (("approved", 0.8), ("noFunds", 0.9), ("pending", 0.975), ("rejected", 1.0))
+"""Upper ends of the statuses among random numbers from 0 to 1."""
+_YEAR = timedelta(days=365)
+_LONG = {name: name for name in STATUSES}
+_ZSTD = {"storageEngine": {"wiredTiger": {"configString": "block_compressor=zstd"}}}
+
+Pipeline = list[dict[str, Any]]
+Identify = Callable[[int, datetime], bytes]
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """Something that happened to a key on a day (midnight UTC); ``counts`` has the statuses that it concerns."""
+
+    key: int
+    day: datetime
+    counts: Mapping[str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Population:
+    """How many users there are and how far a clock goes on from an event to its next."""
+
+    users: int
+    step: timedelta
+
+
+def population(events: int) -> Population:
+    """The population that makes so many events in ten years: 500 million are 833,334 users and 12.6 seconds."""
+    yearly = events / YEARS
+    return Population(max(1, ceil(yearly / EVENTS_PER_USER_AND_YEAR)), _YEAR * CLOCKS / yearly)
+
+
+def stream(of: Population, seed: str, start: datetime, clock: int) -> Iterator[Event]:
+    """The events of one clock from ``start`` on, without end.
+
+    Each clock is a part of a step behind the one before. Those of the published generator begin together, which is
+    the same as long as a step is much shorter than a day, and not where few events are spread over ten years.
+    """
+    draw = random.Random(seed)
+    now = start - of.step * (clock % CLOCKS) / CLOCKS
+    while True:
+        now += of.step
+        day = now.replace(hour=0, minute=0, second=0, microsecond=0)
+        place = draw.random() if draw.random() < ANY_USER else abs(draw.gauss(0, DEVIATION))
+        number = draw.random()
+        status = next(name for name, end in _SHARES if number < end)
+        yield Event(max(1, ceil(place * of.users)), day, {status: 1})
+
+
+def loading(events: int, seed: str, batch: int, clocks: Sequence[int]) -> Iterator[list[Event]]:
+    """What these of the clocks make of ``events`` in batches, taken in turn so that all days come at their time."""
+    of = population(events)
+    streams = [stream(of, f"{seed}/{clock}", FIRST_DAY, clock) for clock in clocks]
+    left = [events // CLOCKS + (clock < events % CLOCKS) for clock in clocks]
+    while any(left):
+        for place, one in enumerate(streams):
+            size = min(batch, left[place])
+            left[place] -= size
+            if size:
+                yield list(islice(one, size))
+
+
+class Statement(NamedTuple):
+    """An upsert of one document: whom it selects, and what it does, as operators or as a pipeline."""
+
+    selector: Mapping[str, Any]
+    update: Mapping[str, Any] | Sequence[Mapping[str, Any]]
+
+
+@dataclass(frozen=True, slots=True)
+class Version:
+    """A version of the schema.
+
+    ``statement`` brings an event in, ``pipelines`` gives the report on a key (its number) up to a date: one pipeline
+    for each of the ``RANGES``, or one for all. ``unique`` are the fields of a unique index beside the one on ``_id``,
+    ``options`` those of the collection.
+    """
+
+    name: str
+    statement: Callable[[Event], Statement]
+    pipelines: Callable[[int, datetime], list[Pipeline]]
+    unique: tuple[str, ...] = ()
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+
+def key_text(key: int) -> str:
+    """The key as 64 upper-case hexadecimal digits."""
+    return f"{key:0{2 * KEY_BYTES}X}"
+
+
+def _key_bytes(key: int) -> bytes:
+    return key.to_bytes(KEY_BYTES, "big")
+
+
+def day_id(key: int, day: datetime) -> bytes:
+    """Key and YYYYMMDD: 36 bytes."""
+    return _key_bytes(key) + bytes.fromhex(f"{day:%Y%m%d}")
+
+
+def month_id(key: int, day: datetime) -> bytes:
+    """Key and YYYYMM: 35 bytes."""
+    return _key_bytes(key) + bytes.fromhex(f"{day:%Y%m}")
+
+
+def quarter_id(key: int, day: datetime) -> bytes:
+    """Key, year and quarter, 01 to 04: 35 bytes."""
+    return _key_bytes(key) + bytes.fromhex(f"{day.year:04}{(day.month + 2) // 3:02}")
+
+
+def starts(date: datetime) -> dict[str, datetime]:
+    """The first day of each range; the date itself is the first day after all of them.
+
+    29 February becomes 1 March in a year that has none.
+    """
+
+    def earlier(years: int) -> datetime:
+        try:
+            return date.replace(year=date.year - years)
+        except ValueError:
+            return date.replace(year=date.year - years, month=3, day=1)
+
+    return {name: earlier(years) for name, years in RANGES.items()}
+
+
+def _summed(prefix: str, names: Mapping[str, str]) -> Pipeline:
+    """The last stages of a pipeline for one range: sums over all documents of ``prefix`` and the name of a status."""
+    sums = {status: {"$sum": f"${prefix}{name}"} for status, name in names.items()}
+    return [{"$group": {"_id": None, **sums}}, {"$project": {"_id": 0}}]
+
+
+def _named(event: Event, names: Mapping[str, str], prefix: str = "") -> dict[str, int]:
+    return {prefix + names[status]: count for status, count in event.counts.items()}
+
+
+def _flat(
+    name: str,
+    names: Mapping[str, str],
+    selector: Callable[[int, datetime], Mapping[str, Any]],
+    within: Callable[[int, datetime, datetime], Mapping[str, Any]],
+    unique: tuple[str, ...] = (),
+) -> Version:
+    """A version with a document a day: which one an event selects, and which are those of a key between two days."""
+    return Version(
+        name,
+        lambda event: Statement(selector(event.key, event.day), {"$inc": _named(event, names)}),
+        lambda key, date: [
+            [{"$match": within(key, start, date)}, *_summed("", names)] for start in starts(date).values()
+        ],
+        unique,
+    )
+
+
+def _between(lower: bytes, upper: bytes) -> dict[str, Any]:
+    """The stage that selects buckets by ``_id``, both ends with them."""
+    return {"$match": {"_id": {"$gte": lower, "$lte": upper}}}
+
+
+def _none_yet() -> dict[str, int]:
+    """Totals of no events, by short names."""
+    return dict.fromkeys(STATUSES.values(), 0)
+
+
+def _added(path: str, count: int) -> dict[str, Any]:
+    """The number in a field, 0 where it is not there, and ``count`` more."""
+    return {"$add": [{"$ifNull": [path, 0]}, count]}
+
+
+def _increased(totals: str, counts: str) -> dict[str, Any]:
+    """Totals at a path, each increased by the count of that name at another, where there is one."""
+    return {
+        name: {"$add": [f"{totals}.{name}", {"$ifNull": [f"{counts}.{name}", 0]}]}
+        for name in STATUSES.values()
+    }
+
+
+def _totals(items: Any, inside: Any, counts: str) -> dict[str, Any]:
+    """Totals of ``counts`` over the items for which ``inside`` is true; both are said of ``$$this``."""
+    summed = {"$cond": [inside, _increased("$$value", counts), "$$value"]}
+    return {"$reduce": {"input": items, "initialValue": _none_yet(), "in": summed}}
+
+
+def _bucket_pipelines(
+    identify: Identify,
+    total: Callable[[int, datetime, datetime], dict[str, Any]],
+    keeps_totals: bool = False,
+) -> Callable[[int, datetime], list[Pipeline]]:
+    """For each range the totals of its buckets, summed.
+
+    ``total`` is that of a bucket between two days. A bucket that ``keeps_totals`` gives them where it does not lie at
+    an end of the range: only those at the ends hold other days too.
+    """
+
+    def pipelines(key: int, date: datetime) -> list[Pipeline]:
+        found: list[Pipeline] = []
+        for start in starts(date).values():
+            lower, upper = identify(key, start), identify(key, date)
+            totals = total(key, start, date)
+            if keeps_totals:
+                is_between = {"$and": [{"$gt": ["$_id", lower]}, {"$lt": ["$_id", upper]}]}
+                totals = {"$cond": [is_between, "$totals", totals]}
+            found.append(
+                [_between(lower, upper), {"$project": {"within": totals}}, *_summed("within.", STATUSES)]
+            )
+        return found
+
+    return pipelines
+
+
+def _pushed(identify: Identify) -> Callable[[Event], Statement]:
+    def statement(event: Event) -> Statement:
+        element = {"date": event.day, **_named(event, STATUSES)}
+        return Statement({"_id": identify(event.key, event.day)}, {"$push": {"items": element}})
+
+    return statement
+
+
+def _merged(keeps_totals: bool) -> Callable[[Event], Statement]:
+    """The items of a quarter in which the event's day is counted up, or the items and the day as one more."""
+
+    def statement(event: Event) -> Statement:
+        short = _named(event, STATUSES)
+        counts = {name: _added(f"$$this.{name}", count) for name, count in short.items()}
+        here = {"$eq": ["$$this.date", event.day]}
+        day = [{"$cond": [here, {"$mergeObjects": ["$$this", counts]}, "$$this"]}]
+        walked = {
+            "$reduce": {
+                "input": {"$ifNull": ["$items", []]},
+                "initialValue": {"found": False, "items": []},
+                "in": {
+                    "found": {"$or": ["$$value.found", here]},
+                    "items": {"$concatArrays": ["$$value.items", day]},
+                },
+            }
+        }
+        appended = {"$concatArrays": ["$$walked.items", [{"date": event.day, **short}]]}
+        items = {
+            "$let": {
+                "vars": {"walked": walked},
+                "in": {"$cond": ["$$walked.found", "$$walked.items", appended]},
+            }
+        }
+        totals = {f"totals.{name}": _added(f"$totals.{name}", count) for name, count in short.items()}
+        change = {**(totals if keeps_totals else {}), "items": items}
+        return Statement({"_id": quarter_id(event.key, event.day)}, [{"$set": change}])
+
+    return statement
+
+
+def _unwound(identify: Identify) -> Callable[[int, datetime], list[Pipeline]]:
+    return lambda key, date: [
+        [
+            _between(identify(key, start), identify(key, date)),
+            {"$unwind": "$items"},
+            {"$match": {"items.date": {"$gte": start, "$lt": date}}},
+            *_summed("items.", STATUSES),
+        ]
+        for start in starts(date).values()
+    ]
+
+
+def _total_of_days(key: int, start: datetime, end: datetime) -> dict[str, Any]:
+    inside = {"$and": [{"$gte": ["$$this.date", start]}, {"$lt": ["$$this.date", end]}]}
+    return _totals("$items", inside, "$$this")
+
+
+_FIELDS = {"$objectToArray": "$items"}
+
+
+def _counted(identify: Identify, day: str, keeps_totals: bool = False) -> Callable[[Event], Statement]:
+    """An event counts up the field that is named after its day, and with ``keeps_totals`` those of its bucket."""
+
+    def statement(event: Event) -> Statement:
+        totals = _named(event, STATUSES, "totals.") if keeps_totals else {}
+        change = {**totals, **_named(event, STATUSES, f"items.{event.day:{day}}.")}
+        return Statement({"_id": identify(event.key, event.day)}, {"$inc": change})
+
+    return statement
+
+
+def _total_of_fields(identify: Identify, day: str) -> Callable[[int, datetime, datetime], dict[str, Any]]:
+    """Only the buckets at the ends hold days outside the range."""
+
+    def total(key: int, start: datetime, end: datetime) -> dict[str, Any]:
+        ends = [
+            {
+                "case": {"$eq": ["$_id", identify(key, start)]},
+                "then": {"$gte": ["$$this.k", f"{start:{day}}"]},
+            },
+            {"case": {"$eq": ["$_id", identify(key, end)]}, "then": {"$lt": ["$$this.k", f"{end:{day}}"]}},
+        ]
+        return _totals(_FIELDS, {"$switch": {"branches": ends, "default": True}}, "$$this.v")
+
+    return total
+
+
+def _all_ranges(key: int, date: datetime) -> list[Pipeline]:
+    """One pipeline: a day goes into the shortest range that it is in, and so into all longer ones."""
+    first = starts(date)
+    names = list(first)
+    branches = [
+        {
+            "case": {"$gte": ["$$this.k", f"{start:%Y%m%d}"]},
+            "then": {
+                longer: _increased(f"$$value.{longer}", "$$this.v")
+                if place >= number
+                else f"$$value.{longer}"
+                for place, longer in enumerate(names)
+            },
+        }
+        for number, start in enumerate(first.values())
+    ]
+    into_ranges = {"$switch": {"branches": branches, "default": "$$value"}}
+    totals = {
+        "$reduce": {
+            "input": _FIELDS,
+            "initialValue": {name: _none_yet() for name in names},
+            "in": {"$cond": [{"$lt": ["$$this.k", f"{date:%Y%m%d}"]}, into_ranges, "$$value"]},
+        }
+    }
+    sums = {
+        f"{name}_{status}": {"$sum": f"$within.{name}.{short}"}
+        for name in names
+        for status, short in STATUSES.items()
+    }
+    shown = {name: {status: f"${name}_{status}" for status in STATUSES} for name in names}
+    return [
+        [
+            _between(quarter_id(key, first["tenYears"]), quarter_id(key, date)),
+            {"$project": {"within": totals}},
+            {"$group": {"_id": None, **sums}},
+            {"$project": {"_id": 0, **shown}},
+        ]
+    ]
+
+
+VERSIONS: Mapping[str, Version] = {
+    version.name: version
+    for version in (
+        _flat(
+            "appV1",
+            _LONG,
+            lambda key, day: {"_id": {"date": day, "key": key_text(key)}},
+            lambda key, start, end: {"_id.key": key_text(key), "_id.date": {"$gte": start, "$lt": end}},
+            ("_id.key", "_id.date"),
+        ),
+        _flat(
+            "appV2",
+            _LONG,
+            lambda key, day: {"key": key_text(key), "date": day},
+            lambda key, start, end: {"key": key_text(key), "date": {"$gte": start, "$lt": end}},
+            ("key", "date"),
+        ),
+        _flat(
+            "appV3",
+            STATUSES,
+            lambda key, day: {"key": _key_bytes(key), "date": day},
+            lambda key, start, end: {"key": _key_bytes(key), "date": {"$gte": start, "$lt": end}},
+            ("key", "date"),
+        ),
+        _flat(
+            "appV4",
+            STATUSES,
+            lambda key, day: {"_id": day_id(key, day)},
+            lambda key, start, end: {"_id": {"$gte": day_id(key, start), "$lt": day_id(key, end)}},
+        ),
+        Version("appV5R0", _pushed(month_id), _unwound(month_id)),
+        Version("appV5R1", _pushed(quarter_id), _unwound(quarter_id)),
+        Version("appV5R2", _merged(keeps_totals=False), _unwound(quarter_id)),
+        Version("appV5R3", _merged(keeps_totals=False), _bucket_pipelines(quarter_id, _total_of_days)),
+        Version("appV5R4", _merged(keeps_totals=True), _bucket_pipelines(quarter_id, _total_of_days, True)),
+        Version(
+            "appV6R0",
+            _counted(month_id, "%d"),
+            _bucket_pipelines(month_id, _total_of_fields(month_id, "%d")),
+        ),
+        Version(
+            "appV6R1",
+            _counted(quarter_id, "%m%d"),
+            _bucket_pipelines(quarter_id, _total_of_fields(quarter_id, "%m%d")),
+        ),
+        Version(
+            "appV6R2",
+            _counted(quarter_id, "%m%d", keeps_totals=True),
+            _bucket_pipelines(quarter_id, _total_of_fields(quarter_id, "%m%d"), True),
+        ),
+        Version("appV6R3", _counted(quarter_id, "%Y%m%d"), _all_ranges),
+        Version("appV6R4", _counted(quarter_id, "%Y%m%d"), _all_ranges, options=_ZSTD),
+    )
+}
+"""By name, in the order in which they were thought of."""

@@ -1,0 +1,276 @@
+"""Events and reports on them, in each of the ``event_schemas``."""
+
+from __future__ import annotations
+
+import random
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from itertools import islice
+from math import inf, sqrt
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from mongo_tables.runner.clients import UnexpectedReply
+from mongo_tables.runner.errors import ExperimentError
+from mongo_tables.runner.event_schemas import (
+    CLOCKS,
+    FIRST_DAY,
+    VERSIONS,
+    Event,
+    Version,
+    loading,
+    population,
+    stream,
+)
+from mongo_tables.runner.workloads import Amounts, Config, Done, Share, Step, Workload
+
+if TYPE_CHECKING:
+    from pymongo.database import Database
+
+    from mongo_tables.runner.clients import Client
+
+REPORTED_FROM = datetime(2020, 1, 1, tzinfo=UTC)
+REPORTED_DAYS = 366
+STEPS = 10
+"""In which the rate of reports rises."""
+Prepared = TypeVar("Prepared")
+
+
+class EventLoad(Workload, name="event_load"):
+    """Events come into a version of the schema, in bulk writes of upserts, as they do before a load test.
+
+    ``totalDocsToInsert`` is the number of events; ``version`` says how they are stored. The events are those of the
+    generator's twenty clocks, which the connections share, so that the data does not depend on their number.
+    """
+
+    needs = frozenset({"version", "totalDocsToInsert", "writeBatchSize"})
+
+    def plan(self, config: Config) -> Done:
+        """An upsert for each event, at the size of the first of all."""
+        events = int(config["totalDocsToInsert"])
+        one = Event(1, FIRST_DAY, {"approved": 1})
+        return Done(events, events, events * len(_encoded(VERSIONS[config["version"]], one)))
+
+    def create(self, database: Database[Any], config: Config) -> None:
+        """An empty collection with the version's index and options."""
+        version = VERSIONS[config["version"]]
+        collection = database[config["collection"]]
+        collection.drop()
+        database.create_collection(config["collection"], **version.options)
+        if version.unique:
+            # Named, because the name is a field of the result, and one with dots cannot be read.
+            fields = [(field, 1) for field in version.unique]
+            collection.create_index(fields, unique=True, name="key_and_date")
+
+    def report(self, done: Amounts) -> tuple[dict[str, Any], dict[str, Any]]:
+        """How many events were brought in."""
+        return {"totalDocsToInsert": done.operations}, {}
+
+    def open_steps(self, client: Client, config: Config, share: Share) -> Step:
+        """A step makes a batch of events and writes it."""
+        version = VERSIONS[config["version"]]
+        clocks = range(share.worker, CLOCKS, share.workers)
+        batches = loading(config["totalDocsToInsert"], share.common_seed, config["writeBatchSize"], clocks)
+
+        def step() -> Done | None:
+            events = next(batches, None)
+            return None if events is None else _send(client, [_encoded(version, event) for event in events])
+
+        return step
+
+
+def _send(client: Client, statements: list[bytes], kind: str = "") -> Done:
+    """Send the statements with one request; raises when one of them neither matched nor upserted."""
+    written = client.update_each(statements)
+    if written != len(statements):
+        raise UnexpectedReply(f"{written} of {len(statements)} events were written")
+    return Done(written, written, sum(map(len, statements)), kind)
+
+
+def _encoded(version: Version, event: Event) -> bytes:
+    """The statement that brings the event in, as BSON."""
+    import bson
+
+    statement = version.statement(event)
+    return bson.encode({"q": statement.selector, "u": statement.update, "upsert": True})
+
+
+class Reports(Workload, name="reports"):
+    """Reports on the events that a version of the schema stores, on random keys and days of a year.
+
+    They follow one another. Where a report needs five pipelines, a connection runs them one after the other; its time
+    is that of all five.
+    """
+
+    needs = frozenset({"version", "initialEvents", "writeBatchSize", "testTimeSecs"})
+    keeps_data = True
+    writes = False
+
+    def create(self, database: Database[Any], config: Config) -> None:
+        """An empty collection with the version's index and options."""
+        EventLoad().create(database, config)
+
+    def preload(self, config: Config) -> Config:
+        """The events of ten years, ``initialEvents`` in all."""
+        kept = ("collection", "version", "writeBatchSize", "writeConcern")
+        return {
+            "workload": "event_load",
+            "totalDocsToInsert": config["initialEvents"],
+            **{name: config[name] for name in kept if name in config},
+        }
+
+    def open_steps(self, client: Client, config: Config, share: Share) -> Step:
+        """A step gets a report; its time is that of the request alone."""
+        draw = _draw_reports(config, share.seed)
+
+        def step() -> Done:
+            pipelines = draw()
+            sent = time.monotonic_ns()
+            done = _ask_for_report(client, pipelines)
+            return done._replace(microseconds=(time.monotonic_ns() - sent) // 1000)
+
+        return step
+
+
+def _draw_reports(config: Config, seed: str) -> Callable[[], list[bytes]]:
+    """What gives the pipelines of one random report after the other, in BSON."""
+    import bson
+
+    version = VERSIONS[config["version"]]
+    users = population(config["initialEvents"]).users
+    draw = random.Random(seed)
+
+    def prepare() -> list[bytes]:
+        date = REPORTED_FROM + timedelta(draw.randrange(REPORTED_DAYS))
+        pipelines = version.pipelines(draw.randint(1, users), date)
+        return [bson.encode({str(number): stage for number, stage in enumerate(one)}) for one in pipelines]
+
+    return prepare
+
+
+def _ask_for_report(client: Client, pipelines: list[bytes]) -> Done:
+    """Run the pipelines of a report."""
+    rows = size = 0
+    for pipeline in pipelines:
+        found, length = client.aggregate(pipeline)
+        rows, size = rows + found, size + length
+    return Done(1, rows, size, "getReports")
+
+
+class EventReports(Reports, name="event_reports"):
+    """Reports while more events come in, both at a rate.
+
+    With ``eventsPerSecond`` the first half of the connections bring in events of the time after ``eventsFrom``, in bulk
+    writes of ``writeBatchSize``; the others, or all, ask for reports. ``reportsPerSecond`` is reached in ten equal
+    steps in the window, and without it reports follow each other without pause. A later window goes on with the events
+    of the one before.
+    """
+
+    goes_on = True
+    paces_itself = True
+    writes = True
+
+    def preload(self, config: Config) -> Config:
+        """The events of ten years, ``initialEvents`` in all."""
+        if "eventsPerSecond" in config:
+            # Mistakes are told before anything is loaded.
+            _first_day(config)
+            if config["numberOfThreads"] < 2:
+                raise ExperimentError(
+                    "eventsPerSecond needs two connections: half of them write", "raise numberOfThreads"
+                )
+        return super().preload(config)
+
+    def open_steps(self, client: Client, config: Config, share: Share) -> Step:
+        """A step brings in a batch of events, or gets a report."""
+        writers = share.workers // 2 if "eventsPerSecond" in config else 0
+        # The client gets its hub, and with it another way to sleep, when the window begins.
+        sleep: Callable[[float], None] = lambda seconds: client.sleep(seconds)  # noqa: E731
+        pauses = random.Random(f"{share.seed}/pauses")
+        if share.worker >= writers:
+            readers, most = share.workers - writers, config.get("reportsPerSecond", inf)
+
+            def interval(over: float) -> float:
+                return float(readers * STEPS / (most * min(STEPS, 1 + int(STEPS * over))))
+
+            pacing = Pacing(interval, config["testTimeSecs"], pauses)
+            reports = _draw_reports(config, share.seed)
+            return pace_requests(reports, lambda pipelines: _ask_for_report(client, pipelines), pacing, sleep)
+        version, size = VERSIONS[config["version"]], config["writeBatchSize"]
+        events = stream(population(config["initialEvents"]), share.seed, _first_day(config), share.worker)
+        each = writers * size / config["eventsPerSecond"]
+
+        def write(statements: list[bytes]) -> Done:
+            return _send(client, statements, "bulkUpsert")._replace(operations=1)
+
+        return pace_requests(
+            lambda: [_encoded(version, event) for event in islice(events, size)],
+            write,
+            Pacing(lambda over: each, config["testTimeSecs"], pauses),
+            sleep,
+        )
+
+
+def _first_day(config: Config) -> datetime:
+    given = config.get("eventsFrom", "")
+    try:
+        return datetime.fromisoformat(given).replace(tzinfo=UTC)
+    except ValueError:
+        message = f"eventsFrom is no day: {given!r}" if given else "eventsPerSecond needs eventsFrom"
+        raise ExperimentError(message, 'a day as "2020-01-31"') from None
+
+
+@dataclass(frozen=True, slots=True)
+class Pacing:
+    """How often one connection sends, and for how long.
+
+    ``interval`` gives the mean seconds between two requests, from the part of the window that is over; ``length`` is
+    the length of the window in seconds.
+    """
+
+    interval: Callable[[float], float]
+    length: float
+    draw: random.Random
+
+    def pause(self, over: float, took: float) -> float:
+        """Seconds from a request that ``took`` so many to the next, when ``over`` of the window are.
+
+        The first request (``took`` 0) waits for what is left, on average, of a pause that began before the window: so
+        the rate is that of a connection that has been at it for long, however short the window is.
+        """
+        part = self.draw.random() if took else 1 - sqrt(self.draw.random())
+        return 2 * part * self.interval(over / self.length) - took
+
+
+def pace_requests(
+    prepare: Callable[[], Prepared],
+    send: Callable[[Prepared], Done],
+    pacing: Pacing,
+    sleep: Callable[[float], None],
+    clock: Callable[[], int] = time.monotonic_ns,
+) -> Step:
+    """A step that prepares a request, sleeps, and sends it, or waits for the end of the window if that is before.
+
+    What is counted is the time of the request alone. ``sleep`` is the client's: one that stops the thread would hold
+    up all connections that the thread serves.
+    """
+    begun = took = 0
+
+    def step() -> Done | None:
+        nonlocal begun, took
+        now = clock()
+        begun = begun or now
+        pause = pacing.pause((now - begun) / 1e9, took / 1e9)
+        request = prepare()
+        rest = pacing.length - (clock() - begun) / 1e9
+        if (pause := max(0.0, pause - (clock() - now) / 1e9)) >= rest:
+            sleep(max(0.0, rest))
+            return None
+        sleep(pause)
+        sent = clock()
+        done = send(request)
+        took = clock() - sent
+        return Done(done.operations, done.documents, done.bytes, done.kind, took // 1000)
+
+    return step

@@ -1,0 +1,129 @@
+"""Bulk inserts: ordered batches of generated documents.
+
+The documents are generated and encoded before the clock starts. What does not fit into ``PREPARED_BYTES`` is
+not kept: the prepared documents are sent again from the first, each time under an ``_id`` of their own. The
+pool is far larger than a page of the storage engine (32 KiB), so a repetition does not compress better.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from math import inf
+from typing import TYPE_CHECKING, Any
+
+from mongo_tables.runner.documents import DocumentFactory, FlatFactory, Head, assemble, heads
+from mongo_tables.runner.workloads import Amounts, Config, Done, Share, Step, Workload, make_collection
+
+if TYPE_CHECKING:
+    from pymongo.database import Database
+
+    from mongo_tables.runner.clients import Client
+
+PREPARED_BYTES = 16 * 2**20
+"""How much the connections of a process prepare together, at least one batch."""
+FIRST_PRELOAD_THREAD = 0xF00
+"""Number of the first connection in business ids of documents that are there before the clock starts."""
+MOST_REQUESTS_PER_SECOND = 2_000
+"""Of a connection: with an answer to each, it sends no more, and what it does not send need not be prepared."""
+
+
+class Insert(Workload, name="insert"):
+    """What is in a batch follows from its number, so that the data is the same whichever connection sends it."""
+
+    needs = frozenset({"totalDocsToInsert", "docSizeKB", "writeBatchSize"})
+    batched = True
+    amount = "totalDocsToInsert"
+
+    def plan(self, config: Config) -> Done:
+        """All documents of ``totalDocsToInsert``, at ``docSizeKB`` each."""
+        total = int(config["totalDocsToInsert"])
+        return Done(total, total, round(total * config["docSizeKB"] * 1024))
+
+    def create(self, database: Database[Any], config: Config) -> None:
+        """An empty collection, indexed on each of the first ``nSecondaryIndexes`` integer fields."""
+        indexes = range(1, config.get("nSecondaryIndexes", 0) + 1)
+        make_collection(database, config, [f"intfield{number}" for number in indexes])
+
+    def preload(self, config: Config) -> Config | None:
+        """An insert of ``initialDocsToInsert`` documents, when there are any."""
+        count = config.get("initialDocsToInsert", 0)
+        before = {"totalDocsToInsert": count, "initialDocsToInsert": 0, "firstThread": FIRST_PRELOAD_THREAD}
+        return {**config, **before} if count else None
+
+    def report(self, done: Amounts) -> tuple[dict[str, Any], dict[str, Any]]:
+        """The tables compute speeds from ``totalDocsToInsert``, so it becomes what was inserted."""
+        return {"totalDocsToInsert": done.documents}, {}
+
+    def open_steps(self, client: Client, config: Config, share: Share) -> Step:
+        """Prepare the documents of the process; a step sends one batch."""
+        size = min(config["writeBatchSize"], config["totalDocsToInsert"])
+        head, first = heads(config, share), heads(config, share)
+        if "pool" not in share.prepared:
+            factory = DocumentFactory(share.common_seed, config["docSizeKB"], len(first(0)) if first else 0)
+            made = factory.tail if head else lambda: assemble(b"", factory.tail())
+            share.prepared["pool"] = _prepare(made, size, PREPARED_BYTES, config["totalDocsToInsert"])
+        pool: list[list[bytes]] = share.prepared["pool"]
+
+        def step() -> Done | None:
+            numbers = share.take(size)
+            if not numbers:
+                return None
+            batch = _with_heads(head, pool[numbers.start // size % len(pool)], numbers)
+            client.insert(batch)
+            return Done(len(batch), len(batch), sum(map(len, batch)))
+
+        return step
+
+
+class FlatInsert(Workload, name="flat_insert"):
+    """Small flat documents, as POCDriver inserts them, for as long as the time allows.
+
+    A document has ``nFields`` fields, its texts at most ``textBytes`` bytes.
+    """
+
+    needs = frozenset({"nFields", "textBytes", "writeBatchSize", "testTimeSecs"})
+    batched = True
+
+    def create(self, database: Database[Any], config: Config) -> None:
+        """An empty collection, indexed on each of the first ``nSecondaryIndexes`` fields."""
+        indexes = range(config.get("nSecondaryIndexes", 0))
+        make_collection(database, config, [f"fld{number}" for number in indexes])
+
+    def report(self, done: Amounts) -> tuple[dict[str, Any], dict[str, Any]]:
+        """How many documents were inserted."""
+        return {}, {"nInserts": done.documents}
+
+    def open_steps(self, client: Client, config: Config, share: Share) -> Step:
+        """Prepare this connection's documents; a step sends one batch."""
+        factory = FlatFactory(share.seed, config["nFields"], config["textBytes"])
+        size, head = config["writeBatchSize"], heads(config, share)
+        made = factory.tail if head else lambda: assemble(b"", factory.tail())
+        wanted = config.get("testTimeSecs", inf) * MOST_REQUESTS_PER_SECOND * size
+        pool = _prepare(made, size, PREPARED_BYTES // share.workers, wanted)
+        sent = 0
+
+        def step() -> Done:
+            nonlocal sent
+            batch = _with_heads(head, pool[sent // size % len(pool)], range(sent, sent + size))
+            client.insert(batch)
+            sent += size
+            return Done(len(batch), len(batch), sum(map(len, batch)))
+
+        return step
+
+
+def _prepare(make: Callable[[], bytes], size: int, room: int, wanted: float) -> list[list[bytes]]:
+    """Batches of documents, or of what comes after their heads: what has room and is ``wanted``, at least one."""
+    pool: list[list[bytes]] = []
+    prepared = 0
+    while not pool or (len(pool) * size < wanted and prepared < room):
+        pool.append([make() for _ in range(size)])
+        prepared += sum(map(len, pool[-1]))
+    return pool
+
+
+def _with_heads(head: Head | None, prepared: Sequence[bytes], numbers: range) -> Sequence[bytes]:
+    """Whole documents, as many as ``numbers``."""
+    if head is None:
+        return prepared[: len(numbers)]
+    return [assemble(head(number), tail) for number, tail in zip(numbers, prepared, strict=False)]

@@ -1,0 +1,266 @@
+"""Work on numbered documents that are there before: updates, replacements, upserts, deletes.
+
+The documents have ``_id`` 0, 1, 2, … and ``count: 0``; ``initialDocsToInsert`` says how many there are.
+"""
+
+from __future__ import annotations
+
+import random
+import struct
+from array import array
+from typing import TYPE_CHECKING, Any
+
+from mongo_tables.runner.clients import UnexpectedReply
+from mongo_tables.runner.documents import LARGEST_INT, DocumentFactory, assemble
+from mongo_tables.runner.workloads import Amounts, Config, Done, Share, Step, Workload, make_collection
+
+if TYPE_CHECKING:
+    from pymongo.database import Database
+
+    from mongo_tables.runner.clients import Client
+
+PREPARED = 200
+"""Updates or documents that a connection prepares; it takes them in turn."""
+COUNTED = b"\x10count\0\1\0\0\0"
+"""The BSON element ``count: 1``."""
+HOT_INDEX = "_id_1_count_1"
+_NUMBERED = frozenset({"initialDocsToInsert", "docSizeKB", "writeBatchSize"})
+_SELECTOR = struct.Struct("<i5sqx")
+"""The BSON of a document that has a 64-bit ``_id`` alone: to encode it each time would cost as much as the rest."""
+
+
+def load_numbered(config: Config) -> Config:
+    """The insert of ``initialDocsToInsert`` numbered documents with a counter."""
+    return {
+        "collection": config["collection"],
+        "totalDocsToInsert": config["initialDocsToInsert"],
+        "docSizeKB": config["docSizeKB"],
+        "writeBatchSize": config["writeBatchSize"],
+        "idType": "SEQUENCE",
+    }
+
+
+def _select(number: int) -> bytes:
+    return _SELECTOR.pack(_SELECTOR.size, b"\x12_id\0", number)
+
+
+class Update(Workload, name="update"):
+    """Update or replace random documents, as many as the time allows.
+
+    ``documentRange`` is from how many documents, the first ones, an operation chooses: few stay in the cache, all
+    of them do not. ``UpdateOne`` sets ``nFieldsUpdated`` integer fields: with ``indexUpdate`` from the first, which
+    the ``nSecondaryIndexes`` indexes are on, else those after the last that has an index. ``ReplaceOne`` replaces
+    the whole document, so that every index changes. Of a hundred operations ``percentReads`` read a document instead.
+    """
+
+    needs = _NUMBERED | {"documentRange", "updateFunction", "testTimeSecs"}
+    keeps_data = True
+    and_back = True
+    update_functions = ("UpdateOne", "ReplaceOne")
+
+    def preload(self, config: Config) -> Config:
+        """The numbered documents."""
+        return load_numbered(config)
+
+    def reset(self, database: Database[Any], config: Config) -> None:
+        """Indexes on the first ``nSecondaryIndexes`` integer fields, and no others."""
+        collection = database[config["collection"]]
+        wanted = {f"intfield{number}_1" for number in range(1, config.get("nSecondaryIndexes", 0) + 1)}
+        for name in sorted(set(collection.index_information()) - wanted - {"_id_"}):
+            collection.drop_index(name)
+        for name in sorted(wanted):
+            collection.create_index([(name.removesuffix("_1"), 1)])
+
+    def report(self, done: Amounts) -> tuple[dict[str, Any], dict[str, Any]]:
+        """How many documents were updated."""
+        return {}, {"nUpdates": done.operations}
+
+    def open_steps(self, client: Client, config: Config, share: Share) -> Step:
+        """Prepare updates or documents; a step changes one document."""
+        replaces = config["updateFunction"] == "ReplaceOne"
+        changes = _documents(config, share) if replaces else _updates(config, share)
+        draw = random.Random(share.seed).random
+        among = min(config["documentRange"], config["initialDocsToInsert"])
+        reads = config.get("percentReads", 0) / 100
+        read, changed = Done(1, 1, 0, "read"), Done(1, 1, 0, "replace" if replaces else "update")
+        turn = -1
+
+        def step() -> Done:
+            nonlocal turn, read, changed
+            selector = _select(int(draw() * among))
+            if reads and draw() < reads:
+                found, size = client.find(selector, 1, 0)
+                if found != 1:
+                    raise UnexpectedReply("a document is not there")
+                if size != read.bytes:  # seldom, as no fields are asked for
+                    read = read._replace(bytes=size)
+                return read
+            turn += 1
+            change = changes[turn % PREPARED]
+            matched = client.replace(selector, change) if replaces else client.update(selector, change, False)
+            if matched != 1:
+                raise UnexpectedReply("a document is not there")
+            if len(selector) + len(change) != changed.bytes:
+                changed = changed._replace(bytes=len(selector) + len(change))
+            return changed
+
+        return step
+
+
+def _documents(config: Config, share: Share) -> list[bytes]:
+    factory = DocumentFactory(f"{share.seed}/documents", config["docSizeKB"], len(COUNTED))
+    return [assemble(COUNTED, factory.tail()) for _ in range(PREPARED)]
+
+
+def _updates(config: Config, share: Share) -> list[bytes]:
+    import bson
+
+    chance = random.Random(f"{share.seed}/values")
+    first = 1 if config.get("indexUpdate") else config.get("nSecondaryIndexes", 0) + 1
+    names = [f"intfield{first + number}" for number in range(config.get("nFieldsUpdated", 1))]
+    return [
+        bson.encode({"$set": {name: chance.randint(0, LARGEST_INT) for name in names}})
+        for _ in range(PREPARED)
+    ]
+
+
+class _Counted(Workload):
+    """So many updates, ``nUpdates``, of numbered documents."""
+
+    keeps_data = True
+    and_back = True
+    amount = "nUpdates"
+
+    def plan(self, config: Config) -> Done:
+        return Done(config["nUpdates"], config["nUpdates"], 0)
+
+    def preload(self, config: Config) -> Config:
+        return load_numbered(config)
+
+    def report(self, done: Amounts) -> tuple[dict[str, Any], dict[str, Any]]:
+        """The tables compute speeds from ``nUpdates``, so it becomes what was done."""
+        return {"nUpdates": done.operations}, {}
+
+
+class HotUpdate(_Counted, name="hot_update"):
+    """Many connections count up the same few documents: ``{$inc: {count: 1}}`` on the first ``nHotspots``."""
+
+    needs = _NUMBERED | {"nUpdates"}
+
+    def reset(self, database: Database[Any], config: Config) -> None:
+        """With ``indexUpdate`` an index that every update changes, else none."""
+        collection = database[config["collection"]]
+        if config.get("indexUpdate"):
+            collection.create_index([("_id", 1), ("count", 1)], name=HOT_INDEX)
+        elif HOT_INDEX in collection.index_information():
+            collection.drop_index(HOT_INDEX)
+
+    def open_steps(self, client: Client, config: Config, share: Share) -> Step:
+        """Encode a selector for each hot document; a step updates one of them."""
+        import bson
+
+        selectors = [_select(number) for number in range(config.get("nHotspots", 1))]
+        increment = bson.encode({"$inc": {"count": 1}})
+        choose = random.Random(share.seed).choice
+        done = Done(1, 1, len(selectors[0]) + len(increment))
+
+        def step() -> Done | None:
+            if not share.take(1):
+                return None
+            if client.update(choose(selectors), increment, False) != 1:
+                raise UnexpectedReply("the hot document is not there")
+            return done
+
+        return step
+
+
+class UpdateApi(_Counted, name="update_api"):
+    """Update a document, or insert it when it is new: ``updateOne`` or ``findOneAndUpdate``, upsert or insert.
+
+    An operation is for a new document with probability ``percentNew``, else for any of the loaded ones. It counts
+    up ``count``; with ``upsert`` it carries the fields of a whole document in ``$setOnInsert``, without it a
+    document that was not matched is inserted by a second request. Both together are one operation.
+    """
+
+    needs = _NUMBERED | {"nUpdates", "percentNew", "updateFunction", "upsert"}
+    update_functions = ("UpdateOne", "FindOneAndUpdate")
+
+    def reset(self, database: Database[Any], config: Config) -> None:
+        """Without the documents that an earlier window added."""
+        database[config["collection"]].delete_many({"_id": {"$gte": config["initialDocsToInsert"]}})
+
+    def open_steps(self, client: Client, config: Config, share: Share) -> Step:
+        """Prepare updates and documents; a step is one operation."""
+        import bson
+
+        factory = DocumentFactory(f"{share.seed}/documents", config["docSizeKB"])
+        tails = [factory.tail() for _ in range(PREPARED)]
+        upsert = bool(config["upsert"])
+        updates = [bson.encode({"$inc": {"count": 1}})]
+        if upsert:
+            head = updates[0][4:-1] + b"\x03$setOnInsert\0"
+            updates = [assemble(head, assemble(b"", tail) + b"\0") for tail in tails]
+        send = client.update if config["updateFunction"] == "UpdateOne" else client.find_and_update
+        draw = random.Random(share.seed).random
+        loaded, share_of_new = config["initialDocsToInsert"], config["percentNew"] / 100
+
+        def step() -> Done | None:
+            taken = share.take(1)
+            if not taken:
+                return None
+            turn, old = taken.start, int(draw() * loaded)
+            selector = _select(old if draw() >= share_of_new else loaded + turn)
+            update = updates[turn % len(updates)]
+            size = len(selector) + len(update)
+            if not send(selector, update, upsert):
+                if upsert:
+                    raise UnexpectedReply("an upsert did nothing")
+                document = assemble(selector[4:-1] + COUNTED, tails[turn % PREPARED])
+                client.insert([document])
+                size += len(document)
+            return Done(1, 1, size)
+
+        return step
+
+
+class Delete(Workload, name="delete"):
+    """Delete documents one by one, by their ``_id`` in random order; no document twice."""
+
+    needs = _NUMBERED | {"nDeletes"}
+
+    def plan(self, config: Config) -> Done:
+        """``nDeletes`` documents, at most those that are there."""
+        count = min(config["nDeletes"], config["initialDocsToInsert"])
+        return Done(count, count, 0)
+
+    def create(self, database: Database[Any], config: Config) -> None:
+        """An empty collection, indexed on each of the first ``nSecondaryIndexes`` integer fields."""
+        indexes = range(1, config.get("nSecondaryIndexes", 0) + 1)
+        make_collection(database, config, [f"intfield{number}" for number in indexes])
+
+    def preload(self, config: Config) -> Config:
+        """The numbered documents."""
+        return load_numbered(config)
+
+    def report(self, done: Amounts) -> tuple[dict[str, Any], dict[str, Any]]:
+        """``nDeletes`` becomes what was deleted."""
+        return {"nDeletes": done.operations}, {}
+
+    def open_steps(self, client: Client, config: Config, share: Share) -> Step:
+        """Choose the documents, spread over all; a step deletes one of them."""
+        if "numbers" not in share.prepared:  # the same in every process, made once in each
+            chance = random.Random(share.common_seed)
+            chosen = chance.sample(range(config["initialDocsToInsert"]), self.plan(config).operations)
+            share.prepared["numbers"] = array("q", chosen)
+        numbers: array[int] = share.prepared["numbers"]
+
+        def step() -> Done | None:
+            taken = share.take(1)
+            if not taken:
+                return None
+            selector = _select(numbers[taken.start])
+            if client.delete(selector) != 1:
+                raise UnexpectedReply(f"the document {numbers[taken.start]} is not there")
+            return Done(1, 1, len(selector))
+
+        return step

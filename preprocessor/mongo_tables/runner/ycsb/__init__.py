@@ -1,1 +1,0 @@
-"""What YCSB's core workloads define: keys, records, and how records are chosen."""
