@@ -32,7 +32,7 @@ SLOW: Final = (
     "tests/commands/diff/test_checkouts.py",
     "tests/commands/diff/test_diff.py",
     "tests/commands/explain/test_explain.py::test_colours",
-    "tests/commands/new/test_new.py",
+    "tests/commands/init/test_draft.py",
     "tests/commands/diff/test_github.py",
     "tests/commands/test_hostile_text.py",
     "tests/commands/test_limits.py",

@@ -45,8 +45,9 @@ class Command(NamedTuple):
 COMMANDS = {
     "check": Command("find what is wrong with the comments of pages", "mongo_tables.commands.check.command"),
     "explain": Command("show what a pipeline does, stage by stage", "mongo_tables.commands.explain"),
-    "init": Command("write the first set-up of a repository", "mongo_tables.commands.init.command"),
-    "new": Command("write the first comment for a collection", "mongo_tables.commands.new.command"),
+    "init": Command(
+        "write the first set-up of a repository, or a first comment", "mongo_tables.commands.init"
+    ),
     "render": Command("write pages with their tables", "mongo_tables.commands.render.command"),
     "schema": Command("print the JSON Schema of a comment", "mongo_tables.commands.schema"),
     "pull": Command("copy result documents into fixtures", "mongo_tables.commands.pull.command"),

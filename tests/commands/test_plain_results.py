@@ -49,17 +49,17 @@ def test_the_variable_names_files_as_well(
 ) -> None:
     monkeypatch.setenv("MONGO_TABLES_RESULTS", "bench=bench.c*, other=bench.json")
     assert main(["check", "speed.md"]) == 0
-    assert main(["new", "other"]) == 0
+    assert main(["init", "--table", "other"]) == 0
     assert '"columns": ["name", "mean"]' in capsys.readouterr().out
 
 
 def test_the_first_comment_for_a_file_shows_what_is_in_it_and_passes_a_check(
     place: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert main(["new", "--results", "bench.csv", "--append", "new.md"]) == 0
+    assert main(["init", "--table", "--results", "bench.csv", "--append", "new.md"]) == 0
     assert "left out (the number of each document): _id" in capsys.readouterr().err
     assert main(["check", "new.md", "--results", "bench.csv"]) == 0
-    assert main(["new", "--results", "bench=*.csv", "--append", "more.md"]) == 0
+    assert main(["init", "--table", "--results", "bench=*.csv", "--append", "more.md"]) == 0
     assert '"columns": ["name", "mean"]' in (place / "more.md").read_text()
 
 

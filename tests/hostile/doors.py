@@ -27,7 +27,7 @@ DOORS: Final[Mapping[str, Sequence[str]]] = {
     "explain": ("explain", "docs/index.md"),
     "pull": ("pull", "fixtures", "c", "--to", "copied"),
     "diff": ("diff", "sound", "fixtures", "docs"),
-    "new": ("new", "c"),
+    "init": ("init", "--table", "c"),
     BUILD: (BUILD, "--quiet"),
 }
 """What each door is asked in a project of ``projects``."""

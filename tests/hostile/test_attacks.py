@@ -108,7 +108,7 @@ ASKED = {
     "explain": ("explain", "docs/index.md", "--results", "URI"),
     "pull": ("pull", "URI", "c", "--to", "copied"),
     "diff": ("diff", "URI", "fixtures", "docs"),
-    "new": ("new", "c", "--results", "URI"),
+    "init": ("init", "--table", "c", "--results", "URI"),
     "compare": ("compare", "URI", "fixtures"),
     "run": ("run", "insert_docsize", "--dry-run", "--target", "URI", "--output", "URI"),
     BUILD: (BUILD, "--quiet"),
@@ -211,7 +211,7 @@ def test_a_hostile_name_on_the_command_line_leads_nowhere(name: str, tmp_path: P
     for asked in (
         ["pull", "fixtures", "c", "--as", name, "--to", "copied"],
         ["pull", "fixtures", "c", "--pipeline", name, "--as", "made", "--to", "copied"],
-        ["new", name],
+        ["init", "--table", name],
         ["diff", f"{name}:fixtures", "fixtures", "docs"],
     ):
         enter(asked, place).check()

@@ -71,7 +71,7 @@ def test_an_empty_docs_folder_is_not_taken_for_the_pages(project: Path) -> None:
 def test_every_command_finds_pages_results_and_pipelines(project: Path) -> None:
     assert "| y" in mongo_tables("render", "content/index.md", cwd=project).stdout
     assert "2 documents" in mongo_tables("explain", "content/index.md", cwd=project).stdout
-    assert '"collection": "r"' in mongo_tables("new", "r", cwd=project).stdout
+    assert '"collection": "r"' in mongo_tables("init", "--table", "r", cwd=project).stdout
     assert mongo_tables("diff", "data", "data", cwd=project).stdout.strip() == "nothing changed"
     (project / "newer/r").mkdir(parents=True)
     (project / "newer/r/r.jsonl").write_text('{"_id": 3, "a": "z"}\n')

@@ -9,6 +9,8 @@ from mongo_tables.files.environment import RESULTS_VARIABLE
 from mongo_tables.results.opening import join_kinds, list_kinds
 
 if TYPE_CHECKING:
+    from argparse import _ActionsContainer
+
     from mongo_tables.site.disk import Request
 
 SOURCE = f"""\
@@ -36,12 +38,12 @@ def add_source(parser: ArgumentParser) -> None:
     add_pipelines(parser)
 
 
-def add_results(parser: ArgumentParser) -> None:
+def add_results(parser: _ActionsContainer) -> None:
     """Add the results source."""
     parser.add_argument("--results", metavar="SOURCE", help=f"{join_kinds()}, see below")
 
 
-def add_limit(parser: ArgumentParser) -> None:
+def add_limit(parser: _ActionsContainer) -> None:
     """Add what a pipeline may cost."""
     parser.add_argument(
         "--limit",
@@ -61,7 +63,7 @@ def add_pipelines(parser: ArgumentParser) -> None:
     add_config_file(parser)
 
 
-def add_config_file(parser: ArgumentParser) -> None:
+def add_config_file(parser: _ActionsContainer) -> None:
     """Add the file of the site; what a command line with this option leaves open, ``cli`` fills in from there."""
     parser.add_argument(
         "-f",
@@ -74,6 +76,7 @@ def add_config_file(parser: ArgumentParser) -> None:
 
 def request_of(arguments: Namespace) -> Request:
     """How pages are read, after the arguments of a command and the file of the site."""
+
     from mongo_tables.site.disk import Request
 
     results = getattr(arguments, "results", None) or ""

@@ -1,1 +1,203 @@
-"""``mongo-tables init``: the first working set-up of a repository."""
+"""``mongo-tables init``: the first set-up of a repository, or the first comment for a collection.
+
+``setup`` plans the files of a set-up, with ``result_files`` that it finds and ``site_files`` that it adds to; ``draft``
+writes the comment, ``columns`` chooses what that shows.
+"""
+
+from __future__ import annotations
+
+import sys
+from argparse import ArgumentParser, Namespace
+from contextlib import closing
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from mongo_tables.commands.options import SOURCE, add_config_file, add_limit, add_results
+from mongo_tables.files.text import list_some
+from mongo_tables.findings.reporters import escape_control_chars
+from mongo_tables.findings.usage import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from mongo_tables.commands.init.draft import Proposal
+    from mongo_tables.commands.init.setup import NewFile, Plan
+
+DESCRIPTION = (
+    "Looks at a repository and writes a first working set-up: where results are, a table of them in README.md or\n"
+    "on a page of the site, and the commit hook. It says what it did, and checks it at the end. What is there\n"
+    "stays as it is: lines are added, and where that cannot be done safely it says which. A second run adds nothing.\n"
+    "\n"
+    "With --table it looks at the documents of a collection instead, and writes a comment that shows them as a table:\n"
+    "to standard output, or at the end of a page. On a terminal it asks for what no option says."
+)
+EPILOG = f"""\
+Results of a set-up are the folder fixtures, else a file that a benchmark tool wrote, else JSON, JSON Lines, CSV or TSV
+with several documents. Without a site the file mongo-tables.toml says where they are; mkdocs.yml, properdocs.yml and
+zensical.toml get an entry for mongo-tables.
+
+with --table, {SOURCE}
+
+examples:
+  mongo-tables init                                          set up this repository
+  mongo-tables init --table results                          the first comment for a collection
+  mongo-tables init --table results --columns name,mean --append docs/speed.md
+
+exit status: 0 set up, and the check finds nothing, or the comment is written; 1 the check finds something;
+2 wrong usage or nothing to work with"""
+
+_LISTED = 8
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """Add the folder and its results; the collection of a comment, what of it is shown, where the comment goes."""
+    parser.add_argument(
+        "folder", nargs="?", default=".", metavar="FOLDER", help="the repository (default: .)"
+    )
+    add_results(parser)
+    parser.add_argument("--dry-run", action="store_true", help="write nothing, show the changes as a diff")
+    comment = parser.add_argument_group("a comment alone")
+    comment.add_argument(
+        "--table",
+        nargs="?",
+        const="",
+        metavar="COLLECTION",
+        help="write the comment of a table for this collection (default: the only one there is)",
+    )
+    comment.add_argument(
+        "--where", action="append", metavar="FIELD=VALUE", help="only documents with this value (repeatable)"
+    )
+    comment.add_argument("--columns", metavar="FIELDS", help="fields to show, with commas: _id.threads,qps")
+    comment.add_argument("--headers", metavar="TEXTS", help="what readers see above them, with commas")
+    comment.add_argument(
+        "--sort",
+        metavar="FIELDS",
+        help="the columns to sort by, with - before one that goes down: --sort=-qps "
+        "(default: the first, then those of _id)",
+    )
+    comment.add_argument("--title", metavar="TEXT", help="a title above the table")
+    comment.add_argument("--append", metavar="PAGE", help="write the comment at the end of this page")
+    add_limit(comment)
+    add_config_file(comment)
+    # A set-up has its own way to the site, whose file it may have to write first.
+    parser.set_defaults(site_only=True)
+
+
+def run(arguments: Namespace) -> int:
+    """Write a set-up, or a comment; give the exit status of the check of a set-up, else 0.
+
+    Raises UsageError where there is nothing to set up or to show.
+    """
+    if arguments.table is not None:
+        return _write_comment(arguments)
+    for name in ("where", "columns", "headers", "sort", "title", "append", "limit", "config_file"):
+        if getattr(arguments, name):
+            raise UsageError(f"--{name.replace('_', '-')} is an option of --table", "name a collection there")
+    return _set_up(Path(arguments.folder), arguments)
+
+
+# -- a set-up --
+
+
+def _set_up(folder: Path, arguments: Namespace) -> int:
+    from mongo_tables.commands.init.setup import plan
+    from mongo_tables.commands.rewriting import save_texts
+
+    if not folder.is_dir():
+        raise UsageError(f"{folder}: no such folder", "name the folder of a repository")
+    planned = plan(folder, arguments.results)
+    if arguments.dry_run:
+        _show_changes(planned)
+        return 0
+    save_texts({one.path: one.after for one in planned.files})
+    _print_lines([*planned.remarks, *map(_describe, planned.files)])
+    status = _check(folder, arguments)
+    _print_lines(f"next: {one}" for one in planned.by_hand)
+    return status
+
+
+def _describe(one: NewFile) -> str:
+    from mongo_tables.site.site_config import from_here
+
+    return f"{from_here(one.path)}: {'written' if one.before is None else 'changed'}, {one.said}"
+
+
+def _print_lines(lines: Iterable[str]) -> None:
+    for line in "\n".join(lines).splitlines():
+        print(escape_control_chars(line))
+    sys.stdout.flush()
+
+
+def _show_changes(planned: Plan) -> None:
+    from mongo_tables.files.changes import NOWHERE, changed_lines
+    from mongo_tables.site.site_config import from_here
+
+    for one in planned.files:
+        name = from_here(one.path)
+        old = NOWHERE if one.before is None else name
+        sys.stdout.writelines(changed_lines(one.before or "", one.after, old, name))
+    for line in planned.remarks:
+        _say(line)
+
+
+def _check(folder: Path, arguments: Namespace) -> int:
+    """Run ``mongo-tables check --numbers`` in the folder, as the hook will."""
+    from mongo_tables.site.site_config import fill_in, find_files
+
+    file = find_files(folder)[0]
+    given = arguments.build_parser(["check"]).parse_args(["check", "--numbers", "--config-file", str(file)])
+    fill_in(given)
+    status: int = given.run(given)
+    return status
+
+
+# -- a comment --
+
+
+def _write_comment(arguments: Namespace) -> int:
+    from mongo_tables.commands.init.draft import Wishes, append_block, propose_comment, table_keyword
+    from mongo_tables.files import atomic
+    from mongo_tables.results.answers import Answers
+    from mongo_tables.site.disk import read_text
+    from mongo_tables.site.site_config import fill_in
+
+    if arguments.dry_run or arguments.folder != ".":
+        raise UsageError("FOLDER and --dry-run are for a set-up", "leave them out, or leave out --table")
+    fill_in(arguments)
+    file = Path(arguments.append) if arguments.append else None
+    page = read_text(file) if file and file.exists() else ""
+    wishes = Wishes(
+        keyword=table_keyword(page),
+        collection=arguments.table or None,
+        where=arguments.where or (),
+        columns=arguments.columns,
+        headers=arguments.headers,
+        sort=arguments.sort,
+        title=arguments.title or "",
+        asking=sys.stdin.isatty() and not arguments.columns,
+    )
+    with closing(Answers(arguments.results, arguments.limits)) as asked:
+        proposal = propose_comment(wishes, asked)
+    # A page is UTF-8, whatever the terminal speaks. What an option held that is no text becomes a question mark.
+    if file:
+        whole, line = append_block(page, proposal.text)
+        atomic.write(file.resolve(), whole.encode("utf-8", "replace"))
+        _say(f"{file}:{line}: comment written")
+    else:
+        sys.stdout.buffer.write(f"{proposal.text}\n".encode("utf-8", "replace"))
+    _report(proposal)
+    return 0
+
+
+def _report(proposal: Proposal) -> None:
+    _say(f"{proposal.looked_at} documents of `{proposal.collection}` looked at")
+    for remark in proposal.remarks:
+        _say(remark)
+    for reason, names in proposal.left_out.items():
+        _say(f"left out ({reason}): {list_some(names, _LISTED)}")
+    for message in proposal.ignored:
+        _say(f"the comment ignores: {message}")
+
+
+def _say(text: str) -> None:
+    print(escape_control_chars(text), file=sys.stderr)

@@ -1,4 +1,4 @@
-"""``mongo-tables new`` writes a comment that is sound, from options or from what a person answers."""
+"""``mongo-tables init --table`` writes a comment that is sound, from options or from what a person answers."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from mongo_tables.cli import main
-from mongo_tables.commands.new.draft import (
+from mongo_tables.commands.init.columns import (
     find_candidates,
     format_comment,
     name_columns,
@@ -57,7 +57,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def test_the_only_collection_needs_no_name_and_the_comment_is_sound(folder: Path) -> None:
-    text = mongo_tables("new", cwd=folder).stdout
+    text = mongo_tables("init", "--table", cwd=folder).stdout
     (folder / "page.md").write_text(text)
     assert mongo_tables("check", "page.md", cwd=folder).stdout == ""
     body = json.loads(text.removeprefix("<!-- RESULT_TABLE: ").removesuffix(" -->\n"))
@@ -79,12 +79,14 @@ def test_a_page_with_comments_gets_one_with_the_word_that_they_begin_with(folder
     for word in ("MONGO", "RESULT"):
         first = '{"collection": "runs", "columns": ["threads"], "sort": "ops", "limit": 1}'
         page.write_text(f"<!-- {word}_TABLE: {first} -->\n")
-        mongo_tables("new", "--append", "page.md", cwd=folder)
+        mongo_tables("init", "--table", "--append", "page.md", cwd=folder)
         assert page.read_text().count(f"<!-- {word}_TABLE: ") == 2
 
 
 def test_a_minus_before_a_field_sorts_it_down(folder: Path) -> None:
-    text = mongo_tables("new", "--columns", "_id.testname,ops", "--sort=-ops,_id.testname", cwd=folder).stdout
+    text = mongo_tables(
+        "init", "--table", "--columns", "_id.testname,ops", "--sort=-ops,_id.testname", cwd=folder
+    ).stdout
     assert '"sort": ["-ops", "_id.testname"]' in text
 
 
@@ -98,7 +100,7 @@ def test_options_choose_documents_columns_headers_and_order(folder: Path) -> Non
         "N, Work done",
     ]
     arguments += ["--sort", "ops", "--title", "Inserts", "--append", "page.md"]
-    mongo_tables("new", "runs", *arguments, cwd=folder)
+    mongo_tables("init", "--table", "runs", *arguments, cwd=folder)
     assert mongo_tables("check", "page.md", cwd=folder).stdout == ""
     rendered = mongo_tables("render", "page.md", cwd=folder).stdout
     lines = [line for line in rendered.splitlines() if line.startswith("|")]
@@ -110,7 +112,7 @@ def test_options_choose_documents_columns_headers_and_order(folder: Path) -> Non
 def test_a_page_keeps_what_it_has_and_its_line_ends(folder: Path) -> None:
     page = folder / "page.md"
     page.write_bytes(b"# Runs\r\n\r\nText without an end")
-    mongo_tables("new", "--append", "page.md", cwd=folder)
+    mongo_tables("init", "--table", "--append", "page.md", cwd=folder)
     content = page.read_bytes()
     assert content.startswith(b"# Runs\r\n\r\nText without an end\r\n\r\n<!-- RESULT_TABLE: {\r\n")
     assert b"\n" not in content.replace(b"\r\n", b"")
@@ -119,13 +121,23 @@ def test_a_page_keeps_what_it_has_and_its_line_ends(folder: Path) -> None:
 
 def test_a_field_that_some_documents_lack_says_so_in_the_table(folder: Path) -> None:
     arguments = ["--where", "_id.testname=insert", "--columns", "threads,ms", "--append", "page.md"]
-    mongo_tables("new", *arguments, cwd=folder)
+    mongo_tables("init", "--table", *arguments, cwd=folder)
     assert "not measured" in mongo_tables("render", "page.md", cwd=folder).stdout
     assert mongo_tables("check", "page.md", cwd=folder).stdout == ""
 
 
 def test_the_comment_is_utf_8_whatever_the_terminal_speaks(folder: Path) -> None:
-    command = [sys.executable, "-m", "mongo_tables.cli", "new", "--title", "東京", "--append", "page.md"]
+    command = [
+        sys.executable,
+        "-m",
+        "mongo_tables.cli",
+        "init",
+        "--table",
+        "--title",
+        "東京",
+        "--append",
+        "page.md",
+    ]
     environment = {**os.environ, "PYTHONIOENCODING": "latin-1"}
     for arguments in (command, command[:-2]):
         done = subprocess.run(
@@ -156,7 +168,7 @@ def test_the_comment_is_utf_8_whatever_the_terminal_speaks(folder: Path) -> None
     ],
 )
 def test_what_cannot_be_done_is_said_with_what_can(folder: Path, arguments: list[str], said: str) -> None:
-    done = mongo_tables("new", *arguments, cwd=folder, expect=2)
+    done = mongo_tables("init", "--table", *arguments, cwd=folder, expect=2)
     assert said in done.stderr
     assert done.stdout == ""
 
@@ -164,7 +176,7 @@ def test_what_cannot_be_done_is_said_with_what_can(folder: Path, arguments: list
 def test_a_person_is_asked_and_may_take_what_is_proposed(folder: Path) -> None:
     (folder / "fixtures" / "other").mkdir()
     leader, follower = pty.openpty()
-    command = [sys.executable, "-m", "mongo_tables.cli", "new"]
+    command = [sys.executable, "-m", "mongo_tables.cli", "init", "--table"]
     # Collection, columns by number, two headers, order: the last two as proposed.
     os.write(leader, b"runs\n2,ops\nThreads of the client\n\n\n")
     done = subprocess.run(
@@ -252,7 +264,7 @@ def test_dates_are_shown_and_what_is_left_out_is_named_with_the_reason(tmp_path:
     (tmp_path / "fixtures" / "trains" / "a.jsonl").write_text(
         "".join(json_util.dumps(row) + "\n" for row in rows)
     )
-    done = mongo_tables("new", "--append", "page.md", cwd=tmp_path)
+    done = mongo_tables("init", "--table", "--append", "page.md", cwd=tmp_path)
     assert '"columns": ["train", "departs"]' in (tmp_path / "page.md").read_text()
     assert "left out (only some documents have a value): delay\n" in done.stderr
     assert "left out (the same in all documents): line\n" in done.stderr
@@ -264,7 +276,7 @@ def test_rows_that_no_field_tells_apart_are_shown_with_their_id(tmp_path: Path) 
     (tmp_path / "fixtures" / "runs").mkdir(parents=True)
     rows = "".join(json.dumps({"_id": number, "team": team}) + "\n" for number, team in enumerate("aab"))
     (tmp_path / "fixtures" / "runs" / "a.jsonl").write_text(rows)
-    mongo_tables("new", "--append", "page.md", cwd=tmp_path)
+    mongo_tables("init", "--table", "--append", "page.md", cwd=tmp_path)
     assert mongo_tables("check", "--fail-on", "note", "page.md", cwd=tmp_path).stdout == ""
 
 
@@ -300,7 +312,7 @@ def test_what_is_written_is_clean_whatever_the_documents_hold(rows: list[dict[st
         Path("fixtures/runs/a.jsonl").write_text("".join(f"{line}\n" for line in lines))
         said, told = io.StringIO(), io.StringIO()
         with contextlib.redirect_stdout(said), contextlib.redirect_stderr(told):
-            assume(main(["new", "--append", "page.md"]) == 0)
+            assume(main(["init", "--table", "--append", "page.md"]) == 0)
             status = main(["check", "--fail-on", "note", "page.md"])
         assert (status, said.getvalue()) == (0, ""), (Path("page.md").read_text(), told.getvalue())
 
@@ -317,7 +329,7 @@ def test_rows_stand_in_an_order_that_measuring_again_does_not_change(
     tmp_path: Path, rows: list[dict[str, Any]], sort: str
 ) -> None:
     (tmp_path / "bench.json").write_text(json.dumps(rows))
-    written = mongo_tables("new", "--results", "bench.json", cwd=tmp_path).stdout
+    written = mongo_tables("init", "--table", "--results", "bench.json", cwd=tmp_path).stdout
     assert f'"sort": {sort}\n' in written
 
 
@@ -325,5 +337,5 @@ def test_no_reason_of_a_draft_has_a_figure_that_the_next_run_makes_old(tmp_path:
     (tmp_path / "bench.json").write_text(
         '[{"name": "a", "mean": 0.123456789012345}, {"name": "b", "mean": 0.25}]'
     )
-    written = mongo_tables("new", "--results", "bench.json", cwd=tmp_path).stdout
+    written = mongo_tables("init", "--table", "--results", "bench.json", cwd=tmp_path).stdout
     assert "0.1234" not in written

@@ -9,7 +9,7 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mongo_tables.commands.init.yamltext import add_item
+from mongo_tables.commands.init.site_files import add_item
 
 ITEM = {"ours": {"results": "a, b: #c.json"}}
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from mongo_tables.commands.new.benchmarks import suggest_for_benchmarks
+from mongo_tables.commands.init.columns import suggest_for_benchmarks
 from tests.commands.test_commands import mongo_tables
 from tests.results.formats.test_recorded import RECORDED
 
@@ -144,7 +144,7 @@ def test_parameters_are_shown_where_they_differ_and_deviations_never() -> None:
     assert found.sort == ["benchmark", "parameters.size"]
 
 
-@pytest.mark.parametrize("command", [["new"], ["init"]])
+@pytest.mark.parametrize("command", [["init", "--table"], ["init"]])
 def test_the_comment_that_is_written_is_clean(tmp_path: Path, command: list[str]) -> None:
     rows = [
         benchmark(name, value, parameters={"size": size})
@@ -153,7 +153,7 @@ def test_the_comment_that_is_written_is_clean(tmp_path: Path, command: list[str]
     ]
     (tmp_path / "fixtures/bench").mkdir(parents=True)
     (tmp_path / "fixtures/bench/a.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
-    more = ["--append", "README.md"] if command == ["new"] else []
+    more = ["--append", "README.md"] if "--table" in command else []
     mongo_tables(*command, *more, cwd=tmp_path)
     text = (tmp_path / "README.md").read_text()
     assert '"sort": ["benchmark", "parameters.size"]' in text
@@ -170,5 +170,5 @@ def test_a_parameter_that_a_benchmark_does_not_have_is_no_gap_in_what_was_measur
     ]
     (tmp_path / "fixtures/bench").mkdir(parents=True)
     (tmp_path / "fixtures/bench/a.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
-    text = mongo_tables("new", cwd=tmp_path).stdout
+    text = mongo_tables("init", "--table", cwd=tmp_path).stdout
     assert '"format": {"parameters.n": {"missing": "–"}, "value": {"duration": "s"}}' in text

@@ -1,4 +1,12 @@
-"""A first comment for a collection, from its documents: which fields make a table, and the comment's text."""
+"""What a first table shows, from its documents, and the text of its comment.
+
+Of benchmarks it shows one measure and the parameters that differ, in the order of names. The measure is the time, else
+the throughput, else the one that most benchmarks have of those that are better high or low. Benchmarks that failed are
+left out: their figures are those of work that was not done.
+
+Another measurement must change only figures of the table: rows in the order of their values would change places, and a
+standard deviation is another one each time, farther than any ``tolerance``.
+"""
 
 from __future__ import annotations
 
@@ -8,14 +16,17 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any, NamedTuple
+from types import MappingProxyType
+from typing import Any, Final, NamedTuple
 
 from mongo_tables.aggregation.values import type_name
-from mongo_tables.commands.new.benchmarks import PARAMETERS
 from mongo_tables.directives.comments import keep_in_comment
-from mongo_tables.directives.headers import column_headers
+from mongo_tables.directives.headers import column_headers, field_words
 from mongo_tables.directives.schemas import load
+from mongo_tables.files.text import list_some
 from mongo_tables.render.values import raw_text
+
+Documents = Sequence[Mapping[str, Any]]
 
 MOST_COLUMNS = 6
 """As many columns as a table has that nobody chose; more do not fit a page."""
@@ -35,6 +46,22 @@ _MIDNIGHT = "T00:00:00Z"
 
 _COLUMN = re.compile(r"[^-$.][^.]*(\.[^$.][^.]*)*")
 """What can be both a column and a field that rows are sorted by."""
+_FIELDS: Final = ("name", "benchmark", "metric", "unit", "value", "tool")
+"""What every document of a benchmark has, whichever tool measured it."""
+_PARAMETERS: Final = "parameters"
+"""The field of a benchmark that holds what it was run with."""
+_BENCHMARK: Final = "benchmark"
+"""The name without parameters: in that with them, 10 stands before 9."""
+_MOST_PARAMETERS: Final = 3
+_LISTED: Final = 5
+_SECONDS: Final = "s"
+"""The unit of all times, whichever tool measured them."""
+_MAIN: Final = ("time", "throughput")
+"""The measures that a table is made of first, as every format calls them."""
+_AVERAGE: Final = "average"
+"""It stands in the name of the measure that sums up the others beside it, as in YCSB's latencies."""
+_FAILED: Final = "failed"
+_NOT_FAILED: Final[Mapping[str, Any]] = MappingProxyType({_FAILED: {"$exists": False}})
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +96,7 @@ class Column(NamedTuple):
     date: str = ""
 
 
-def find_candidates(documents: Sequence[Mapping[str, Any]]) -> list[Candidate]:
+def find_candidates(documents: Documents) -> list[Candidate]:
     """The fields of at most two levels that hold numbers, texts or dates, in the order of the documents."""
     found: dict[str, list[Any]] = {}
     for document in documents:
@@ -120,7 +147,7 @@ def _is_counted(one: Candidate) -> bool:
 
 
 def explain_left_out(
-    documents: Sequence[Mapping[str, Any]], fields: Sequence[Candidate], paths: Sequence[str]
+    documents: Documents, fields: Sequence[Candidate], paths: Sequence[str]
 ) -> dict[str, list[str]]:
     """The fields of the documents that ``paths`` do not show, by the reason why."""
     found: dict[str, list[str]] = {}
@@ -183,32 +210,21 @@ def name_columns(
     paths: Sequence[str], headers: Sequence[str], fields: Iterable[Candidate], durations: Mapping[str, str]
 ) -> list[Column]:
     """The columns that show ``paths``, some of ``fields``, under ``headers``; ``durations``: path → unit."""
-    known = list(fields)
-    gaps = {one.path for one in known if not one.everywhere}
-    dates = {one.path: _DAY for one in known if _are_days(one)}
-    return [
-        Column(
-            path,
-            text,
-            _describe_gap(path) if path in gaps else "",
-            durations.get(path, ""),
-            dates.get(path, ""),
-        )
-        for path, text in zip(paths, headers, strict=True)
-    ]
+    known = {one.path: one for one in fields}
+    columns = []
+    for path, text in zip(paths, headers, strict=True):
+        one = known.get(path)
+        missing = date = ""
+        if one and not one.everywhere:
+            # A parameter is not measured; some benchmarks do not have it.
+            missing = "–" if path.startswith(f"{_PARAMETERS}.") else "not measured"
+        if one and set(one.types) <= {"date", "null"} and all(t.endswith(_MIDNIGHT) for t in one.values):
+            date = _DAY
+        columns.append(Column(path, text, missing, durations.get(path, ""), date))
+    return columns
 
 
-def _are_days(one: Candidate) -> bool:
-    """Whether all values are dates without a time of day."""
-    return set(one.types) <= {"date", "null"} and all(text.endswith(_MIDNIGHT) for text in one.values)
-
-
-def _describe_gap(path: str) -> str:
-    """What stands where a document lacks a field: nobody measures a parameter, which some may simply not have."""
-    return "–" if path.startswith(f"{PARAMETERS}.") else "not measured"
-
-
-def propose_headers(paths: Sequence[str], documents: Sequence[Mapping[str, Any]]) -> list[str]:
+def propose_headers(paths: Sequence[str], documents: Documents) -> list[str]:
     """A header for each path: title and unit of the schema of result documents where ``documents`` are such, or else
     the field's name in words.
     """
@@ -255,24 +271,100 @@ def format_comment(
     body["columns"] = columns
     body |= {"headers": headers} if tuple(headers) != column_headers(columns) else {}
     body["sort"] = sort[0] if len(sort) == 1 else list(sort)
-    formats = {column.path: _format_column(column) for column in shown}
-    formats = {path: written for path, written in formats.items() if written}
+    formats = {}
+    for column in shown:
+        said = {"missing": column.missing, "duration": column.duration, "date": column.date}
+        if said := {key: text for key, text in said.items() if text}:
+            formats[column.path] = said
     body |= {"format": formats} if formats else {}
     body |= {"ignore": dict(ignore)} if ignore else {}
-    return f"<!-- {keyword}: {_format_body(body)} -->"
-
-
-def _format_column(column: Column) -> dict[str, str]:
-    """What `format` says of a column."""
-    written = {"missing": column.missing, "duration": column.duration, "date": column.date}
-    return {key: text for key, text in written.items() if text}
-
-
-def _format_body(body: Mapping[str, Any]) -> str:
-    """JSON with a line for each key, without what would end the comment or begin another."""
     lines = [f"  {_json(key)}: {_json(value)}" for key, value in body.items()]
-    return keep_in_comment("{\n" + ",\n".join(lines) + "\n}")
+    # What would end the comment, or begin another, is written in another way.
+    text = keep_in_comment("{\n" + ",\n".join(lines) + "\n}")
+    return f"<!-- {keyword}: {text} -->"
 
 
 def _json(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False)
+
+
+# -- benchmarks --
+
+
+class Suggestion(NamedTuple):
+    """A table: which documents it selects, field → value; its columns with their headers; what it is sorted by.
+
+    ``durations`` has the unit of each column whose values are shown in the unit of time that fits them, ``remarks``
+    what is not in the table.
+    """
+
+    where: Mapping[str, Any]
+    columns: Sequence[str]
+    headers: Sequence[str]
+    sort: Sequence[str]
+    durations: Mapping[str, str] = MappingProxyType({})
+    remarks: Sequence[str] = ()
+
+
+def suggest_for_benchmarks(documents: Documents) -> Suggestion | None:
+    """The table of the main measure of what did not fail, or of all where everything did.
+
+    None where the documents are no benchmarks.
+    """
+    if not documents or not all(name in one for one in documents for name in _FIELDS):
+        return None
+    sound = [one for one in documents if _FAILED not in one] or documents
+    metric = _choose_measure(sound)
+    of_metric = [one for one in documents if one["metric"] == metric]
+    shown = [one for one in sound if one["metric"] == metric]
+    units = list(dict.fromkeys(str(one["unit"]) for one in shown))
+    is_time = units == [_SECONDS]
+    unit = f" ({units[0]})" if len(units) == 1 and units[0] and not is_time else ""
+    differing = _differing(shown)
+    columns = {"name": "Benchmark"}
+    columns |= {f"{_PARAMETERS}.{name}": field_words(name) for name in differing}
+    columns["value"] = f"{field_words(metric)}{unit}"
+    columns |= {"unit": "Unit"} if len(units) > 1 else {}
+    return Suggestion(
+        {
+            **({"metric": metric} if len(of_metric) < len(documents) else {}),
+            **(_NOT_FAILED if len(shown) < len(of_metric) else {}),
+        },
+        list(columns),
+        list(columns.values()),
+        [_BENCHMARK, *(name for name in columns if name.startswith(_PARAMETERS))] if differing else ["_id"],
+        {"value": _SECONDS} if is_time else {},
+        [*_say_others(documents, metric), *_say_failed(of_metric)],
+    )
+
+
+def _choose_measure(documents: Documents) -> str:
+    """The main measure: time, throughput, else that of most benchmarks; of equal ones an average, or the first."""
+    counted = Counter(str(one["metric"]) for one in documents)
+    judged = {str(one["metric"]) for one in documents if one.get("better")}
+    named = next((name for name in _MAIN if name in counted), None)
+    return named or max(counted, key=lambda name: (name in judged, counted[name], _AVERAGE in name.lower()))
+
+
+def _say_others(documents: Documents, metric: str) -> Iterator[str]:
+    """Which measures there are besides, and how one of them is shown."""
+    others = list(dict.fromkeys(str(one["metric"]) for one in documents if one["metric"] != metric))
+    if others:
+        chosen = json.dumps({"metric": others[0]}, ensure_ascii=False)
+        yield f'shown is `{metric}`; there are {list_some(others, _LISTED)}: `"where": {chosen}` shows one'
+
+
+def _say_failed(documents: Documents) -> Iterator[str]:
+    """Which benchmarks of the measure that is shown failed."""
+    failed = [str(one["name"]) for one in documents if _FAILED in one]
+    if failed:
+        told = "all of them failed" if len(failed) == len(documents) else "left out, since they failed"
+        yield f"{told}: {list_some(failed, _LISTED)}"
+
+
+def _differing(documents: Documents) -> list[str]:
+    """Return the parameters whose values are not the same everywhere."""
+    parameters = [one.get(_PARAMETERS, {}) for one in documents]
+    names = dict.fromkeys(name for one in parameters for name in one if "." not in name)
+    different = (name for name in names if len({repr(one.get(name)) for one in parameters}) > 1)
+    return list(different)[:_MOST_PARAMETERS]

@@ -1,0 +1,284 @@
+"""A set-up: what it writes into a repository, and what it leaves as it is. It is planned before anything is written."""
+
+from __future__ import annotations
+
+import os
+import shlex
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from mongo_tables.build import build
+from mongo_tables.commands.init.draft import Proposal, Wishes, append_block, propose_comment, table_keyword
+from mongo_tables.commands.init.result_files import find_result_files
+from mongo_tables.commands.init.site_files import (
+    add_hook,
+    add_to_site,
+    entry_for,
+    has_hook,
+    hook_by_hand,
+    lists_pages,
+    own_text,
+)
+from mongo_tables.directives.keywords import may_have_comment
+from mongo_tables.directives.page_scan import find
+from mongo_tables.files.text import leads_within, list_some
+from mongo_tables.findings.usage import UsageError
+from mongo_tables.render.anchors import words
+from mongo_tables.results.answers import Answers
+from mongo_tables.results.limitoptions import limits_of
+from mongo_tables.results.opening import is_uri, move_source
+from mongo_tables.site.disk import PAGE_SUFFIXES, pages_under, read_text, snapshot_of
+from mongo_tables.site.site_config import OWN_FILE, Site, find_files, find_site, from_here
+from mongo_tables.site.site_pages import pages_of
+
+_FIXTURES: Final = "fixtures"
+_HOOK_FILE: Final = ".pre-commit-config.yaml"
+"""What pre-commit reads, in the outermost folder of a repository."""
+_ON_HOST: Final = ("benchmarks", "readme")
+"""Pages that a code host shows, the likeliest first."""
+_LISTED: Final = 5
+_LARGE: Final = 2**20
+"""Bytes of a file that is not committed without a thought: most of it is samples, of which few tables show any."""
+
+
+@dataclass(frozen=True, slots=True)
+class NewFile:
+    """A file with its new text; ``before`` is None where there is none yet. ``said``: what is new in it."""
+
+    path: Path
+    before: str | None
+    after: str
+    said: str
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """The files; other lines to say, in order; what is left to do by hand."""
+
+    files: tuple[NewFile, ...] = ()
+    remarks: tuple[str, ...] = ()
+    by_hand: tuple[str, ...] = ()
+
+    def __add__(self, other: Plan) -> Plan:
+        return Plan(self.files + other.files, self.remarks + other.remarks, self.by_hand + other.by_hand)
+
+
+@dataclass(frozen=True, slots=True)
+class _Results:
+    """The results source as the file of the site names it. ``is_new``: the file does not yet."""
+
+    named: str
+    remarks: tuple[str, ...] = ()
+    is_new: bool = True
+
+
+def plan(folder: Path, given: str | None) -> Plan:
+    """Plan the set-up of a folder whose results are ``given``, or found.
+
+    Raises UsageError where there is nothing to set up, or nothing can be added safely; ResultsError for results that
+    cannot be read.
+    """
+    folder = folder.absolute()
+    site = find_site(folder)
+    base = site.file.parent if site else folder
+    results = _choose_results(base, site, given)
+    page = _choose_page(folder, site)
+    planned = Plan(remarks=results.remarks)
+    if results.is_new:
+        planned += Plan(_plan_site_files(base, site, results.named, page))
+    planned += _plan_page(base, site, results.named, page) + _plan_hook(base, site)
+    outermost = _repository_of(base) or base
+    for one in planned.files:
+        if one.path.is_relative_to(outermost) and not leads_within(one.path, outermost):
+            raise UsageError(
+                f"{from_here(one.path)}: a link leads out of the repository, so nothing was written",
+                f"put a file of its own there, or run the command where {one.path.resolve()} belongs",
+            )
+    return planned
+
+
+def _relative(path: Path, base: Path) -> str:
+    return Path(os.path.relpath(path, base)).as_posix()
+
+
+def _repository_of(folder: Path) -> Path | None:
+    """Return the outermost folder of the Git repository that a folder is in; None where it is in none."""
+    return next((each for each in (folder, *folder.parents) if (each / ".git").exists()), None)
+
+
+# -- results --
+
+
+def _choose_results(base: Path, site: Site | None, given: str | None) -> _Results:
+    if given is not None and is_uri(given):
+        raise UsageError(
+            "--results names a database, and a set-up is for files",
+            "put its address into the variable MONGO_TABLES_RESULTS, and see `mongo-tables init --table`",
+        )
+    named = given and move_source(given, Path(), lambda path: _relative(path.absolute(), base))
+    if site is not None and site.names_us:
+        told = "a database" if is_uri(site.results, base) else site.results
+        if named not in (None, site.results):
+            raise UsageError(f"{site.file.name} has other results already: {told}", "change them there")
+        return _Results(
+            site.results, (f"{from_here(site.file)}: names results already, {told}",), is_new=False
+        )
+    if named:
+        return _Results(named)
+    fixtures = base / _FIXTURES
+    if fixtures.is_dir() and any(path.is_dir() for path in fixtures.iterdir()):
+        return _Results(_FIXTURES, (f"{_FIXTURES}: a folder with collections",))
+    return _find_results(base)
+
+
+def _find_results(base: Path) -> _Results:
+    found = find_result_files(base)
+    if not found.results:
+        if found.unreadable:
+            raise found.unreadable[0]
+        names = ", ".join(_relative(path, base) for path in found.poor[:_LISTED])
+        poor = f"; fewer than two documents with numbers in {names}" if names else ""
+        raise UsageError(
+            f"no file of results in {from_here(base)}{poor}",
+            "have your benchmark write one, such as `pytest --benchmark-json=bench.json` or `hyperfine --export-json "
+            "bench.json`, or name it with --results",
+        )
+    first, *others = found.results
+    remarks = [f"{from_here(first.path)}: results, {first.format}"]
+    if first.is_of_tool and first.path.stat().st_size > _LARGE:
+        file = shlex.quote(_relative(first.path, base))
+        command = f"mongo-tables import {file} --as bench --without-samples"
+        remarks.append(
+            f"it is large to commit: `{command}` keeps what tables show in {_FIXTURES}/, before this command"
+        )
+    if others:
+        names = list_some([_relative(one.path, base) for one in others], _LISTED)
+        remarks.append(f"left aside: {names}; --results names another one")
+    remarks += [f"left aside: {error.message}" for error in found.unreadable]
+    return _Results(_relative(first.path, base), tuple(remarks))
+
+
+# -- the file of the site --
+
+
+def _plan_site_files(base: Path, site: Site | None, results: str, page: Path) -> tuple[NewFile, ...]:
+    """Plan the file that says where results are, for all commands and for the site."""
+    if site is None:
+        text = own_text(results, [_relative(page, base)])
+        return (NewFile(base / OWN_FILE, None, text, f"results are {results}"),)
+    planned = []
+    # Several programs may build the same site, each from its own file: they must agree.
+    for file in find_files(base):
+        before = read_text(file)
+        after = add_to_site(file, before, results)
+        if after is None:
+            raise UsageError(
+                f"{from_here(file)}: nothing can be added to it safely, so nothing was written",
+                f"add this, and run the command again:\n{entry_for(file, results)}",
+            )
+        planned.append(NewFile(file, before, after, f"mongo-tables added, results are {results}"))
+    return tuple(planned)
+
+
+# -- the page with a first table --
+
+
+def _choose_page(folder: Path, site: Site | None) -> Path:
+    """Choose a page of the site, else one that a code host shows."""
+    if site is not None:
+        named = [path for path in site.pages if path.suffix.lower() in PAGE_SUFFIXES]
+        return named[0] if named else (*site.pages, site.docs)[0] / "results.md"
+    names = {path.name.lower(): path for path in sorted(folder.iterdir()) if path.is_file()}
+    for stem in _ON_HOST:
+        for suffix in PAGE_SUFFIXES:
+            if found := names.get(f"{stem}{suffix}"):
+                return found
+    # A second README would hide one of another markup, which the host shows.
+    has_other = any(name.partition(".")[0] == "readme" for name in names)
+    return folder / ("BENCHMARKS.md" if has_other else "README.md")
+
+
+def _plan_page(base: Path, site: Site | None, results: str, page: Path) -> Plan:
+    """Plan a page with a first table, unless a page has a comment already."""
+    folders = [folder for folder, _ in pages_of(site).folders] if site else []
+    checked = (path for folder in folders for path in pages_under(folder))
+    having = [path for path in dict.fromkeys((*checked, page)) if path.is_file() and _has_comment(path)]
+    if having:
+        return Plan(remarks=tuple(f"{from_here(path)}: has comments already" for path in having[:_LISTED]))
+    before = read_text(page) if page.exists() else None
+    is_built = site is not None and site.file.name != OWN_FILE  # Then the site makes the table.
+    where = move_source(results, base, from_here)
+    with closing(Answers(where, limits_of(site.options if site else {}))) as asked:
+        proposal = _propose_table(asked, table_keyword(before or ""))
+        heading = "# Results" if not (before or "").strip() else "## Results"
+        titled, _ = append_block(before or "", heading)
+        text, line = append_block(titled, proposal.text)
+        if all(comment.line != line for comment in find(text, "").comments):
+            raise UsageError(
+                f"{from_here(page)}: a comment at its end would be text, so nothing was written",
+                "close what is open there, such as a fence of code, and run the command again",
+            )
+        if not is_built:
+            report = build(snapshot_of({"page.md": text}), asked)
+            if report.away:
+                raise report.away
+            text = report.figures.in_place(report.pages[0], Path("page.md")).text
+    shown = f"a table of `{proposal.collection}` in line {line}: {', '.join(proposal.paths)}"
+    by_hand: tuple[str, ...] = ()
+    if before is None and is_built and site and lists_pages(site.file):
+        by_hand = (f"add the page to `nav` in {site.file.name}: {_relative(page, site.docs)}",)
+    remarks = tuple(f"{from_here(page)}: {one}" for one in proposal.remarks)
+    return Plan((NewFile(page, before, text, shown),), remarks, by_hand)
+
+
+def _has_comment(path: Path) -> bool:
+    try:
+        text = read_text(path)
+    except (UsageError, OSError):  # The check says so.
+        return False
+    return may_have_comment(text) and bool(find(text, path.name).comments)
+
+
+def _propose_table(asked: Answers, keyword: str) -> Proposal:
+    """Write the comment of the first collection that can be shown."""
+    why = UsageError("the results have no collections", "--results names other ones")
+    for name in asked.source.collections():
+        # Values quote the table by its id; a name without a letter makes none.
+        anchor = words(name)
+        table_id = anchor if anchor[:1].isalpha() else f"results-{anchor}".strip("-")
+        try:
+            return propose_comment(Wishes(keyword, name, name=table_id), asked)
+        except UsageError as error:
+            why = error
+    raise why
+
+
+# -- the commit hook --
+
+
+def _plan_hook(base: Path, site: Site | None) -> Plan:
+    """Plan the commit hook, in the outermost folder of the repository."""
+    repository = _repository_of(base)
+    if repository is None:
+        return Plan(
+            remarks=("no Git repository here: no commit hook; after `git init` run this command again",)
+        )
+    config = "" if base == repository else _relative(site.file if site else base / OWN_FILE, repository)
+    file = repository / _HOOK_FILE
+    before = read_text(file) if file.exists() else None
+    if before is not None and has_hook(before, config):
+        return Plan(remarks=(f"{from_here(file)}: has the hook already",))
+    after = add_hook(before or "", config)
+    if after is None:
+        told = f"nothing can be added to it safely; add this:\n{hook_by_hand(config)}"
+        return Plan(by_hand=(f"{from_here(file)}: {told}",))
+    return Plan(
+        (NewFile(file, before, after, "hook mongo-tables-check added"),),
+        by_hand=(
+            "`pre-commit install` once, if you have not yet: it checks every commit from then on",
+            "commit where `mongo-tables` is found: activate its environment first, or write its path into the hook's "
+            "`entry`, such as .venv/bin/mongo-tables",
+        ),
+    )

@@ -1,0 +1,240 @@
+"""Entries for us in files of others: the file of a site, and the one of pre-commit. Every other byte stays.
+
+A text is added to only if it reads afterwards as before, plus the entry. Otherwise (a list that is an alias, several
+documents in one file) there is no text, and a person adds the entry.
+"""
+
+from __future__ import annotations
+
+import json
+import shlex
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+import yaml
+
+from mongo_tables.site.markdown import newline_of
+from mongo_tables.site.settings_files import load_yaml, toml_settings, yaml_settings
+from mongo_tables.site.site_doors import OWN_EXTENSIONS, read_own_extensions
+
+_NAME: Final = "mongo-tables"
+_TABLE: Final = f"[project.markdown_extensions.{_NAME}]"
+_WHY_LISTED: Final = "# What Zensical has without a list, and this list takes the place of."
+_OUR_HOOKS: Final = ("mongo-tables-", "mongo-tables ")
+"""How the id or the command of a hook of ours begins."""
+_DEEPER: Final = "  "
+_WIDEST: Final = 10_000
+
+
+def own_text(results: str, pages: Sequence[str]) -> str:
+    """Return the text of ``mongo-tables.toml``."""
+    return (
+        "# Where the tables of these pages come from; `mongo-tables check` and its hook read it.\n"
+        f"results = {_toml(results)}\n"
+        f"pages = [{', '.join(map(_toml, pages))}]\n"
+    )
+
+
+# -- the file of a site --
+
+
+def lists_pages(file: Path) -> bool:
+    """Tell whether a site's file lists its pages (``nav``); without, a site shows all there are."""
+    settings = toml_settings(file).get("project", {}) if file.suffix == ".toml" else yaml_settings(file)
+    return settings.get("nav") is not None
+
+
+def entry_for(file: Path, results: str) -> str:
+    """Return what to add to a site's file by hand."""
+    if file.suffix != ".toml":
+        return "plugins:\n" + "\n".join(_write_items([_plugin(results)], _DEEPER))
+    project = toml_settings(file).get("project")
+    if isinstance(project, dict) and isinstance(project.get("markdown_extensions"), list):
+        return f"to `markdown_extensions`: {{ {_NAME} = {{ results = {_toml(results)} }} }}"
+    return f"{_TABLE}\nresults = {_toml(results)}"
+
+
+def add_to_site(file: Path, text: str, results: str) -> str | None:
+    """Add our entry to the text of a site's file; None where that cannot be done safely."""
+    if file.suffix == ".toml":
+        return _add_to_toml(text, results)
+    settings = load_yaml(text)
+    if isinstance(settings, dict) and "INHERIT" in settings and "plugins" not in settings:
+        return None  # A list here would take the place of the one that is inherited.
+    # Without a list MkDocs has its search, with one only what the list names:
+    # https://www.mkdocs.org/user-guide/configuration/#plugins
+    return add_item(text, "plugins", _plugin(results), first="search")
+
+
+def _plugin(results: str) -> dict[str, Any]:
+    return {_NAME: {"results": results}}
+
+
+def _add_to_toml(text: str, results: str) -> str | None:
+    """Add a table at the end, where the site lists extensions as tables, or none.
+
+    Without any list Zensical has extensions of its own, which one entry would replace: they are listed too.
+    """
+    after = tomllib.loads(text)
+    project = after.get("project")
+    if not isinstance(project, dict):
+        return None
+    lines = [_TABLE, f"results = {_toml(results)}"]
+    if "markdown_extensions" not in project:
+        project["markdown_extensions"] = read_own_extensions()
+        lines = [_WHY_LISTED, *OWN_EXTENSIONS.splitlines(), "", *lines]
+    if not isinstance(project["markdown_extensions"], dict):
+        return None
+    project["markdown_extensions"][_NAME] = {"results": results}
+    newline = newline_of(text)
+    above = text if text.endswith(newline) else text + newline
+    added = above + newline.join(["", *lines, ""])
+    try:
+        return added if tomllib.loads(added) == after else None
+    except tomllib.TOMLDecodeError:
+        return None
+
+
+def _toml(text: str) -> str:
+    """Write a text as TOML, which takes the escapes of JSON: https://toml.io/en/v1.0.0#string."""
+    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
+
+
+# -- the commit hook: https://pre-commit.com/#new-hooks --
+
+
+def has_hook(text: str, config: str) -> bool:
+    """Tell whether a configuration of pre-commit runs our hook already, for the file ``config`` of a site."""
+    try:
+        settings = load_yaml(text)
+    except (yaml.YAMLError, ValueError, RecursionError):
+        return False
+    repos = settings.get("repos") if isinstance(settings, dict) else None
+    for hook in (hook for repo in _dicts(repos) for hook in _dicts(repo.get("hooks"))):
+        if any(str(hook.get(key, "")).startswith(_OUR_HOOKS) for key in ("id", "entry")):
+            command = f"{hook.get('entry', '')} {hook.get('args', '')}"
+            if config in command if config else "--config-file" not in command:
+                return True
+    return False
+
+
+def _dicts(listed: Any) -> Iterator[dict[str, Any]]:
+    return (each for each in listed if isinstance(each, dict)) if isinstance(listed, list) else iter(())
+
+
+def add_hook(text: str, config: str) -> str | None:
+    """Add our hook to a configuration of pre-commit; None where that cannot be done safely.
+
+    ``config`` is the file that says what is checked, seen from the outermost folder; "" for the one in that.
+    """
+    return add_item(text, "repos", _hook(config))
+
+
+def hook_by_hand(config: str) -> str:
+    """Return the entry of our hook as lines of YAML."""
+    return "\n".join(["repos:", *_write_items([_hook(config)], _DEEPER)])
+
+
+def _hook(config: str) -> dict[str, Any]:
+    """Return an entry that runs the installed program, with the libraries that it has there.
+
+    It runs whatever is committed: pre-commit passes over a hook with ``files`` where these were removed.
+    """
+    options = f" --config-file {shlex.quote(config)}" if config else ""
+    hook = {
+        "id": "mongo-tables-check",
+        "name": "mongo-tables check",
+        "description": "runs the mongo-tables of the environment that is active: `system` looks on the PATH",
+        "entry": f"mongo-tables check --numbers{options}",
+        "language": "system",
+        "pass_filenames": False,
+        "always_run": True,
+    }
+    return {"repo": "local", "hooks": [hook]}
+
+
+# -- YAML --
+
+
+def add_item(text: str, key: str, item: Mapping[str, Any] | str, *, first: str = "") -> str | None:
+    """Add ``item`` at the end of the list under the top-level ``key``; None where that cannot be done safely.
+
+    A text without the key gets it at its end, with ``first``, if given, as the list's first item.
+    """
+    try:
+        before = load_yaml(text)
+        root = yaml.compose(text, Loader=yaml.SafeLoader)
+    except (yaml.YAMLError, ValueError, RecursionError):
+        return None
+    before = {} if before is None else before  # There are comments alone, if anything.
+    if not isinstance(before, dict):
+        return None
+    if key not in before:
+        items = [*([first] if first else []), item]
+        newline = newline_of(text)
+        above = text if not text or text.endswith(newline) else text + newline
+        added = above + newline.join([f"{key}:", *_write_items(items, _DEEPER)]) + newline
+    elif isinstance(before[key], list):
+        items = [*before[key], item]
+        pairs = root.value if isinstance(root, yaml.MappingNode) else []
+        node = next((value for name, value in pairs if name.value == key), None)
+        if not isinstance(node, yaml.SequenceNode):
+            return None
+        added = _insert(text, node, item)
+    else:
+        return None
+    try:
+        return added if load_yaml(added) == {**before, key: items} else None
+    except (yaml.YAMLError, ValueError, RecursionError):
+        return None
+
+
+def _insert(text: str, node: yaml.SequenceNode, item: Any) -> str:
+    if node.flow_style:
+        end = node.end_mark.index - 1
+        between = ", " if node.value else ""
+        written = _dump(item, in_line=True).splitlines()[0]
+        return f"{text[:end].rstrip(' ')}{between}{written}{text[end:]}"
+    newline = newline_of(text)
+    end = text.find("\n", _last_index(text, node))
+    end = len(text) if end < 0 else end - 1 if text[end - 1] == "\r" else end
+    lines = _write_items([item], " " * node.start_mark.column)
+    return text[:end] + newline + newline.join(lines) + text[end:]
+
+
+def _last_index(text: str, node: yaml.Node) -> int:
+    """Return the index of the last character that belongs to a node and is no comment."""
+    if isinstance(node, yaml.CollectionNode) and not node.flow_style and node.value:
+        last = node.value[-1]
+        return _last_index(text, last[1] if isinstance(last, tuple) else last)
+    index = int(node.end_mark.index)
+    # A block of text ends where another line begins.
+    return len(text[:index].rstrip()) if node.end_mark.column == 0 else index
+
+
+class _Dumper(yaml.SafeDumper):  # type: ignore[misc]  # PyYAML has no types.
+    """Writes lists within mappings deeper than their keys, as people do."""
+
+    def increase_indent(self, flow: bool = False, indentless: bool = False) -> None:
+        """One step to the right, for a list too."""
+        del indentless
+        super().increase_indent(flow, False)
+
+
+def _dump(value: Any, *, in_line: bool) -> str:
+    text: str = yaml.dump(
+        value,
+        Dumper=_Dumper,
+        sort_keys=False,
+        allow_unicode=True,
+        width=_WIDEST,
+        default_flow_style=in_line,
+    )
+    return text
+
+
+def _write_items(items: list[Any], indent: str) -> list[str]:
+    """Write the items of a list on lines, each after a hyphen at ``indent``."""
+    return [f"{indent}{line}" for line in _dump(items, in_line=False).splitlines()]

@@ -1,1 +1,0 @@
-"""``mongo-tables new``: a first comment for the documents that are there."""
