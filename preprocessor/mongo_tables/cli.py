@@ -64,13 +64,8 @@ COMMANDS = {
     "calibrate": Command(
         "measure how often equal things are called different here", "mongo_tables.commands.calibrate.command"
     ),
-    "compare": Command(
-        "compare rows that run wrote; for any others: diff", "mongo_tables.commands.compare.command"
-    ),
-    "history": Command(
-        "show speeds over campaigns, and where they changed", "mongo_tables.commands.history.command"
-    ),
-    "pool": Command("conclude several campaigns together", "mongo_tables.commands.pool.command"),
+    "compare": Command("compare rows that run wrote; for any others: diff", "mongo_tables.commands.compare"),
+    "history": Command("show speeds over campaigns, and where they changed", "mongo_tables.commands.history"),
 }
 
 _MOMENT = 0.01

@@ -13,9 +13,8 @@ from typing import Any
 import bson
 import pytest
 
-from mongo_tables.commands.compare.explaining import explain
-from mongo_tables.commands.compare.writing import format_json, format_text
-from mongo_tables.commands.pool.writing import format_pooled
+from mongo_tables.commands.compare.arithmetic import explain
+from mongo_tables.commands.compare.formats import format_json, format_pooled, format_text
 from mongo_tables.findings.usage import UsageError
 from mongo_tables.results.betweencampaigns import compare
 from mongo_tables.results.history import list_series

@@ -108,4 +108,4 @@ def test_rows_that_no_second_campaign_has_are_told_with_the_command_that_pools(f
     FileStore(fixtures).put({name: value for name, value in row.items() if name != "campaigns"})
     found, _, _ = judged("", fixtures)
     assert "MT334" in [one.rule for one in found]
-    assert any("mongo-tables pool" in one.hint for one in found)
+    assert any("compare --pool" in one.hint for one in found)

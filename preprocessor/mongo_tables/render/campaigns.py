@@ -1,6 +1,6 @@
 """How often the rows of a figure were measured, in words: in blocks of how many campaigns, or in repeats.
 
-A row that was measured in blocks is of one ``campaign``; what several conclude of it (``mongo-tables pool``) says of
+A row that was measured in blocks is of one ``campaign``; what several conclude of it (``compare --pool``) says of
 each how many blocks it had. Older rows have neither, and repeats instead.
 """
 

@@ -134,8 +134,8 @@ def _find_missing(field: str, rows: Rows, conclusions: Sequence[Conclusion | Non
             f"{brief_text(values[first])}"
         )
         hint = (
-            "`mongo-tables run` writes `comparison` into rows that it measures in blocks, `mongo-tables pool` "
-            "`campaigns` into those of several campaigns; null leaves a row out"
+            "`mongo-tables run` writes `comparison` into rows that it measures in blocks, `mongo-tables compare "
+            "--pool` `campaigns` into those of several campaigns; null leaves a row out"
         )
         yield _PLACE, message, hint
 

@@ -1,6 +1,6 @@
 """95 % intervals: of the ratio of two speeds over the blocks of a campaign, of a speed, and over five campaigns on.
 
-Over two to four campaigns there is a range instead, of which nobody can say how often it holds the truth: ``pool``.
+Over two to four campaigns ``compare --pool`` gives a range instead; how often it holds the truth, nobody can say.
 
 Within a block a variant and its reference are measured soon after one another, so what the machine did meanwhile is in
 both and leaves their ratio. That is why the block is the unit, however many requests it holds. The statistic is the

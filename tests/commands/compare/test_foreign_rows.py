@@ -32,7 +32,7 @@ SPEED = {"block": 0, "operations_per_second": {"$numberDouble": "NaN"}}
         ({"comparison": {"verdict": "great"}}, "comparison.against is missing"),
     ],
 )
-@pytest.mark.parametrize("command", ["compare", "pool", "history"])
+@pytest.mark.parametrize("command", ["compare", "compare --pool", "history"])
 def test_a_row_that_nothing_can_be_concluded_from_is_named_with_its_fault(
     command, parts, said, tmp_path, capsys
 ):
@@ -40,7 +40,8 @@ def test_a_row_that_nothing_can_be_concluded_from_is_named_with_its_fault(
     bad = spoil(keep(tmp_path / "bad", of_blocks(shaken(50), identity="two")), **parts)
     before = (tmp_path / "sound/results/t.jsonl").read_bytes()
     arguments = ["--fail-if", "slower"] if command == "compare" else []
-    assert main([command, sound, bad, *arguments]) == 2
+    name, *option = command.split()
+    assert main([name, sound, *option, bad, *arguments]) == 2
     out, err = capsys.readouterr()
     assert out == ""
     assert err.splitlines()[0] == f"mongo-tables: {bad}: t: size 4: {said}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from mongo_tables.commands.compare.writing import dump_plain
+from mongo_tables.commands.compare.formats import format_json
 from mongo_tables.results.calibration import JUDGED, Judged
 from mongo_tables.results.shares import Count, share_of_groups
 from mongo_tables.runner.calibration import (
@@ -45,7 +45,7 @@ def format_plan(tasks: Sequence[Task], blocks: int) -> Iterator[str]:
 def print_found(documents: Sequence[Mapping[str, Any]], *, as_json: bool) -> None:
     """Print what was found of each workload, and of all together."""
     if as_json:
-        print(dump_plain({"calibration": documents}))
+        print(format_json({"calibration": documents}))
     else:
         print("\n".join(format_found(documents)) or "no group of pairs is measured yet")
 

@@ -1,5 +1,243 @@
-"""``mongo-tables compare``: two campaigns row by row, or what was concluded within one.
+"""``mongo-tables compare``: two campaigns row by row, what was concluded within one, or several together.
 
-``failing`` reads the conditions for which the command fails, ``writing`` says what was found as text or JSON, and
-``explaining`` the arithmetic behind it.
+``campaigns`` reads, pools and keeps rows, ``formats`` writes what was found, ``arithmetic`` explains it block by block.
 """
+
+from __future__ import annotations
+
+import re
+from argparse import ArgumentParser, ArgumentTypeError, Namespace
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from mongo_tables.findings.usage import UsageError, print_error
+
+if TYPE_CHECKING:
+    from mongo_tables.results.comparison import Comparison, Difference
+
+DESCRIPTION = (
+    "Compare rows that `mongo-tables run` wrote: two campaigns (OLD NEW), or the targets that one campaign measured\n"
+    "side by side (RESULTS), else each of its rows and the reference; over several campaigns where --pool concluded\n"
+    "them. Tables over any documents are compared by `mongo-tables diff`.\n"
+    "\n"
+    "With --pool, conclude several campaigns together, each of which is what one `mongo-tables run` measured: a\n"
+    "finding needs two at different hours. Rows of RESULTS that another CAMPAIGN has too are given `campaigns`:\n"
+    "ratio, its interval or range, and verdict over all of them, and what each of them found. Otherwise they stay as\n"
+    "they are."
+)
+EPILOG = """\
+A verdict rests on a 95 % interval over blocks: `faster` or `slower` where it leaves out 1, also when rows are judged
+together (Benjamini and Hochberg; of OLD NEW all rows, else those of an experiment and a target); `no difference` where
+all of it is within 10 %; else, and with fewer than three blocks, `not known`. Between two targets up to 2 % is neither
+faster nor slower: two copies of the same data on one server may differ by that.
+Two campaigns are not paired, and machines drift: their rows are compared by their ratios to their references, which
+were measured in the same blocks, and speeds are shown without a verdict. What one hour does to a machine is in no
+interval of one campaign a side: a verdict is no finding before other hours repeat it. To compare two servers by their
+speeds, measure them side by side: mongo-tables run NAME --target a=mongodb://… --target b=mongodb://…
+Rows that were measured without blocks have the ratio of their medians and no verdict, those that were not asked for
+alike (another scale, other windows, another definition) none either.
+
+With --fail-if, rows that cannot be judged, as their reference is not there, are named; it is an error if none can be,
+and where a row worked on the first side and did nothing on the other, or is gone. What is compared with itself is told,
+and meets no condition.
+--fail-if is met by the verdict and the measured ratio: `slower 5 %` by a row that is called slower and was measured at
+5 % slower or more, even if its interval reaches to 3 %.
+
+With --pool the campaign is a level above the block: what one hour does to a machine is in no interval over blocks. From
+five campaigns on there is a 95 % interval, that of Student's t over their ratios. Over two to four there is none, but
+the range of the campaigns' 95 % intervals, from the lowest end to the highest: a row is `faster` or `slower` where it
+is so in each of them. Where hours differ, it holds the truth less often than in 95 of 100 cases. Rows of one experiment
+on one target are judged together (Benjamini and Hochberg).
+Campaigns must have measured the same: the definition of the experiment, scale, windows, client, concerns, members
+and the row that others are compared with. Where they ran may differ, machines and versions among it;
+`campaigns.differs` names it. A campaign that is named twice counts once. Tables, charts and sentences take `campaigns`
+as they take `comparison`; --explain has the arithmetic.
+A run replaces the rows of the one before. --keep keeps each campaign in a folder of its own with no more than pooling
+needs, FOLDER/ID/results/NAME.jsonl, which can be named as any other results.
+
+examples:
+  mongo-tables compare ../before/fixtures fixtures
+  mongo-tables compare HEAD~1:fixtures fixtures --fail-if "slower 5 %"
+  mongo-tables compare mongodb://db/january mongodb://db/june --experiment insert_docsize
+  mongo-tables compare fixtures                                    targets, or rows and their reference
+  mongo-tables compare fixtures --explain "insert_docsize: 4 KiB"  the arithmetic, block by block
+  mongo-tables compare fixtures --keep fixtures/campaigns          after the first campaign
+  mongo-tables compare fixtures --pool fixtures/campaigns/* --keep fixtures/campaigns        and after each further one
+  mongo-tables compare fixtures --pool HEAD~1:fixtures             with the results of the last revision
+
+exit status: 0 compared, pooled or kept, 1 a row is as --fail-if says, 2 nothing to compare or to pool, campaigns that
+did not measure the same, rows that `run` did not write so, or with --fail-if: no row can be judged, or one does nothing
+any more
+"""
+
+_VERDICTS: Final = {
+    "slower": ("slower",),
+    "faster": ("faster",),
+    "different": ("faster", "slower"),
+    "not known": ("not known",),
+}
+_FORM: Final = re.compile(r"(slower|faster|different)(?: +(\d+(?:\.\d+)?) *%)?|not known", re.ASCII)
+_ALLOWED: Final = "`slower`, `slower 5 %`, `faster 5 %`, `different 3 %` or `not known`"
+
+
+class Condition(NamedTuple):
+    """Verdicts that fail, from so many per cent of difference on; ``text`` is the condition as it was written."""
+
+    verdicts: tuple[str, ...]
+    percent: float
+    text: str
+
+
+def _condition(text: str) -> Condition:
+    """Read a condition such as ``slower 5 %``; raise what argparse shows."""
+    asked = " ".join(text.split())
+    found = _FORM.fullmatch(asked)
+    if found is None:
+        raise ArgumentTypeError(f"must be {_ALLOWED}, not {text!r}")
+    return Condition(_VERDICTS[found[1] or asked], float(found[2] or 0), asked)
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """Add the sides, what of them is compared, when that fails, how it is said, and what is pooled and kept."""
+    sides = "folder of fixtures, REVISION:FOLDER of the Git repository, or connection string"
+    parser.add_argument(
+        "old", metavar="OLD", help=f"{sides}; alone, as RESULTS: what was concluded within it"
+    )
+    parser.add_argument("new", metavar="NEW", nargs="?", help="the same")
+    parser.add_argument(
+        "--experiment", action="append", metavar="NAME", help="only this one; may be repeated"
+    )
+    parser.add_argument(
+        "--explain", nargs="?", const="", metavar="ROW",
+        help="the arithmetic of the row EXPERIMENT: VARIANT, of an experiment, or of all rows; last on the line",
+    )  # fmt: skip
+    parser.add_argument("--json", action="store_true", help="everything as one JSON document")
+    parser.add_argument(
+        "--fail-if", action="append", type=_condition, default=[], metavar="CONDITION",
+        help="exit with 1 when a row is `slower`, `slower 5 %%` or more, `faster 5 %%`, `different 3 %%`, `not known`; "
+        "may be repeated",
+    )  # fmt: skip
+    parser.add_argument(
+        "--pool", nargs="+", default=[], metavar="CAMPAIGN",
+        help=f"conclude RESULTS and these together, and write that into the rows of RESULTS: each a {sides}",
+    )  # fmt: skip
+    parser.add_argument(
+        "--keep", metavar="FOLDER",
+        help="keep RESULTS and all campaigns that are pooled there, with only what pooling needs",
+    )  # fmt: skip
+
+
+def run(arguments: Namespace) -> int:
+    """Print the comparison; with ``--fail-if`` give 1 when a condition is met, 2 when a row cannot pass, else 0.
+
+    Raises RunnerError when nothing can be compared or pooled, UsageError for options that do not go together.
+    """
+    if arguments.pool or arguments.keep:
+        return _pool(arguments)
+    from mongo_tables.commands.compare.formats import format_json, format_text
+
+    found = _compare(arguments)
+    if arguments.json:
+        print(format_json(found))
+    elif arguments.explain is not None:
+        print("\n".join(_explain(found, arguments.explain)))
+    else:
+        print("\n".join(format_text(found)))
+    return _fail(found, arguments) if arguments.fail_if else 0
+
+
+def _pool(arguments: Namespace) -> int:
+    """Pool and keep. Raises UsageError or RunnerError where that is impossible, before anything is written."""
+    from mongo_tables.commands.compare.campaigns import pool_campaigns
+
+    if arguments.new is not None:
+        raise UsageError("--pool and --keep take one RESULTS", "name the other campaigns with --pool")
+    if arguments.json or arguments.explain is not None or arguments.fail_if:
+        raise UsageError(
+            "--pool and --keep write rows: neither --json, --explain nor --fail-if goes with them",
+            "compare the rows afterwards",
+        )
+    for line in pool_campaigns(arguments.old, arguments.pool, arguments.experiment, arguments.keep):
+        print(line)
+    return 0
+
+
+def _compare(arguments: Namespace) -> Difference:
+    from mongo_tables.commands.compare.campaigns import read_rows
+    from mongo_tables.results.betweencampaigns import compare
+    from mongo_tables.results.withincampaign import compare_within
+    from mongo_tables.runner.errors import RunnerError
+
+    old = read_rows(arguments.old, arguments.experiment)
+    if arguments.new is None:
+        within = compare_within(old)
+        if not within.rows:
+            raise RunnerError(
+                "nothing was measured in blocks there", "name a second set of results beside it"
+            )
+        return within
+    found = compare(old, read_rows(arguments.new, arguments.experiment))
+    if not found.rows:
+        raise RunnerError("no row is in both", "rows belong together when experiment and variant are equal")
+    return found
+
+
+def _explain(found: Difference, name: str) -> Iterator[str]:
+    """Explain the rows of this name; raise RunnerError where there is none."""
+    from mongo_tables.commands.compare.arithmetic import explain
+    from mongo_tables.findings.nearest import did_you_mean
+    from mongo_tables.runner.errors import RunnerError
+
+    meant = [row for row in found.rows if name in ("", row.name, row.experiment)]
+    if not meant:
+        known = [row.name for row in found.rows]
+        raise RunnerError(f"no row is called `{name}`", did_you_mean(name, known) or "EXPERIMENT: VARIANT")
+    for row in meant:
+        yield from explain(row)
+
+
+def _fail(found: Difference, arguments: Namespace) -> int:
+    """Print what fails, and what cannot. Raises RunnerError where no row can be judged: nothing passes unseen."""
+    from mongo_tables.runner.errors import RunnerError
+
+    unjudged = [row for row in found.rows if row.why_not_judged and not (row.is_control or row.lost)]
+    not_judged = dict.fromkeys(f"{row.name}: {row.why_not_judged}" for row in unjudged)
+    not_judged |= dict.fromkeys(one for one in found.not_compared if one not in found.gone)
+    lost = dict.fromkeys(f"{row.name}: {row.lost}" for row in found.rows if row.lost)
+    lost |= dict.fromkeys([*found.gone, *(f"{name}: only in OLD" for name in found.only_old)])
+    if all(row.why_not_judged or row.is_control for row in found.rows):
+        controls = [row.why_not_judged or f"{row.name} is compared with itself" for row in found.rows]
+        reasons = {**not_judged, **lost} or dict.fromkeys(controls)
+        hint = "compare results of the same work in blocks, with the rows that theirs were measured beside"
+        raise RunnerError(f"no row can fail or pass: {'; '.join(reasons)}", hint)
+    for told in not_judged:
+        print_error(f"not judged: {told}")
+    for row in found.rows:
+        if row.is_control and row.verdict in ("faster", "slower"):
+            print_error(
+                f"not counted: {row.name} ({row.heading}) is called {row.verdict}, though nothing differs there: "
+                "differences as small mean nothing here"
+            )
+    for told in lost:
+        print_error(f"cannot pass: {told}")
+    failing = [(row, one) for row in found.rows for one in arguments.fail_if if _meets(row, one)]
+    for row, one in failing:
+        print_error(f"{one.text}: {row.name} ({row.heading})")
+    return 1 if failing else 2 if lost else 0
+
+
+def _meets(row: Comparison, asked: Condition) -> bool:
+    """Tell whether a row meets a condition, by its verdict and its measured ratio; a control meets none.
+
+    The interval need not lie beyond the percentage as a whole.
+    """
+    judged = row.judged
+    if row.is_control:
+        return False
+    if asked.verdicts == ("not known",):
+        return judged.verdict in ("not known", None)
+    return (
+        judged.verdict in asked.verdicts
+        and judged.ratio is not None
+        and abs(judged.ratio - 1) * 100 >= asked.percent
+    )

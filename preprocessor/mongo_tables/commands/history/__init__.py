@@ -1,1 +1,132 @@
-"""``mongo-tables history``: ``known`` reads the changes that are explained, ``writing`` says what changed."""
+"""``mongo-tables history``: the speed of each row from campaign to campaign, and where it changed.
+
+``campaigns`` reads rows, and the changes that have a reason; ``formats`` writes series as text, JSON, documents and a
+feed.
+"""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, Namespace
+from collections.abc import Sequence
+from contextlib import closing
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from mongo_tables.commands.history.campaigns import Known
+    from mongo_tables.results.history import Series
+
+DESCRIPTION = (
+    "Show the speed of each row over campaigns that `mongo-tables run` measured, and where it changed."
+)
+EPILOG = """\
+A change is a level that lasts: in the logarithms of the speeds, the place with the largest t between before and behind,
+if chance among all places would bring so large a t in 1 of 1,000 series without a change; neighbours that are alike
+count for less. It takes two campaigns on each side, and five or more in all. Single slow campaigns are no change, and
+campaigns that asked for other work than the newest one (another scale, other windows) are shown and not compared.
+A machine drifts from hour to hour: --ratio has the ratio to the reference instead, which was measured in the same
+blocks; what makes everything slower, the reference too, is seen in the speed alone.
+Rows from before campaigns had names belong to that of the commit which brought them, called by its first 12 digits.
+
+A file of known changes says why, in TOML; `row` may be a pattern:
+
+  [[change]]
+  row = "insert_docsize: *"
+  campaign = "2026-11-22T04:04:02Z"
+  reason = "batches are handed out from one counter"
+  ticket = "#14"
+
+examples:
+  mongo-tables history fixtures/campaigns/*                     all rows, and where they changed
+  mongo-tables history fixtures --revisions fixtures            and those that were committed before
+  mongo-tables history fixtures/campaigns/* --experiment insert_docsize --points
+  mongo-tables history fixtures/campaigns/* --known changes.toml --fail     for CI
+  mongo-tables history fixtures/campaigns/* --write fixtures --feed docs/changes.xml --address https://…/changes/
+
+exit status: 0 shown, 1 with --fail when a change is not known, 2 nothing to show, or rows that `run` did not write so
+"""
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """Add the campaigns, what of them is shown, and when that fails."""
+    parser.add_argument(
+        "campaigns", metavar="CAMPAIGN", nargs="*",
+        help="folder of fixtures, REVISION:FOLDER of the Git repository, or connection string",
+    )  # fmt: skip
+    parser.add_argument(
+        "--revisions", metavar="FOLDER", help="this folder at each commit that changed it, besides"
+    )
+    parser.add_argument(
+        "--experiment", action="append", metavar="NAME", help="only this one, or a pattern; may be repeated"
+    )
+    parser.add_argument(
+        "--ratio", action="store_true", help="the ratio to the reference, in place of the speed"
+    )
+    parser.add_argument("--points", action="store_true", help="what each campaign measured, too")
+    parser.add_argument("--known", metavar="FILE", help="changes that have a reason")
+    parser.add_argument("--fail", action="store_true", help="exit with 1 when a change has none")
+    parser.add_argument("--json", action="store_true", help="everything as one JSON document")
+    parser.add_argument(
+        "--write", metavar="RESULTS",
+        help="write the points into the collection `history` of a folder of fixtures or a database, for pages to show",
+    )  # fmt: skip
+    parser.add_argument("--feed", metavar="FILE", help="write the changes as an Atom feed")
+    parser.add_argument(
+        "--address", metavar="URL", default="urn:mongo-tables:changes",
+        help="where readers of the feed find the changes",
+    )  # fmt: skip
+
+
+def run(arguments: Namespace) -> int:
+    """Print the series; give 1 when a change is not known and ``--fail`` was asked for.
+
+    Raises RunnerError when there is nothing to show, UsageError for a file or a revision that cannot be read.
+    """
+    from mongo_tables.commands.history.campaigns import find_known, read_campaigns, read_known
+    from mongo_tables.commands.history.formats import format_json, format_text
+    from mongo_tables.results.history import list_series
+    from mongo_tables.results.revisions import list_revisions
+    from mongo_tables.runner.errors import RunnerError
+
+    known = read_known(arguments.known) if arguments.known else []
+    revisions = list_revisions(arguments.revisions) if arguments.revisions else []
+    if not (arguments.campaigns or revisions):
+        raise RunnerError("no campaign is named", "mongo-tables history fixtures/campaigns/*")
+    wanted = arguments.experiment or ["*"]
+    rows = read_campaigns(arguments.campaigns, revisions)
+    asked = [row for row in rows if any(fnmatchcase(row["_id"]["testname"], one) for one in wanted)]
+    series = list_series(asked, ratios=arguments.ratio)
+    if not series:
+        raise RunnerError("no row has a ratio to a reference" if arguments.ratio else "no row has a speed")
+    _write(arguments, series, known)
+    if arguments.json:
+        print(format_json(series, known))
+    else:
+        print("\n".join(format_text(series, known, points=arguments.points, ratios=arguments.ratio)))
+    unknown = any(
+        find_known(one.name, change.point.campaign, known) is None for one in series for change in one.changes
+    )
+    return int(arguments.fail and unknown)
+
+
+def _write(arguments: Namespace, series: Sequence[Series], known: Sequence[Known]) -> None:
+    """Write what was asked for; raise RunnerError where that cannot be."""
+    from mongo_tables.commands.history.formats import format_feed, list_documents
+
+    measure = "ratio" if arguments.ratio else "speed"
+    documents = list_documents(series, known, measure)
+    if arguments.write:
+        from mongo_tables.runner.store import open_store
+
+        by_experiment: dict[str, list[dict[str, Any]]] = {}
+        for one in documents:
+            by_experiment.setdefault(one["experiment"], []).append(one)
+        with closing(open_store(arguments.write)) as store:
+            for experiment, some in by_experiment.items():
+                store.put_history(experiment, measure, some)
+    if arguments.feed:
+        from mongo_tables.files import atomic
+
+        feed = format_feed(documents, arguments.address, arguments.address)
+        atomic.write(Path(arguments.feed), feed.encode())

@@ -1,15 +1,16 @@
-"""A comparison as lines of text, and as JSON."""
+"""Comparisons as lines of text, and as JSON; figures with their units."""
 
 from __future__ import annotations
 
 import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import timedelta
+from itertools import pairwise
 from math import inf
 from statistics import geometric_mean
 from typing import Any, Final
 
-from mongo_tables.commands.compare.amounts import say_amount, say_number
 from mongo_tables.results.comparison import (
     PER_SECOND,
     SPEED,
@@ -17,20 +18,23 @@ from mongo_tables.results.comparison import (
     CampaignRatio,
     Comparison,
     Difference,
-    Judged,
     Side,
 )
 from mongo_tables.results.conclusions import list_ratios
 from mongo_tables.results.conditions import CLIENT, SERVERS
+from mongo_tables.results.overcampaigns import Pooled
 from mongo_tables.results.verdicts import count_blocks, describe, list_ratios_apart
-from mongo_tables.results.withincampaign import REFERENCE, ROWS
+from mongo_tables.results.withincampaign import REFERENCE, ROWS, compare_within
 
-SIDE_BY_SIDE: Final = "mongo-tables run NAME --target a=WHERE --target b=WHERE"
+_APART: Final = timedelta(hours=1)
+"""Campaigns that began nearer to each other may share what that hour did to the machine."""
+_TIMES: Final = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns"))
+_SIDE_BY_SIDE: Final = "mongo-tables run NAME --target a=WHERE --target b=WHERE"
 _TWO_CAMPAIGNS: Final = (
     "OLD and NEW were measured at different times, and a machine drifts: a row is judged by its ratio to its\n"
     "reference, which was measured in the same blocks, and speeds have no verdict. This is one campaign a side: what\n"
     "one hour does to a machine is in no interval, so a verdict is no finding before other hours repeat it. Two\n"
-    f"servers are compared by their speeds when they are measured side by side: {SIDE_BY_SIDE}"
+    f"servers are compared by their speeds when they are measured side by side: {_SIDE_BY_SIDE}"
 )
 _NOT_PAIRED: Final = (
     "What benchmark tools wrote was measured at different times, and a machine drifts: it has ratios and no verdict.\n"
@@ -71,6 +75,24 @@ def format_text(found: Difference) -> Iterator[str]:
         yield _NOT_PAIRED
 
 
+def format_pooled(pooled: Pooled) -> Iterator[str]:
+    """The conclusion of each row, the rows that are left out, and campaigns that are of one hour."""
+    rows = tuple(one for one in compare_within(pooled.rows).rows if one.campaigns)
+    yield from format_text(Difference(rows))
+    yield from (f"not pooled: {one.name}: {one.reason}" for one in pooled.left_out)
+    yield from dict.fromkeys(line for row in rows for line in _list_of_one_hour(row))
+
+
+def _list_of_one_hour(row: Comparison) -> Iterator[str]:
+    for one, other in pairwise(row.campaigns):
+        if other.start - one.start < _APART:
+            minutes = (other.start - one.start) // timedelta(minutes=1)
+            yield (
+                f"campaigns {one.id} and {other.id} began {minutes} minutes apart: "
+                "what that hour did to the machine may be in both"
+            )
+
+
 def say_verdict(row: Comparison) -> str:
     """The verdict of a row in words, or why there is none."""
     judged = row.judged
@@ -94,15 +116,11 @@ def _say_figures(row: Comparison) -> str:
         before, after = (f"{geometric_mean(list_ratios(pairs)):.3f}" for pairs in row.evidence)
         return f"{speeds}; {before} of its reference {row.sides.one}, {after} {row.sides.other}"
     of = " in the campaign that the row is of" if row.campaigns else ""
-    if row.judged.processes:
-        return f"{speeds}; {_say_processes(row.judged)}"
+    if row.judged.processes:  # Then the interval is over processes, and has no verdict.
+        ratio = f"{_say_ratio(row.judged.ratio)} ({row.judged.low:.3f} to {row.judged.high:.3f})"
+        processes = f"{row.judged.processes} processes or more on each side"
+        return f"{speeds}; ratio of geometric means {ratio}, {processes}"
     return f"{speeds}{of}; ratio {_say_ratio(row.judged.ratio)}"
-
-
-def _say_processes(judged: Judged) -> str:
-    """The ratio over processes with its interval, which has no verdict, and how many the side has that has fewer."""
-    ratio = f"{_say_ratio(judged.ratio)} ({judged.low:.3f} to {judged.high:.3f})"
-    return f"ratio of geometric means {ratio}, {judged.processes} processes or more on each side"
 
 
 def _say_ratio(ratio: float | None) -> str:
@@ -174,13 +192,8 @@ def _say_value(value: Any) -> str:
     return "not known" if value is None else str(value)
 
 
-def format_json(found: Difference) -> str:
-    """Everything as one document; an end of an interval that is infinite is null."""
-    return dump_plain(found)
-
-
-def dump_plain(value: Any) -> str:
-    """Named tuples and what is in them as JSON."""
+def format_json(value: Any) -> str:
+    """Write named tuples and their content as JSON; an infinite end of an interval is null."""
     return json.dumps(_as_plain(value), indent=2, ensure_ascii=False, default=str)
 
 
@@ -193,3 +206,19 @@ def _as_plain(value: Any) -> Any:
     if isinstance(value, Iterable) and not isinstance(value, str):
         return [_as_plain(one) for one in value]
     return None if value == inf else value
+
+
+# -- figures --
+
+
+def say_amount(value: float, unit: str) -> str:
+    """The figure with three digits or more: ``12.3 ms``, ``1,024 B/op``."""
+    if unit == "s" and value:
+        size, unit = next((one for one in _TIMES if abs(value) >= one[0]), _TIMES[-1])
+        value /= size
+    return f"{say_number(value)} {unit}".strip()
+
+
+def say_number(value: float) -> str:
+    """A figure with three digits or more."""
+    return f"{value:,.0f}" if abs(value) >= 100 else f"{value:.3g}"

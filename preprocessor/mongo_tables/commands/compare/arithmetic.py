@@ -7,8 +7,7 @@ from math import exp, inf, isclose, log
 from statistics import fmean, median, stdev
 from typing import Final
 
-from mongo_tables.commands.compare.amounts import say_number
-from mongo_tables.commands.compare.writing import say_verdict
+from mongo_tables.commands.compare.formats import say_number, say_verdict
 from mongo_tables.results.comparison import TO_REFERENCE, CampaignRatio, Comparison, Judged
 from mongo_tables.results.conclusions import Pairs, find_interval, list_ratios
 from mongo_tables.results.intervals import (
@@ -172,7 +171,12 @@ def _explain_ranks(logs: list[float]) -> Iterator[str]:
 def _explain_verdict(judged: Judged, *, by_range: bool) -> Iterator[str]:
     """From the interval to the verdict; of a range of intervals nobody knows what chance brings."""
     yield f"  As ratios: {judged.low:.4f} to {judged.high:.4f}."
-    yield from _explain_negligible(judged.negligible)
+    if judged.negligible:
+        least, most = 1 / (1 + judged.negligible), 1 + judged.negligible
+        yield (
+            f"  Two copies of the same data on one server may differ by {100 * judged.negligible:.0f} %: `faster` and "
+            f"`slower` need an interval above {most:.3f} or below {least:.3f}."
+        )
     equal = "nothing differs" if not judged.negligible else "no more differs than that"
     if not by_range:
         yield f"  Where {equal}, a ratio this far from 1 comes by chance with p = {judged.p:.2g}."
@@ -180,15 +184,6 @@ def _explain_verdict(judged: Judged, *, by_range: bool) -> Iterator[str]:
     yield f"  Benjamini and Hochberg, {SHARE * 100:.0f} %, for {together}: {_say_bound(judged)}."
     least, most = 1 / (1 + judged.margin), 1 + judged.margin
     yield f"  `no difference` is said where all of it lies between {least:.3f} and {most:.3f}."
-
-
-def _explain_negligible(negligible: float) -> Iterator[str]:
-    if negligible:
-        least, most = 1 / (1 + negligible), 1 + negligible
-        yield (
-            f"  Two copies of the same data on one server may differ by {100 * negligible:.0f} %: `faster` and "
-            f"`slower` need an interval above {most:.3f} or below {least:.3f}."
-        )
 
 
 def _say_bound(judged: Judged) -> str:

@@ -29,8 +29,11 @@ def keep(folder, hour, speed=50, minute=0, **parts):
     return str(folder)
 
 
-def pool(*arguments):
-    return main(["pool", *map(str, arguments)])
+def pool(results, *others):
+    """Pool results with campaigns; from the first option on ``others`` are options."""
+    options = [str(one) for one in others]
+    named = options and not options[0].startswith("--")
+    return main(["compare", str(results), *(["--pool"] if named else []), *options])
 
 
 def rows_of(folder):
@@ -128,7 +131,7 @@ def test_a_refusal_leaves_everything_as_it_was(tmp_path, capsys):
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (("new",), "one campaign alone is not pooled"),
+        (("new", "new", "--json"), "--pool and --keep write rows"),
         (("new", "new"), "no row was compared with a reference in two campaigns"),
         (("HEAD:new", "new"), "HEAD:new: rows of a revision cannot be written"),
         (("older", "--keep", "kept"), "no row says of which campaign it is"),
@@ -213,7 +216,7 @@ def test_the_arithmetic_of_two_campaigns_in_plain_words(tmp_path, capsys):
 
 def test_a_range_of_a_few_campaigns_is_not_said_to_be_an_interval_of_95_per_cent(capsys):
     with pytest.raises(SystemExit):
-        main(["pool", "--help"])
+        main(["compare", "--help"])
     said = " ".join(capsys.readouterr().out.split())
     assert "Over two to four there is none, but the range of the campaigns' 95 % intervals" in said
     assert "ratio, 95 % interval" not in said

@@ -1,0 +1,130 @@
+"""The rows of campaigns: read from where a user names them, concluded together, and kept small for a repository."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing
+from pathlib import Path
+from typing import Any, Final
+
+from mongo_tables.commands.compare.formats import format_pooled
+from mongo_tables.commands.installed import require_intervals
+from mongo_tables.findings.reporters import format_count
+from mongo_tables.findings.usage import UsageError
+from mongo_tables.results.benchmarkfiles import read_benchmarks
+from mongo_tables.results.benchmarks import list_processes
+from mongo_tables.results.comparison import name_row
+from mongo_tables.results.conclusions import block_speeds
+from mongo_tables.results.model import Limits, ResultsError
+from mongo_tables.results.opening import is_uri
+from mongo_tables.results.overcampaigns import FIELD, pool_rows
+from mongo_tables.results.revisions import is_revision, on_disk
+from mongo_tables.results.rowcheck import find_row_fault
+from mongo_tables.results.thinrows import thin_out
+from mongo_tables.runner.connection_strings import shown
+from mongo_tables.runner.errors import RunnerError
+from mongo_tables.runner.store import FileStore, open_store
+
+_HINT: Final = (
+    "a folder has them in results/NAME.jsonl; tables over other documents are compared by mongo-tables diff"
+)
+_ID: Final = re.compile(r"\w[\w.-]*", re.ASCII)
+
+Row = Mapping[str, Any]
+
+
+def read_rows(where: str, names: Sequence[str] | None) -> list[dict[str, Any]]:
+    """Read the rows of these experiments, else of all, from a folder, a folder at a revision, or a database.
+
+    A file, and a folder without rows of a run, has those of benchmark tools. Raises RunnerError where there are none,
+    where one has not the shape that conclusions need, and where intervals cannot be computed.
+    """
+    with on_disk(where) as place:
+        rows: list[dict[str, Any]] = []
+        if not Path(place).is_file():
+            with closing(open_store(place, Limits().connect_ms)) as store:
+                rows = [row for name in names or store.experiments() for row in store.rows(name)]
+        if not rows and not is_uri(place) and Path(place).exists():
+            rows = _read_benchmarks(place, names)
+    if not rows:
+        raise RunnerError(f"no rows of `mongo-tables run` in {shown(where)}", _HINT)
+    measured = [row for row in rows if isinstance(row.get("_id"), Mapping) and "testname" in row["_id"]]
+    if not measured:
+        raise RunnerError(f"{shown(where)} has documents, but none that `mongo-tables run` wrote", _HINT)
+    for row in measured:
+        if fault := find_row_fault(row):
+            hint = "measure it again, take the row as it was measured, or leave it out with --experiment"
+            raise RunnerError(f"{shown(where)}: {name_row(row)}: {fault}", hint)
+    if any(block_speeds(row) or list_processes(row) for row in measured):
+        require_intervals("compare")
+    return measured
+
+
+def _read_benchmarks(place: str, names: Sequence[str] | None) -> list[dict[str, Any]]:
+    """Read the benchmarks in a file or folder; raise RunnerError for a file that cannot be read."""
+    try:
+        found = read_benchmarks(place)
+    except ResultsError as error:
+        if Path(place).is_file():
+            raise RunnerError(error.message, error.hint) from None
+        return []  # What a folder lacks is told of runs as well.
+    return [row for row in found if not names or row["_id"]["testname"] in names]
+
+
+def pool_campaigns(
+    where: str, others: Sequence[str], names: Sequence[str] | None, folder: str | None
+) -> Iterator[str]:
+    """Write what the rows in ``where`` and those in ``others`` conclude together; keep all of them in ``folder``.
+
+    Yields what was done, in lines. Raises UsageError or RunnerError where that is impossible, before anything is
+    written.
+    """
+    if is_revision(where):
+        hint = "name a folder, or a connection string; the other campaigns may be those of a revision"
+        raise UsageError(f"{where}: rows of a revision cannot be written", hint)
+    if folder and is_uri(folder):
+        raise UsageError("--keep takes a folder, not a connection string")
+    rows = read_rows(where, names)
+    added = [row for other in others for row in read_rows(other, names)]
+    pooled = pool_rows(rows, added) if added else None
+    if pooled is not None and not any(FIELD in row for row in pooled.rows):
+        raise RunnerError(
+            "no row was compared with a reference in two campaigns",
+            "rows belong together when experiment and variant are equal",
+        )
+    if folder:
+        for place, count in _keep_campaigns(Path(folder), [*rows, *added]).items():
+            yield f"kept: {place}: {format_count(count, 'row')}"
+    if pooled is None:
+        return
+    with closing(open_store(where)) as store:
+        for before, row in zip(rows, pooled.rows, strict=True):
+            if row != before:
+                store.put(row)
+    yield from format_pooled(pooled)
+
+
+def _keep_campaigns(folder: Path, rows: Sequence[Row]) -> dict[Path, int]:
+    """Write each row of a campaign into the folder of that campaign; return the number of rows in each.
+
+    A row that is there twice is written once. Raises UsageError where no row is of a campaign, and for a campaign that
+    no folder can be named after; RunnerError where a folder cannot be written.
+    """
+    kept: dict[Path, list[Row]] = {}
+    for row in rows:
+        campaign = row.get("campaign", {}).get("id")
+        if campaign is None:
+            continue
+        if _ID.fullmatch(campaign) is None:  # It comes from documents that anybody may have written.
+            raise UsageError(f"a campaign is called {campaign!r}, after which no folder can be named")
+        of_campaign = kept.setdefault(folder / campaign, [])
+        if row["_id"] not in [one["_id"] for one in of_campaign]:
+            of_campaign.append(row)
+    if not kept:
+        raise UsageError("no row says of which campaign it is", "measure again; older rows cannot be kept so")
+    for place, some in kept.items():
+        store = FileStore(place)
+        for row in some:
+            store.put(thin_out(row))
+    return {place: len(some) for place, some in kept.items()}

@@ -1,0 +1,208 @@
+"""Series of speeds as lines of text and JSON, as documents for pages, and their changes as an Atom feed (RFC 4287)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import UTC, datetime
+from hashlib import sha256
+from math import inf
+from typing import Any, Final
+from xml.etree import ElementTree
+
+from mongo_tables.commands.compare.formats import format_json as dump
+from mongo_tables.commands.compare.formats import say_amount, say_number
+from mongo_tables.commands.history.campaigns import Known, find_known
+from mongo_tables.findings.reporters import format_count
+from mongo_tables.results.comparison import PER_SECOND
+from mongo_tables.results.history import Change, Point, Series
+from mongo_tables.results.intervals import Interval
+from mongo_tables.results.verdicts import Verdict, describe_interval
+
+_ATOM: Final = "http://www.w3.org/2005/Atom"
+_NOTHING_YET: Final = datetime(1970, 1, 1, tzinfo=UTC)
+
+Document = dict[str, Any]
+
+
+def format_text(
+    series: Sequence[Series], known: Sequence[Known], *, points: bool, ratios: bool
+) -> Iterator[str]:
+    """Each row in a line, with its points where asked for, and each of its changes."""
+    for one in series:
+        first, last = one.points[0], one.points[-1]
+        campaigns = format_count(len(one.points), "campaign")
+        when = f"{first.start:%Y-%m-%d} to {last.start:%Y-%m-%d}"
+        other = sum(bool(point.otherwise) for point in one.points)
+        apart = f", {other} of them measured otherwise" if other else ""
+        yield f"{one.name}: {_say_value(last, ratios)}, {campaigns} from {when}{apart}"
+        yield from (f"  {_describe_point(point, ratios)}" for point in one.points if points)
+        yield from (f"  {_describe_change(one, change, known)}" for change in one.changes)
+    changes = sum(len(one.changes) for one in series)
+    yield f"{format_count(changes, 'change')} in {format_count(len(series), 'row')}"
+
+
+def _say_value(point: Point, ratios: bool) -> str:
+    if not ratios and point.unit != PER_SECOND:
+        return say_amount(point.value, point.unit)
+    unit = "" if ratios else point.unit
+    write = (lambda value: f"{value:.3f}") if ratios else say_number
+    if point.low is None or point.high in (None, inf):
+        return f"{write(point.value)}{unit}"
+    return f"{write(point.value)}{unit} ({write(point.low)} to {write(point.high)})"
+
+
+def _describe_point(point: Point, ratios: bool) -> str:
+    versions = ", ".join(part for part in (point.program, point.server and f"server {point.server}") if part)
+    other = f"  measured otherwise: {', '.join(point.otherwise)}" if point.otherwise else ""
+    return f"{point.start:%Y-%m-%d %H:%M}  {_say_value(point, ratios)}  {versions}  {point.campaign}{other}"
+
+
+def _describe_change(series: Series, change: Change, known: Sequence[Known]) -> str:
+    why = find_known(series.name, change.point.campaign, known)
+    reason = (
+        "not known why" if why is None else f"known: {why.reason}{f' ({why.ticket})' if why.ticket else ''}"
+    )
+    since = f"from {change.point.start:%Y-%m-%d %H:%M} on {_say_ratio(change.ratio)}"
+    return f"{since}; {reason}; campaign {change.point.campaign}"
+
+
+def _say_ratio(found: Interval) -> str:
+    """By how much another level is higher, with its interval."""
+    ratio, low, high = (f"{100 * (end - 1):+.1f}" for end in found[:3])
+    return f"{ratio} % ({low} to {high} %)" if found.high < inf else f"{ratio} %"
+
+
+def format_json(series: Sequence[Series], known: Sequence[Known]) -> str:
+    """Write everything as one document; an infinite end of an interval is null."""
+
+    def describe(one: Series, change: Change) -> Document:
+        return {
+            "campaign": change.point.campaign,
+            "start": change.point.start,
+            **change.ratio._asdict(),
+            "p": change.p,
+            "known": find_known(one.name, change.point.campaign, known),
+        }
+
+    content = [
+        {**one._asdict(), "changes": [describe(one, change) for change in one.changes]} for one in series
+    ]
+    return dump({"series": content})
+
+
+# -- documents --
+
+
+def list_documents(series: Iterable[Series], known: Sequence[Known], measure: str) -> list[Document]:
+    """Give one for each row and campaign, with the change that begins there and the reason that is known, or null.
+
+    ``measure`` is what the points are: ``speed`` or ``ratio``.
+    """
+    return [_describe_document(one, point, known, measure) for one in series for point in one.points]
+
+
+def _describe_document(series: Series, point: Point, known: Sequence[Known], measure: str) -> Document:
+    experiment, _, variant = series.name.partition(": ")
+    change = next((one for one in series.changes if one.point.campaign == point.campaign), None)
+    why = find_known(series.name, point.campaign, known)
+    return {
+        "_id": {"row": series.name, "campaign": point.campaign, "of": measure},
+        "experiment": experiment,
+        "variant": variant,
+        "start": point.start,
+        "value": point.value,
+        "unit": point.unit,
+        "low": point.low,
+        "high": None if point.high == inf else point.high,
+        "program": point.program,
+        "server": point.server,
+        "machine": point.machine,
+        "otherwise": list(point.otherwise),
+        "change": None
+        if change is None
+        else {
+            "text": say_change(change.ratio, change.point.unit),
+            "ratio": change.ratio.ratio,
+            "low": change.ratio.low,
+            "high": None if change.ratio.high == inf else change.ratio.high,
+            "p": change.p,
+            "reason": why.reason if why else None,
+            "ticket": why.ticket if why else None,
+        },
+        "known": None
+        if why is None
+        else {"reason": why.reason, **({"ticket": why.ticket} if why.ticket else {})},
+    }
+
+
+def say_change(ratio: Interval, unit: str = PER_SECOND) -> str:
+    """By how much another level is faster or slower, such as ``12 % slower (8 to 15 %)``.
+
+    A change is not found by its interval: one that has no difference in it has signs, ``12 % faster (-5 to +30 %)``.
+    What is no speed is higher or lower, with signs.
+    """
+    if unit != PER_SECOND:
+        word = "higher" if ratio.ratio > 1 else "lower"
+        low, high = (f"{100 * (end - 1):+.0f}" for end in (ratio.low, min(ratio.high, 1e9)))
+        return f"{100 * abs(ratio.ratio - 1):.0f} % {word} ({low} to {high} %)"
+    verdict: Verdict = "faster" if ratio.ratio > 1 else "slower"
+    if 1 < ratio.low <= ratio.high < inf or 0 < ratio.low <= ratio.high < 1:
+        return describe_interval(verdict, *ratio[:3])
+    change = f"{100 * abs(ratio.ratio - 1):.0f} % {verdict}"
+    low, high = (f"{100 * (end - 1):+.0f}" for end in (ratio.low, ratio.high))
+    return f"{change} ({low} to {high} %)" if ratio.high < inf else change
+
+
+# -- feed --
+
+
+def format_feed(documents: Iterable[Mapping[str, Any]], name: str, page: str) -> str:
+    """The feed with an entry for each change; ``name`` is its own, an address or a URN, ``page`` shows the changes.
+
+    Two calls give the same text: times are those of campaigns, names of entries are made of row and campaign.
+    """
+
+    def place(document: Mapping[str, Any]) -> tuple[datetime, str, str]:
+        return document["start"], document["_id"]["row"], document["_id"]["of"]
+
+    ElementTree.register_namespace("", _ATOM)
+    root = ElementTree.Element(f"{{{_ATOM}}}feed")
+    changes = sorted((one for one in documents if one["change"]), key=place, reverse=True)
+    _add(root, "title", "Changes of speed")
+    _add(root, "id", name)
+    _add(root, "updated", _say_time(max((one["start"] for one in changes), default=_NOTHING_YET)))
+    ElementTree.SubElement(root, f"{{{_ATOM}}}link", {"href": page})
+    author = ElementTree.SubElement(root, f"{{{_ATOM}}}author")
+    _add(author, "name", "mongo-tables history")
+    root.extend(_list_entries(changes, name, page))
+    ElementTree.indent(root)
+    text = ElementTree.tostring(root, encoding="unicode")
+    return f'<?xml version="1.0" encoding="utf-8"?>\n{text}\n'
+
+
+def _list_entries(
+    changes: Sequence[Mapping[str, Any]], name: str, page: str
+) -> Iterator[ElementTree.Element]:
+    for one in changes:
+        entry = ElementTree.Element(f"{{{_ATOM}}}entry")
+        row, campaign, of = (one["_id"][part] for part in ("row", "campaign", "of"))
+        apart = "" if of == "speed" else f"\n{of}"
+        key = sha256(f"{row}\n{campaign}{apart}".encode()).hexdigest()[:16]
+        what = "" if of == "speed" else ", to the reference of its experiment"
+        _add(entry, "title", f"{row}: {one['change']['text']}{what}")
+        _add(entry, "id", f"{name}#{key}")
+        _add(entry, "updated", _say_time(one["start"]))
+        ElementTree.SubElement(entry, f"{{{_ATOM}}}link", {"href": page})
+        why = " ".join(filter(None, (one["change"]["reason"], one["change"]["ticket"]))) or "Not known why."
+        _add(entry, "summary", f"From campaign {campaign} on. {why}")
+        yield entry
+
+
+def _add(parent: ElementTree.Element, name: str, text: str) -> None:
+    # XML has no place for some characters.
+    allowed = (one for one in text if one in "\t\n" or " " <= one < "\ud800" or "\ue000" <= one < "\ufffe")
+    ElementTree.SubElement(parent, f"{{{_ATOM}}}{name}").text = "".join(allowed)
+
+
+def _say_time(moment: datetime) -> str:
+    return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
