@@ -48,7 +48,7 @@ import bson
 from benchmarks.documents import HEAVY, LIGHT, Weight, make_documents
 from benchmarks.page_queries import queries_of
 from mongo_tables.aggregation import aggregate
-from mongo_tables.aggregation.stages.joining import Collection
+from mongo_tables.aggregation.join_index import Collection
 from mongo_tables.files.gcpause import seldom_collected
 from mongo_tables.results import typedjson
 from mongo_tables.results.filesource import FileSource

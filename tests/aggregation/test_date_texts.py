@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mongo_tables.aggregation import AggregationError, NotOffline, aggregate
-from mongo_tables.aggregation.dateformats import date_text, read_formatted
+from mongo_tables.aggregation.date_formats import date_text, read_formatted
+from mongo_tables.aggregation.date_texts import read_date
 from mongo_tables.aggregation.dates import UTC
-from mongo_tables.aggregation.datetext import read_date
 
 
 def _millis(moment: datetime) -> int:

@@ -17,9 +17,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from mongo_tables.aggregation import LimitReached, Limits, aggregate, check, meter
-from mongo_tables.aggregation.limits import spelt
-from mongo_tables.aggregation.sizes import exceeds, is_small, memory_of
+from mongo_tables.aggregation import LimitReached, Limits, aggregate, check
+from mongo_tables.aggregation import limits as meter
+from mongo_tables.aggregation.limits import exceeds, is_small, memory_of, spelt
 from tests.aggregation.hostile import CASES
 from tests.mongod import Mongod
 from tests.signals import heed_signals

@@ -8,7 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mongo_tables.aggregation.doubletext import double_text, read_decimal, read_double, read_integer
+from mongo_tables.aggregation.expressions.conversion import (
+    double_text,
+    read_decimal,
+    read_double,
+    read_integer,
+)
 
 
 @given(st.floats(allow_nan=False))

@@ -10,8 +10,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from mongo_tables.aggregation import AggregationError, NotOffline
-from mongo_tables.aggregation.limits import LimitReached, Limits
-from mongo_tables.aggregation.meter import measure_pipeline
+from mongo_tables.aggregation.limits import LimitReached, Limits, measure_pipeline
 from mongo_tables.aggregation.patterns import compile_pattern
 from tests.mongod import Mongod
 

@@ -14,10 +14,9 @@ from decimal import Decimal
 from typing import Any
 from unittest import mock
 
-from mongo_tables.aggregation import compiler, plancache
+from mongo_tables.aggregation import compiler, pipelines
 from mongo_tables.aggregation.errors import AggregationError
-from mongo_tables.aggregation.expressions import arithmetic, conversion, datestring
-from mongo_tables.aggregation.expressions.associative import associative
+from mongo_tables.aggregation.expressions import arithmetic, conversion, date_parts
 from mongo_tables.aggregation.numbers import (
     CONTEXT,
     DECIMAL,
@@ -43,18 +42,18 @@ from mongo_tables.aggregation.values import (
 def rules_of_6_0() -> Iterator[None]:
     """While it lasts, what is evaluated follows 6.0. What was compiled before and after is dropped."""
     forms = dict(compiler._FORMS)
-    plancache._kept.clear()
+    pipelines._COMPILED.clear()
     with (
         mock.patch.object(conversion, "double_text", _text_of_six_digits),
-        mock.patch.object(datestring, "ISO_LOCAL", datestring.ISO_UTC),
+        mock.patch.object(date_parts, "ISO_LOCAL", date_parts.ISO_UTC),
     ):
-        associative("$add", commutative=True)(_add)
+        compiler.associative("$add", commutative=True)(_add)
         compiler.operator("$mod")(_remainder)
         try:
             yield
         finally:
             compiler._FORMS.update({name: forms[name] for name in ("$add", "$mod")})
-            plancache._kept.clear()
+            pipelines._COMPILED.clear()
 
 
 def _text_of_six_digits(value: float) -> str:

@@ -1,7 +1,7 @@
 """MongoDB's aggregation language in Python: bson types in, bson types out, no server.
 
-``aggregate`` gives what a server gives, or says plainly what it does not cover (``NotOffline``). The package
-imports nothing else of this project.
+``aggregate`` gives what a server gives, or raises ``NotOffline`` for what it does not cover. The package imports
+nothing else of this project.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from datetime import datetime
 from threading import RLock
 from typing import TYPE_CHECKING, Any
 
-from mongo_tables.aggregation import meter
+from mongo_tables.aggregation import limits as meter
 from mongo_tables.aggregation.errors import AggregationError, NotOffline, Path
 from mongo_tables.aggregation.limits import LimitReached, Limits
 
@@ -44,8 +44,13 @@ def aggregate(
 
     Raises AggregationError (with the path of the culprit) for what the server refuses or fails on, NotOffline for
     what needs a server, LimitReached (a NotOffline) for what costs more than the limits allow.
+
+    Example:
+        >>> aggregate([{"n": 1}, {"n": 2}], [{"$group": {"_id": None, "sum": {"$sum": "$n"}}}])
+        [{'_id': None, 'sum': 3}]
     """
-    from mongo_tables.aggregation.compiler import Context, Scope, compile_pipeline, utc_now
+    from mongo_tables.aggregation.compiler import Context, Scope
+    from mongo_tables.aggregation.pipelines import compile_pipeline, find_slowest, utc_now
 
     with _ONE_AT_A_TIME, meter.measure_pipeline(limits or Limits()):
         others = {} if collections is None else collections  # To ask for its length may ask a disk.
@@ -60,9 +65,7 @@ def aggregate(
         except LimitReached as error:
             # The one who collects the rows does not know who made the time pass.
             if pipeline and (error.path is None or (error.limit == "seconds" and error.path is last)):
-                from mongo_tables.aggregation.culprit import culprit
-
-                error.path = culprit(pipeline, scope, meter.last_read())
+                error.path = find_slowest(pipeline, scope, meter.last_read())
             raise
         return rows
 
@@ -85,8 +88,14 @@ def check(
 
     Raises AggregationError (with the path of the culprit) for what no document could make right: an unknown stage
     or operator, arguments of the wrong shape or number, a constant that cannot be computed.
+
+    Example:
+        >>> check([{"$set": {"x": {"$abs": []}}}])
+        Traceback (most recent call last):
+        mongo_tables.aggregation.errors.AggregationError: $abs takes 1 argument, not 0 (at pipeline[0].$set.x.$abs)
     """
-    from mongo_tables.aggregation.compiler import Context, Scope, compile_pipeline, utc_now
+    from mongo_tables.aggregation.compiler import Context, Scope
+    from mongo_tables.aggregation.pipelines import compile_pipeline, utc_now
 
     with _ONE_AT_A_TIME, meter.measure_pipeline(limits or Limits()):
         scope = _define_variables(Scope(Context({}, utc_now())), variables or {})

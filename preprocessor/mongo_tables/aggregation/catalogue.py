@@ -15,51 +15,55 @@ Kind = Literal["stage", "expression", "accumulator", "window", "query"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
 Style = Literal["array", "named", "value"]
 _WHY_FORBIDDEN: Final = {
+    "": "",
     "writes": "it writes",
     "state": "it tells the state of a server, not of the documents",
     "code": "it runs JavaScript",
 }
 """The reason why an operator is never run, neither offline nor on a server."""
+_MANUAL: Final = "https://www.mongodb.com/docs/manual/reference/operator/aggregation/"
 
 
 class Operator(NamedTuple):
-    """One operator of MongoDB's aggregation language.
+    """One operator of MongoDB's aggregation language: the keys of its line in the catalogue.
 
-    ``style``: how arguments are written: ``array`` (a list, or one bare argument), ``named`` (a document of
-    ``required`` and ``optional`` names) or ``value`` (a form of its own). ``least``/``most``: how many arguments an
-    ``array`` style takes, ``most`` None for any number. ``takes``: what kind of value each argument is meant to be (by
-    position, the last one repeated, or by name), ``gives``: what kind comes out; alternatives joined by ``|``, ``any``
-    where it can be anything. ``family``: the module that evaluates it. ``refused``: why it does not run offline, empty
-    when it does; ``not_of``:
-    the type of which alone it does not. ``order``: in what order a refused stage gives its documents (a value of
-    ``fields.Order``, or ``single`` where there is one at most), where it is one that promises any.
-
-    More keys of a line are asked for by functions: ``reads``, ``document`` where an operator reads more of a
-    document than stands in its operands; ``collection``, the argument of a stage that names another collection;
-    ``forbidden``, why it is never run (a key of ``_WHY_FORBIDDEN``); ``since``, the version that brought it, and
-    ``since_of``, those of its arguments, where ``versions.jsonl`` does not have them, or is wrong.
+    ``family``: the module that evaluates it. ``style``: how arguments are written: ``array`` (a list, or one bare
+    argument), ``named`` (a document of ``required`` and ``optional`` names) or ``value`` (a form of its own).
+    ``least``/``most``: how many arguments an ``array`` style takes, ``most`` None for any number. ``takes``: what kind
+    of value each argument is meant to be (by position, the last one repeated, or by name), ``gives``: what kind comes
+    out; alternatives joined by ``|``, ``any`` where it can be anything. ``refused``: why it does not run offline, empty
+    when it does; ``not_of``: the type of which alone it does not. ``order``: in what order a refused stage gives its
+    documents (a value of ``fields.Order``, or ``single`` where there is one at most), where it is one that promises
+    any. ``reads``: ``document`` where it reads more of a document than stands in its operands. ``collection``: the
+    argument of a stage that names another collection. ``forbidden``: why it is never run (a key of
+    ``_WHY_FORBIDDEN``). ``stated_since``: ``since`` of the line, the version that brought it, and ``since_of``, those
+    of its arguments, where ``versions.jsonl`` does not have them, or is wrong.
     """
 
     name: str
     kind: Kind
-    family: str
-    style: Style
-    least: int
-    most: int | None
-    required: tuple[str, ...]
-    optional: tuple[str, ...]
-    takes: Sequence[str] | Mapping[str, str]
-    gives: str
-    refused: str
-    not_of: str
-    order: str
-    manual: str
+    family: str = ""
+    style: Style = "value"
+    least: int = 0
+    most: int | None = None
+    required: Sequence[str] = ()
+    optional: Sequence[str] = ()
+    takes: Sequence[str] | Mapping[str, str] = ()
+    gives: str = "any"
+    refused: str = ""
+    not_of: str = ""
+    order: str = ""
+    manual: str = ""
+    reads: str = ""
+    collection: str = ""
+    forbidden: str = ""
+    stated_since: str = ""
+    since_of: Mapping[str, str] | None = None
 
     @property
     def since(self) -> str:
         """The version of MongoDB that brought it, such as ``5.2``; "" where that is not known."""
-        own = _lines()[self.kind, self.name].get("since")
-        return str(own or _versions().get((self.kind, self.name), {}).get("since", ""))
+        return self.stated_since or str(_version(self.kind, self.name).get("since", ""))
 
     @property
     def why_not_offline(self) -> str:
@@ -69,11 +73,15 @@ class Operator(NamedTuple):
 
 
 @cache
-def _lines() -> Mapping[tuple[str, str], dict[str, object]]:
-    """The catalogue's lines by (kind, name). An operator is built from its line when it is asked for."""
+def _operators() -> Mapping[tuple[str, str], Operator]:
     lines = Path(__file__).with_name("catalogue.jsonl").read_text("utf-8").split("\n")
-    found = json.loads(f"[{','.join(filter(None, lines))}]")
-    return {(line["kind"], line["name"]): line for line in found}
+    found = {}
+    for line in json.loads(f"[{','.join(filter(None, lines))}]"):
+        line["stated_since"] = line.pop("since", "")
+        line.setdefault("refused", _WHY_FORBIDDEN[line.get("forbidden", "")])
+        line.setdefault("manual", f"{_MANUAL}{line['name'].lstrip('$')}/")
+        found[line["kind"], line["name"]] = Operator(**line)
+    return found
 
 
 @cache
@@ -81,6 +89,10 @@ def _versions() -> Mapping[tuple[str, str], dict[str, Any]]:
     """What the definitions of MongoDB say of operators, by (kind, name). Most checks do not ask."""
     _, *lines = Path(__file__).with_name("versions.jsonl").read_text("utf-8").splitlines()
     return {(line["kind"], line["name"]): line for line in map(json.loads, lines)}
+
+
+def _version(kind: Kind, name: str) -> dict[str, Any]:
+    return _versions().get((kind, name), {})
 
 
 class Argument(NamedTuple):
@@ -100,87 +112,64 @@ class Argument(NamedTuple):
 
 def find_arguments(kind: Kind, name: str) -> Mapping[str, Argument]:
     """The arguments of an operator as MongoDB defines them, by name; none of one that the definitions do not have."""
-    corrected: Any = _lines().get((kind, name), {}).get("since_of", {})
-    written = _versions().get((kind, name), {}).get("arguments", {})
+    operator = find(kind, name)
+    stated = (operator and operator.since_of) or {}
     return {
         each: Argument(
             each,
             tuple(one["takes"]),
-            str(corrected.get(each) or one.get("since", "")),
+            stated.get(each) or one.get("since", ""),
             one.get("optional", False),
             "variadic" in one,
         )
-        for each, one in written.items()
+        for each, one in _version(kind, name).get("arguments", {}).items()
     }
 
 
 def takes_named_arguments(kind: Kind, name: str) -> bool:
     """Whether an operator takes a document of arguments, as MongoDB defines it."""
-    return bool(_versions().get((kind, name), {}).get("form") == "object")
+    return bool(_version(kind, name).get("form") == "object")
 
 
 def operators() -> list[Operator]:
     """All operators, in the order of the catalogue."""
-    return [found for kind, name in _lines() if (found := find(kind, name))]
+    return list(_operators().values())
 
 
-def _operator(line: dict[str, object]) -> Operator:
-    name, kind = str(line["name"]), line["kind"]
-    plain = name.lstrip("$")
-    return Operator(
-        name=name,
-        kind=kind,  # type: ignore[arg-type]
-        family=str(line.get("family", "")),
-        style=line.get("style", "value"),  # type: ignore[arg-type]
-        least=int(line.get("least", 0)),  # type: ignore[call-overload]
-        most=line.get("most"),  # type: ignore[arg-type]
-        required=tuple(line.get("required", ())),  # type: ignore[arg-type]
-        optional=tuple(line.get("optional", ())),  # type: ignore[arg-type]
-        takes=line.get("takes", ()),  # type: ignore[arg-type]
-        gives=str(line.get("gives", "any")),
-        refused=str(line.get("refused") or _WHY_FORBIDDEN.get(str(line.get("forbidden")), "")),
-        not_of=str(line.get("not_of", "")),
-        order=str(line.get("order", "")),
-        manual=str(
-            line.get("manual", f"https://www.mongodb.com/docs/manual/reference/operator/aggregation/{plain}/")
-        ),
-    )
-
-
-@cache
 def find(kind: Kind, name: str) -> Operator | None:
-    """The operator of this kind and name, or None when MongoDB has none."""
-    line = _lines().get((kind, name))
-    return _operator(line) if line else None
+    """The operator of this kind and name, or None when MongoDB has none.
+
+    Example:
+        >>> find("expression", "$pow").most
+        2
+    """
+    return _operators().get((kind, name))
 
 
 def get(kind: Kind, name: str) -> Operator:
     """The operator of this kind and name. Raises KeyError when there is none."""
-    found = find(kind, name)
-    if found is None:
-        raise KeyError(name)
-    return found
+    return _operators()[kind, name]
 
 
 def names(kind: Kind) -> list[str]:
     """The names of all operators of a kind, in order; for "did you mean"."""
-    return sorted(name for found, name in _lines() if found == kind)
+    return sorted(name for found, name in _operators() if found == kind)
 
 
 @cache
 def operand_readers() -> frozenset[str]:
     """The operators of expressions that read what stands in their operands, and nothing else of the document."""
     kinds = ("expression", "accumulator", "window")
-    return frozenset(name for (kind, name), line in _lines().items() if kind in kinds and "reads" not in line)
+    return frozenset(one.name for one in operators() if one.kind in kinds and not one.reads)
 
 
 @cache
 def collection_arguments() -> Mapping[str, str]:
     """The stages that read another collection, each with the name of the argument that says which."""
-    return {name: str(line["collection"]) for (_, name), line in _lines().items() if "collection" in line}
+    return {one.name: one.collection for one in operators() if one.collection}
 
 
 @cache
 def forbidden_operators() -> Mapping[str, str]:
     """The operators that no page may send to a server either, each with what it does: a key of ``_WHY_FORBIDDEN``."""
-    return {name: str(line["forbidden"]) for (_, name), line in _lines().items() if "forbidden" in line}
+    return {one.name: one.forbidden for one in operators() if one.forbidden}

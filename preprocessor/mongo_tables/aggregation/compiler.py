@@ -1,29 +1,25 @@
-"""Expressions, parsed once into closures.
+"""Expressions, compiled into closures.
 
 ``compile_expression`` turns an expression into a ``Node``: a function from the root document to a value. Names,
-argument shapes and constant parts are settled here, so that a mistake is found before a document is read, and is
-told with its path.
+argument shapes and constant parts are checked here, so that a mistake is found before a document is read, with its
+path.
 """
 
 from __future__ import annotations
 
-import functools
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextvars import ContextVar
-from datetime import UTC, datetime
+from dataclasses import dataclass
+from datetime import datetime
 from importlib import import_module
 from types import MappingProxyType
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, TypeVar
 
 from bson.dbref import DBRef
 
-from mongo_tables.aggregation import catalogue, paths, plancache
+from mongo_tables.aggregation import catalogue, paths
 from mongo_tables.aggregation.errors import AggregationError, NotOffline, Path, refuse_unknown
-from mongo_tables.aggregation.fieldorder import close_places
-from mongo_tables.aggregation.fields import StageRecord, register_record
-from mongo_tables.aggregation.meter import give_held_documents
-from mongo_tables.aggregation.optimizer import leading_group, leading_joins, reorder, sort_limit
-from mongo_tables.aggregation.plancache import content_key
+from mongo_tables.aggregation.paths import close_places
 from mongo_tables.aggregation.values import (
     MISSING,
     Document,
@@ -32,7 +28,7 @@ from mongo_tables.aggregation.values import (
     is_nullish,
     is_string,
     millis,
-    type_name,
+    mistyped,
 )
 
 
@@ -239,11 +235,14 @@ def check_variable_name(name: str) -> None:
             raise AggregationError(f"variable name '{name}' must not hold '{letter}'", code=16868)
 
 
-def check_user_variable(name: str) -> None:
+def check_user_variable(name: str, path: Path | None = None) -> None:
     """Raises AggregationError for a name that a ``$let`` or ``as`` may not bind: lower case first, or CURRENT."""
-    check_variable_name(name)
+    try:
+        check_variable_name(name)
+    except AggregationError as error:
+        raise error.at(path) if path else error from None
     if name != "CURRENT" and name[0].isascii() and not name[0].islower():
-        raise AggregationError(f"variable name '{name}' must start with a lower-case letter", code=16867)
+        raise AggregationError(f"variable name '{name}' must start with a lower-case letter", path, 16867)
 
 
 def _array(items: Sequence[Any], scope: Scope, path: Path) -> Node:
@@ -253,7 +252,7 @@ def _array(items: Sequence[Any], scope: Scope, path: Path) -> Node:
     def run(document: Document) -> list[Any]:
         return [None if value is MISSING else value for value in (run(document) for run in runs)]
 
-    return fold_constant(Node(run, constant=all(node.constant for node in nodes)), path)
+    return fold(run, nodes, path)
 
 
 def _document(expression: Mapping[str, Any], scope: Scope, path: Path) -> Node:
@@ -265,13 +264,20 @@ def _document(expression: Mapping[str, Any], scope: Scope, path: Path) -> Node:
                 path,
                 15983,
             )
-        return _operator(first, expression[first], scope, (*path, first))
+        where = (*path, first)
+        return find_form("expression", first, _FORMS, where, 168, "expression operator")(
+            expression[first], scope, where
+        )
     nodes: dict[str, Node] = {}
     for name, value in expression.items():
         _check_field_name(name, path)
         nodes[name] = compile_expression(value, scope, (*path, name))
-    fixed = all(node.constant for node in nodes.values())
-    return fold_constant(Node(_object_runner(nodes), constant=fixed, names=tuple(nodes)), path)
+    runs = [(name, node.run) for name, node in nodes.items()]
+
+    def run(document: Document) -> Document:
+        return close_places({name: run(document) for name, run in runs})
+
+    return fold(run, nodes.values(), path, tuple(nodes))
 
 
 def _check_field_name(name: str, path: Path) -> None:
@@ -283,30 +289,26 @@ def _check_field_name(name: str, path: Path) -> None:
         raise AggregationError("a field name must not be empty here", path, 40352)
 
 
-def _object_runner(nodes: Mapping[str, Node]) -> Evaluate:
-    runs = [(name, node.run) for name, node in nodes.items()]
-
-    def run(document: Document) -> Document:
-        return close_places({name: run(document) for name, run in runs})
-
-    return run
+_F = TypeVar("_F")
 
 
-def _operator(name: str, argument: Any, scope: Scope, path: Path) -> Node:
-    entry = catalogue.find("expression", name)
+def find_form(
+    kind: catalogue.Kind, name: str, forms: Mapping[str, _F], path: Path, code: int, what: str = ""
+) -> _F:
+    """The form that an operator is registered with in ``forms``; its family is imported at its first use.
+
+    Raises AggregationError with the code where MongoDB has no operator of this kind and name, NotOffline where it
+    does not run offline.
+    """
+    entry = catalogue.find(kind, name)
     if entry is None:
-        raise AggregationError(
-            f"there is no expression operator '{name}'",
-            path,
-            168,
-            unknown=name,
-            known=catalogue.names("expression"),
-        )
+        message = f"there is no {what or kind} '{name}'"
+        raise AggregationError(message, path, code, unknown=name, known=catalogue.names(kind))
     if entry.refused:
         raise NotOffline(entry.why_not_offline, path)
-    if name not in _FORMS:
-        import_module(f"mongo_tables.aggregation.expressions.{entry.family}")
-    return _FORMS[name](argument, scope, path)
+    if name not in forms:
+        import_module(f"mongo_tables.aggregation.{entry.family}")
+    return forms[name]
 
 
 _as_written: ContextVar[bool] = ContextVar("as_written", default=False)
@@ -326,17 +328,213 @@ def compile_as_written(expression: Any, scope: Scope, path: Path) -> Node:
         _as_written.reset(before)
 
 
-def fold_constant(node: Node, path: Path) -> Node:
-    """The node, computed now when it is constant: the server folds constants when it parses, errors included."""
-    if not node.constant:
-        return node
-    if as_written():
-        return node._replace(constant=False)
+def fold(run: Evaluate, parts: Iterable[Node], path: Path, names: tuple[str, ...] = ()) -> Node:
+    """The node of ``run``, which reads ``parts`` alone.
+
+    Where all of these are constants it is computed now: the server folds constants when it parses, errors included.
+    """
+    if not all(node.constant for node in parts) or as_written():
+        return Node(run, names=names)
     try:
-        return constant(node.run({}))
+        return constant(run({}))
     except AggregationError as error:
         error.constant = True
         raise error.at(path) from None
+
+
+@dataclass(frozen=True, slots=True)
+class _Failing:
+    error: AggregationError
+
+    def __call__(self, document: Document) -> Any:
+        raise self.error
+
+
+def defer_failure(expression: Any, scope: Scope, path: Path) -> Node:
+    """The expression's node; if a constant part cannot be computed, it fails when run, not when compiled."""
+    try:
+        return compile_expression(expression, scope, path)
+    except AggregationError as error:
+        if not error.constant:
+            raise
+        return Node(_Failing(error))
+
+
+def alive(node: Node) -> Node:
+    """The node, which is going to be computed: what ``defer_failure`` put off fails now."""
+    if isinstance(node.run, _Failing):
+        raise node.run.error
+    return node
+
+
+# How operators are written: decorators, one for each way of taking arguments.
+
+
+def form(*operators: str) -> Callable[[Form], Form]:
+    """Registers a function ``(argument, scope, path) -> Node``: for operators that bind variables or choose."""
+
+    def register(function: Form) -> Form:
+        _FORMS.update(dict.fromkeys(operators, function))
+        return function
+
+    return register
+
+
+def placed(run: Evaluate, path: Path) -> Evaluate:
+    """``run``, whose errors without a path get this one."""
+
+    def run_placed(document: Document) -> Any:
+        try:
+            return run(document)
+        except AggregationError as error:
+            raise error.at(path) from None
+
+    return run_placed
+
+
+_Function = TypeVar("_Function", bound=Callable[..., Any])
+
+
+def operator(*names: str) -> Callable[[_Function], _Function]:
+    """Registers a plain function of evaluated argument values; number of arguments as the catalogue says.
+
+    Values are bson values or MISSING. An AggregationError raised without a path gets the operator's.
+    """
+
+    def register(function: _Function) -> _Function:
+        @form(*names)
+        def compile_operator(argument: Any, scope: Scope, path: Path) -> Node:
+            nodes = compile_arguments(argument, scope, path)
+            return fold(_call(function, [node.run for node in nodes], path), nodes, path)
+
+        return function
+
+    return register
+
+
+def lazy(name: str) -> Callable[[_Function], _Function]:
+    """Registers a function ``(document, *arguments)`` that reads its arguments one after the other and may stop early.
+
+    The arguments are functions of the document.
+    """
+
+    def register(function: _Function) -> _Function:
+        @form(name)
+        def compile_lazy(argument: Any, scope: Scope, path: Path) -> Node:
+            nodes = compile_arguments(argument, scope, path)
+            runs = [node.run for node in nodes]
+
+            def run(document: Document) -> Any:
+                try:
+                    return function(document, *runs)
+                except AggregationError as error:
+                    raise error.at(path) from None
+
+            return fold(run, nodes, path)
+
+        return function
+
+    return register
+
+
+Runs = Mapping[str, Evaluate]
+"""Named arguments as functions of the document."""
+
+
+def named(*names: str, folds: bool = True) -> Callable[[_Function], _Function]:
+    """Registers a function ``(name, document, runs)`` for operators with named arguments.
+
+    ``folds`` false: the server does not compute the operator beforehand, even of constants.
+    """
+
+    def register(function: _Function) -> _Function:
+        @form(*names)
+        def compile_named(argument: Any, scope: Scope, path: Path) -> Node:
+            name = str(path[-1])
+            given = check_named_arguments(name, argument, path)
+            nodes = {key: compile_expression(value, scope, where) for key, (value, where) in given.items()}
+            runs = {key: node.run for key, node in nodes.items()}
+            run = placed(lambda document: function(name, document, runs), path)
+            return fold(run, nodes.values(), path) if folds else Node(run)
+
+        return function
+
+    return register
+
+
+Combine = Callable[[Iterable[Any]], Any]
+
+
+def associative(name: str, *, commutative: bool) -> Callable[[Combine], Combine]:
+    """Registers a function of the argument values for an operator whose arguments the server regroups.
+
+    The values are computed as the function asks for them: what it never reaches cannot fail.
+    """
+
+    def register(combine: Combine) -> Combine:
+        @form(name)
+        def compile_associative(argument: Any, scope: Scope, path: Path) -> Node:
+            nodes = flatten_associative(combine, argument, scope, path, commutative=commutative)
+            return _combine_nodes(combine, nodes, path)
+
+        return combine
+
+    return register
+
+
+def flatten_associative(
+    combine: Combine, argument: Any, scope: Scope, path: Path, *, commutative: bool, single: bool = True
+) -> list[Node]:
+    """The arguments as the server regroups them (its ExpressionNary::optimize).
+
+    Nested uses of the operator are flattened (those with one argument only if ``single``), neighbouring constants
+    are combined into one; a ``commutative`` operator takes all constants together, last. The regrouping shows: sums
+    of doubles depend on their order, and a constant that cannot be computed fails at once.
+    """
+    name = str(path[-1])
+
+    def flat(given: Any, where: Path) -> list[Node]:
+        found: list[Node] = []
+        for item, place in arguments(given, where):
+            inner = (*place, name)
+            if not (isinstance(item, Mapping) and len(item) == 1 and name in item) or (
+                not single and len(arguments(item[name], inner)) == 1
+            ):
+                found.append(compile_expression(item, scope, place))
+            else:
+                found += group(item[name], inner) or [constant(combine([]))]
+        return found
+
+    def group(given: Any, where: Path) -> list[Node]:
+        grouped: list[Node] = []
+        constants: list[Node] = []
+
+        def combined() -> list[Node]:
+            return [_combine_nodes(combine, constants, where)] if len(constants) > 1 else constants
+
+        for node in flat(given, where):
+            if node.constant:
+                constants.append(node)
+                continue
+            if not commutative:
+                grouped += combined()
+                constants = []
+            grouped.append(node)
+        return grouped + combined()
+
+    return compile_arguments(argument, scope, path) if as_written() else group(argument, path)
+
+
+def _combine_nodes(combine: Combine, nodes: Sequence[Node], path: Path) -> Node:
+    runs = [node.run for node in nodes]
+
+    def run(document: Document) -> Any:
+        try:
+            return combine(run(document) for run in runs)
+        except AggregationError as error:
+            raise error.at(path) from None
+
+    return fold(run, nodes, path)
 
 
 def constant_arrays(name: str, code: int, *places: int, null: bool = False) -> None:
@@ -351,71 +549,38 @@ def constant_arrays(name: str, code: int, *places: int, null: bool = False) -> N
         node = compile_whole(argument, scope, path)
         if as_written():
             return node
-        for place, (item, where) in enumerate(arguments(name, argument, path)):
+        for place, (item, where) in enumerate(arguments(argument, path)):
             part = compile_expression(item, scope, where)
             value = part.run({}) if part.constant and (not places or place in places) else []
             if not isinstance(value, list) and not (null and is_nullish(value)):
-                error = AggregationError(f"{name} takes an array here, not {type_name(value)}", where, code)
+                error = mistyped(f"{name} takes an array here, not", value, code, where)
                 error.constant = True
                 raise error
         return node
 
 
-# How operators are written: three decorators, one for each way of taking arguments.
+# What operators take.
 
 
-def form(*operators: str) -> Callable[[Form], Form]:
-    """Registers a function ``(argument, scope, path) -> Node``: for operators that bind variables or choose."""
-
-    def register(function: Form) -> Form:
-        for name in operators:
-            _FORMS[name] = function
-        return function
-
-    return register
-
-
-def operator(name: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Registers a plain function of evaluated argument values; number of arguments as the catalogue says.
-
-    Values are bson values or MISSING. An AggregationError raised without a path gets the operator's.
-    """
-
-    def register(function: Callable[..., Any]) -> Callable[..., Any]:
-        _FORMS[name] = functools.partial(_strict, name, function)
-        return function
-
-    return register
-
-
-def arguments(name: str, argument: Any, path: Path) -> list[tuple[Any, Path]]:
+def arguments(argument: Any, path: Path) -> list[tuple[Any, Path]]:
     """The arguments of an ``array`` style operator, each with its path; their number checked by the catalogue."""
+    name = str(path[-1])
     entry = catalogue.get("expression", name)
-    if isinstance(argument, list | tuple):
-        found = [(item, (*path, index)) for index, item in enumerate(argument)]
-    else:
-        found = [(argument, path)]
+    several = isinstance(argument, list | tuple)
+    found = [(item, (*path, index)) for index, item in enumerate(argument)] if several else [(argument, path)]
     if len(found) < entry.least or (entry.most is not None and len(found) > entry.most):
-        raise AggregationError(f"{name} takes {_how_many(entry)}, not {len(found)}", path, 16020)
+        if entry.most is None or entry.least == entry.most:
+            number = "1 argument" if entry.least == 1 else f"{entry.least} arguments"
+            takes = f"at least {number}" if entry.most is None else number
+        else:
+            takes = f"{entry.least} to {entry.most} arguments"
+        raise AggregationError(f"{name} takes {takes}, not {len(found)}", path, 16020)
     return found
 
 
-def _how_many(entry: catalogue.Operator) -> str:
-    if entry.most is None:
-        return f"at least {_count(entry.least)}"
-    if entry.least == entry.most:
-        return _count(entry.least)
-    return f"{entry.least} to {entry.most} arguments"
-
-
-def _count(number: int) -> str:
-    return "1 argument" if number == 1 else f"{number} arguments"
-
-
-def _strict(name: str, function: Callable[..., Any], argument: Any, scope: Scope, path: Path) -> Node:
-    nodes = [compile_expression(item, scope, where) for item, where in arguments(name, argument, path)]
-    run = _call(function, [node.run for node in nodes], path)
-    return fold_constant(Node(run, constant=all(node.constant for node in nodes)), path)
+def compile_arguments(argument: Any, scope: Scope, path: Path) -> list[Node]:
+    """The nodes of an ``array`` style operator's arguments."""
+    return [compile_expression(item, scope, where) for item, where in arguments(argument, path)]
 
 
 def _call(function: Callable[..., Any], runs: list[Evaluate], path: Path) -> Evaluate:
@@ -454,111 +619,8 @@ def check_named_arguments(name: str, argument: Any, path: Path) -> dict[str, tup
     entry = catalogue.get("expression", name)
     if not isinstance(argument, Mapping):
         raise AggregationError(f"{name} takes a document of named arguments", path, 9)
-    known = (*entry.required, *entry.optional)
-    refuse_unknown(argument, known, f"{name} has no argument", path, 9)
+    refuse_unknown(argument, (*entry.required, *entry.optional), f"{name} has no argument", path, 9)
     for key in entry.required:
         if key not in argument:
             raise AggregationError(f"{name} needs the argument '{key}'", path, 9)
     return {key: (value, (*path, key)) for key, value in argument.items()}
-
-
-# Pipelines: stages are registered the same way, and chained as iterators of documents.
-
-Stage = Callable[[Iterator[Document]], Iterator[Document]]
-StageForm = Callable[[Any, Scope, Path], Stage]
-_STAGES: dict[str, StageForm] = {}
-
-
-def stage(*names: str, record: StageRecord) -> Callable[[StageForm], StageForm]:
-    """Registers a function ``(argument, scope, path) -> Stage``, and the record of what it does to fields."""
-
-    def register(function: StageForm) -> StageForm:
-        for name in names:
-            _STAGES[name] = function
-            register_record(name, record)
-        return function
-
-    return register
-
-
-# They make documents only of those that come in, whose number is watched already.
-_ONE_BY_ONE: Final = frozenset(
-    {"$addFields", "$count", "$facet", "$limit", "$lookup", "$match", "$project", "$redact", "$replaceRoot"}
-    | {"$replaceWith", "$set", "$skip", "$unset", "$unwind"}
-)
-
-
-def compile_pipeline(pipeline: Sequence[Any], scope: Scope, path: Path = (), first: int = 0) -> Stage:
-    """The pipeline as one function from documents to documents.
-
-    Documents are never changed in place and may share parts with what comes out. ``first``: the place of the
-    pipeline's first stage in the list that ``path`` leads to.
-    """
-    if not isinstance(pipeline, list | tuple):
-        raise AggregationError("a pipeline is a list of stages", path, 14)
-    for index, spec in enumerate(pipeline, first):
-        _check_stage(spec, (*path, index))
-    leads = not path or path[-2:] == ("$unionWith", "pipeline")
-    order = reorder(pipeline)
-    specs = [pipeline[place] for place in order]
-    ahead = (
-        {leading_group(specs, scope.let), *leading_joins(specs, scope.let)} if leads else set[int | None]()
-    )
-    hints = {place: (at in ahead, sort_limit(specs, at)) for at, place in enumerate(order)}
-    compiled: dict[int, Stage] = {}
-    for place, spec in enumerate(pipeline):
-        leading, most = hints.get(place, (False, 0))
-        compiled[place] = _stage(spec, scope._replace(leading=leading, most=most), (*path, place + first))
-    stages = [(compiled[place], next(iter(pipeline[place])) in _ONE_BY_ONE) for place in order]
-
-    def run(documents: Iterator[Document]) -> Iterator[Document]:
-        for one, is_watched in stages:
-            documents = one(documents) if is_watched else give_held_documents(one(documents))
-        return documents
-
-    return run
-
-
-def _check_stage(spec: Any, path: Path) -> None:
-    """Raises AggregationError for what is no stage: not a document, not one name."""
-    if not isinstance(spec, Mapping):
-        raise AggregationError(say_no_stage(spec), path, 14)
-    if len(spec) != 1:
-        raise AggregationError(f"a stage has exactly one '$' name, not {len(spec)}", path, 40323)
-
-
-def say_no_stage(value: object) -> str:
-    """What is wrong with a value that stands for a stage, and is no document."""
-    text = f", not the text '{value}'" if isinstance(value, str) else ""
-    return f"a stage is a document with one '$' name{text}"
-
-
-def _stage(spec: Any, scope: Scope, path: Path) -> Stage:
-    """The stage, from those that are kept where nothing but its own content says what it does."""
-    key = b"" if scope.slots else content_key(spec, path, scope.leading, scope.most)
-    found = plancache.get(key)
-    if found is None:
-        asked = scope.context.asked
-        found = _compile_stage(spec, scope, path)
-        if scope.context.asked == asked:
-            plancache.put(key, found)
-    return found
-
-
-def _compile_stage(spec: Any, scope: Scope, path: Path) -> Stage:
-    ((name, argument),) = spec.items()
-    entry = catalogue.find("stage", name)
-    if entry is None:
-        raise AggregationError(
-            f"there is no stage '{name}'", (*path, name), 40324, unknown=name, known=catalogue.names("stage")
-        )
-    if entry.refused:
-        raise NotOffline(entry.why_not_offline, (*path, name))
-    if name not in _STAGES:
-        import_module(f"mongo_tables.aggregation.stages.{entry.family}")
-    return _STAGES[name](argument, scope, (*path, name))
-
-
-def utc_now() -> datetime:
-    """The current time as BSON keeps it: naive UTC, milliseconds."""
-    return datetime.now(UTC).replace(tzinfo=None)

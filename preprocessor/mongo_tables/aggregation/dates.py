@@ -19,7 +19,7 @@ from bson.objectid import ObjectId
 from bson.timestamp import Timestamp
 
 from mongo_tables.aggregation.errors import AggregationError
-from mongo_tables.aggregation.values import is_date, millis, type_name
+from mongo_tables.aggregation.values import is_date, millis, mistyped, type_name
 
 SECOND, MINUTE, HOUR, DAY, WEEK = 1000, 60_000, 3_600_000, 86_400_000, 604_800_000
 _ERA_DAYS = 146_097  # 400 Gregorian years: after them the calendar repeats, weekdays included
@@ -225,7 +225,7 @@ def _rules(name: str) -> ZoneInfo | None:
 def zone_of(value: Any) -> Zone:
     """The zone of a ``timezone`` argument that is not null; raises AggregationError when it is no string."""
     if type(value) is not str:
-        raise AggregationError(f"a time zone is a string, not {type_name(value)}", code=40517)
+        raise mistyped("a time zone is a string, not", value, 40517)
     return zone(value)
 
 

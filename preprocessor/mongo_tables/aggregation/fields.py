@@ -82,6 +82,7 @@ class StageRecord(NamedTuple):
 
     ``single``: whether it gives one document at most. ``adds``: it may give more documents than come in. ``rank``: the
     step of a query that it can be taken into, ahead of the engine proper (see ``optimizer``); 0 where none can.
+    ``watched``: it makes documents only of those that come in, whose number is watched already.
     """
 
     effect: Callable[[Any], Effect]
@@ -90,6 +91,7 @@ class StageRecord(NamedTuple):
     single: Callable[[Any], bool] = lambda argument: False
     adds: bool = False
     rank: int = 0
+    watched: bool = False
 
 
 _RECORDS: dict[str, StageRecord] = {}
@@ -109,7 +111,7 @@ def record_of(name: str) -> StageRecord | None:
             return None
         if entry.refused:
             return _record_of_refused(entry.order)
-        import_module(f"mongo_tables.aggregation.stages.{entry.family}")
+        import_module(f"mongo_tables.aggregation.{entry.family}")
     return _RECORDS[name]
 
 

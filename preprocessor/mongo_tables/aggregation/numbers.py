@@ -14,8 +14,7 @@ from typing import Any
 from bson.decimal128 import Decimal128
 from bson.int64 import Int64
 
-from mongo_tables.aggregation.errors import AggregationError
-from mongo_tables.aggregation.values import INT32_MAX, INT32_MIN, INT64_MAX, INT64_MIN, type_name
+from mongo_tables.aggregation.values import INT32_MAX, INT32_MIN, INT64_MAX, INT64_MIN, mistyped
 
 INT32, INT64, DOUBLE, DECIMAL = 1, 2, 3, 4
 
@@ -47,7 +46,7 @@ def number_rank(name: str, value: Any, code: int = 28765) -> int:
     """The rank of a number; raises AggregationError for what is no number."""
     found = rank(value)
     if not found:
-        raise AggregationError(f"{name} works on numbers only, not on {type_name(value)}", code=code)
+        raise mistyped(f"{name} works on numbers only, not on", value, code)
     return found
 
 

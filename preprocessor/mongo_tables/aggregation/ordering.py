@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from bson.decimal128 import Decimal128
 from bson.int64 import Int64
 
-from mongo_tables.aggregation.meter import check_key, count_array, spend
+from mongo_tables.aggregation.limits import check_key, count_array, spend
 from mongo_tables.aggregation.values import (
     MISSING,
     binary_parts,

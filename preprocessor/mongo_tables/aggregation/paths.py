@@ -1,33 +1,39 @@
-"""Dotted paths into documents, as expressions read them (queries have their own rule, in ``query/``)."""
+"""Dotted paths into documents as expressions read them (queries have their own rule, in ``query/``), and the places of
+fields in documents that are changed.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from operator import itemgetter
 from typing import Any
 
-from mongo_tables.aggregation.errors import AggregationError
-from mongo_tables.aggregation.values import MISSING
+from mongo_tables.aggregation.errors import AggregationError, Path
+from mongo_tables.aggregation.values import MISSING, Document
 
 Getter = Callable[[Any], Any]
 
 
-def split(path: str) -> tuple[str, ...]:
-    """The parts of a dotted field path.
+def split(dotted: str, path: Path | None = None) -> tuple[str, ...]:
+    """The parts of a dotted field path, which is written at ``path`` in the pipeline.
 
     Raises AggregationError for what the server refuses: empty parts, parts that start with ``$``, NUL.
+
+    Example:
+        >>> split("a.b")
+        ('a', 'b')
     """
-    parts = tuple(path.split("."))
+    parts = tuple(dotted.split("."))
     for part in parts:
         if not part:
-            code = 40352 if not path else 40353 if path.endswith(".") else 15998
-            raise AggregationError(f"field path '{path}' has an empty part", code=code)
+            code = 40352 if not dotted else 40353 if dotted.endswith(".") else 15998
+            raise AggregationError(f"field path '{dotted}' has an empty part", path, code)
         if part.startswith("$"):
-            raise AggregationError(f"field path part '{part}' must not start with '$'", code=16410)
+            raise AggregationError(f"field path part '{part}' must not start with '$'", path, 16410)
         if "\0" in part:
-            raise AggregationError("a field path must not hold a NUL character", code=16411)
+            raise AggregationError("a field path must not hold a NUL character", path, 16411)
     if len(parts) > 200:
-        raise AggregationError("a field path must not have more than 200 parts", code=5984700)
+        raise AggregationError("a field path must not have more than 200 parts", path, 5984700)
     return parts
 
 
@@ -111,3 +117,82 @@ def of_elements(parts: tuple[str, ...]) -> Callable[[Sequence[Any]], list[Any]]:
             return list(map(get, values))
 
     return read
+
+
+# Documents that remember where removed fields stood. The server keeps the place of a field that a stage removed, or
+# computed as missing: when a later stage sets it again, it stands there and not at the end.
+
+
+class OrderedDocument(dict[str, Any]):
+    """A document with ``places``: the names of its fields and of the removed ones, in order."""
+
+    __slots__ = ("places",)
+
+    places: dict[str, Any]
+
+
+def open_places(document: Mapping[str, Any]) -> Document:
+    """A copy that may be changed; removed fields are MISSING and keep their places."""
+    if type(document) is OrderedDocument:
+        return {**document.places, **document}
+    return {**document}
+
+
+def close_places(document: Document) -> Document:
+    """The document without the fields that are MISSING; it remembers their places."""
+    for value in document.values():
+        if value is MISSING:
+            return without_missing(document)
+    return document
+
+
+def without_missing(document: Document) -> Document:
+    """Like ``close_places``, for a document in which a field is known to be MISSING."""
+    kept = {name: value for name, value in document.items() if value is not MISSING}
+    return with_places(kept, document)
+
+
+def with_places(document: Document, names: Iterable[str]) -> Document:
+    """The document with the places of ``names``, which hold all its own names in its order."""
+    found = OrderedDocument(document)
+    found.places = dict.fromkeys(names.places if isinstance(names, OrderedDocument) else names, MISSING)
+    return found
+
+
+# Fields deep in a document, as `$unwind`, `$lookup` and `$graphLookup` set their results.
+
+
+def with_nested(document: Mapping[str, Any], parts: tuple[str, ...], value: Any) -> Document:
+    """A copy of ``document`` with ``value`` at the path; MISSING removes what is there.
+
+    What stands on the way and is no document (an array, too) is replaced by one.
+    """
+    name, rest = parts[0], parts[1:]
+    output = open_places(document)
+    if rest:
+        inner = output.get(name)
+        output[name] = with_nested(inner if isinstance(inner, Mapping) else {}, rest, value)
+    else:
+        output[name] = value
+    return close_places(output) if value is MISSING or type(document) is OrderedDocument else output
+
+
+def with_nested_last(document: Mapping[str, Any], parts: tuple[str, ...], value: Any) -> Document:
+    """Like ``with_nested``, but the field, and those above it, move to the end of their documents."""
+    name, rest = parts[0], parts[1:]
+    output = {key: item for key, item in document.items() if key != name}
+    inner = document.get(name) if rest else None
+    output[name] = (
+        with_nested_last(inner if isinstance(inner, Mapping) else {}, rest, value) if rest else value
+    )
+    return output
+
+
+def get_nested(document: Mapping[str, Any], parts: tuple[str, ...]) -> Any:
+    """The value at a path through documents only, else MISSING."""
+    value: Any = document
+    for part in parts:
+        if not isinstance(value, Mapping):
+            return MISSING
+        value = value.get(part, MISSING)
+    return value

@@ -3,19 +3,225 @@
 PCRE2 runs them, the same library in every installation, with a limit of steps: where MongoDB 6.0 gives up, so
 does this. There an expression such as `$regexMatch` fails, as here, but `$match` drops the document without a word,
 which is an error here: nobody could tell such a row from one that does not match.
+
+Nearly all of a pattern means the same to PCRE2 and to PCRE 8, which servers before 6.1 have. ``adapt`` rewrites what
+the two spell differently, and refuses what they read differently: better no row than a wrong one.
+Sources: https://www.pcre.org/original/doc/html/pcrepattern.html, https://pcre2project.github.io/pcre2/doc/pcre2pattern/
 """
 
 from __future__ import annotations
 
 import re
 from functools import lru_cache
-from typing import NamedTuple
+from typing import NamedTuple, NoReturn
 
 import pcre2
 
-from mongo_tables.aggregation import meter, pcre
 from mongo_tables.aggregation.errors import AggregationError, NotOffline
-from mongo_tables.aggregation.limits import LimitReached
+from mongo_tables.aggregation.limits import LimitReached, current, spend
+
+# A pattern cut into pieces: in none of them may what another begins with be hidden. No name in braces is longer than
+# 100 characters: to look for the end of a longer one, from each beginning of one, would take for ever.
+_PIECES = re.compile(
+    r"""
+    (?P<quoted> \\Q .*? (?:\\E|\Z) )
+  | (?P<code> \\x (?: \{ (?P<braced> [^}]* ) (?P<closed> \}? ) | (?P<plain> [0-9A-Fa-f]{0,2} ) ) )
+  | (?P<property> \\(?P<sign>[pP]) \{ (?P<inverse>\^?) (?P<name>[^}]{0,100}) \} )
+  | (?P<call> \\g ['<] )
+  | (?P<reference> \\[gko] \{ (?= [^}\s]{0,100} \s ) [^}]{0,100} \} )
+  | (?P<escape> \\(?:c.|.) )
+  | (?P<remark> \(\?\# [^)]* \)? )
+  | (?P<class> \[ \^? \]? )
+  | (?P<behind> \(\?<[=!] )
+  | (?P<group> \( )
+  | (?P<end> \) )
+  | (?P<branch> \| )
+  | (?P<brace> \{ )
+  | (?P<other> . )
+    """,
+    re.S | re.X,
+)
+_IN_CLASS = re.compile(r"\[[:.=][^\]\\]{0,100}[:.=]\]|\\Q.*?(?:\\E|\Z)|\\.|.", re.S)
+_REFERENCE = re.compile(r"\\[1-9gk]")
+_GROUP_NAME = re.compile(r"\(\?(?:P?<|')([A-Za-z_]\w{0,31})[>']", re.A)
+_CONDITION = re.compile(r"\(\?\((?:[+-]?\d+|[<']?[A-Za-z_]\w{0,31}[>']?)\)", re.A)
+_OPTIONS = re.compile(r"\(\?[imsxJU]*(?:-[imsxJU]*)?[:)]")
+_QUANTIFIER = re.compile(r"\{\d+(?:,\d*)?\}", re.A)
+# PCRE2 takes these for quantifiers, PCRE 8 for plain text.
+_NEWER_QUANTIFIER = re.compile(r"\{[ \t]*(?:\d+[ \t]*)?(?:,[ \t]*(?:\d+[ \t]*)?)?\}", re.A)
+_KINDS = "CLMNPSZ"
+_CATEGORY = re.compile(r"[CLMNPSZ][a-z&]?|Any|X(?:an|ps|sp|uc|wd)")
+# White space of the option x to PCRE2, but not to PCRE 8.
+_NEWER_SPACE = frozenset("\x85\u200e\u200f\u2028\u2029")
+# Each also takes the other case under the option i: to PCRE2, but not to PCRE 8.
+_CASED = ("Lu", "Ll", "Lt")
+# Letters whose other case came after Unicode 7, which MongoDB 6.0 knows.
+_NEWER_CASE = re.compile(
+    "[\u13f8-\u13fd\u1c80-\u1cbf\u2c2f\u2c5f\ua7ae\ua7b2-\ua7f6\uab53\uab70-\uabbf\U000104b0-\U000104fb"
+    "\U00010570-\U000105bc\U00010c80-\U00010cf2\U00016e40-\U00016e7f\U0001e900-\U0001e943]"
+)
+_LEADING = ("(*UTF8)", "(*UTF)", "(*UCP)")
+_LONGEST_VARYING = 255
+
+
+def adapt(pattern: str, options: str) -> tuple[str, str]:
+    """``pattern`` for PCRE2, and a variant that compiles only where every look-behind has one length.
+
+    PCRE 8 takes no other look-behind; PCRE2 takes those that vary up to 255 characters. The variant is longer
+    by that many, so that only those of one length are left. It is empty when there is no look-behind.
+    Raises AggregationError (51111) for what PCRE 8 refuses and PCRE2 takes, NotOffline for what is not covered.
+    """
+    leading, rest = _leading(pattern)
+    if "x" in options and not _NEWER_SPACE.isdisjoint(pattern):
+        _not_here("a kind of white space under the option x")
+    strict: list[str] = []
+    plain: list[str] = []
+    behind: list[bool] = []  # for each open group whether it is a look-behind
+    at = 0
+    while found := _PIECES.match(rest, at):
+        kind, piece = found.lastgroup or "other", found[0]
+        at = found.end()
+        if kind == "class":
+            piece, at = _character_class(rest, found)
+        elif any(behind) and _REFERENCE.match(piece):
+            _not_here("a reference in a look-behind")
+        elif kind in _REWRITTEN:
+            piece = _REWRITTEN[kind](rest, found)
+        plain.append(piece)
+        strict.append(piece)
+        if kind in ("behind", "group"):
+            behind.append(kind == "behind")
+        elif kind == "end" and behind:
+            behind.pop()
+        if kind == "behind" or (kind == "branch" and behind and behind[-1]):
+            strict.append(f"(?s:.){{{_LONGEST_VARYING}}}")
+    probe = leading + "".join(strict) if len(strict) > len(plain) else ""
+    return leading + "".join(plain), probe
+
+
+_BY_CODE = re.compile(r"\\o\{([0-7]+)\}")
+
+
+def _find_coded_letters(adapted: str) -> str:
+    """The letters that an adapted pattern gives by their codes."""
+    return "".join(chr(int(code, 8)) for code in _BY_CODE.findall(adapted))
+
+
+def _leading(pattern: str) -> tuple[str, str]:
+    """``(*UCP)`` when it leads the pattern, and the pattern without what may lead it. UTF-8 is always on."""
+    leading = ""
+    while found := next((verb for verb in _LEADING if pattern.startswith(verb)), ""):
+        pattern = pattern.removeprefix(found)
+        if found == "(*UCP)":
+            leading = found
+    return leading, pattern
+
+
+def _bad(what: str) -> NoReturn:
+    """Raises AggregationError for a pattern that the server refuses."""
+    raise AggregationError(f"the regular expression is not valid: {what}", code=51111)
+
+
+def _not_here(what: str) -> NoReturn:
+    raise NotOffline(f"{what} in a regular expression is not available offline")
+
+
+def _code(_: str, found: re.Match[str]) -> str:
+    r"""``\xhh`` in octal: the library that binds PCRE2 reads ``\x`` as JavaScript does."""
+    digits = found["plain"] if found["braced"] is None else found["braced"]
+    if found["braced"] is not None and not (found["closed"] and re.fullmatch("[0-9A-Fa-f]+", digits)):
+        _bad("non-hex character in \\x{} (closing brace missing?)")
+    code = int(digits or "0", 16)
+    if code > 0x10FFFF:
+        _bad("character code point value in \\x{} is too large")
+    return f"\\o{{{code:o}}}"
+
+
+def _property(_: str, found: re.Match[str]) -> str:
+    """A script by its own name: PCRE2 would take the characters that several scripts share too."""
+    name = found["name"]
+    if name in _CASED:
+        return f"(?-i:{found[0]})"
+    if _CATEGORY.fullmatch(name):
+        return found[0]
+    if not re.fullmatch("[A-Z][A-Za-z_]*", name):
+        _bad(f"unknown property name '{name}'")
+    return f"\\{found['sign']}{{{found['inverse']}sc:{name}}}"
+
+
+def _escape(pattern: str, found: re.Match[str]) -> str:
+    letter = found[0][1]
+    if letter in "uU":
+        return "\\l"  # PCRE2 refuses it as PCRE 8 does \u, unless it stands in a comment
+    if letter == "N" and pattern.startswith("{", found.end()) and not _QUANTIFIER.match(pattern, found.end()):
+        return "\\l"
+    if letter in "XC" or (letter in "89" and pattern.count("(") < int(letter)):
+        _not_here(f"\\{letter}")
+    if (
+        letter in "pP"
+        and not pattern.startswith("{", found.end())
+        and pattern[found.end() :][:1] not in tuple(_KINDS)
+    ):
+        _bad("unknown property name after \\P or \\p")
+    return found[0]
+
+
+def _group(pattern: str, found: re.Match[str]) -> str:
+    """The opening parenthesis, if what follows means the same to both."""
+    at = found.start()
+    if pattern.startswith("(*", at):
+        _not_here("a verb such as (*ACCEPT)")
+    if not pattern.startswith("(?", at):
+        return "("
+    if (options := _OPTIONS.match(pattern, at)) and "xx" in options[0]:
+        _not_here("the option xx")
+    if options or _GROUP_NAME.match(pattern, at) or _CONDITION.match(pattern, at):
+        return "("
+    if pattern.startswith(("(?:", "(?=", "(?!", "(?>", "(?|", "(?P=", "(?(?=", "(?(?!", "(?(?<"), at):
+        return "("
+    if re.compile(r"\(\?(?:R|P>|&|[+-]?\d|C|[imsxJUX]*-?[imsxJU]*X)", re.A).match(pattern, at):
+        _not_here(f"'{pattern[at : at + 3]}'")
+    _bad(f"'{pattern[at : at + 3]}' opens no group")
+
+
+def _brace(pattern: str, found: re.Match[str]) -> str:
+    at = found.start()
+    newer = _NEWER_QUANTIFIER.match(pattern, at) and not _QUANTIFIER.match(pattern, at)
+    return "\\{" if newer else "{"
+
+
+def _refuse(_: str, found: re.Match[str]) -> NoReturn:
+    _not_here(f"'{found[0]}'")
+
+
+_REWRITTEN = {
+    "code": _code,
+    "property": _property,
+    "call": _refuse,
+    "reference": _refuse,
+    "escape": _escape,
+    "group": _group,
+    "brace": _brace,
+}
+
+
+def _character_class(pattern: str, opening: re.Match[str]) -> tuple[str, int]:
+    """The class, and where it ends. What does not end is left for PCRE2 to refuse."""
+    pieces, at = [opening[0]], opening.end()
+    while at < len(pattern) and not pattern.startswith("]", at):
+        escaped = _PIECES.match(pattern, at) if pattern[at] == "\\" else None
+        if escaped and escaped.lastgroup == "property" and escaped["name"] in _CASED:
+            _not_here(f"\\p{{{escaped['name']}}} in a class")
+        if escaped and escaped.lastgroup in ("code", "property", "escape", "reference"):
+            pieces.append(_REWRITTEN[escaped.lastgroup](pattern, escaped))
+            at = escaped.end()
+            continue
+        found = _IN_CLASS.match(pattern, at)
+        assert found is not None
+        pieces.append(found[0])
+        at = found.end()
+    return "".join(pieces), at
+
 
 # "u" asks for UTF-8, which is always on.
 OPTIONS = frozenset("imsux")
@@ -68,10 +274,10 @@ class Pattern(NamedTuple):
         return Found(begin, end, match.groups())
 
     def _find(self, text: str, start: int) -> pcre2.Match | None:
-        meter.spend(_WORK)
+        spend(_WORK)
         if self.caseless:
-            check_case(text)
-        steps = meter.limits().regex_steps
+            _check_case(text)
+        steps = current().regex_steps
         # A pipeline that was compiled before may run under other limits now.
         compiled = (
             self.compiled if steps == self.steps else compile_pattern(self.source, self.options).compiled
@@ -96,12 +302,12 @@ def compile_pattern(pattern: str, options: str = "") -> Pattern:
     Raises AggregationError for a pattern or an option that the server refuses, NotOffline for what servers do not
     agree about.
     """
-    return _compile_pcre(pattern, options, meter.limits().regex_steps)
+    return _compile_pcre(pattern, options, current().regex_steps)
 
 
-def check_case(text: str) -> None:
+def _check_case(text: str) -> None:
     """Raises NotOffline for a letter whose other case only newer servers know."""
-    if not text.isascii() and pcre.NEWER_CASE.search(text):
+    if not text.isascii() and _NEWER_CASE.search(text):
         raise NotOffline("the option 'i' on a letter whose other case is new is not available offline")
 
 
@@ -112,7 +318,7 @@ def _compile_pcre(pattern: str, options: str, steps: int) -> Pattern:
             raise AggregationError(f"a regular expression has no option '{letter}'", code=51108)
     if "\0" in pattern:
         raise AggregationError("a regular expression must not hold a NUL character", code=51109)
-    adapted, probe = pcre.adapt(pattern, options)
+    adapted, probe = adapt(pattern, options)
     depth = steps // _STEPS_A_LEVEL + 1
     limits = f"(*LIMIT_MATCH={steps})(*LIMIT_DEPTH={depth})(*LIMIT_HEAP={_HEAP_KIB})"
     compiled = _compile(limits + adapted, options)
@@ -120,7 +326,7 @@ def _compile_pcre(pattern: str, options: str, steps: int) -> Pattern:
         _compile(probe, options)
     caseless = "i" in options or _CASELESS.search(pattern) is not None
     if caseless:
-        check_case(pattern + pcre.find_coded_letters(adapted))
+        _check_case(pattern + _find_coded_letters(adapted))
     return Pattern(pattern, options, compiled, steps, caseless)
 
 

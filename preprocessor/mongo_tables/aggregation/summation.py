@@ -1,4 +1,5 @@
-"""Sums of mixed numbers, bit for bit as the server adds them (its DoubleDoubleSummation and sum accumulator).
+"""Sums and standard deviations of mixed numbers, bit for bit as the server computes them: its DoubleDoubleSummation,
+its sum accumulator, and Welford's method.
 
 Doubles are added with compensation: a sum is a pair of doubles, of which the second holds what rounding lost.
 The order of the operations is the server's: the result is the same double, not merely a near one.
@@ -11,7 +12,7 @@ over; so ``certain_sum`` takes the exact one where it is far enough from there.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from decimal import Decimal
 from types import NoneType
 from typing import Any, Final
@@ -27,6 +28,7 @@ from mongo_tables.aggregation.numbers import (
     decimal128,
     integer,
     rank,
+    to_double,
 )
 from mongo_tables.aggregation.values import INT64_MAX, INT64_MIN
 
@@ -227,3 +229,37 @@ def mean(values: Sequence[Any]) -> float | Decimal128 | None:
     parts = _plain_parts(values)
     certain = certain_sum(parts) if parts else None
     return MixedSum(values).mean if parts is None or certain is None else certain / len(parts)
+
+
+class Spread:
+    """Count, mean and sum of squared distances of the numbers seen so far."""
+
+    __slots__ = ("count", "mean", "squares")
+
+    def __init__(self) -> None:
+        self.count = 0
+        self.mean = 0.0
+        self.squares = 0.0
+
+    def add(self, value: float) -> None:
+        """Takes one more number in."""
+        self.count += 1
+        delta = value - self.mean
+        self.mean += delta / self.count
+        self.squares += delta * (value - self.mean)
+
+    def deviation(self, *, sample: bool) -> float | None:
+        """The standard deviation of a population or a sample; None for too few numbers."""
+        count = self.count - 1 if sample else self.count
+        if count <= 0:
+            return None
+        return plain(math.sqrt(self.squares / count))
+
+
+def standard_deviation(values: Iterable[Any], *, sample: bool) -> float | None:
+    """The standard deviation of the numbers among ``values``."""
+    spread = Spread()
+    for value in values:
+        if rank(value):
+            spread.add(to_double(value))
+    return spread.deviation(sample=sample)

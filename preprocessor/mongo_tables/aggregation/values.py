@@ -24,6 +24,8 @@ from bson.objectid import ObjectId
 from bson.regex import Regex
 from bson.timestamp import Timestamp
 
+from mongo_tables.aggregation.errors import AggregationError, Path
+
 Document = dict[str, Any]
 Evaluate = Callable[[Document], Any]
 
@@ -102,6 +104,16 @@ def type_name(value: Any) -> str:
     return _type(value)[1]
 
 
+def mistyped(saying: str, value: Any, code: int, path: Path | None = None) -> AggregationError:
+    """The error of a value of the wrong type: ``saying`` ends before the name of its type.
+
+    Example:
+        >>> mistyped("$abs works on numbers only, not on", "x", 28765).message
+        '$abs works on numbers only, not on string'
+    """
+    return AggregationError(f"{saying} {type_name(value)}", path, code)
+
+
 def is_nullish(value: Any) -> bool:
     """Whether the value is null or missing: what most operators answer with null."""
     return value is None or value is MISSING
@@ -174,3 +186,29 @@ def regex_parts(value: Regex[Any] | re.Pattern[Any]) -> tuple[str, str]:
     letters = {"i": re.I, "l": re.L, "m": re.M, "s": re.S, "u": re.U, "x": re.X}
     pattern = value.pattern if isinstance(value.pattern, str) else value.pattern.decode()
     return pattern, "".join(letter for letter, flag in letters.items() if flags & flag)
+
+
+TYPE_NAMES: Final[Mapping[int, str]] = {
+    -1: "minKey",
+    1: "double",
+    2: "string",
+    3: "object",
+    4: "array",
+    5: "binData",
+    6: "undefined",
+    7: "objectId",
+    8: "bool",
+    9: "date",
+    10: "null",
+    11: "regex",
+    12: "dbPointer",
+    13: "javascript",
+    14: "symbol",
+    15: "javascriptWithScope",
+    16: "int",
+    17: "timestamp",
+    18: "long",
+    19: "decimal",
+    127: "maxKey",
+}
+"""The names that the query language has for them."""

@@ -115,7 +115,7 @@ def _pattern_findings(document: Document, path: Path, form: Mapping[str, Any]) -
     pattern = form.get("date")
     if not isinstance(pattern, str) or not pattern:
         return
-    from mongo_tables.aggregation.dateformats import check_format  # and with it `zoneinfo`, which costs
+    from mongo_tables.aggregation.date_formats import check_format  # and with it `zoneinfo`, which costs
     from mongo_tables.aggregation.errors import AggregationError
 
     try:

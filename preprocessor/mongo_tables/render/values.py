@@ -76,7 +76,7 @@ def format_value(value: object, raw: str, form: ColumnFormat | None) -> str:
 
 def _formatted_date(value: Any, raw: str, form: ColumnFormat) -> str:
     """A date by the author's pattern, in the author's zone; one that no pattern can write as it is."""
-    from mongo_tables.aggregation.dateformats import date_text  # and with it `zoneinfo`, which costs
+    from mongo_tables.aggregation.date_formats import date_text  # and with it `zoneinfo`, which costs
     from mongo_tables.aggregation.dates import zone
 
     try:

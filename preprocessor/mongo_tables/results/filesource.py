@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Protocol, Self
 
 from mongo_tables.aggregation import AggregationError, LimitReached, NotOffline, aggregate
-from mongo_tables.aggregation.meter import pause_clock
+from mongo_tables.aggregation.limits import pause_clock
 from mongo_tables.files.digests import digest_of
 from mongo_tables.files.gcpause import nothing_collected
 from mongo_tables.findings.nearest import did_you_mean

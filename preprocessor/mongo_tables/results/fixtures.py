@@ -8,7 +8,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, Final
 
-from mongo_tables.aggregation.stages.joining import Collection as Joined
+from mongo_tables.aggregation.join_index import Collection as Joined
 from mongo_tables.results import fixturefiles, fixturetext
 from mongo_tables.results.collection import ONCE, Collection, Contents, find_repeated_ids
 from mongo_tables.results.filesource import FileSource

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from mongo_tables.aggregation.stages.joining import Collection as Joined
+from mongo_tables.aggregation.join_index import Collection as Joined
 from mongo_tables.results.collection import ONCE, Collection, Contents, find_repeated_ids
 from mongo_tables.results.filesource import refuse_two
 from mongo_tables.results.formats.model import is_packed

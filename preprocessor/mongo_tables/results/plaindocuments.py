@@ -18,7 +18,7 @@ import bson
 import bson.errors
 from bson.int64 import Int64
 
-from mongo_tables.aggregation.stages.joining import Collection as Joined
+from mongo_tables.aggregation.join_index import Collection as Joined
 from mongo_tables.files.text import leads_within
 from mongo_tables.results.formats import FORMATS, HEAD, Format, find_format
 from mongo_tables.results.formats.model import SourceFile

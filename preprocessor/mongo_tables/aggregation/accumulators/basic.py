@@ -1,20 +1,112 @@
-"""`$sum`, `$avg`, `$min`, `$max`, `$first`, `$last`, `$push`, `$addToSet`, `$stdDevPop`, `$stdDevSamp`, `$count`,
-`$mergeObjects`, `$concatArrays`, `$setUnion` as accumulators.
+"""How accumulators are written and used, and the plain ones: `$sum`, `$avg`, `$min`, `$max`, `$first`, `$last`,
+`$push`, `$addToSet`, `$stdDevPop`, `$stdDevSamp`, `$count`, `$mergeObjects`, `$concatArrays`, `$setUnion`.
+
+An accumulator is compiled from its argument into an ``Accumulator``: what to evaluate for each document, and
+a factory of states. A state takes values one after the other and gives the result at any time.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple, Protocol
 
-from mongo_tables.aggregation.accumulators.registry import Accumulator, Keeping, accumulator, form
-from mongo_tables.aggregation.compiler import Scope
+from mongo_tables.aggregation.compiler import Scope, compile_expression, find_form
 from mongo_tables.aggregation.errors import AggregationError, Path
+from mongo_tables.aggregation.limits import memory_of
 from mongo_tables.aggregation.numbers import rank, to_double
 from mongo_tables.aggregation.ordering import Key, key, largest, smallest
-from mongo_tables.aggregation.spread import Spread
-from mongo_tables.aggregation.summation import MixedSum, mean, total
-from mongo_tables.aggregation.values import MISSING, Document, is_nullish, type_name
+from mongo_tables.aggregation.summation import MixedSum, Spread, mean, total
+from mongo_tables.aggregation.values import MISSING, Document, Evaluate, is_nullish, mistyped
+
+
+class State(Protocol):
+    """The state of an accumulator for one group (or one window)."""
+
+    def add(self, value: Any) -> None:
+        """Takes the value of one more document: a bson value or MISSING."""
+
+    def result(self) -> Any:
+        """The result over what was added so far: a bson value or MISSING; more may be added after."""
+
+
+class Keeping:
+    """A state that keeps the values it takes. ``last``: what the last one brought, MISSING for nothing."""
+
+    last: Any = MISSING
+
+    def measure_growth(self, count: int) -> int:
+        """About how many bytes all such states grew by with ``count`` documents, the last of which came to this."""
+        return 0 if self.last is MISSING else count * memory_of(self.last)
+
+
+class Accumulator(NamedTuple):
+    """A compiled accumulator: ``evaluate`` gives a document's value, ``start`` a new state for such values.
+
+    ``start`` takes the group's key where that is a document, else an empty document: the root that parameters
+    such as ``n`` of ``$firstN`` are evaluated on. Most ignore it. ``extends``: its states also take the values of
+    several documents at once (``extend``), and refuse none.
+    """
+
+    evaluate: Evaluate
+    start: Callable[[Document], State]
+    extends: bool = False
+
+
+Form = Callable[[Any, Scope, Path], Accumulator]
+_FORMS: dict[str, Form] = {}
+
+
+def form(*names: str) -> Callable[[Form], Form]:
+    """Registers a function ``(argument, scope, path) -> Accumulator``: for those with named arguments."""
+
+    def register(function: Form) -> Form:
+        for name in names:
+            _FORMS[name] = function
+        return function
+
+    return register
+
+
+def accumulator(*names: str) -> Callable[[type[Any]], type[Any]]:
+    """Registers a class of states for accumulators that take one expression: ``@accumulator("$sum")``.
+
+    The class is called without arguments for every group. An AggregationError that its ``add`` or ``result``
+    raises without a path gets the accumulator's.
+    """
+
+    def register(state: type[Any]) -> type[Any]:
+        def compile_form(argument: Any, scope: Scope, path: Path) -> Accumulator:
+            evaluate = compile_expression(argument, scope, path).run
+            return Accumulator(evaluate, lambda _: state(), hasattr(state, "extend"))
+
+        for name in names:
+            _FORMS[name] = compile_form
+        return state
+
+    return register
+
+
+def compile_accumulator(spec: Any, scope: Scope, path: Path) -> Accumulator:
+    """The accumulator of ``{"$sum": "$x"}``, as it stands beside a field name in `$group`.
+
+    Raises AggregationError for what the server refuses, NotOffline for what needs a server.
+    """
+    if not isinstance(spec, Mapping):
+        raise AggregationError("a field of a group is computed by an accumulator: {$sum: ...}", path, 40234)
+    if len(spec) != 1:
+        raise AggregationError(f"a field of a group has one accumulator, not {len(spec)}", path, 40238)
+    ((name, argument),) = spec.items()
+    where = (*path, name)
+    compile_form = find_form("accumulator", name, _FORMS, where, 15952)
+    if isinstance(argument, list | tuple):
+        raise AggregationError(f"{name} takes one expression here, not a list of them", where, 40237)
+    return compile_form(argument, scope, where)
+
+
+def compile_by_name(name: str, argument: Any, scope: Scope, path: Path) -> Accumulator:
+    """The accumulator ``name`` for a window, where a list is an expression as well; ``path`` ends with the name."""
+    return find_form("accumulator", name, _FORMS, path, 15952)(argument, scope, path)
+
 
 # Bytes of a number that waits; how many of them may.
 _WAITING, _MOST_WAITING = 40, 8_192
@@ -78,7 +170,7 @@ def _count(argument: Any, scope: Scope, path: Path) -> Accumulator:
 class _Extreme:
     """The value whose key is on the wanted side; the first of equals, null when there is none."""
 
-    best: Callable[[Sequence[Any]], Any]
+    greatest = False
 
     def __init__(self) -> None:
         self._value: Any = None
@@ -88,14 +180,11 @@ class _Extreme:
         if value is None or value is MISSING:
             return
         found = key(value)
-        if self._key is None or self.better(found, self._key):
+        if self._key is None or (found > self._key if self.greatest else found < self._key):
             self._value, self._key = value, found
 
     def extend(self, values: Sequence[Any]) -> None:
-        self.add(self.best(values))
-
-    def better(self, found: Key, known: Key) -> bool:
-        raise NotImplementedError
+        self.add(largest(values) if self.greatest else smallest(values))
 
     def result(self) -> Any:
         return self._value
@@ -103,18 +192,12 @@ class _Extreme:
 
 @accumulator("$min")
 class _Min(_Extreme):
-    best = staticmethod(smallest)
-
-    def better(self, found: Key, known: Key) -> bool:
-        return found < known
+    pass
 
 
 @accumulator("$max")
 class _Max(_Extreme):
-    best = staticmethod(largest)
-
-    def better(self, found: Key, known: Key) -> bool:
-        return found > known
+    greatest = True
 
 
 @accumulator("$first")
@@ -206,7 +289,7 @@ class _MergeObjects:
         if isinstance(value, Mapping):
             self._merged.update(value)
         elif not is_nullish(value):
-            raise AggregationError(f"$mergeObjects works on documents, not on {type_name(value)}", code=40400)
+            raise mistyped("$mergeObjects works on documents, not on", value, 40400)
 
     def result(self) -> Any:
         return dict(self._merged)
@@ -216,7 +299,7 @@ def _array(name: str, value: Any) -> list[Any]:
     if value is MISSING:
         return []
     if not isinstance(value, list):
-        raise AggregationError(f"{name} works on arrays, not on {type_name(value)}", code=14)
+        raise mistyped(f"{name} works on arrays, not on", value, 14)
     return value
 
 

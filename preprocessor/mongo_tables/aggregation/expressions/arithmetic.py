@@ -1,17 +1,19 @@
-"""Arithmetic: `$abs`, `$add`, `$divide`, `$mod`, `$multiply`, `$subtract`, with the server's promotion and overflow."""
+"""Arithmetic with the server's promotion and overflow: `$abs`, `$add`, `$divide`, `$mod`, `$multiply`, `$subtract`;
+bits of integers: `$bitAnd`, `$bitNot`, `$bitOr`, `$bitXor`; rounding of a number as it is stored (2.675 is a little
+less: 2.67): `$ceil`, `$floor`, `$round`, `$trunc`.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
-from decimal import ROUND_HALF_EVEN, Context, Decimal
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from decimal import ROUND_CEILING, ROUND_DOWN, ROUND_FLOOR, ROUND_HALF_EVEN, Context, Decimal
 from typing import Any
 
 from bson.int64 import Int64
 
-from mongo_tables.aggregation.compiler import operator
+from mongo_tables.aggregation.compiler import associative, lazy, operator
 from mongo_tables.aggregation.errors import AggregationError
-from mongo_tables.aggregation.expressions.associative import associative
 from mongo_tables.aggregation.numbers import (
     CONTEXT,
     DECIMAL,
@@ -20,6 +22,7 @@ from mongo_tables.aggregation.numbers import (
     INT64,
     decimal128,
     integer,
+    integral,
     number_rank,
     rank,
     to_decimal,
@@ -29,10 +32,13 @@ from mongo_tables.aggregation.summation import DoubleDouble, half_away, halves, 
 from mongo_tables.aggregation.values import (
     INT64_MAX,
     INT64_MIN,
+    Document,
+    Evaluate,
     date_from_millis,
     is_date,
     is_nullish,
     millis,
+    mistyped,
     type_name,
 )
 
@@ -74,7 +80,7 @@ def add(values: Iterable[Any]) -> Any:
         elif is_date(value):
             return _add_to_date([*seen, value, *_until_null(rest)], len(seen))
         else:
-            raise AggregationError(f"$add works on numbers and dates, not on {type_name(value)}", code=16554)
+            raise mistyped("$add works on numbers and dates, not on", value, 16554)
         widest = max(widest, kind)
         seen.append(value)
     exact = total.exact if widest != DOUBLE else None
@@ -100,7 +106,7 @@ def _add_widest(values: Sequence[Any]) -> Any:
             return _add_to_date(values, position)
         kind = rank(value)
         if not kind:
-            raise AggregationError(f"$add works on numbers and dates, not on {type_name(value)}", code=16554)
+            raise mistyped("$add works on numbers and dates, not on", value, 16554)
         widest = max(widest, kind)
         if widest == DECIMAL:
             total = CONTEXT.add(total if isinstance(total, Decimal) else to_decimal(total), to_decimal(value))
@@ -124,7 +130,7 @@ def _add_to_date(values: Sequence[Any], position: int) -> Any:
         if is_date(value):
             raise AggregationError("$add takes one date only", code=16612)
         if not rank(value):
-            raise AggregationError(f"$add works on numbers and dates, not on {type_name(value)}", code=16554)
+            raise mistyped("$add works on numbers and dates, not on", value, 16554)
         if _is_out_of_range(value):
             return date_from_millis(INT64_MIN)
         total = _plus_millis(total, _milliseconds(value))
@@ -175,7 +181,7 @@ def subtract(left: Any, right: Any) -> Any:
         return integer(int(left) - int(right), widest)
     if is_date(left):
         return _subtract_from_date(left, right)
-    raise AggregationError(f"$subtract cannot take {type_name(right)} from {type_name(left)}", code=14)
+    raise mistyped(f"$subtract cannot take {type_name(right)} from", left, 14)
 
 
 def _subtract_from_date(left: Any, right: Any) -> Any:
@@ -201,7 +207,7 @@ def multiply(values: Iterable[Any]) -> Any:
         if not kind:
             if is_nullish(value):
                 return None
-            raise AggregationError(f"$multiply works on numbers only, not on {type_name(value)}", code=14)
+            raise mistyped("$multiply works on numbers only, not on", value, 14)
         widest = max(widest, kind)
         if widest == DOUBLE:
             product = float(product) * float(value)
@@ -230,7 +236,7 @@ def divide(left: Any, right: Any) -> Any:
         return plain(float(left) / float(right))
     if is_nullish(left) or is_nullish(right):
         return None
-    raise AggregationError(f"$divide cannot divide {type_name(left)} by {type_name(right)}", code=14)
+    raise mistyped(f"$divide cannot divide {type_name(left)} by", right, 14)
 
 
 @operator("$mod")
@@ -240,7 +246,7 @@ def remainder(left: Any, right: Any) -> Any:
     if not (a and b):
         if is_nullish(left) or is_nullish(right):
             return None
-        raise AggregationError(f"$mod cannot divide {type_name(left)} by {type_name(right)}", code=16611)
+        raise mistyped(f"$mod cannot divide {type_name(left)} by", right, 16611)
     widest = max(a, b)
     if widest == DECIMAL:
         return _decimal_mod(to_decimal(left), to_decimal(right))
@@ -267,3 +273,128 @@ def _decimal_mod(left: Decimal, right: Decimal) -> Any:
         a, b = int(left.copy_abs().scaleb(-exponent, _WIDE)), int(right.copy_abs().scaleb(-exponent, _WIDE))
         return decimal128(Decimal(a % b).scaleb(exponent, _WIDE).copy_sign(left))
     return decimal128(CONTEXT.remainder(left, right))
+
+
+def _integer_rank(name: str, value: Any) -> int:
+    kind = rank(value)
+    if kind not in (INT32, INT64):
+        raise mistyped(f"{name} works on int32 and int64 only, not on", value, 14)
+    return kind
+
+
+def _combining(name: str, neutral: int, combine: Callable[[int, int], int]) -> None:
+    @associative(name, commutative=True)
+    def compute(values: Iterable[Any]) -> Any:
+        widest, result = INT32, neutral
+        for value in values:
+            if is_nullish(value):
+                return None
+            widest = max(widest, _integer_rank(name, value))
+            result = combine(result, int(value))
+        return integer(result, widest)
+
+
+_combining("$bitAnd", -1, lambda left, right: left & right)
+_combining("$bitOr", 0, lambda left, right: left | right)
+_combining("$bitXor", 0, lambda left, right: left ^ right)
+
+
+@operator("$bitNot")
+def _bit_not(value: Any) -> Any:
+    if is_nullish(value):
+        return None
+    kind = _integer_rank("$bitNot", value)
+    return integer(~int(value), kind)
+
+
+_ONE = Decimal(1)
+# From here on a double has no fraction.
+_WHOLE = 2.0**52
+
+
+def _whole(name: str, value: Any, towards: str) -> Any:
+    if is_nullish(value):
+        return None
+    kind = number_rank(name, value)
+    if kind == DECIMAL:
+        # Past 34 digits there is no whole form: the server's quantize gives NaN, and so for infinities.
+        return decimal128(value.to_decimal().quantize(_ONE, rounding=towards, context=CONTEXT))
+    if kind != DOUBLE:
+        return value
+    if not abs(value) < _WHOLE:
+        return value
+    whole = math.floor(value) if towards == ROUND_FLOOR else math.ceil(value)
+    return math.copysign(whole, value)
+
+
+@operator("$floor")
+def _floor(value: Any) -> Any:
+    return _whole("$floor", value, ROUND_FLOOR)
+
+
+@operator("$ceil")
+def _ceil(value: Any) -> Any:
+    return _whole("$ceil", value, ROUND_CEILING)
+
+
+@lazy("$round")
+def _round(document: Document, number: Evaluate, *digits: Evaluate) -> Any:
+    value = number(document)
+    if is_nullish(value):
+        return None
+    places = digits[0](document) if digits else 0
+    if type(value) is float and type(places) is int and -20 <= places <= 100:
+        # Correctly rounded from the exact value, halves to even: what the server does through Decimal128.
+        return round(value, places) if math.isfinite(value) else value
+    return _to_places("$round", value, places, ROUND_HALF_EVEN)
+
+
+@lazy("$trunc")
+def _trunc(document: Document, number: Evaluate, *digits: Evaluate) -> Any:
+    value = number(document)
+    if is_nullish(value):
+        return None
+    return _to_places("$trunc", value, digits[0](document) if digits else 0, ROUND_DOWN)
+
+
+def _to_places(name: str, value: Any, places: Any, rounding: str) -> Any:
+    kind = number_rank(name, value, 51081)
+    if is_nullish(places):
+        return None
+    digits = _places(name, places)
+    if kind == DECIMAL:
+        return decimal128(_quantize(value.to_decimal(), digits, rounding))
+    if kind == DOUBLE:
+        if not math.isfinite(value):
+            return value
+        return float(_quantize(CONTEXT.create_decimal(value), digits, rounding))
+    if digits >= 0:
+        return value
+    number = int(_quantize(Decimal(int(value)), digits, rounding))
+    if not INT64_MIN <= number <= INT64_MAX:
+        raise AggregationError(f"{name} of {value} to {digits} places does not fit an int64", code=51080)
+    return integer(number, kind)
+
+
+def _places(name: str, places: Any) -> int:
+    if not rank(places):
+        raise mistyped(f"{name} takes a number of places, not", places, 16004)
+    digits = integral(places)
+    if digits is None:
+        raise AggregationError(f"{name} takes a whole number of places, not {places}", code=51082)
+    if not -20 <= digits <= 100:
+        raise AggregationError(f"{name} takes -20 to 100 places, not {places}", code=51083)
+    return digits
+
+
+def _quantize(value: Decimal, digits: int, rounding: str) -> Decimal:
+    """``value`` with so many decimal places, or with all 34 digits when that many do not fit."""
+    if not value.is_finite():
+        return value
+    # All 34 digits, when so many places would take more.
+    exponent = value.adjusted() - 33 if value and value.adjusted() + digits >= 34 else -digits
+    result = value.quantize(Decimal((0, (1,), exponent)), rounding=rounding, context=CONTEXT)
+    if result.is_nan():
+        # 9.99…9 rounded up to one digit too many.
+        return value.quantize(Decimal((0, (1,), exponent + 1)), rounding=rounding, context=CONTEXT)
+    return result

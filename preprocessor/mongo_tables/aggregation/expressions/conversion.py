@@ -1,53 +1,64 @@
 """Conversions: `$convert` and its short forms `$toBool`, `$toDate`, `$toDecimal`, `$toDouble`, `$toInt`, `$toLong`,
 `$toObjectId`, `$toString`, `$toUUID`.
 
+The text of a double is the shortest that reads back as the same double, in MongoDB 8 as in Python; before 8.0 it had
+six digits.
 Source: https://www.mongodb.com/docs/manual/reference/operator/aggregation/convert/ (8.0; binary numbers since 8.1).
 """
 
 from __future__ import annotations
 
+import base64
+import decimal
 import functools
 import math
+import re
+import struct
+import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import Any, Final
+from uuid import UUID
 
+from bson.binary import Binary
 from bson.decimal128 import Decimal128
 from bson.int64 import Int64
 from bson.objectid import ObjectId
 
-from mongo_tables.aggregation import binarytext
-from mongo_tables.aggregation.bsontypes import NAMES
-from mongo_tables.aggregation.compiler import (
-    Node,
-    Scope,
-    check_named_arguments,
-    compile_expression,
-    fold_constant,
-    form,
-    operator,
-)
-from mongo_tables.aggregation.dateformats import ISO_UTC, date_text
+from mongo_tables.aggregation.compiler import Runs, named, operator
+from mongo_tables.aggregation.date_formats import ISO_UTC, date_text
+from mongo_tables.aggregation.date_texts import read_date
 from mongo_tables.aggregation.dates import UTC, date_millis
-from mongo_tables.aggregation.datetext import read_date
-from mongo_tables.aggregation.doubletext import double_text, read_decimal, read_double, read_integer
-from mongo_tables.aggregation.errors import AggregationError, Path
-from mongo_tables.aggregation.numbers import decimal128, integral, rank, to_decimal, to_double
+from mongo_tables.aggregation.errors import AggregationError
+from mongo_tables.aggregation.numbers import CONTEXT, decimal128, integral, rank, to_decimal, to_double
 from mongo_tables.aggregation.values import (
     INT32_MAX,
     INT32_MIN,
     INT64_MAX,
     INT64_MIN,
+    TYPE_NAMES,
     Document,
+    binary_parts,
     date_from_millis,
     is_nullish,
     is_string,
     millis,
+    mistyped,
     truthy,
     type_name,
 )
 
-_ALIASES: Final[Mapping[int, str]] = {**NAMES, 0: "missing"}
+_ALIASES: Final[Mapping[int, str]] = {**TYPE_NAMES, 0: "missing"}
+_FORMATS = ("auto", "base64", "base64url", "hex", "utf8", "uuid")
+_UUID = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
+_BASE64 = re.compile(r"(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?")
+_INTEGER = re.compile(r"[+-]?[0-9]+")
+_DECIMAL = re.compile(r"[+-]?(?:[0-9]++\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?", re.ASCII)
+_HEXADECIMAL = re.compile(r"[+-]?0[xX](?:[0-9a-fA-F]++\.?[0-9a-fA-F]*|\.[0-9a-fA-F]+)(?:[pP][+-]?[0-9]+)?")
+_NAN = re.compile(r"[+-]?nan(?:\([0-9A-Za-z_]*\))?", re.IGNORECASE)
+_PLAIN_NAN = re.compile(r"[+-]?nan", re.IGNORECASE)
+_INFINITY = re.compile(r"([+-]?)inf(?:inity)?", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,41 +75,103 @@ _DEFAULT = Manner(format="auto")
 Convert = Callable[[Any, Manner], Any]
 
 
-def failure(message: str) -> AggregationError:
+def _failure(message: str) -> AggregationError:
     """A conversion that failed: what ``onError`` catches."""
     return AggregationError(message, code=241)
 
 
-def _same(value: Any, manner: Manner) -> Any:
+# Numbers, and numbers in texts.
+
+
+def double_text(value: float) -> str:
+    """The text of a double: ``1``, ``0.1``, ``1e+16``, ``-0``, ``NaN``, ``-Infinity``."""
+    if math.isnan(value):
+        return "NaN"
+    if math.isinf(value):
+        return "Infinity" if value > 0 else "-Infinity"
+    return repr(value).removesuffix(".0")
+
+
+def read_integer(text: str, base: int = 10) -> int | None:
+    """The integer that ``text`` is, or None. No space around it, no separators."""
+    if base == 10:
+        # Longer than any int64; and Python refuses to read thousands of digits.
+        digits = text.lstrip("+-0")
+        if len(digits) > 19 or not _INTEGER.fullmatch(text):
+            return None
+        return -int(digits or 0) if text.startswith("-") else int(digits or 0)
+    sign, digits = (text[:1], text[1:]) if text[:1] in ("+", "-") else ("", text)
+    if base == 16 and digits[:2] in ("0x", "0X"):
+        digits = digits[2:]
+    allowed = "0123456789abcdef"[:base]
+    if not digits or any(letter not in allowed for letter in digits.lower()):
+        return None
+    return int(sign + digits, base)
+
+
+def read_double(text: str) -> float | None:
+    """The double that ``text`` is, or None for what the server (C's ``strtod``) refuses.
+
+    Refused: what does not fit, and what falls below the smallest normal double and is rounded there.
+    """
+    if _DECIMAL.fullmatch(text):
+        value = float(text)
+        if math.isinf(value) or (abs(value) < sys.float_info.min and not _is_exact(text, value)):
+            return None
+        return value
+    if infinity := _INFINITY.fullmatch(text):
+        return -math.inf if infinity[1] == "-" else math.inf
+    if _NAN.fullmatch(text):
+        return -math.nan if text.startswith("-") else math.nan
+    try:
+        return float.fromhex(text) if _HEXADECIMAL.fullmatch(text) else None
+    except OverflowError:
+        return None
+
+
+def _is_exact(text: str, value: float) -> bool:
+    if not text.lower().partition("e")[0].strip("+-.0"):
+        return True
+    return value != 0 and Decimal(text) == Decimal(value)
+
+
+def read_decimal(text: str) -> Decimal | None:
+    """The Decimal128 that ``text`` is, cut off to 34 digits, or None for what does not fit or is no number."""
+    if infinity := _INFINITY.fullmatch(text):
+        return Decimal("-Infinity" if infinity[1] == "-" else "Infinity")
+    if _PLAIN_NAN.fullmatch(text):
+        return Decimal("NaN")
+    if not _DECIMAL.fullmatch(text):
+        return None
+    mantissa, _, exponent = text.lower().partition("e")
+    if len(exponent) > 12:
+        if mantissa.strip("+-.0"):
+            return None
+        exponent = exponent[:12]
+    context = CONTEXT.copy()
+    # The server cuts off what a string has beyond 34 digits.
+    context.rounding = decimal.ROUND_DOWN
+    context.clear_flags()
+    value = context.create_decimal(f"{mantissa}e{exponent or 0}")
+    if context.flags[decimal.Overflow] or context.flags[decimal.Underflow] or not value.is_finite():
+        return None
     return value
-
-
-def _true(value: Any, manner: Manner) -> bool:
-    return True
 
 
 def _whole(value: Any, least: int, most: int) -> int:
     """The number cut off to an integer between the two, or a failure."""
     number: Any = to_decimal(value) if isinstance(value, Decimal128) else value
     if not (number.is_finite() if isinstance(value, Decimal128) else math.isfinite(number)):
-        raise failure(f"{double_text(to_double(value))} is no integer")
+        raise _failure(f"{double_text(to_double(value))} is no integer")
     # The server compares a double as it stands, a Decimal128 once it is cut off.
     if isinstance(value, float) and not least <= value <= most:
-        raise failure(f"{double_text(value)} does not fit the type asked for")
+        raise _failure(f"{double_text(value)} does not fit the type asked for")
     if isinstance(value, Decimal128) and number.adjusted() > 20:
-        raise failure(f"{value} does not fit the type asked for")
+        raise _failure(f"{value} does not fit the type asked for")
     found = int(number)
     if not least <= found <= most:
-        raise failure(f"{found} does not fit the type asked for")
+        raise _failure(f"{found} does not fit the type asked for")
     return found
-
-
-def _to_int(value: Any, manner: Manner) -> int:
-    return _whole(value, INT32_MIN, INT32_MAX)
-
-
-def _to_long(value: Any, manner: Manner) -> Int64:
-    return Int64(_whole(value, INT64_MIN, INT64_MAX))
 
 
 def _to_double(value: Any, manner: Manner) -> float:
@@ -109,16 +182,16 @@ def _to_double(value: Any, manner: Manner) -> float:
         return to_double(value)
     found = read_double(str(exact))
     if found is None:
-        raise failure(f"{value} does not fit a double")
+        raise _failure(f"{value} does not fit a double")
     return found
 
 
-def _to_decimal(value: Any, manner: Manner) -> Decimal128:
-    return decimal128(to_decimal(value))
-
-
-def _to_bool(value: Any, manner: Manner) -> bool:
-    return truthy(value)
+_NUMBER: dict[str, Convert] = {
+    "int": lambda value, manner: _whole(value, INT32_MIN, INT32_MAX),
+    "long": lambda value, manner: Int64(_whole(value, INT64_MIN, INT64_MAX)),
+    "double": _to_double,
+    "decimal": lambda value, manner: decimal128(to_decimal(value)),
+}
 
 
 def _number_to_date(value: Any, manner: Manner) -> Any:
@@ -126,55 +199,100 @@ def _number_to_date(value: Any, manner: Manner) -> Any:
 
 
 def _number_to_text(value: Any, manner: Manner) -> str:
-    if manner.base is not None:
-        return _in_base(value, manner.base)
-    return double_text(value) if isinstance(value, float) else str(value)
-
-
-def _in_base(value: Any, base: int) -> str:
+    if manner.base is None:
+        return double_text(value) if isinstance(value, float) else str(value)
     number = integral(value)
     if number is None or not INT64_MIN <= number <= INT64_MAX:
-        raise failure(f"{value} cannot be written in base {base}: it is no int64")
-    return format(number, {2: "b", 8: "o", 10: "d", 16: "X"}[base])
+        raise _failure(f"{value} cannot be written in base {manner.base}: it is no int64")
+    return format(number, {2: "b", 8: "o", 10: "d", 16: "X"}[manner.base])
 
 
 def _text_to_number(target: str, text: str, manner: Manner) -> Any:
     if text.startswith("0x"):
-        raise failure(f"'{text}' is hexadecimal, which is not read as a number")
+        raise _failure(f"'{text}' is hexadecimal, which is not read as a number")
     if manner.base is not None or target in ("int", "long"):
         number = read_integer(text, manner.base or 10)
         if number is None or not INT64_MIN <= number <= INT64_MAX:
-            raise failure(f"'{text}' is not read as {target}")
+            raise _failure(f"'{text}' is not read as {target}")
         return _NUMBER[target](number, manner)
     found: Any = read_double(text) if target == "double" else read_decimal(text)
     if found is None:
-        raise failure(f"'{text}' is not read as {target}")
+        raise _failure(f"'{text}' is not read as {target}")
     return found if target == "double" else decimal128(found)
 
 
-_NUMBER: dict[str, Convert] = {"int": _to_int, "long": _to_long, "double": _to_double, "decimal": _to_decimal}
+# Binary data. These raise ValueError for what cannot be converted.
 
 
-def _text_to_object_id(text: str, manner: Manner) -> ObjectId:
-    if len(text) != 24 or any(letter not in "0123456789abcdefABCDEF" for letter in text):
-        raise failure(f"'{text}' is no ObjectId: that is 24 hexadecimal digits")
-    return ObjectId(text)
+def _binary_to_text(value: Any, manner: Manner) -> str:
+    """The text of binary data in a format; ``auto``: a UUID as such, anything else in base64."""
+    subtype, data = binary_parts(value)
+    is_uuid = subtype == 4 and len(data) == 16
+    written = _needs_format(manner)
+    if written == "uuid" and not is_uuid:
+        raise ValueError("the binary data is no UUID (subtype 4, 16 bytes)")
+    if is_uuid and written in ("auto", "uuid"):
+        return str(UUID(bytes=data))
+    if written == "hex":
+        return data.hex().upper()
+    if written == "base64url":
+        return base64.urlsafe_b64encode(data).decode("ascii").rstrip("=")
+    if written == "utf8":
+        try:
+            return data.decode("utf-8")
+        except UnicodeDecodeError:
+            raise ValueError("the binary data is no UTF-8 text") from None
+    return base64.b64encode(data).decode("ascii")
 
 
-def _text_to_date(text: str, manner: Manner) -> Any:
-    return date_from_millis(read_date(text, UTC))
+def _text_to_binary(value: str, manner: Manner) -> Binary:
+    written, subtype, text = _needs_format(manner), _subtype(manner), value
+    if (written == "uuid") != (subtype == 4):
+        raise ValueError("the format 'uuid' goes with subtype 4, and subtype 4 with it")
+    if written == "uuid":
+        if not _UUID.fullmatch(value):
+            raise ValueError(f"'{value}' is no UUID")
+        return Binary(UUID(value).bytes, 4)
+    if written == "hex":
+        if len(value) % 2 or re.search(r"[^0-9a-fA-F]", value):
+            raise ValueError(f"'{value}' is no hexadecimal text")
+        return Binary(bytes.fromhex(value), subtype)
+    if written == "utf8":
+        return Binary(value.encode("utf-8"), subtype)
+    if written == "auto":
+        raise ValueError("the format 'auto' goes from binary data to text only")
+    if written == "base64url":
+        text = value.replace("-", "+").replace("_", "/")
+        text = text if "=" in text else text + "=" * (-len(text) % 4)
+    if not _BASE64.fullmatch(text) or (written == "base64url" and re.search("[+/]", value)):
+        raise ValueError(f"'{value}' is no {written} text")
+    return Binary(base64.b64decode(text), subtype)
 
 
-def _date_to_text(value: Any, manner: Manner) -> str:
-    return date_text(millis(value), UTC, ISO_UTC)
+def _binary_to_number(target: str, value: Any, manner: Manner) -> Any:
+    """The number in binary data: two's complement of 1, 2, 4 or 8 bytes, or IEEE 754 of 4 or 8 bytes."""
+    data, widest = binary_parts(value)[1], 4 if target == "int" else 8
+    if len(data) not in ((4, 8) if target == "double" else (1, 2, 4, 8)) or len(data) > widest:
+        raise ValueError(f"{len(data)} bytes are not read as this number")
+    if target == "double":
+        return struct.unpack((">" if manner.big else "<") + ("f" if len(data) == 4 else "d"), data)[0]
+    found = int.from_bytes(data, "big" if manner.big else "little", signed=True)
+    return Int64(found) if target == "long" else found
 
 
-def _date_to_number(target: str, value: Any, manner: Manner) -> Any:
-    return _NUMBER[target](Int64(millis(value)), manner)
+def _number_to_binary(value: Any, manner: Manner) -> Binary:
+    """The number as binary data: int32 in 4 bytes, int64 and double in 8."""
+    if isinstance(value, float):
+        return Binary(struct.pack(">d" if manner.big else "<d", value), _subtype(manner))
+    width = 4 if type_name(value) == "int" else 8
+    data = int(value).to_bytes(width, "big" if manner.big else "little", signed=True)
+    return Binary(data, _subtype(manner))
 
 
-def _moment_to_date(value: Any, manner: Manner) -> Any:
-    return date_from_millis(date_millis(value))
+def _binary_to_binary(value: Any, manner: Manner) -> Any:
+    if binary_parts(value)[0] != _subtype(manner):
+        raise ValueError("binary data is not converted from one subtype to another")
+    return value
 
 
 def _binary(function: Callable[..., Any], *fixed: Any) -> Convert:
@@ -182,7 +300,7 @@ def _binary(function: Callable[..., Any], *fixed: Any) -> Convert:
         try:
             return function(*fixed, value, manner)
         except ValueError as error:
-            raise failure(str(error)) from None
+            raise _failure(str(error)) from None
 
     return convert
 
@@ -193,33 +311,9 @@ def _needs_format(manner: Manner) -> str:
     return manner.format
 
 
-def _binary_to_text(value: Any, manner: Manner) -> str:
-    return binarytext.text(value, _needs_format(manner))
-
-
-def _text_to_binary(value: str, manner: Manner) -> Any:
-    return binarytext.binary(value, _needs_format(manner), _subtype(manner))
-
-
-def _binary_to_number(target: str, value: Any, manner: Manner) -> Any:
-    found = binarytext.number(value, target == "double", 4 if target == "int" else 8, manner.big)
-    return Int64(found) if target == "long" else found
-
-
-def _number_to_binary(value: Any, manner: Manner) -> Any:
-    width = 4 if type_name(value) == "int" else 8
-    return binarytext.of_number(value, width, manner.big, _subtype(manner))
-
-
-def _binary_to_binary(value: Any, manner: Manner) -> Any:
-    return binarytext.same(value, _subtype(manner))
-
-
 def _subtype(manner: Manner) -> int:
     if not rank(manner.subtype):
-        raise AggregationError(
-            f"a binData subtype is a number, not {type_name(manner.subtype)}", code=4341108
-        )
+        raise mistyped("a binData subtype is a number, not", manner.subtype, 4341108)
     number = integral(manner.subtype)
     if number is None:
         raise AggregationError("a binData subtype is a whole number", code=4341106)
@@ -228,36 +322,53 @@ def _subtype(manner: Manner) -> int:
     return number
 
 
+# The rest, and the table of all.
+
+
+def _text_to_object_id(text: str, manner: Manner) -> ObjectId:
+    if not re.fullmatch("[0-9a-fA-F]{24}", text):
+        raise _failure(f"'{text}' is no ObjectId: that is 24 hexadecimal digits")
+    return ObjectId(text)
+
+
+def _moment_to_date(value: Any, manner: Manner) -> Any:
+    return date_from_millis(date_millis(value))
+
+
 def _table() -> dict[tuple[str, str], Convert]:
-    table: dict[tuple[str, str], Convert] = {}
-    for kind in ("int", "long", "double", "decimal"):
-        for target, convert in _NUMBER.items():
-            table[kind, target] = convert
-        table[kind, "bool"] = _to_bool
+    table: dict[tuple[str, str], Convert] = {
+        ("string", "objectId"): _text_to_object_id,
+        ("string", "date"): lambda value, manner: date_from_millis(read_date(value, UTC)),
+        ("string", "binData"): _binary(_text_to_binary),
+        ("binData", "string"): _binary(_binary_to_text),
+        ("binData", "binData"): _binary(_binary_to_binary),
+        ("objectId", "string"): lambda value, manner: str(value),
+        ("objectId", "date"): _moment_to_date,
+        ("timestamp", "date"): _moment_to_date,
+        ("bool", "string"): lambda value, manner: "true" if value else "false",
+        ("date", "string"): lambda value, manner: date_text(millis(value), UTC, ISO_UTC),
+    }
+    for kind in _NUMBER:
+        table |= {(kind, target): convert for target, convert in _NUMBER.items()}
+        table[kind, "bool"] = lambda value, manner: truthy(value)
         table[kind, "string"] = _number_to_text
-        if kind != "int":
-            table[kind, "date"] = _number_to_date
         table["string", kind] = functools.partial(_text_to_number, kind)
         table["bool", kind] = _NUMBER[kind]
         if kind != "int":
+            table[kind, "date"] = _number_to_date
             table["date", kind] = functools.partial(_date_to_number, kind)
         if kind != "decimal":
             table["binData", kind] = _binary(_binary_to_number, kind)
             table[kind, "binData"] = _binary(_number_to_binary)
-    for kind in set(_ALIASES.values()) - {"missing", "null", "undefined", "int", "long", "double", "decimal"}:
-        table[kind, "bool"] = _true
+    for kind in set(_ALIASES.values()) - {"missing", "null", "undefined", *_NUMBER}:
+        table[kind, "bool"] = lambda value, manner: True
     for kind in ("double", "decimal", "string", "bool", "date", "objectId"):
-        table[kind, kind] = _same
-    table["string", "objectId"] = _text_to_object_id
-    table["string", "date"] = _text_to_date
-    table["string", "binData"] = _binary(_text_to_binary)
-    table["binData", "string"] = _binary(_binary_to_text)
-    table["binData", "binData"] = _binary(_binary_to_binary)
-    table["objectId", "string"] = lambda value, manner: str(value)
-    table["objectId", "date"] = table["timestamp", "date"] = _moment_to_date
-    table["bool", "string"] = lambda value, manner: "true" if value else "false"
-    table["date", "string"] = _date_to_text
+        table[kind, kind] = lambda value, manner: value
     return table
+
+
+def _date_to_number(target: str, value: Any, manner: Manner) -> Any:
+    return _NUMBER[target](Int64(millis(value)), manner)
 
 
 _TABLE = _table()
@@ -268,61 +379,37 @@ def convert(value: Any, target: str, manner: Manner = _DEFAULT) -> Any:
     kind = type_name(value)
     function = _TABLE.get((kind, target))
     if function is None:
-        raise failure(f"{kind} is not converted to {target}")
+        raise _failure(f"{kind} is not converted to {target}")
     return function(value, manner)
 
 
-def _short(target: str, value: Any) -> Any:
-    return None if is_nullish(value) else convert(value, target)
+def _short(target: str, value: Any, manner: Manner = _DEFAULT) -> Any:
+    return None if is_nullish(value) else convert(value, target, manner)
 
 
-for _name, _target in {
-    "$toBool": "bool",
-    "$toDate": "date",
-    "$toDecimal": "decimal",
-    "$toDouble": "double",
-    "$toInt": "int",
-    "$toLong": "long",
-    "$toObjectId": "objectId",
-    "$toString": "string",
-}.items():
-    operator(_name)(functools.partial(_short, _target))
+for _target in ("bool", "date", "decimal", "double", "int", "long", "objectId", "string"):
+    operator(f"$to{_target[0].upper()}{_target[1:]}")(functools.partial(_short, _target))
+operator("$toUUID")(functools.partial(_short, "binData", manner=Manner(format="uuid", subtype=4)))
 
 
-@operator("$toUUID")
-def _to_uuid(value: Any) -> Any:
-    return None if is_nullish(value) else convert(value, "binData", Manner(format="uuid", subtype=4))
-
-
-@form("$convert")
-def _convert(argument: Any, scope: Scope, path: Path) -> Node:
-    given = check_named_arguments("$convert", argument, path)
-    nodes = {name: compile_expression(value, scope, where) for name, (value, where) in given.items()}
-    runs = {name: node.run for name, node in nodes.items()}
-    read, target = runs["input"], runs["to"]
-    on_null, on_error = runs.get("onNull"), runs.get("onError")
-    manners: dict[str, Any] = {name: runs[name] for name in ("base", "format", "byteOrder") if name in runs}
-
-    def run(document: Document) -> Any:
-        try:
-            to, value = target(document), read(document)
-            details: dict[str, Any] = {name: run(document) for name, run in manners.items()}
-            kind, subtype = _target_type(to)
-            if is_nullish(value):
-                return on_null(document) if on_null else None
-            if kind is None:
-                return None
-            manner = _manner(details, subtype)
-        except AggregationError as error:
-            raise error.at(path) from None
-        try:
-            return convert(value, kind, manner)
-        except AggregationError as error:
-            if error.code == 241 and on_error:
-                return on_error(document)
-            raise error.at(path) from None
-
-    return fold_constant(Node(run, constant=all(node.constant for node in nodes.values())), path)
+@named("$convert")
+def _convert(name: str, document: Document, runs: Runs) -> Any:
+    to, value = runs["to"](document), runs["input"](document)
+    base, written, order = (
+        runs[key](document) if key in runs else None for key in ("base", "format", "byteOrder")
+    )
+    kind, subtype = _target_type(to)
+    if is_nullish(value):
+        return runs["onNull"](document) if "onNull" in runs else None
+    if kind is None:
+        return None
+    manner = _manner(base, written, order, subtype)
+    try:
+        return convert(value, kind, manner)
+    except AggregationError as error:
+        if error.code == 241 and "onError" in runs:
+            return runs["onError"](document)
+        raise
 
 
 def _target_type(to: Any) -> tuple[str | None, Any]:
@@ -340,20 +427,19 @@ def _target_type(to: Any) -> tuple[str | None, Any]:
             raise AggregationError(f"there is no type '{to}'", code=2)
         return to, subtype
     if not rank(to):
-        raise AggregationError(f"$convert's 'to' is a type's name or number, not {type_name(to)}", code=9)
+        raise mistyped("$convert's 'to' is a type's name or number, not", to, 9)
     number = integral(to)
     if number is None or number not in _ALIASES:
         raise AggregationError(f"there is no type number {to}", code=9)
     return _ALIASES[number], subtype
 
 
-def _manner(details: Mapping[str, Any], subtype: Any) -> Manner:
-    base, format, order = (details.get(name) for name in ("base", "format", "byteOrder"))
+def _manner(base: Any, written: Any, order: Any, subtype: Any) -> Manner:
     whole = None if is_nullish(base) else integral(base)
     if not is_nullish(base) and whole not in (2, 8, 10, 16):
         raise AggregationError("$convert's 'base' is 2, 8, 10 or 16", code=3501301)
-    if not is_nullish(format) and format not in binarytext.FORMATS:
-        raise AggregationError(f"$convert's 'format' is one of {', '.join(binarytext.FORMATS)}", code=4341125)
+    if not is_nullish(written) and written not in _FORMATS:
+        raise AggregationError(f"$convert's 'format' is one of {', '.join(_FORMATS)}", code=4341125)
     if not is_nullish(order) and order not in ("little", "big"):
         raise AggregationError("$convert's 'byteOrder' is 'little' or 'big'", code=9130002)
-    return Manner(whole, None if is_nullish(format) else str(format), order == "big", subtype)
+    return Manner(whole, None if is_nullish(written) else str(written), order == "big", subtype)

@@ -2,30 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from mongo_tables.aggregation.compiler import (
     Node,
     Scope,
-    Slot,
     check_named_arguments,
     check_user_variable,
     compile_expression,
     form,
 )
 from mongo_tables.aggregation.errors import AggregationError, Path
-from mongo_tables.aggregation.meter import BLOCK, each, gather_within_limits, spend
+from mongo_tables.aggregation.limits import BLOCK, each, gather_within_limits, spend
 from mongo_tables.aggregation.numbers import integral
 from mongo_tables.aggregation.values import (
     INT32_MAX,
     INT32_MIN,
     MISSING,
     Document,
-    Evaluate,
     is_nullish,
+    mistyped,
     truthy,
-    type_name,
 )
 
 Given = Mapping[str, tuple[Any, Path]]
@@ -41,11 +39,8 @@ def _loop_variable(given: Given) -> str:
         return "this"
     name, path = given["as"]
     if not isinstance(name, str):
-        raise AggregationError(f"'as' names a variable, so it is a string, not {type_name(name)}", path, 9)
-    try:
-        check_user_variable(name)
-    except AggregationError as error:
-        raise error.at(path) from None
+        raise mistyped("'as' names a variable, so it is a string, not", name, 9, path)
+    check_user_variable(name, path)
     return name
 
 
@@ -55,7 +50,7 @@ def _items(name: str, value: Any, path: Path, code: int) -> list[Any] | None:
         return value
     if is_nullish(value):
         return None
-    raise AggregationError(f"{name} works on an array, not on {type_name(value)}", path, code)
+    raise mistyped(f"{name} works on an array, not on", value, code, path)
 
 
 @form("$filter")
@@ -73,15 +68,15 @@ def _filter(argument: Any, scope: Scope, path: Path) -> Node:
             return items
         if select and (found := select(items)) is not None:
             return found
-        if limit is not None:
-            most = _limit(limit(document), (*path, "limit"))
-            return _first_kept(each(items, path), keep, slot, document, most)
+        most = None if limit is None else _limit(limit(document), (*path, "limit"))
         kept = []
         for item in each(items, path):
             slot.value = item
             decision = keep(document)
             if decision is True or (decision is not False and truthy(decision)):
                 kept.append(item)
+                if len(kept) == most:
+                    break
         return kept
 
     return Node(run)
@@ -109,7 +104,9 @@ def _plain_selection(condition: Any, variable: str) -> _Select | None:
     if operator == "$eq" and field and type(wanted) is str and not wanted.startswith("$"):
         return lambda items: _select_equal(items, field, wanted)
     if operator == "$ne" and wanted is None:
-        return (lambda items: _drop_null_fields(items, field)) if field else _drop_nulls
+        return lambda items: (
+            _drop_null_fields(items, field) if field else [item for item in items if item is not None]
+        )
     return None
 
 
@@ -128,10 +125,6 @@ def _drop_null_fields(items: list[Any], field: str) -> list[Any] | None:
         return None  # Not all are documents.
 
 
-def _drop_nulls(items: list[Any]) -> list[Any]:
-    return [item for item in items if item is not None]
-
-
 def _limit(value: Any, path: Path) -> int | None:
     if is_nullish(value):
         return None
@@ -143,19 +136,6 @@ def _limit(value: Any, path: Path) -> int | None:
     return number
 
 
-def _first_kept(
-    items: Iterable[Any], keep: Evaluate, slot: Slot, document: Document, most: int | None
-) -> list[Any]:
-    kept: list[Any] = []
-    for item in items:
-        slot.value = item
-        if truthy(keep(document)):
-            kept.append(item)
-            if len(kept) == most:
-                break
-    return kept
-
-
 @form("$map")
 def _map(argument: Any, scope: Scope, path: Path) -> Node:
     given = check_named_arguments("$map", argument, path)
@@ -163,33 +143,22 @@ def _map(argument: Any, scope: Scope, path: Path) -> Node:
     source, change = _part(given, "input", scope).run, _part(given, "in", inner).run
     where = given["input"][1]
 
-    def run(document: Document) -> list[Any] | None:
-        items = _items("$map", source(document), where, 16883)
-        if items is None:
-            return None
-        if len(items) > BLOCK:
-            return _change_long_array(items, change, slot, document, path)
-        spend(len(items), path)
-        changed = []
-        for item in items:
-            slot.value = item
-            value = change(document)
-            changed.append(None if value is MISSING else value)
-        return changed
-
-    return Node(run)
-
-
-def _change_long_array(
-    items: list[Any], change: Evaluate, slot: Slot, document: Document, path: Path
-) -> list[Any]:
-    def change_items() -> Iterator[Any]:
+    def changed(items: list[Any], document: Document) -> Iterator[Any]:
         for item in items:
             slot.value = item
             value = change(document)
             yield None if value is MISSING else value
 
-    return gather_within_limits(change_items(), path)
+    def run(document: Document) -> list[Any] | None:
+        items = _items("$map", source(document), where, 16883)
+        if items is None:
+            return None
+        if len(items) > BLOCK:
+            return gather_within_limits(changed(items, document), path)
+        spend(len(items), path)
+        return list(changed(items, document))
+
+    return Node(run)
 
 
 @form("$reduce")
@@ -221,10 +190,7 @@ def _let(argument: Any, scope: Scope, path: Path) -> Node:
     if not isinstance(bound, Mapping):
         raise AggregationError("the vars of $let are a document of names and expressions", where, 10065)
     for name in bound:
-        try:
-            check_user_variable(name)
-        except AggregationError as error:
-            raise error.at((*where, name)) from None
+        check_user_variable(name, (*where, name))
     runs = [compile_expression(item, scope, (*where, name)).run for name, item in bound.items()]
     inner, slots = scope.binding(*bound)
     result = _part(given, "in", inner)

@@ -1,13 +1,105 @@
-"""Conditions on a field: what one operator says of a value, and of all the values a path leads to."""
+"""Conditions on a field: what one operator says of a value, and of all the values a path leads to.
+
+An array on the way of a path is gone through: into its documents, and to one element where the path has its place
+(``a.0``). An array at the end stands for its elements and for itself. This is not how expressions read paths.
+Source: https://www.mongodb.com/docs/manual/tutorial/query-arrays/
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from mongo_tables.aggregation.compiler import Scope
-from mongo_tables.aggregation.errors import Path
-from mongo_tables.aggregation.query.walking import Parts, Predicate, anywhere
+from bson.int64 import Int64
+from bson.regex import Regex
+
+from mongo_tables.aggregation.errors import AggregationError, Path
+from mongo_tables.aggregation.numbers import integral
+from mongo_tables.aggregation.ordering import key
+from mongo_tables.aggregation.values import MISSING, TYPE_NAMES, is_number, is_string, regex_parts, type_order
+
+if TYPE_CHECKING:
+    from mongo_tables.aggregation.compiler import Scope
+
+Predicate = Callable[[Any], bool]
+Parts = tuple[str, ...]
+
+
+def anywhere(parts: Parts, test: Predicate, *, elements: bool = True) -> Predicate:
+    """Whether ``test`` holds for any value that ``parts`` lead to in a document.
+
+    A path that leads nowhere is tried once with MISSING, except through an array without documents,
+    where it is not tried at all. ``elements`` false: an array at the end stands for itself only.
+    """
+    if len(parts) == 1:
+        return _of_field(parts[0], test, elements)
+
+    def holds(document: Any) -> bool:
+        value = document
+        for index, part in enumerate(parts):
+            if type(value) is dict:
+                value = value.get(part, MISSING)
+            elif type(value) is list:
+                return any(map(test, _through(value, parts, index, elements)))
+            elif isinstance(value, Mapping):
+                value = value.get(part, MISSING)
+            else:
+                return test(MISSING)
+        if elements and type(value) is list:
+            return any(map(test, value)) or test(value)
+        return test(value)
+
+    return holds
+
+
+def _of_field(name: str, test: Predicate, elements: bool) -> Predicate:
+    def holds(document: Any) -> bool:
+        value = document.get(name, MISSING)
+        if elements and type(value) is list:
+            return any(map(test, value)) or test(value)
+        return test(value)
+
+    return holds
+
+
+def _through(array: list[Any], parts: Parts, index: int, elements: bool) -> Iterator[Any]:
+    """The values that the parts from ``index`` on lead to from an array on the way."""
+    # A path that ends in a dot ends at the array.
+    if index == len(parts) or parts[index:] == ("",):
+        if elements:
+            yield from array
+        yield array
+        return
+    part, last = parts[index], index + 1 == len(parts)
+    for place, item in enumerate(array):
+        inner = isinstance(item, Mapping)
+        if inner:
+            yield from _into(item, parts, index, elements)
+        if part == str(place):
+            if last:
+                yield item
+            elif inner:
+                yield from _into(item, parts, index + 1, elements)
+            elif type(item) is list:
+                yield from _through(item, parts, index + 1, elements)
+
+
+def _into(value: Any, parts: Parts, index: int, elements: bool) -> Iterator[Any]:
+    for at in range(index, len(parts)):
+        if not isinstance(value, Mapping):
+            yield MISSING
+            return
+        value = value.get(parts[at], MISSING)
+        if type(value) is list:
+            yield from _through(value, parts, at + 1, elements)
+            return
+    yield value
+
+
+def every_value(document: Mapping[str, Any], parts: Parts) -> Iterator[Any]:
+    """All the values that a condition on the path is tried on."""
+    return _into(document, parts, 0, True)
 
 
 class Condition(NamedTuple):
@@ -19,7 +111,7 @@ class Condition(NamedTuple):
     at: Callable[[Parts], Predicate]
 
 
-Form = Callable[[Any, Scope, Path], Condition]
+Form = Callable[[Any, "Scope", Path], Condition]
 FORMS: dict[str, Form] = {}
 
 
@@ -66,3 +158,92 @@ def _not(test: Predicate) -> Predicate:
 
 NEVER = Condition(lambda _: False, lambda _: lambda __: False)
 ALWAYS = Condition(lambda _: True, lambda _: lambda __: True)
+
+
+def is_regex(value: Any) -> bool:
+    """Whether the value is a regular expression, as ``bson`` or as Python writes them."""
+    return isinstance(value, Regex | re.Pattern)
+
+
+def regex_test(value: Any, options: str | None = None, *, path: Path) -> Predicate:
+    """Whether a string matches, or a stored regular expression is the same one.
+
+    ``value``: a pattern or a regular expression. Raises AggregationError for what the server refuses.
+    """
+    from mongo_tables.aggregation.patterns import compile_pattern  # most pipelines have no regular expression
+
+    pattern, flags = regex_parts(value) if is_regex(value) else (value, "")
+    if options is not None:
+        flags = options
+    try:
+        matches = compile_pattern(pattern, flags).matches
+    except AggregationError as error:
+        raise error.at(path) from None
+    same = pattern, "".join(sorted(set(flags)))
+
+    def test(value: Any) -> bool:
+        if type(value) is str:
+            try:
+                return matches(value)
+            except AggregationError as error:
+                raise error.at(path) from None
+        return is_regex(value) and regex_parts(value) == same
+
+    return test
+
+
+# The fields of a database reference: names with "$" that are no operators.
+REFERENCE = ("$ref", "$id", "$db")
+
+
+def is_operators(value: Mapping[str, Any]) -> bool:
+    """Whether a document holds operators; a database reference (``$ref``, ``$id``) is a value."""
+    return next(iter(value), "").startswith("$") and not ("$ref" in value and "$id" in value)
+
+
+_PLAIN_NUMBERS = (int, float, Int64)
+
+
+def equality(wanted: Any) -> Predicate:
+    """Whether a value equals ``wanted``; null also equals missing."""
+    if wanted is None:
+        return lambda value: value is None or value is MISSING
+    if type(wanted) is str:
+        return lambda value: type(value) is str and value == wanted
+    order, wanted_key = type_order(wanted), key(wanted)
+    if type(wanted) in _PLAIN_NUMBERS and wanted == wanted:
+
+        def same_number(value: Any) -> bool:
+            if type(value) in _PLAIN_NUMBERS:
+                return bool(value == wanted)
+            return type_order(value) == order and key(value) == wanted_key
+
+        return same_number
+    return lambda value: type_order(value) == order and key(value) == wanted_key
+
+
+_NUMBERS = frozenset({"double", "int", "long", "decimal"})
+
+
+def type_names(argument: Any, path: Path) -> frozenset[str]:
+    """The types that ``$type`` names, by alias or code or a list of them."""
+    if not isinstance(argument, list | tuple):
+        return _type_names(argument, path)
+    if not argument:
+        raise AggregationError("$type needs at least one type", path, 9)
+    return frozenset().union(*(_type_names(item, (*path, place)) for place, item in enumerate(argument)))
+
+
+def _type_names(argument: Any, path: Path) -> frozenset[str]:
+    if is_string(argument):
+        if argument == "number":
+            return _NUMBERS
+        if argument in TYPE_NAMES.values():
+            return frozenset({argument})
+        raise AggregationError(f"there is no type '{argument}'", path, 2)
+    if not is_number(argument):
+        raise AggregationError("$type takes names and numbers of types", path, 14)
+    code = integral(argument)
+    if code is None or code not in TYPE_NAMES:
+        raise AggregationError(f"there is no type number {argument}", path, 2)
+    return frozenset({TYPE_NAMES[code]})

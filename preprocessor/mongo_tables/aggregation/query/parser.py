@@ -6,26 +6,27 @@ Source: https://www.mongodb.com/docs/manual/reference/operator/query/
 from __future__ import annotations
 
 from collections.abc import Mapping
-from importlib import import_module
+from random import Random
 from typing import Any
 
 from mongo_tables.aggregation import catalogue
-from mongo_tables.aggregation.compiler import Scope, compile_expression
+from mongo_tables.aggregation.compiler import Scope, compile_expression, find_form
 from mongo_tables.aggregation.errors import AggregationError, NotOffline, Path
 from mongo_tables.aggregation.numbers import integral, is_nan, to_double
-from mongo_tables.aggregation.query.comparison import REFERENCE, equality, is_operators
 from mongo_tables.aggregation.query.conditions import (
     ALWAYS,
     FORMS,
+    REFERENCE,
     Condition,
+    Predicate,
     both,
-    condition,
+    equality,
     every,
+    is_operators,
+    is_regex,
     leaf,
-    negate,
+    regex_test,
 )
-from mongo_tables.aggregation.query.regexes import is_regex, regex_test
-from mongo_tables.aggregation.query.walking import Predicate
 from mongo_tables.aggregation.values import is_number, is_string, regex_parts, truthy
 
 
@@ -75,17 +76,9 @@ def operators(query: Mapping[str, Any], scope: Scope, path: Path) -> list[Condit
 
 def _operator(name: str, value: Any, scope: Scope, path: Path) -> Condition:
     entry = catalogue.find("query", name)
-    if entry is None:
-        raise AggregationError(
-            f"there is no query operator '{name}'", path, 2, unknown=name, known=catalogue.names("query")
-        )
-    if entry.refused:
-        raise NotOffline(entry.why_not_offline, path)
-    if name not in FORMS and entry.family:
-        import_module(f"mongo_tables.aggregation.query.{entry.family}")
-    if name not in FORMS:
+    if entry and not entry.family and not entry.refused:
         raise AggregationError(f"{name} is not asked of a field: it stands at the head of a query", path, 2)
-    return FORMS[name](value, scope, path)
+    return find_form("query", name, FORMS, path, 2, "query operator")(value, scope, path)
 
 
 def _regex(query: Mapping[str, Any], path: Path) -> Condition:
@@ -104,18 +97,6 @@ def _regex(query: Mapping[str, Any], path: Path) -> Condition:
     return leaf(regex_test(pattern, options, path=where))
 
 
-@condition("$not")
-def is_not(argument: Any, scope: Scope, path: Path) -> Condition:
-    """The operators, or the regular expression, do not hold of the path."""
-    if is_regex(argument):
-        return negate(leaf(regex_test(argument, path=path)))
-    if not isinstance(argument, Mapping):
-        raise AggregationError("$not takes operators or a regular expression", path, 2)
-    if not argument:
-        raise AggregationError("$not needs at least one operator", path, 2)
-    return negate(every(operators(argument, scope, path)))
-
-
 # What stands at the head of a query, beside fields.
 
 
@@ -130,26 +111,24 @@ def _top(name: str, value: Any, scope: Scope, path: Path, nested: bool) -> Predi
     if name == "$comment":
         return lambda _: True
     if name in ("$alwaysTrue", "$alwaysFalse"):
-        return _always(name, value, path)
+        if not is_number(value) or integral(value) != 1:
+            raise AggregationError(f"{name} takes 1", path, 9)
+        return lambda _: name == "$alwaysTrue"
     if name == "$jsonSchema":
         from mongo_tables.aggregation.query.schema import compile_schema
 
         return compile_schema(value, path)
     if name == "$sampleRate":
-        return _sample_rate(value, scope, path)
-    return _refuse_top(name, path)
-
-
-def _refuse_top(name: str, path: Path) -> Predicate:
+        if not is_number(value) or is_nan(value) or not 0 <= to_double(value) <= 1:
+            raise AggregationError("$sampleRate takes a number from 0 to 1", path, 2)
+        rate, source = to_double(value), Random(scope.context.seed)
+        return lambda _: source.random() < rate
     entry = catalogue.find("query", name)
     if entry is not None and entry.refused:
         raise NotOffline(entry.why_not_offline, path)
+    known = ["$and", "$or", "$nor", "$expr", "$jsonSchema", "$comment"]
     raise AggregationError(
-        f"'{name}' does not stand at the head of a query",
-        path,
-        2,
-        unknown=name,
-        known=["$and", "$or", "$nor", "$expr", "$jsonSchema", "$comment"],
+        f"'{name}' does not stand at the head of a query", path, 2, unknown=name, known=known
     )
 
 
@@ -166,19 +145,3 @@ def _logical(name: str, value: Any, scope: Scope, path: Path, nested: bool) -> P
     if name == "$or":
         return lambda document: any(test(document) for test in tests)
     return lambda document: not any(test(document) for test in tests)
-
-
-def _always(name: str, value: Any, path: Path) -> Predicate:
-    if not is_number(value) or integral(value) != 1:
-        raise AggregationError(f"{name} takes 1", path, 9)
-    answer = name == "$alwaysTrue"
-    return lambda _: answer
-
-
-def _sample_rate(value: Any, scope: Scope, path: Path) -> Predicate:
-    if not is_number(value) or is_nan(value) or not 0 <= to_double(value) <= 1:
-        raise AggregationError("$sampleRate takes a number from 0 to 1", path, 2)
-    from random import Random
-
-    rate, random = to_double(value), Random(scope.context.seed)
-    return lambda _: random.random() < rate

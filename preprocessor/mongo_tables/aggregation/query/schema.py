@@ -5,36 +5,26 @@ Source: https://www.mongodb.com/docs/manual/reference/operator/query/jsonSchema/
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping
+from fractions import Fraction
+from typing import Any, NoReturn
 
 from mongo_tables.aggregation.errors import AggregationError, Path
-from mongo_tables.aggregation.numbers import CONTEXT, is_nan, to_decimal
-from mongo_tables.aggregation.ordering import key
+from mongo_tables.aggregation.numbers import CONTEXT, integral, is_nan, to_decimal
+from mongo_tables.aggregation.ordering import Key, key
 from mongo_tables.aggregation.patterns import compile_pattern
-from mongo_tables.aggregation.query.conditions import both
-from mongo_tables.aggregation.query.evaluation import type_names
-from mongo_tables.aggregation.query.schemashapes import (
-    a_list,
-    fail,
-    flag,
-    key_of_any_order,
-    mapping,
-    names,
-    number,
-    size,
-    text,
-)
-from mongo_tables.aggregation.query.walking import Predicate
-from mongo_tables.aggregation.values import is_number, type_name
+from mongo_tables.aggregation.query.conditions import Predicate, both, type_names
+from mongo_tables.aggregation.values import INT64_MAX, is_number, is_string, type_name
 
+_FAILED, _MISMATCH = 9, 14
 _JSON_TYPES = {
     "object": "object", "array": "array", "number": "number", "boolean": "bool", "string": "string", "null": "null",
 }  # fmt: skip
 _UNSUPPORTED = ("$ref", "$schema", "default", "definitions", "format", "id")
 _ENCRYPTION = ("encrypt", "encryptMetadata")
-
-Keyword = Callable[[Mapping[str, Any], Path], Predicate | None]
+Schema = Mapping[str, Any]
+Keyword = Callable[[Any, Schema, Path], Predicate | None]
+"""What a keyword's value says of values, with the whole schema, and the path of the value."""
 
 
 def compile_schema(schema: Any, path: Path) -> Predicate:
@@ -43,12 +33,13 @@ def compile_schema(schema: Any, path: Path) -> Predicate:
     Raises AggregationError for keywords and values of keywords that the server refuses.
     """
     if not isinstance(schema, Mapping):
-        raise AggregationError("a schema is a document", path, 14)
+        raise AggregationError("a schema is a document", path, _MISMATCH)
     for name in schema:
         _check_keyword(name, (*path, name))
     if "type" in schema and "bsonType" in schema:
-        fail("a schema has 'type' or 'bsonType', not both", path)
-    tests = [test for compiled in _KEYWORDS.values() if (test := compiled(schema, path)) is not None]
+        _fail("a schema has 'type' or 'bsonType', not both", path)
+    compiled = (_KEYWORDS[name](schema[name], schema, (*path, name)) for name in _KEYWORDS if name in schema)
+    tests = [test for test in compiled if test is not None]
     return both(tests) if tests else lambda _: True
 
 
@@ -58,120 +49,159 @@ def _check_keyword(name: str, path: Path) -> None:
     if name in _ENCRYPTION:
         raise AggregationError(f"'{name}' has no place in a query", path, 224)
     if name in _UNSUPPORTED:
-        fail(f"MongoDB does not know the keyword '{name}' of JSON Schema", path)
-    fail(f"there is no keyword '{name}'", path, unknown=name, known=_KEYWORDS)
+        _fail(f"MongoDB does not know the keyword '{name}' of JSON Schema", path)
+    _fail(f"there is no keyword '{name}'", path, unknown=name, known=_KEYWORDS)
 
 
-def _of_type(*types: str, test: Predicate) -> Predicate:
-    """``test`` for values of these types; what is of another type is not concerned."""
-    return lambda value: type_name(value) not in types or test(value)
+# What keywords take: checks that raise.
 
 
-def _numeric(test: Predicate) -> Predicate:
-    return lambda value: not is_number(value) or test(value)
+def _fail(message: str, path: Path, *, unknown: str = "", known: Iterable[str] = ()) -> NoReturn:
+    raise AggregationError(message, path, _FAILED, unknown=unknown, known=known)
 
 
-def _type(schema: Mapping[str, Any], path: Path) -> Predicate | None:
-    if "type" not in schema:
-        return None
-    where = (*path, "type")
+def _typed(value: Any, is_right: bool, what: str, path: Path) -> Any:
+    if not is_right:
+        raise AggregationError(f"{path[-1]} is {what}", path, _MISMATCH)
+    return value
+
+
+def _document(value: Any, path: Path) -> Mapping[str, Any]:
+    return _typed(value, isinstance(value, Mapping), "a document", path)  # type: ignore[no-any-return]
+
+
+def _list(value: Any, path: Path) -> list[Any]:
+    return list(_typed(value, isinstance(value, list | tuple), "a list", path))
+
+
+def _number(value: Any, path: Path) -> Any:
+    return _typed(value, is_number(value), "a number", path)
+
+
+def _text(value: Any, path: Path) -> str:
+    return str(_typed(value, is_string(value), "a string", path))
+
+
+def _flag(value: Any, path: Path) -> bool:
+    return bool(_typed(value, isinstance(value, bool), "true or false", path))
+
+
+def _names(value: Any, path: Path, *, alone: bool = False) -> list[str]:
+    """The value, which must be a list of different strings, or (``alone``) one string."""
+    if alone and is_string(value):
+        return [value]
+    found = [_text(item, (*path, place)) for place, item in enumerate(_list(value, path))]
+    if not found or len(set(found)) < len(found):
+        _fail(f"{path[-1]} is a list of different names", path)
+    return found
+
+
+def _key_of_any_order(value: Any) -> Key:
+    """The value's key of comparison, the same for documents whose fields differ in order only."""
+    if isinstance(value, Mapping):
+        return 20, tuple(sorted((name, _key_of_any_order(item)) for name, item in value.items()))
+    if type(value) is list:
+        return 25, tuple(_key_of_any_order(item) for item in value)
+    return key(value)
+
+
+# Keywords. What is of another type than a keyword is about is not concerned.
+
+
+def _of_type(kind: str, test: Predicate) -> Predicate:
+    return lambda value: type_name(value) != kind or test(value)
+
+
+def _type(value: Any, schema: Schema, path: Path) -> Predicate:
     wanted: set[str] = set()
-    for name in names(schema["type"], where, alone=True):
+    for name in _names(value, path, alone=True):
         if name == "integer":
-            fail("MongoDB does not know the type 'integer': write bsonType: 'int'", where)
+            _fail("MongoDB does not know the type 'integer': write bsonType: 'int'", path)
         if name not in _JSON_TYPES:
             raise AggregationError(
-                f"there is no type '{name}' here", where, 2, unknown=name, known=_JSON_TYPES
+                f"there is no type '{name}' here", path, 2, unknown=name, known=_JSON_TYPES
             )
-        wanted |= type_names(_JSON_TYPES[name], where)
+        wanted |= type_names(_JSON_TYPES[name], path)
     return lambda value: type_name(value) in wanted
 
 
-def _bson_type(schema: Mapping[str, Any], path: Path) -> Predicate | None:
-    if "bsonType" not in schema:
-        return None
-    where = (*path, "bsonType")
-    wanted = type_names(names(schema["bsonType"], where, alone=True), where)
+def _bson_type(value: Any, schema: Schema, path: Path) -> Predicate:
+    wanted = type_names(_names(value, path, alone=True), path)
     return lambda value: type_name(value) in wanted
 
 
-def _enum(schema: Mapping[str, Any], path: Path) -> Predicate | None:
-    if "enum" not in schema:
-        return None
-    where = (*path, "enum")
-    values = a_list(schema["enum"], where)
-    wanted = {key_of_any_order(value) for value in values}
+def _enum(value: Any, schema: Schema, path: Path) -> Predicate:
+    values = _list(value, path)
+    wanted = {_key_of_any_order(one) for one in values}
     if not values or len(wanted) < len(values):
-        fail("enum is a list of different values", where)
-    return lambda value: key_of_any_order(value) in wanted
+        _fail("enum is a list of different values", path)
+    return lambda value: _key_of_any_order(value) in wanted
 
 
-def _compile_bound(name: str, exclusive: str, sign: int) -> Keyword:
-    def compile_keyword(schema: Mapping[str, Any], path: Path) -> Predicate | None:
-        strict = flag(schema, exclusive, (*path, exclusive))
-        if name not in schema:
-            if exclusive in schema:
-                fail(f"'{exclusive}' needs '{name}' beside it", (*path, exclusive))
-            return None
-        limit = number(schema[name], (*path, name))
+def _bound(exclusive: str, sign: int) -> Keyword:
+    def compile_keyword(value: Any, schema: Schema, path: Path) -> Predicate:
+        strict = _flag(schema.get(exclusive, False), (*path[:-1], exclusive))
+        limit = _number(value, path)
         bound = key(limit)
 
         def test(value: Any) -> bool:
+            if not is_number(value):
+                return True
             if is_nan(value) or is_nan(limit):
                 return not strict and is_nan(value) and is_nan(limit)
             found = key(value)
             order = (found > bound) - (found < bound)
             return order * sign > 0 or (order == 0 and not strict)
 
-        return _numeric(test)
+        return test
 
     return compile_keyword
 
 
-def _multiple_of(schema: Mapping[str, Any], path: Path) -> Predicate | None:
-    if "multipleOf" not in schema:
-        return None
-    where = (*path, "multipleOf")
-    divisor = to_decimal(number(schema["multipleOf"], where))
+def _exclusive(name: str) -> Keyword:
+    def compile_keyword(value: Any, schema: Schema, path: Path) -> None:
+        _flag(value, path)
+        if name not in schema:
+            _fail(f"'{path[-1]}' needs '{name}' beside it", path)
+
+    return compile_keyword
+
+
+def _multiple_of(value: Any, schema: Schema, path: Path) -> Predicate:
+    divisor = to_decimal(_number(value, path))
     if divisor.is_nan() or divisor <= 0:
-        fail("multipleOf is greater than 0", where)
+        _fail("multipleOf is greater than 0", path)
 
     def test(value: Any) -> bool:
-        exact = to_decimal(value)
-        if not exact.is_finite():
-            return False
+        exact = to_decimal(value) if is_number(value) else None
+        if exact is None or not exact.is_finite():
+            return exact is None
         if divisor.is_infinite():
             return not exact
-        return _divides(exact, divisor)
+        remainder = CONTEXT.remainder(exact, divisor)
+        if (
+            remainder.is_nan()
+        ):  # a quotient of more than 34 digits: Decimal gives up, exact arithmetic does not
+            return Fraction(exact) % Fraction(divisor) == 0
+        return not remainder
 
-    return _numeric(test)
-
-
-def _divides(value: Any, divisor: Any) -> bool:
-    remainder = CONTEXT.remainder(value, divisor)
-    if remainder.is_nan():  # a quotient of more than 34 digits: Decimal gives up, exact arithmetic does not
-        from fractions import Fraction
-
-        return Fraction(value) % Fraction(divisor) == 0
-    return not remainder
+    return test
 
 
-def _compile_size(name: str, kind: str, sign: int, measure: Callable[[Any], int]) -> Keyword:
+def _size(kind: str, sign: int) -> Keyword:
     """A keyword that bounds a size: ``sign`` 1 from below, -1 from above."""
 
-    def compile_keyword(schema: Mapping[str, Any], path: Path) -> Predicate | None:
-        if name not in schema:
-            return None
-        limit = size(schema[name], (*path, name))
-        return _of_type(kind, test=lambda value: (measure(value) - limit) * sign >= 0)
+    def compile_keyword(value: Any, schema: Schema, path: Path) -> Predicate:
+        limit = integral(value) if is_number(value) else None
+        if limit is None or not 0 <= limit <= INT64_MAX:
+            _fail(f"{path[-1]} is a whole number from 0 on", path)
+        return _of_type(kind, lambda value: (len(value) - limit) * sign >= 0)
 
     return compile_keyword
 
 
-def _pattern(schema: Mapping[str, Any], path: Path) -> Predicate | None:
-    if "pattern" not in schema:
-        return None
-    return _of_type("string", test=_matches(text(schema["pattern"], (*path, "pattern")), (*path, "pattern")))
+def _pattern(value: Any, schema: Schema, path: Path) -> Predicate:
+    return _of_type("string", _matches(_text(value, path), path))
 
 
 def _matches(pattern: str, path: Path) -> Predicate:
@@ -181,33 +211,35 @@ def _matches(pattern: str, path: Path) -> Predicate:
         raise error.at(path) from None
 
 
-def _unique_items(schema: Mapping[str, Any], path: Path) -> Predicate | None:
-    if not flag(schema, "uniqueItems", (*path, "uniqueItems")):
+def _unique_items(value: Any, schema: Schema, path: Path) -> Predicate | None:
+    if not _flag(value, path):
         return None
-    return _of_type("array", test=lambda value: len({key_of_any_order(item) for item in value}) == len(value))
+    return _of_type("array", lambda value: len({_key_of_any_order(item) for item in value}) == len(value))
 
 
-def _items(schema: Mapping[str, Any], path: Path) -> Predicate | None:
-    rest = _additional(schema, "additionalItems", path)
-    if "items" not in schema:
-        return None
-    items, where = schema["items"], (*path, "items")
-    if isinstance(items, Mapping):
-        fits = compile_schema(items, where)
-        return _of_type("array", test=lambda value: all(map(fits, value)))
-    if not isinstance(items, list | tuple):
-        raise AggregationError("items is a schema or a list of schemas", where, 14)
-    tests = [compile_schema(item, (*where, place)) for place, item in enumerate(items)]
+def _items(value: Any, schema: Schema, path: Path) -> Predicate:
+    rest = _additional(schema, "additionalItems", path[:-1])
+    if isinstance(value, Mapping):
+        fits = compile_schema(value, path)
+        return _of_type("array", lambda value: all(map(fits, value)))
+    if not isinstance(value, list | tuple):
+        raise AggregationError("items is a schema or a list of schemas", path, _MISMATCH)
+    tests = [compile_schema(item, (*path, place)) for place, item in enumerate(value)]
 
     def test(value: list[Any]) -> bool:
         return all(fits(item) for fits, item in zip(tests, value, strict=False)) and (
             rest is None or all(map(rest, value[len(tests) :]))
         )
 
-    return _of_type("array", test=test)
+    return _of_type("array", test)
 
 
-def _additional(schema: Mapping[str, Any], name: str, path: Path) -> Predicate | None:
+def _additional_items(value: Any, schema: Schema, path: Path) -> None:
+    if "items" not in schema:  # which reads it otherwise
+        _additional(schema, "additionalItems", path[:-1])
+
+
+def _additional(schema: Schema, name: str, path: Path) -> Predicate | None:
     """The test that ``additionalItems`` or ``additionalProperties`` makes of the others; None if it allows all."""
     if name not in schema or schema[name] is True:
         return None
@@ -215,17 +247,23 @@ def _additional(schema: Mapping[str, Any], name: str, path: Path) -> Predicate |
     if value is False:
         return lambda _: False
     if not isinstance(value, Mapping):
-        raise AggregationError(f"{name} is true, false or a schema", where, 14)
+        raise AggregationError(f"{name} is true, false or a schema", where, _MISMATCH)
     return compile_schema(value, where)
 
 
-def _properties(schema: Mapping[str, Any], path: Path) -> Predicate | None:
-    named = _schemas(schema, "properties", path)
+_OF_PROPERTIES = ("properties", "patternProperties", "additionalProperties")
+
+
+def _properties(_: Any, schema: Schema, path: Path) -> Predicate | None:
+    """Three keywords in one test, which the first of them that stands there makes."""
+    if path[-1] != next(name for name in _OF_PROPERTIES if name in schema):
+        return None
+    named = _schemas(schema, "properties", path[:-1])
     patterns = [
-        (_matches(pattern, (*path, "patternProperties", pattern)), fits)
-        for pattern, fits in _schemas(schema, "patternProperties", path).items()
+        (_matches(pattern, (*path[:-1], "patternProperties", pattern)), fits)
+        for pattern, fits in _schemas(schema, "patternProperties", path[:-1]).items()
     ]
-    rest = _additional(schema, "additionalProperties", path)
+    rest = _additional(schema, "additionalProperties", path[:-1])
     if not named and not patterns and rest is None:
         return None
 
@@ -240,107 +278,80 @@ def _properties(schema: Mapping[str, Any], path: Path) -> Predicate | None:
                 return False
         return True
 
-    return _of_type("object", test=test)
+    return _of_type("object", test)
 
 
-def _schemas(schema: Mapping[str, Any], keyword: str, path: Path) -> dict[str, Predicate]:
-    if keyword not in schema:
-        return {}
+def _schemas(schema: Schema, keyword: str, path: Path) -> dict[str, Predicate]:
     where = (*path, keyword)
-    found = mapping(schema[keyword], where)
+    found = _document(schema.get(keyword, {}), where)
     return {name: compile_schema(value, (*where, name)) for name, value in found.items()}
 
 
-def _required(schema: Mapping[str, Any], path: Path) -> Predicate | None:
-    if "required" not in schema:
-        return None
-    wanted = names(schema["required"], (*path, "required"))
-    return _of_type("object", test=lambda value: all(name in value for name in wanted))
+def _required(value: Any, schema: Schema, path: Path) -> Predicate:
+    wanted = _names(value, path)
+    return _of_type("object", lambda value: all(name in value for name in wanted))
 
 
-def _dependencies(schema: Mapping[str, Any], path: Path) -> Predicate | None:
-    if "dependencies" not in schema:
-        return None
-    where = (*path, "dependencies")
-    needs = [
-        (name, _dependency(value, (*where, name)))
-        for name, value in mapping(schema["dependencies"], where).items()
-    ]
-    return _of_type("object", test=lambda value: all(need(value) for name, need in needs if name in value))
+def _dependencies(value: Any, schema: Schema, path: Path) -> Predicate:
+    needs = [(name, _dependency(one, (*path, name))) for name, one in _document(value, path).items()]
+    return _of_type("object", lambda value: all(need(value) for name, need in needs if name in value))
 
 
 def _dependency(value: Any, path: Path) -> Predicate:
     if isinstance(value, Mapping):
         return compile_schema(value, path)
-    wanted = names(value, path)
+    wanted = _names(value, path)
     return lambda document: all(name in document for name in wanted)
 
 
-def _several(name: str, holds: Callable[[int, int], bool]) -> Keyword:
+def _several(holds: Callable[[int, int], bool]) -> Keyword:
     """A keyword with a list of schemas: ``holds`` of how many fit and how many there are."""
 
-    def compile_keyword(schema: Mapping[str, Any], path: Path) -> Predicate | None:
-        if name not in schema:
-            return None
-        where = (*path, name)
-        schemas = a_list(schema[name], where)
+    def compile_keyword(value: Any, schema: Schema, path: Path) -> Predicate:
+        schemas = _list(value, path)
         if not schemas:
-            raise AggregationError(f"{name} is a list of at least one schema", where, 2)
-        tests = [compile_schema(one, (*where, place)) for place, one in enumerate(schemas)]
-        return lambda value: holds(sum(map(bool, (fits(value) for fits in tests))), len(tests))
+            raise AggregationError(f"{path[-1]} is a list of at least one schema", path, 2)
+        tests = [compile_schema(one, (*path, place)) for place, one in enumerate(schemas)]
+        return lambda value: holds(sum(bool(fits(value)) for fits in tests), len(tests))
 
     return compile_keyword
 
 
-def _not(schema: Mapping[str, Any], path: Path) -> Predicate | None:
-    if "not" not in schema:
-        return None
-    fits = compile_schema(schema["not"], (*path, "not"))
+def _not(value: Any, schema: Schema, path: Path) -> Predicate:
+    fits = compile_schema(value, path)
     return lambda value: not fits(value)
 
 
-def _remark(name: str) -> Keyword:
-    def compile_keyword(schema: Mapping[str, Any], path: Path) -> Predicate | None:
-        if name in schema:
-            text(schema[name], (*path, name))
-        return None
-
-    return compile_keyword
-
-
-def _beside(_: Mapping[str, Any], __: Path) -> Predicate | None:
-    """For a keyword that another one reads."""
-    return None
+def _remark(value: Any, schema: Schema, path: Path) -> None:
+    _text(value, path)
 
 
 _KEYWORDS: dict[str, Keyword] = {
     "type": _type,
     "bsonType": _bson_type,
     "enum": _enum,
-    "minimum": _compile_bound("minimum", "exclusiveMinimum", 1),
-    "exclusiveMinimum": _beside,
-    "maximum": _compile_bound("maximum", "exclusiveMaximum", -1),
-    "exclusiveMaximum": _beside,
+    "minimum": _bound("exclusiveMinimum", 1),
+    "exclusiveMinimum": _exclusive("minimum"),
+    "maximum": _bound("exclusiveMaximum", -1),
+    "exclusiveMaximum": _exclusive("maximum"),
     "multipleOf": _multiple_of,
-    "minLength": _compile_size("minLength", "string", 1, len),
-    "maxLength": _compile_size("maxLength", "string", -1, len),
+    "minLength": _size("string", 1),
+    "maxLength": _size("string", -1),
     "pattern": _pattern,
-    "minItems": _compile_size("minItems", "array", 1, len),
-    "maxItems": _compile_size("maxItems", "array", -1, len),
+    "minItems": _size("array", 1),
+    "maxItems": _size("array", -1),
     "uniqueItems": _unique_items,
     "items": _items,
-    "additionalItems": _beside,
-    "minProperties": _compile_size("minProperties", "object", 1, len),
-    "maxProperties": _compile_size("maxProperties", "object", -1, len),
+    "additionalItems": _additional_items,
+    "minProperties": _size("object", 1),
+    "maxProperties": _size("object", -1),
     "required": _required,
-    "properties": _properties,
-    "patternProperties": _beside,
-    "additionalProperties": _beside,
+    **dict.fromkeys(_OF_PROPERTIES, _properties),
     "dependencies": _dependencies,
-    "allOf": _several("allOf", lambda fit, count: fit == count),
-    "anyOf": _several("anyOf", lambda fit, _: fit > 0),
-    "oneOf": _several("oneOf", lambda fit, _: fit == 1),
+    "allOf": _several(lambda fit, count: fit == count),
+    "anyOf": _several(lambda fit, _: fit > 0),
+    "oneOf": _several(lambda fit, _: fit == 1),
     "not": _not,
-    "title": _remark("title"),
-    "description": _remark("description"),
+    "title": _remark,
+    "description": _remark,
 }

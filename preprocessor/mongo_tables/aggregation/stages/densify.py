@@ -5,26 +5,51 @@ Source: https://www.mongodb.com/docs/manual/reference/operator/aggregation/densi
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Any
 
 from mongo_tables.aggregation import paths, sorting
-from mongo_tables.aggregation.compiler import Scope, Stage, compile_expression, stage
+from mongo_tables.aggregation.compiler import Scope, compile_expression
 from mongo_tables.aggregation.errors import AggregationError, Path, refuse_unknown
-from mongo_tables.aggregation.expressions.arithmetic import add, subtract
+from mongo_tables.aggregation.expressions.arithmetic import add, remainder, subtract
+from mongo_tables.aggregation.expressions.date_arithmetic import UNITS, shift_date
 from mongo_tables.aggregation.fields import Effect, Field, Order, StageRecord, split_path
-from mongo_tables.aggregation.meter import admit_documents, gather_within_limits, spend
-from mongo_tables.aggregation.numbers import integral, rank
+from mongo_tables.aggregation.limits import admit_documents, gather_within_limits, spend
+from mongo_tables.aggregation.numbers import integral, rank, to_double
 from mongo_tables.aggregation.ordering import Key, compare, key
-from mongo_tables.aggregation.stages.nesting import get_nested, with_nested
-from mongo_tables.aggregation.stages.stepping import Steps
-from mongo_tables.aggregation.values import Document, Evaluate, is_date, is_nullish, type_name
+from mongo_tables.aggregation.paths import get_nested, with_nested
+from mongo_tables.aggregation.pipelines import Stage, stage
+from mongo_tables.aggregation.values import Document, Evaluate, is_date, is_nullish, millis, mistyped
+
+_EPOCH = datetime(1970, 1, 1)
+_UNEVEN = ("month", "quarter", "year")
+
+
+@dataclass(frozen=True, slots=True)
+class Steps:
+    """A step of a number, or of a unit of time; ``after`` and ``before`` give the neighbours of a value."""
+
+    step: Any
+    unit: str | None
+    after: Callable[[Any], Any]
+    before: Callable[[Any], Any]
+
+    def between(self, base: Any, value: Any) -> bool:
+        """Whether ``value`` is whole steps after ``base``."""
+        if self.unit is None:
+            return to_double(remainder(subtract(value, base), self.step)) == 0
+        if self.unit not in _UNEVEN:
+            return (millis(value) - millis(base)) % millis(self.after(_EPOCH)) == 0
+        while compare(base, value) < 0:
+            base = self.after(base)
+        return compare(base, value) == 0
+
 
 _MOST_DOCUMENTS = 500_000
 # A step over dates takes as long as so many units of a plain loop.
 _WORK = 16
-_UNITS = ("millisecond", "second", "minute", "hour", "day", "week", "month", "quarter", "year")
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +58,7 @@ class _Plan:
 
     name: tuple[str, ...]
     partitions: tuple[tuple[str, ...], ...]
-    partition_of: Evaluate
+    partition: Evaluate
     steps: Steps
     bounds: str | tuple[Any, Any]
     path: Path
@@ -42,19 +67,12 @@ class _Plan:
         """The document's value of the field; raises AggregationError for what is no number or date."""
         value = get_nested(document, self.name)
         if not is_date(value) and not rank(value):
-            raise AggregationError(
-                f"$densify works on numbers and dates, not on {type_name(value)}", self.path, 5733201
-            )
+            raise mistyped("$densify works on numbers and dates, not on", value, 5733201, self.path)
         if is_date(value) and self.steps.unit is None:
             raise AggregationError("$densify over dates needs a unit", self.path, 6053600)
         if not is_date(value) and self.steps.unit is not None:
             raise AggregationError("$densify with a unit works on dates only", self.path, 6053600)
         return value
-
-    def partition(self, document: Document) -> Document:
-        """The partition fields that the document has."""
-        found: Document = self.partition_of(document)
-        return found
 
     def make(self, partition: Document, value: Any) -> Document:
         """A new document of a partition."""
@@ -82,9 +100,8 @@ def densify(argument: Any, scope: Scope, path: Path) -> Stage:
 
     def run(documents: Iterator[Document]) -> Iterator[Document]:
         made = 0
-        for document, is_new in _Run(plan).over(
-            pattern.sort(admit_documents(gather_within_limits(documents, path), path))
-        ):
+        ordered = pattern.sort(admit_documents(gather_within_limits(documents, path), path))
+        for document, is_new in _Run(plan).over(ordered):
             made += is_new
             spend(_WORK, path)
             if made > _MOST_DOCUMENTS:
@@ -280,13 +297,13 @@ def _parse(argument: Any, scope: Scope, path: Path) -> _Plan:
     names = given.get("partitionByFields") or []
     if not isinstance(names, list | tuple) or not all(isinstance(name, str) for name in names):
         raise AggregationError("partitionByFields is a list of field names", (*path, "partitionByFields"), 14)
-    steps = _steps(limits, scope, (*path, "range"))
+    steps = _steps(limits, (*path, "range"))
     bounds = _bounds(limits["bounds"], steps, (*path, "range", "bounds"))
     if bounds == "partition" and not names:
         message = "bounds 'partition' need partitionByFields; without them write 'full'"
         raise AggregationError(message, (*path, "range", "bounds"), 5733408)
-    name = _split(given["field"], (*path, "field"))
-    partitions = tuple(_split(each, (*path, "partitionByFields")) for each in names)
+    name = paths.split(given["field"], (*path, "field"))
+    partitions = tuple(paths.split(each, (*path, "partitionByFields")) for each in names)
     if any(each[: len(name)] == name for each in partitions):
         raise AggregationError(
             "$densify cannot partition by its own field", (*path, "partitionByFields"), 5733306
@@ -302,13 +319,6 @@ def _partition_of(partitions: tuple[tuple[str, ...], ...], scope: Scope, path: P
     return compile_expression(spec, scope, path).run
 
 
-def _split(dotted: str, path: Path) -> tuple[str, ...]:
-    try:
-        return paths.split(dotted)
-    except AggregationError as error:
-        raise error.at(path) from None
-
-
 def _check_document(
     spec: Any, needed: tuple[str, ...], optional: tuple[str, ...], path: Path
 ) -> Mapping[str, Any]:
@@ -321,30 +331,22 @@ def _check_document(
     return spec
 
 
-def _steps(limits: Mapping[str, Any], scope: Scope, path: Path) -> Steps:
+def _steps(limits: Mapping[str, Any], path: Path) -> Steps:
     step, unit = limits["step"], limits.get("unit")
     if not rank(step) or compare(step, 0) <= 0:
         raise AggregationError("the step is a number greater than 0", (*path, "step"), 5733401)
     if unit is None:
         return Steps(step, None, lambda value: add((value, step)), lambda value: subtract(value, step))
-    if not isinstance(unit, str) or unit not in _UNITS:
+    if not isinstance(unit, str) or unit not in UNITS:
         raise AggregationError(f"there is no unit '{unit}'", (*path, "unit"), 9)
     if integral(step) is None:
         raise AggregationError("the step over dates is a whole number", (*path, "step"), 6586400)
-    inner, (start,) = scope.binding("start")
-
-    def mover(amount: int | None) -> Any:
-        spec = {"$dateAdd": {"startDate": "$$start", "unit": unit, "amount": amount}}
-        run = compile_expression(spec, inner, path).run
-
-        def move(value: Any) -> Any:
-            start.value = value
-            return run({})
-
-        return move
-
-    amount = integral(step) or 0
-    return Steps(step, unit, mover(amount), mover(-amount))
+    return Steps(
+        step,
+        unit,
+        lambda value: shift_date(value, unit, integral(step)),
+        lambda value: shift_date(value, unit, -(integral(step) or 0)),
+    )
 
 
 def _bounds(spec: Any, steps: Steps, path: Path) -> str | tuple[Any, Any]:

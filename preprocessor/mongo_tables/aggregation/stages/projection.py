@@ -1,5 +1,5 @@
-"""`$project`, `$set` (`$addFields`) and `$unset`: documents made of another's fields, in
-the server's field order.
+"""`$project`, `$set` (`$addFields`) and `$unset`: documents made of another's fields, in the server's field order;
+`$replaceRoot`, `$replaceWith`, `$redact`.
 
 A specification becomes a tree of field names. Inclusion and exclusion walk the input document, so what stays
 keeps its place; computed fields are then set in the order they are written (the server's ProjectionNode).
@@ -11,16 +11,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Literal
 
 from mongo_tables.aggregation import paths
-from mongo_tables.aggregation.compiler import Scope, Stage, compile_expression, stage
-from mongo_tables.aggregation.errors import AggregationError, Path
-from mongo_tables.aggregation.fieldorder import (
-    OrderedDocument,
-    close_places,
-    open_places,
-    with_places,
-    without_missing,
-)
+from mongo_tables.aggregation.compiler import Scope, compile_expression
+from mongo_tables.aggregation.errors import AggregationError, Path, refuse_unknown
 from mongo_tables.aggregation.fields import (
+    WHOLE,
     Effect,
     Field,
     Gives,
@@ -28,9 +22,18 @@ from mongo_tables.aggregation.fields import (
     Place,
     StageRecord,
     leaves,
+    paths_in,
     split_path,
 )
-from mongo_tables.aggregation.values import MISSING, Document, Evaluate, is_flag, is_string, truthy
+from mongo_tables.aggregation.paths import (
+    OrderedDocument,
+    close_places,
+    open_places,
+    with_places,
+    without_missing,
+)
+from mongo_tables.aggregation.pipelines import Stage, stage
+from mongo_tables.aggregation.values import MISSING, Document, Evaluate, is_flag, is_string, mistyped, truthy
 
 Kind = Literal["inclusion", "exclusion", "addition"]
 Apply = Callable[[Document], Document]
@@ -58,15 +61,12 @@ class _Tree:
         return bool(self.computed) or any(child.computes() for child in self.children.values())
 
 
-def _reach(tree: _Tree, dotted: str, path: Path) -> tuple[_Tree, str]:
+def _reach(tree: _Tree, dotted: str, path: Path, code: int = 31249) -> tuple[_Tree, str]:
     """The level and the name that a dotted path means. Raises for a path that runs into another."""
-    try:
-        *way, last = paths.split(dotted)
-    except AggregationError as error:
-        raise error.at(path) from None
+    *way, last = paths.split(dotted, path)
     for name in way:
         if name in tree.plain or name in tree.computed:
-            raise AggregationError(f"'{dotted}' and a field above it are both named", path, 31249)
+            raise AggregationError(f"'{dotted}' and a field above it are both named", path, code)
         tree = tree.child(name)
     return tree, last
 
@@ -92,23 +92,26 @@ class _Projection:
         if self.kind not in (None, kind):
             doing, stands = ("exclude", "includes") if kind == "exclusion" else ("include", "excludes")
             code = 31254 if kind == "exclusion" else 31253
-            raise AggregationError(
-                f"cannot {doing} '{name}' in a projection that {stands} fields", path, code
-            )
+            message = f"cannot {doing} '{name}' in a projection that {stands} fields"
+            raise AggregationError(message, path, code)
         self.kind = kind
 
     def read(self, name: str, value: Any, tree: _Tree, path: Path) -> None:
         """Adds one entry of the specification, at the level ``tree``."""
         if name.endswith("$") and name.split(".")[-1] == "$":
             raise AggregationError("the positional projection '$' does not exist in aggregation", path, 31324)
-        if isinstance(value, Mapping) and not _is_expression(value):
+        if isinstance(value, Mapping) and not next(iter(value), "").startswith("$"):
             self._read_nested(name, value, tree, path)
             return
         level, last = _reach(tree, name, path)
         _free(level, last, path)
         top_id = name == "_id" and tree is self.tree
+        if top_id and is_flag(value):
+            self.id_named, self.id_excluded = True, not truthy(value)
+            return
         if is_flag(value):
-            self._read_flag(name, last, truthy(value), level, top_id, path)
+            self.settle("inclusion" if truthy(value) else "exclusion", name, path)
+            level.plain.add(last)
             return
         if self.kind == "exclusion":
             raise AggregationError(f"'{name}' is computed, but this projection excludes fields", path, 31310)
@@ -116,13 +119,6 @@ class _Projection:
         self.id_named |= top_id
         level.computed[last] = compile_expression(value, self.scope, path).run
         level.order.append(last)
-
-    def _read_flag(self, name: str, last: str, keep: bool, level: _Tree, top_id: bool, path: Path) -> None:
-        if top_id:
-            self.id_named, self.id_excluded = True, not keep
-            return
-        self.settle("inclusion" if keep else "exclusion", name, path)
-        level.plain.add(last)
 
     def _read_nested(self, name: str, value: Mapping[str, Any], tree: _Tree, path: Path) -> None:
         if not value:
@@ -134,10 +130,6 @@ class _Projection:
         self.id_named |= name == "_id" and tree is self.tree
         for key, item in value.items():
             self.read(key, item, below, (*path, key))
-
-
-def _is_expression(value: Mapping[str, Any]) -> bool:
-    return next(iter(value), "").startswith("$")
 
 
 def _is_inclusion(named: Sequence[tuple[Parts, Place, Any]]) -> bool:
@@ -161,7 +153,7 @@ def _effect_of_project(argument: Any) -> Effect:
     return Effect(fields=tuple(fields), only=only)
 
 
-@stage("$project", record=StageRecord(_effect_of_project, Gives.EACH, rank=3))
+@stage("$project", record=StageRecord(_effect_of_project, Gives.EACH, rank=3, watched=True))
 def project(argument: Any, scope: Scope, path: Path) -> Stage:
     """Documents of the named (or all but the named) fields, and computed ones."""
     if not isinstance(argument, Mapping):
@@ -188,18 +180,14 @@ def _check_single_operator(value: Any, path: Path) -> None:
         return
     for name, item in value.items():
         if name.startswith("$") and len(value) > 1:
-            raise AggregationError(
-                f"'{name}' stands beside other fields: an operator must stand alone", path, 16410
-            )
+            message = f"'{name}' stands beside other fields: an operator must stand alone"
+            raise AggregationError(message, path, 16410)
         if not name.startswith("$"):
             _check_single_operator(item, (*path, name))
 
 
 def _each(apply: Apply) -> Stage:
-    def run(documents: Iterator[Document]) -> Iterator[Document]:
-        return map(apply, documents)
-
-    return run
+    return lambda documents: map(apply, documents)
 
 
 def _effect_of_unset(argument: Any) -> Effect:
@@ -207,7 +195,7 @@ def _effect_of_unset(argument: Any) -> Effect:
     return Effect(fields=tuple(Field(split_path(name), (), "dropped") for name in names))
 
 
-@stage("$unset", record=StageRecord(_effect_of_unset, Gives.EACH))
+@stage("$unset", record=StageRecord(_effect_of_unset, Gives.EACH, watched=True))
 def unset(argument: Any, scope: Scope, path: Path) -> Stage:
     """Documents without the named fields."""
     names = [argument] if is_string(argument) else argument
@@ -232,25 +220,16 @@ def _effect_of_set(argument: Any) -> Effect:
     )
 
 
-@stage("$set", "$addFields", record=StageRecord(_effect_of_set, Gives.EACH))
+@stage("$set", "$addFields", record=StageRecord(_effect_of_set, Gives.EACH, watched=True))
 def set_fields(argument: Any, scope: Scope, path: Path) -> Stage:
     """Documents with fields added or replaced; the others keep value and place."""
     if not isinstance(argument, Mapping):
         raise AggregationError(f"{path[-1]} takes a document of fields", path, 40272)
     tree = _Tree()
     for name, value in argument.items():
-        level, last = _reach_set(tree, name, (*path, name))
+        level, last = _reach(tree, name, (*path, name), 40176)
         _add(level, last, value, scope, (*path, name))
     return _each(_adder(tree))
-
-
-def _reach_set(tree: _Tree, name: str, path: Path) -> tuple[_Tree, str]:
-    try:
-        return _reach(tree, name, path)
-    except AggregationError as error:
-        if error.code == 31249:
-            error.code = 40176
-        raise
 
 
 def _add(tree: _Tree, name: str, value: Any, scope: Scope, path: Path) -> None:
@@ -264,15 +243,14 @@ def _add(tree: _Tree, name: str, value: Any, scope: Scope, path: Path) -> None:
         tree.order.append(name)
         return
     if not value:
-        raise AggregationError(
-            f"'{name}' has an empty document: write {{$literal: {{}}}} for one", path, 40180
-        )
+        message = f"'{name}' has an empty document: write {{$literal: {{}}}} for one"
+        raise AggregationError(message, path, 40180)
     below = tree.child(name)
     for key, item in value.items():
         where = (*path, key)
         if "." in key:
             raise AggregationError(f"'{key}' stands inside a document and must not hold a dot", where, 40183)
-        _reach(below, key, where)
+        paths.split(key, where)
         _add(below, key, item, scope, where)
 
 
@@ -299,18 +277,12 @@ def _adder(tree: _Tree) -> Apply:
 
 def _includer(tree: _Tree) -> Apply:
     keep = _keeper(tree, places=tree.computes())
-    if not tree.children:
-        return _flat_includer(tree, keep)
     if not tree.computes():
         return keep
-    compute = _computer(tree)
-    return lambda document: compute(document, keep(document))
-
-
-def _flat_includer(tree: _Tree, keep: Apply) -> Apply:
+    if tree.children:
+        compute = _computer(tree)
+        return lambda document: compute(document, keep(document))
     computed = list(tree.computed.items())
-    if not computed:
-        return keep
 
     def apply(document: Document) -> Document:
         output = keep(document)
@@ -331,8 +303,11 @@ def _keeper(tree: _Tree, *, places: bool) -> Apply:
     """
     plain = frozenset(tree.plain)
     if not tree.children:
-        if len(plain) <= 1:
-            return _keep_one(next(iter(plain), None))
+        if not plain:
+            return lambda _: {}
+        if len(plain) == 1:
+            (only,) = plain
+            return lambda document: {only: document[only]} if only in document else {}
         return lambda document: {name: value for name, value in document.items() if name in plain}
     keepers = {name: _value_keeper(child, places=places) for name, child in tree.children.items()}
 
@@ -348,12 +323,6 @@ def _keeper(tree: _Tree, *, places: bool) -> Apply:
         return output
 
     return keep
-
-
-def _keep_one(name: str | None) -> Apply:
-    if name is None:
-        return lambda _: {}
-    return lambda document: {name: document[name]} if name in document else {}
 
 
 def _value_keeper(tree: _Tree, *, places: bool) -> Callable[[Any], Any]:
@@ -425,3 +394,84 @@ def _computer(tree: _Tree) -> Compute:
         return close_places(output)
 
     return compute
+
+
+# Documents put in the place of others.
+
+
+def _effect_of_root(expression: Any) -> Effect:
+    return Effect(reads=tuple(paths_in(expression)), only=True)
+
+
+_REPLACING = StageRecord(_effect_of_root, Gives.EACH, watched=True)
+
+
+@stage(
+    "$replaceRoot", record=_REPLACING._replace(effect=lambda argument: _effect_of_root(argument["newRoot"]))
+)
+def replace_root(argument: Any, scope: Scope, path: Path) -> Stage:
+    """For each document the document that the expression ``newRoot`` gives."""
+    if not isinstance(argument, Mapping):
+        raise AggregationError("$replaceRoot takes a document with newRoot", path, 40229)
+    refuse_unknown(argument, ("newRoot",), "$replaceRoot has no option", path, 40415)
+    if "newRoot" not in argument:
+        raise AggregationError("$replaceRoot needs the option 'newRoot'", path, 40414)
+    return _replacing(argument["newRoot"], scope, (*path, "newRoot"))
+
+
+@stage("$replaceWith", record=_REPLACING)
+def replace_with(argument: Any, scope: Scope, path: Path) -> Stage:
+    """For each document the document that the expression gives."""
+    return _replacing(argument, scope, path)
+
+
+def _replacing(expression: Any, scope: Scope, path: Path) -> Stage:
+    evaluate = compile_expression(expression, scope, path).run
+
+    def root(document: Document) -> Document:
+        value = evaluate(document)
+        if isinstance(value, Mapping):
+            return value  # type: ignore[return-value]
+        raise mistyped("a document is replaced by a document, not by", value, 40228, path)
+
+    return _each(root)
+
+
+_KEEP, _PRUNE, _DESCEND = "keep", "prune", "descend"
+
+
+def _effect_of_redact(argument: Any) -> Effect:
+    return Effect(reads=(*paths_in(argument), WHOLE))
+
+
+@stage("$redact", record=StageRecord(_effect_of_redact, watched=True))
+def redact(argument: Any, scope: Scope, path: Path) -> Stage:
+    """An expression keeps a level of each document (``$$KEEP``), drops it or looks inside (``$$DESCEND``)."""
+    inner, (current, keep, prune, descend) = scope.binding("CURRENT", "KEEP", "PRUNE", "DESCEND")
+    keep.value, prune.value, descend.value = _KEEP, _PRUNE, _DESCEND
+    evaluate = compile_expression(argument, inner, path).run
+
+    def level(root: Document, document: Document) -> Any:
+        current.value = document
+        decision = evaluate(root)
+        if decision == _KEEP:
+            return document
+        if decision == _PRUNE:
+            return MISSING
+        if decision != _DESCEND:
+            raise AggregationError(
+                "$redact gives $$KEEP, $$PRUNE or $$DESCEND, and nothing else", path, 17053
+            )
+        return {name: found for name, item in document.items() if (found := value(root, item)) is not MISSING}
+
+    def value(root: Document, item: Any) -> Any:
+        if isinstance(item, Mapping):
+            return level(root, item)  # type: ignore[arg-type]
+        if type(item) is list:
+            return [found for one in item if (found := value(root, one)) is not MISSING]
+        return item
+
+    def run(documents: Iterator[Document]) -> Iterator[Document]:
+        return (found for document in documents if (found := level(document, document)) is not MISSING)
+
+    return run

@@ -1,0 +1,344 @@
+"""Accumulators as window functions: `$sum` … `$topN`, over the whole partition, growing or moving windows.
+
+In a moving window sums are not added anew: what leaves is subtracted, and the last bit tells. The steps are the
+server's (its RemovableSum, WindowFunctionStdDev and WindowFunctionCovariance).
+"""
+
+from __future__ import annotations
+
+import math
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from decimal import Decimal
+from operator import itemgetter
+from typing import Any
+
+from bson.decimal128 import Decimal128
+from bson.int64 import Int64
+
+from mongo_tables.aggregation.accumulators.basic import compile_by_name
+from mongo_tables.aggregation.accumulators.several import count_of, null_for_missing
+from mongo_tables.aggregation.accumulators.windows import (
+    Removable,
+    Results,
+    Window,
+    growing,
+    sliding,
+    window_function,
+)
+from mongo_tables.aggregation.expressions.arithmetic import divide, multiply, subtract
+from mongo_tables.aggregation.numbers import (
+    CONTEXT,
+    DECIMAL,
+    DOUBLE,
+    decimal128,
+    integer,
+    is_nan,
+    rank,
+    to_decimal,
+    to_double,
+)
+from mongo_tables.aggregation.ordering import key
+from mongo_tables.aggregation.summation import MixedSum, half_away
+from mongo_tables.aggregation.values import INT64_MAX, INT64_MIN, MISSING, Document, is_nullish
+
+
+class _Removable:
+    def add(self, value: Any) -> None:
+        """Takes a value in; what is no number counts nothing."""
+        self._update(value, 1)
+
+    def remove(self, value: Any) -> None:
+        """Takes a value out."""
+        self._update(value, -1)
+
+    def _update(self, value: Any, sign: int) -> None:
+        raise NotImplementedError
+
+
+class RemovableSum(_Removable):
+    """A sum; infinities and NaN are only counted, so that they can leave again."""
+
+    def __init__(self) -> None:
+        self._sum = MixedSum()
+        self._specials = {"nan": 0, "inf": 0, "-inf": 0}
+        self._of_rank = {DOUBLE: 0, DECIMAL: 0}
+
+    def _update(self, value: Any, sign: int) -> None:
+        kind = rank(value)
+        if not kind:
+            return
+        if kind in self._of_rank:
+            self._of_rank[kind] += sign
+            special = _special(value)
+            if special:
+                self._specials[special] += sign
+                return
+        if kind == DECIMAL:
+            exact = value.to_decimal()
+            self._sum.add(decimal128(exact if sign > 0 else exact.copy_negate()))
+        elif kind == DOUBLE:
+            self._sum.add(value * sign)
+        elif value == INT64_MIN and sign < 0:
+            self._sum.add(Int64(INT64_MAX), 1)
+        else:
+            self._sum.add(value if sign > 0 else type(value)(-value))
+
+    def result(self) -> Any:
+        """The sum, in the widest type that is in the window."""
+        nan, up, down = (count > 0 for count in self._specials.values())
+        if nan or up or down:
+            special = math.nan if nan or (up and down) else math.inf if up else -math.inf
+            return decimal128(Decimal(special)) if self._of_rank[DECIMAL] else special
+        value: Any = self._sum.value
+        kind = rank(value)
+        if kind == DECIMAL and not self._of_rank[DECIMAL]:
+            exact = to_decimal(value)
+            if self._of_rank[DOUBLE] > 0 or not INT64_MIN <= exact <= INT64_MAX:
+                return float(exact)
+            return integer(int(exact.to_integral_value()))
+        if kind == DOUBLE and not self._of_rank[DOUBLE] and INT64_MIN < value < INT64_MAX:
+            return integer(half_away(value))
+        return value if kind in (DOUBLE, DECIMAL) else integer(int(value))
+
+
+def _special(value: Any) -> str:
+    number = to_decimal(value)
+    if number.is_nan():
+        return "nan"
+    if number.is_infinite():
+        return "inf" if number > 0 else "-inf"
+    return ""
+
+
+class RemovableAverage(RemovableSum):
+    """A mean, None while there are no numbers."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._numbers = 0
+
+    def _update(self, value: Any, sign: int) -> None:
+        if rank(value):
+            super()._update(value, sign)
+            self._numbers += sign
+
+    def result(self) -> Any:
+        """The mean: a double, or a Decimal128."""
+        if not self._numbers:
+            return None
+        total = super().result()
+        if rank(total) != DECIMAL:
+            return to_double(total) / self._numbers
+        return decimal128(CONTEXT.divide(to_decimal(total), Decimal(self._numbers)))
+
+
+class _Deviation(_Removable):
+    """A standard deviation, by the sum of squared distances."""
+
+    def __init__(self, *, sample: bool) -> None:
+        self._sample = sample
+        self._reset()
+
+    def _reset(self) -> None:
+        self._count = self._not_finite = 0
+        self._sum, self._squares = MixedSum(), MixedSum()
+
+    def _update(self, value: Any, sign: int) -> None:
+        if not rank(value):
+            return
+        if rank(value) in (DOUBLE, DECIMAL) and _special(value):
+            self._not_finite += sign
+            self._count += sign
+        elif self._count == 0:
+            self._count += 1
+            self._sum.add(value)
+        elif self._count + sign == 0:
+            self._reset()
+        else:
+            number = to_double(value)
+            distance = self._count * number - to_double(self._sum.value)
+            self._count += sign
+            self._sum.add(number * sign)
+            self._squares.add(distance * distance * sign / (self._count * (self._count - sign)))
+
+    def result(self) -> Any:
+        """The deviation; None for too few numbers and while infinities or NaN are in."""
+        if self._not_finite > 0:
+            return None
+        count = self._count - 1 if self._sample else self._count
+        if count == 0 or self._count == 0:
+            return None
+        squares = to_double(self._squares.value)
+        if squares < 0 or (not self._sample and self._count == 1):
+            # Rounding has made it negative: the nearest value that can be is 0.
+            self._squares = MixedSum()
+            return 0
+        return math.sqrt(squares / count)
+
+
+class RemovableCovariance(_Removable):
+    """The covariance of pairs, from running means."""
+
+    def __init__(self, *, sample: bool) -> None:
+        self._sample = sample
+        self._reset()
+
+    def _reset(self) -> None:
+        self._count = 0
+        self._mean_x, self._mean_y = RemovableAverage(), RemovableAverage()
+        self._products = RemovableSum()
+
+    def _update(self, value: Any, sign: int) -> None:
+        if not isinstance(value, list) or len(value) != 2 or not all(rank(item) for item in value):
+            return
+        if any(_special(item) for item in value):
+            self._products._update(_special_of_pair(value), sign)
+            return
+        x, y = value
+        self._count += sign
+        if sign > 0:
+            from_x = subtract(x, self._mean_x.result())
+            self._mean_x.add(x)
+            self._mean_y.add(y)
+            self._products.add(multiply((from_x, subtract(y, self._mean_y.result()))))
+        elif not self._count:
+            self._reset()
+        else:
+            self._mean_x.remove(x)
+            from_x = subtract(x, self._mean_x.result())
+            self._products.remove(multiply((from_x, subtract(y, self._mean_y.result()))))
+            self._mean_y.remove(y)
+
+    def result(self) -> Any:
+        """The covariance; None for too few pairs."""
+        if self._count == 1 and not self._sample:
+            return 0.0
+        count = self._count - 1 if self._sample else self._count
+        if count <= 0:
+            return None
+        total = self._products.result()
+        return divide(total, float(count)) if rank(total) == DECIMAL else to_double(total) / count
+
+
+def _special_of_pair(pair: list[Any]) -> Any:
+    """NaN or an infinity for a pair with one in it; NaN for infinities of both signs."""
+    kinds = {_special(item) for item in pair} - {""}
+    decimal = any(isinstance(item, Decimal128) and not is_nan(item) for item in pair)
+    number = float(kinds.pop()) if len(kinds) == 1 else math.nan
+    return decimal128(Decimal(number)) if decimal else number
+
+
+class _Kept:
+    """All values that are in, for functions that need to see them together."""
+
+    def __init__(self, summarize: Callable[[list[Any]], Any], keep: Callable[[Any], bool]) -> None:
+        self._summarize = summarize
+        self._keep = keep
+        self._values: deque[Any] = deque()
+
+    def add(self, value: Any) -> None:
+        """Takes a value in."""
+        if self._keep(value):
+            self._values.append(value)
+
+    def remove(self, value: Any) -> None:
+        """Takes the oldest value out."""
+        if self._keep(value):
+            self._values.popleft()
+
+    def result(self) -> Any:
+        """The function's result for the values."""
+        return self._summarize(list(self._values))
+
+
+def _is_given(value: Any) -> bool:
+    return not is_nullish(value)
+
+
+def _is_present(value: Any) -> bool:
+    return value is not MISSING
+
+
+def _least(values: list[Any]) -> Any:
+    return min(values, key=key, default=None)
+
+
+def _greatest(values: list[Any]) -> Any:
+    # Of equals the one that came last: what stands last in the server's ordered set.
+    return max(reversed(values), key=key, default=None)
+
+
+def _sort_set(values: list[Any]) -> list[Any]:
+    distinct: dict[Any, Any] = {}
+    for value in values:
+        distinct.setdefault(key(value), value)
+    return [distinct[name] for name in sorted(distinct)]
+
+
+_MOVING: dict[str, Callable[[], Removable]] = {
+    "$sum": RemovableSum,
+    "$avg": RemovableAverage,
+    "$stdDevPop": lambda: _Deviation(sample=False),
+    "$stdDevSamp": lambda: _Deviation(sample=True),
+    "$count": RemovableSum,
+    "$min": lambda: _Kept(_least, _is_given),
+    "$max": lambda: _Kept(_greatest, _is_given),
+    "$push": lambda: _Kept(list, _is_present),
+    "$addToSet": lambda: _Kept(_sort_set, _is_present),
+}
+_SEVERAL: dict[str, Callable[[list[Any], int], list[Any]]] = {
+    "$firstN": lambda values, most: [null_for_missing(value) for value in values[:most]],
+    "$lastN": lambda values, most: [null_for_missing(value) for value in values[-most:]],
+    "$minN": lambda values, most: sorted(values, key=key)[:most],
+    "$maxN": lambda values, most: sorted(values, key=key)[::-1][:most],
+    "$topN": lambda pairs, most: [output for _, output in sorted(pairs, key=itemgetter(0))[:most]],
+    "$bottomN": lambda pairs, most: [output for _, output in sorted(pairs, key=itemgetter(0))[-most:]],
+}
+
+
+@window_function(*_MOVING, *_SEVERAL, "$top", "$bottom")
+def _accumulated(window: Window) -> Results:
+    accumulator = compile_by_name(window.name, window.argument, window.scope, window.path)
+    if window.bounds.unbounded_below:
+        return growing(accumulator.evaluate, window.bounds, lambda: accumulator.start({}))
+    start = _MOVING.get(window.name) or _keep_several(window)
+    return sliding(accumulator.evaluate, window.bounds, start)
+
+
+def _keep_several(window: Window) -> Callable[[], Removable]:
+    single = not window.name.endswith("N")
+    several = _SEVERAL[f"{window.name}N" if single else window.name]
+    most = 1 if single else count_of(window.name, window.evaluate(window.argument["n"], "n")({}))
+    keep: Callable[[Any], bool] = _is_given if window.name in ("$minN", "$maxN") else lambda _: True
+
+    def summarize(values: list[Any]) -> Any:
+        found = several(values, most)
+        return (found[0] if found else None) if single else found
+
+    return lambda: _Kept(summarize, keep)
+
+
+@window_function("$median", "$percentile", "$concatArrays", "$setUnion")
+def _afresh(window: Window) -> Results:
+    """Functions that are computed anew for every window."""
+    accumulator = compile_by_name(window.name, window.argument, window.scope, window.path)
+
+    def run(documents: Sequence[Document]) -> Iterator[Any]:
+        values = [accumulator.evaluate(document) for document in documents]
+        for ends in window.bounds.ends(documents):
+            state = accumulator.start({})
+            for value in values[ends[0] : ends[1] + 1] if ends else ():
+                state.add(value)
+            yield state.result()
+
+    return run
+
+
+@window_function("$first", "$last")
+def _end(window: Window) -> Results:
+    evaluate = window.evaluate(window.argument)
+    side = 0 if window.name == "$first" else 1
+    return lambda documents: (
+        None if ends is None else evaluate(documents[ends[side]]) for ends in window.bounds.ends(documents)
+    )

@@ -1,0 +1,263 @@
+"""Accumulators of more than one value, or by an order of their own: `$firstN`, `$lastN`, `$maxN`, `$minN`, `$top`,
+`$bottom`, `$topN`, `$bottomN`; `$median` and `$percentile`.
+
+Source: https://www.mongodb.com/docs/manual/reference/operator/aggregation/percentile/ . The rank is
+``ceil(p * count)``, counted from 1. The server's approximation (t-digest) gives the same while every number
+has a place of its own in it, which it has for as many numbers as tables of results are made of.
+"""
+
+from __future__ import annotations
+
+import math
+from bisect import insort_right
+from collections import deque
+from collections.abc import Callable, Mapping, Sequence
+from operator import itemgetter
+from typing import Any
+
+from mongo_tables.aggregation import catalogue, paths, sorting
+from mongo_tables.aggregation.accumulators.basic import Accumulator, Keeping, State, form
+from mongo_tables.aggregation.compiler import Scope, compile_expression, placed
+from mongo_tables.aggregation.errors import AggregationError, Path, refuse_unknown
+from mongo_tables.aggregation.numbers import integral, rank, to_double
+from mongo_tables.aggregation.ordering import key
+from mongo_tables.aggregation.values import (
+    INT64_MAX,
+    MISSING,
+    Document,
+    Evaluate,
+    is_nullish,
+    mistyped,
+)
+
+
+def _check_arguments(name: str, argument: Any, path: Path) -> Mapping[str, Any]:
+    """The named arguments of an accumulator, their names checked by the catalogue."""
+    entry = catalogue.find("accumulator", name) or catalogue.find("window", name)
+    if entry is None or not isinstance(argument, Mapping):
+        raise AggregationError(f"{name} takes a document of named arguments", path, 5787900)
+    known = (*entry.required, *entry.optional)
+    refuse_unknown(argument, known, f"{name} has no argument", path, 5787901)
+    for needed in entry.required:
+        if needed not in argument:
+            raise AggregationError(f"{name} needs the argument '{needed}'", path, 5787906)
+    return argument
+
+
+def count_of(name: str, value: Any) -> int:
+    """``n`` as the positive whole number it must be."""
+    if not rank(value):
+        raise mistyped(f"the n of {name} is a number, not", value, 5787902)
+    number = integral(value)
+    if number is None or number > INT64_MAX:
+        raise AggregationError(f"the n of {name} is a whole number, not {value}", code=5787903)
+    if number < 1:
+        raise AggregationError(f"the n of {name} is greater than 0", code=5787908)
+    return number
+
+
+def null_for_missing(value: Any) -> Any:
+    """The value as it stands in an array."""
+    return None if value is MISSING else value
+
+
+class FirstN(Keeping):
+    """The first ``most`` values, null for missing ones."""
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._values: list[Any] = []
+
+    def add(self, value: Any) -> None:
+        """Takes a value, unless there are enough."""
+        if len(self._values) < self._most:
+            self._values.append(null_for_missing(value))
+            self.last = value
+        else:
+            self.last = MISSING
+
+    def result(self) -> Any:
+        """The values in order."""
+        return list(self._values)
+
+
+class LastN:
+    """The last ``most`` values, null for missing ones."""
+
+    def __init__(self, most: int) -> None:
+        self._values: deque[Any] = deque(maxlen=min(most, 2**31))
+
+    def add(self, value: Any) -> None:
+        """Takes a value in and the oldest out."""
+        self._values.append(null_for_missing(value))
+
+    def result(self) -> Any:
+        """The values in order."""
+        return list(self._values)
+
+
+class Extremes:
+    """The ``most`` least or greatest of pairs of key and value; a tie with the last place changes nothing."""
+
+    def __init__(self, most: int, *, least: bool) -> None:
+        self._most = most
+        self._least = least
+        self._pairs: list[tuple[Any, Any]] = []
+
+    def put(self, found: Any, value: Any) -> None:
+        """Takes a pair in, and the one furthest from the wanted end out."""
+        if len(self._pairs) == self._most:
+            worst = self._pairs[-1 if self._least else 0][0]
+            if not (found < worst if self._least else worst < found):
+                return
+            del self._pairs[-1 if self._least else 0]
+        insort_right(self._pairs, (found, value), key=itemgetter(0))
+
+    def values(self) -> list[Any]:
+        """The values from the least key to the greatest."""
+        return [value for _, value in self._pairs]
+
+
+class _ExtremeN:
+    def __init__(self, most: int, *, least: bool) -> None:
+        self._extremes = Extremes(most, least=least)
+        self._least = least
+
+    def add(self, value: Any) -> None:
+        if not is_nullish(value):
+            self._extremes.put(key(value), value)
+
+    def result(self) -> Any:
+        values = self._extremes.values()
+        return values if self._least else values[::-1]
+
+
+_STATES: dict[str, Callable[[int], State]] = {
+    "$firstN": FirstN,
+    "$lastN": LastN,
+    "$minN": lambda most: _ExtremeN(most, least=True),
+    "$maxN": lambda most: _ExtremeN(most, least=False),
+}
+
+
+def _starting(name: str, count: Any, scope: Scope, path: Path, make: Callable[[int], State]) -> Any:
+    """The factory of states for ``n``, which may be computed from the group's key."""
+    node = compile_expression(count, scope, path)
+    number = placed(lambda document: count_of(name, node.run(document)), path)
+    if node.constant:
+        most = number({})
+        return lambda _: make(most)
+    return lambda document: make(number(document))
+
+
+@form(*_STATES)
+def _several(argument: Any, scope: Scope, path: Path) -> Accumulator:
+    name = str(path[-1])
+    given = _check_arguments(name, argument, path)
+    evaluate = compile_expression(given["input"], scope, (*path, "input")).run
+    return Accumulator(evaluate, _starting(name, given["n"], scope, (*path, "n"), _STATES[name]))
+
+
+class _Ranked:
+    """The values at one end of a sort pattern; values come as pairs of sort key and output."""
+
+    def __init__(self, most: int, *, top: bool, single: bool) -> None:
+        self._extremes = Extremes(most, least=top)
+        self._single = single
+
+    def add(self, value: Any) -> None:
+        self._extremes.put(*value)
+
+    def result(self) -> Any:
+        values = self._extremes.values()
+        if self._single:
+            return values[0] if values else None
+        return values
+
+
+@form("$top", "$bottom", "$topN", "$bottomN")
+def _compile_ranking(argument: Any, scope: Scope, path: Path) -> Accumulator:
+    name = str(path[-1])
+    given = _check_arguments(name, argument, path)
+    evaluate = _compile_ranked_value(given, scope, path)
+
+    def make(most: int) -> State:
+        return _Ranked(most, top=name.startswith("$top"), single=not name.endswith("N"))
+
+    if "n" not in given:
+        return Accumulator(evaluate, lambda _: make(1))
+    return Accumulator(evaluate, _starting(name, given["n"], scope, (*path, "n"), make))
+
+
+def _compile_ranked_value(given: Mapping[str, Any], scope: Scope, path: Path) -> Evaluate:
+    order = given["sortBy"]
+    if not isinstance(order, Mapping):
+        raise AggregationError("sortBy is a document of fields and directions", (*path, "sortBy"), 10065)
+    pattern = sorting.parse(order, (*path, "sortBy"), "sortBy") if order else sorting.SortPattern(())
+    output = compile_expression(given["output"], scope, (*path, "output")).run
+    # Unlike `$sort`, which walks into arrays, this compares them as a whole, but for empty ones.
+    fields = [paths.getter(part.path) for part in pattern.parts]
+
+    def evaluate(document: Document) -> tuple[Any, Any]:
+        values = [null_for_missing(read(document)) for read in fields]
+        keys = [sorting.EMPTY if value == [] else key(value) for value in values]
+        return pattern.direct_keys(keys), null_for_missing(output(document))
+
+    return evaluate
+
+
+def quantiles(values: Sequence[Any], parts: list[float] | None) -> Any:
+    """The numbers at each of ``parts`` (0 to 1) of the ordered numbers among ``values``; without parts the median."""
+    doubles = (to_double(value) for value in values if rank(value))
+    ordered = sorted(number for number in doubles if number == number)
+
+    def at(part: float) -> float | None:
+        if not ordered:
+            return None
+        return ordered[min(max(math.ceil(part * len(ordered)), 1), len(ordered)) - 1]
+
+    return at(0.5) if parts is None else [at(part) for part in parts]
+
+
+def check_method(given: Mapping[str, tuple[Any, Path]]) -> None:
+    """Raises AggregationError unless the method is one that the server has."""
+    method, path = given["method"]
+    if method != "approximate":
+        raise AggregationError("the method is 'approximate'", path, 9)
+
+
+def parts_of(given: Mapping[str, tuple[Any, Path]], scope: Scope) -> list[float]:
+    """The constant list ``p`` of parts from 0 to 1."""
+    spec, path = given["p"]
+    node = compile_expression(spec, scope, path)
+    if not node.constant:
+        raise AggregationError("p is a list of constants", path, 7750300)
+    listed = node.run({})
+    if not isinstance(listed, list) or not listed:
+        raise AggregationError("p is a list of at least one number", path, 7750301)
+    for value in listed:
+        if not rank(value):
+            raise AggregationError("p is a list of numbers", path, 7750302)
+        if not 0 <= to_double(value) <= 1:
+            raise AggregationError("p is a list of numbers from 0 to 1", path, 7750303)
+    return [to_double(value) for value in listed]
+
+
+class _Percentiles:
+    def __init__(self, parts: list[float] | None) -> None:
+        self._parts = parts
+        self._values: list[Any] = []
+        self.add = self._values.append
+
+    def result(self) -> Any:
+        return quantiles(self._values, self._parts)
+
+
+@form("$median", "$percentile")
+def _quantiles(argument: Any, scope: Scope, path: Path) -> Accumulator:
+    name = str(path[-1])
+    given = {key: (value, (*path, key)) for key, value in _check_arguments(name, argument, path).items()}
+    check_method(given)
+    parts = parts_of(given, scope) if name == "$percentile" else None
+    evaluate = compile_expression(given["input"][0], scope, given["input"][1]).run
+    return Accumulator(evaluate, lambda _: _Percentiles(parts))

@@ -1,0 +1,311 @@
+"""Windows of `$setWindowFields`, which documents of a partition count for each of them; and how window functions are
+written: each gives one result for every document of a sorted partition.
+
+Source: https://www.mongodb.com/docs/manual/reference/operator/aggregation/setWindowFields/ . A window is a pair of
+places in the partition, both included, or None when it is empty.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from mongo_tables.aggregation import paths
+from mongo_tables.aggregation.accumulators.basic import State
+from mongo_tables.aggregation.compiler import Scope, compile_expression
+from mongo_tables.aggregation.errors import AggregationError, Path
+from mongo_tables.aggregation.expressions.date_arithmetic import shift_date
+from mongo_tables.aggregation.limits import each, spend
+from mongo_tables.aggregation.numbers import CONTEXT, decimal128, integral, rank, to_decimal
+from mongo_tables.aggregation.ordering import Key, compare, key
+from mongo_tables.aggregation.sorting import SortPattern
+from mongo_tables.aggregation.values import Document, Evaluate, is_date, mistyped
+
+Ends = tuple[int, int] | None
+_FAILED_TO_PARSE = 9
+
+
+@dataclass(frozen=True, slots=True)
+class Documents:
+    """A window by position: offsets from the document, None where there is no bound."""
+
+    lower: int | None = None
+    upper: int | None = None
+
+    @property
+    def unbounded_below(self) -> bool:
+        """Whether the window begins with the partition."""
+        return self.lower is None
+
+    def ends(self, documents: Sequence[Document]) -> Iterator[Ends]:
+        """The window of each document."""
+        last = len(documents) - 1
+        for place in range(last + 1):
+            low = 0 if self.lower is None else place + self.lower
+            high = last if self.upper is None else place + self.upper
+            yield None if low > last or high < 0 else (max(low, 0), min(high, last))
+
+
+Bound = Any  # a number, "current" or "unbounded"
+
+
+@dataclass(frozen=True, slots=True)
+class Range:
+    """A window by the value sorted by: numbers to add to it, or amounts of a unit of time."""
+
+    lower: Bound
+    upper: Bound
+    unit: str | None
+    value: Callable[[Document], Any]
+    shifted: Callable[[Any, Any], Any]
+
+    @property
+    def unbounded_below(self) -> bool:
+        """Whether the window begins with the partition."""
+        return isinstance(self.lower, str) and self.lower == "unbounded"
+
+    def ends(self, documents: Sequence[Document]) -> Iterator[Ends]:
+        """The window of each document. Raises AggregationError for a value of the wrong type."""
+        values = [self.value(document) for document in documents]
+        keys = [key(value) for value in values]
+        known: Ends = None
+        for place, base in enumerate(values):
+            self._check(base)
+            low = self._low(place, values, keys, known[0] if known else 0)
+            high = None if low is None else self._high(place, values, keys, low, known)
+            known = None if low is None or high is None else (low, high)
+            yield known
+
+    def _fits(self, value: Any) -> bool:
+        return is_date(value) if self.unit else bool(rank(value))
+
+    def _check(self, value: Any) -> None:
+        if self._fits(value):
+            return
+        if self.unit:
+            raise mistyped("a range with a unit needs dates, not", value, 5429513)
+        if is_date(value):
+            raise AggregationError("a range over dates needs a unit", code=5429413)
+        raise mistyped("a range needs numbers, not", value, 5429414)
+
+    def _low(self, place: int, values: list[Any], keys: list[Key], start: int) -> int | None:
+        if self.lower == "current":
+            return place
+        if self.unbounded_below:
+            return next((at for at in range(start, len(values)) if self._fits(values[at])), None)
+        least = key(self.shifted(values[place], self.lower))
+        found = next((at for at in range(start, len(values)) if not keys[at] < least), None)
+        return found if found is not None and self._fits(values[found]) else None
+
+    def _high(self, place: int, values: list[Any], keys: list[Key], low: int, known: Ends) -> int | None:
+        if self.upper == "current":
+            return place
+        last = len(values) - 1
+        if self.upper == "unbounded":
+            start = max(place, low, known[1] if known else 0)
+            beyond = next((at for at in range(start, last + 1) if not self._fits(values[at])), last + 1)
+            return beyond - 1
+        start = max(low, known[1]) if known else low
+        most = key(self.shifted(values[place], self.upper))
+        beyond = next((at for at in range(start, last + 1) if most < keys[at]), last + 1)
+        return None if beyond == start else beyond - 1
+
+
+Bounds = Documents | Range
+
+
+def parse(spec: Any, sort: SortPattern | None, scope: Scope, path: Path) -> Bounds:
+    """The window written as ``spec``. Raises AggregationError for what the server refuses."""
+    if not isinstance(spec, Mapping):
+        raise AggregationError("a window is a document with 'documents' or 'range'", path, _FAILED_TO_PARSE)
+    for name in spec:
+        if name not in ("documents", "range", "unit"):
+            raise AggregationError(f"a window has no '{name}'", (*path, name), _FAILED_TO_PARSE)
+    if not spec:
+        return Documents()
+    if "range" in spec:
+        if "documents" in spec:
+            raise AggregationError("a window has either 'documents' or 'range'", path, _FAILED_TO_PARSE)
+        return _range(spec, sort, scope, path)
+    if "unit" in spec:
+        raise AggregationError("a unit goes with 'range' only", path, _FAILED_TO_PARSE)
+    where = (*path, "documents")
+    lower, upper = _pair(spec["documents"], scope, where, whole=True)
+    if sort is None and (lower, upper) != ("unbounded", "unbounded"):
+        raise AggregationError("a window of documents needs a sortBy", path, 5339901)
+    _check_forward(lower, upper, where)
+    offsets = {"unbounded": None, "current": 0}
+    return Documents(*(offsets[one] if isinstance(one, str) else integral(one) for one in (lower, upper)))
+
+
+def _range(spec: Mapping[str, Any], sort: SortPattern | None, scope: Scope, path: Path) -> Range:
+    unit = spec.get("unit")
+    if unit is not None and not isinstance(unit, str):
+        raise AggregationError("the unit is a string", (*path, "unit"), _FAILED_TO_PARSE)
+    where = (*path, "range")
+    lower, upper = _pair(spec["range"], scope, where, whole=unit is not None)
+    _check_forward(lower, upper, where)
+    if sort is None or len(sort.parts) != 1 or sort.parts[0].descending:
+        raise AggregationError("a range needs a sortBy of one ascending field", path, 5339902)
+    # The server looks for the ends of a range in Decimal128, whatever the types are.
+    shifted = _decimal_sum if unit is None else lambda base, delta: shift_date(base, unit, integral(delta))
+    return Range(lower, upper, unit, paths.getter(sort.parts[0].path), shifted)
+
+
+def _pair(spec: Any, scope: Scope, path: Path, *, whole: bool) -> tuple[Bound, Bound]:
+    if not isinstance(spec, list | tuple) or len(spec) != 2:
+        raise AggregationError("the bounds of a window are a list of two", path, _FAILED_TO_PARSE)
+    lower, upper = (_parse_bound(item, scope, (*path, index), whole) for index, item in enumerate(spec))
+    return lower, upper
+
+
+def _parse_bound(spec: Any, scope: Scope, path: Path, whole: bool) -> Bound:
+    if isinstance(spec, str):
+        if spec not in ("current", "unbounded"):
+            raise AggregationError("a bound is a number, 'current' or 'unbounded'", path, _FAILED_TO_PARSE)
+        return spec
+    node = compile_expression(spec, scope, path)
+    if not node.constant:
+        raise AggregationError("a bound is a constant", path, _FAILED_TO_PARSE)
+    value = node.run({})
+    if not rank(value) or (whole and not _is_int32(value)):
+        kind = "whole number" if whole else "number"
+        raise AggregationError(f"a bound is a {kind} here, 'current' or 'unbounded'", path, _FAILED_TO_PARSE)
+    return value
+
+
+def _is_int32(value: Any) -> bool:
+    number = integral(value)
+    return number is not None and -(2**31) <= number < 2**31
+
+
+def _check_forward(lower: Bound, upper: Bound, path: Path) -> None:
+    if "unbounded" in (lower, upper):
+        return
+    low, high = (0 if bound == "current" else bound for bound in (lower, upper))
+    if compare(low, high) > 0:
+        raise AggregationError("the lower bound must not exceed the upper bound", path, 5339900)
+
+
+def _decimal_sum(base: Any, delta: Any) -> Any:
+    return decimal128(CONTEXT.add(to_decimal(base), to_decimal(delta)))
+
+
+Results = Callable[[Sequence[Document]], Iterable[Any]]
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """What stands in an output field: the function's argument, its window, the sort pattern; ``path`` ends with the
+    function's name. ``written``: the window stands there, it is not the whole partition by default.
+    """
+
+    argument: Any
+    bounds: Bounds
+    written: bool
+    sort: SortPattern | None
+    scope: Scope
+    path: Path
+
+    @property
+    def name(self) -> str:
+        """The function's name."""
+        return str(self.path[-1])
+
+    def evaluate(self, argument: Any, *parts: str) -> Evaluate:
+        """``argument``, which stands at ``parts`` below the function, compiled."""
+        return compile_expression(argument, self.scope, (*self.path, *parts)).run
+
+    def refuse_window(self, code: int = _FAILED_TO_PARSE) -> None:
+        """Raises AggregationError when a window is written: for functions that have their own."""
+        if self.written:
+            raise AggregationError(f"{self.name} takes no window", self.path, code)
+
+    def sort_value(self, code: int = _FAILED_TO_PARSE) -> Evaluate:
+        """What the partition is sorted by, of a document. Raises AggregationError unless that is one field."""
+        if self.sort is None or len(self.sort.parts) != 1:
+            raise AggregationError(f"{self.name} needs a sortBy of one field", self.path, code)
+        return paths.getter(self.sort.parts[0].path)
+
+
+Form = Callable[[Window], Results]
+FORMS: dict[str, Form] = {}
+
+
+def window_function(*names: str) -> Callable[[Form], Form]:
+    """Registers a function ``(Window) -> Results``."""
+
+    def register(function: Form) -> Form:
+        for name in names:
+            FORMS[name] = function
+        return function
+
+    return register
+
+
+class Removable(Protocol):
+    """A state that gives values back in the order in which it took them."""
+
+    def add(self, value: Any) -> None:
+        """Takes a value in."""
+
+    def remove(self, value: Any) -> None:
+        """Takes the oldest value, which is ``value``, out."""
+
+    def result(self) -> Any:
+        """The result over what is in."""
+
+
+def growing(evaluate: Evaluate, bounds: Bounds, start: Callable[[], State]) -> Results:
+    """Results over windows that begin with the partition: values only come in."""
+
+    def run(documents: Sequence[Document]) -> Iterator[Any]:
+        state, taken = start(), 0
+        latest: list[Any] = []
+        for ends in bounds.ends(documents):
+            upto = 0 if ends is None else ends[1] + 1
+            if upto < taken:
+                state, taken = start(), 0
+                latest.clear()
+            if upto > taken or not latest:
+                for document in each(documents[max(taken, ends[0] if ends else 0) : upto]):
+                    state.add(evaluate(document))
+                taken = upto
+                latest[:] = [state.result()]
+                _count(latest[0])
+            yield latest[0]
+
+    return run
+
+
+def sliding(evaluate: Evaluate, bounds: Bounds, start: Callable[[], Removable]) -> Results:
+    """Results over windows that move: what comes in is taken before what goes out is given back."""
+
+    def run(documents: Sequence[Document]) -> Iterator[Any]:
+        state, inside = start(), deque[Any]()
+        known: tuple[int, int] | None = None
+        for ends in bounds.ends(documents):
+            first, last = ends or (0, -1)
+            for document in each(documents[(known[1] + 1 if known else first) : last + 1]):
+                inside.append(evaluate(document))
+                state.add(inside[-1])
+            gone = 0
+            if ends is None and isinstance(bounds, Documents):
+                gone = 1
+            elif known is not None:
+                gone = known[1] - known[0] + 1 if ends is None else ends[0] - known[0]
+            for _ in range(min(gone, len(inside))):
+                state.remove(inside.popleft())
+            known = ends
+            result = state.result()
+            _count(result)
+            yield result
+
+    return run
+
+
+def _count(result: Any) -> None:
+    """Counts the work of one result: that of a list is to copy what is in the window."""
+    spend(1 + (len(result) // 64 if type(result) is list else 0))

@@ -1,0 +1,262 @@
+"""Functions of numbers: `$exp`, `$ln`, `$log`, `$log10`, `$pow`, `$sqrt`; `$sin`, `$cos`, `$tan` and their inverse and
+hyperbolic kin, `$atan2`, `$degreesToRadians`, `$radiansToDegrees`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any
+
+from bson.decimal128 import Decimal128
+
+from mongo_tables.aggregation.compiler import lazy, operator
+from mongo_tables.aggregation.errors import AggregationError, NotOffline
+from mongo_tables.aggregation.numbers import (
+    CONTEXT,
+    DECIMAL,
+    DOUBLE,
+    decimal128,
+    integer,
+    is_nan,
+    number_rank,
+    rank,
+    to_decimal,
+    to_double,
+)
+from mongo_tables.aggregation.summation import plain
+from mongo_tables.aggregation.values import (
+    INT64_MAX,
+    INT64_MIN,
+    Document,
+    Evaluate,
+    is_nullish,
+    mistyped,
+)
+
+
+def in_doubles(function: Callable[..., float], *values: float) -> float:
+    """C's result of a function of doubles: an infinity where Python says overflow, NaN where it has no value."""
+    try:
+        return function(*values)
+    except OverflowError:
+        return math.inf
+    except ValueError:
+        return math.nan
+
+
+def of_decimals(name: str) -> NotOffline:
+    """The refusal of a function of Decimal128.
+
+    The server computes these in binary quadruple precision with a library of its own: the last of the 34 digits is
+    often not that of the exact value rounded, and no rule says when.
+    """
+    return NotOffline(f"{name} of a Decimal128 is not available offline: convert it with $toDouble first")
+
+
+@operator("$exp")
+def _exp(value: Any) -> Any:
+    if is_nullish(value):
+        return None
+    if number_rank("$exp", value) == DECIMAL:
+        if is_nan(value):
+            return value
+        if not value.to_decimal():
+            return Decimal128("1")
+        raise of_decimals("$exp")
+    return in_doubles(math.exp, float(value))
+
+
+@operator("$sqrt")
+def _sqrt(value: Any) -> Any:
+    if is_nullish(value):
+        return None
+    kind = number_rank("$sqrt", value)
+    if not is_nan(value) and to_decimal(value) < 0:
+        raise AggregationError("$sqrt takes no negative number", code=28714)
+    if kind == DECIMAL:
+        return decimal128(CONTEXT.sqrt(value.to_decimal()))
+    return in_doubles(math.sqrt, float(value))
+
+
+def _logarithm(name: str, value: Any, code: int, double: Callable[[float], float]) -> Any:
+    if is_nullish(value):
+        return None
+    kind = number_rank(name, value)
+    if is_nan(value):
+        # A NaN of either type comes out as a double.
+        return math.nan
+    if to_decimal(value) <= 0:
+        raise AggregationError(f"{name} takes a positive number, not {value}", code=code)
+    if kind == DECIMAL:
+        raise of_decimals(name)
+    return double(float(value))
+
+
+@operator("$ln")
+def _ln(value: Any) -> Any:
+    return _logarithm("$ln", value, 28766, math.log)
+
+
+@operator("$log10")
+def _log10(value: Any) -> Any:
+    return _logarithm("$log10", value, 28761, math.log10)
+
+
+@operator("$log")
+def _log(value: Any, base: Any) -> Any:
+    if is_nullish(value) or is_nullish(base):
+        return None
+    number_rank("$log", value, 28756)
+    number_rank("$log", base, 28757)
+    exact, foot = to_decimal(value), to_decimal(base)
+    one = base == 1 if isinstance(base, float) else foot == 1
+    if not exact.is_nan() and exact <= 0:
+        raise AggregationError(f"$log takes a positive number, not {value}", code=28758)
+    if not foot.is_nan() and (foot <= 0 or one):
+        raise AggregationError(f"the base of $log is positive and not 1: {base}", code=28759)
+    if DECIMAL in (rank(value), rank(base)):
+        raise of_decimals("$log")
+    if is_nan(value) or is_nan(base):
+        return math.nan
+    return plain(math.log(float(value)) / math.log(float(base)))
+
+
+@operator("$pow")
+def _pow(base: Any, exponent: Any) -> Any:
+    if is_nullish(base) or is_nullish(exponent):
+        return None
+    a, b = rank(base), rank(exponent)
+    if not a:
+        raise mistyped("the base of $pow is a number, not", base, 28762)
+    if not b:
+        raise mistyped("the exponent of $pow is a number, not", exponent, 28763)
+    widest = max(a, b)
+    if not is_nan(base) and not is_nan(exponent) and to_decimal(base) == 0:
+        power = to_decimal(exponent)
+        # Of Decimal128 the sign alone counts, that of -0 as well.
+        if power.is_signed() if widest == DECIMAL else power < 0:
+            raise AggregationError("$pow takes no base 0 with a negative exponent", code=28764)
+    if widest == DECIMAL:
+        raise of_decimals("$pow")
+    if widest == DOUBLE:
+        return _double_power(float(base), float(exponent))
+    return _whole_power(int(base), int(exponent), widest)
+
+
+def _double_power(base: float, exponent: float) -> float:
+    try:
+        return math.pow(base, exponent)
+    except OverflowError:
+        return -math.inf if base < 0 and exponent % 2 == 1 else math.inf
+    except ValueError:
+        return math.nan
+
+
+def _whole_power(base: int, exponent: int, widest: int) -> Any:
+    if abs(base) <= 1:
+        return integer(base ** (abs(exponent) % 2) if base == -1 else base ** min(abs(exponent), 1), widest)
+    if 0 <= exponent <= 63:
+        exact: int = base**exponent
+        if INT64_MIN <= exact <= INT64_MAX:
+            return integer(exact, widest)
+    return _double_power(float(base), float(exponent))
+
+
+_PI = Decimal("3.141592653589793238462643383279502884197169399375105820974945")
+
+
+@dataclass(frozen=True, slots=True)
+class _Function:
+    """A function of one number, and where it is defined."""
+
+    double: Callable[[float], float]
+    least: float = -math.inf
+    most: float = math.inf
+    finite: bool = False
+
+
+_FUNCTIONS = {
+    "$sin": _Function(math.sin, finite=True),
+    "$cos": _Function(math.cos, finite=True),
+    "$tan": _Function(math.tan, finite=True),
+    "$asin": _Function(math.asin, -1, 1),
+    "$acos": _Function(math.acos, -1, 1),
+    "$atan": _Function(math.atan),
+    "$sinh": _Function(math.sinh),
+    "$cosh": _Function(math.cosh),
+    "$tanh": _Function(math.tanh),
+    "$asinh": _Function(math.asinh),
+    "$acosh": _Function(math.acosh, 1),
+    "$atanh": _Function(math.atanh, -1, 1),
+}
+
+
+def _register(name: str, function: _Function) -> None:
+    @operator(name)
+    def compute(value: Any) -> Any:
+        if is_nullish(value):
+            return None
+        kind = number_rank(name, value)
+        if is_nan(value):
+            return value
+        number = value.to_decimal() if kind == DECIMAL else float(value)
+        infinite = function.finite and abs(number) == math.inf
+        if infinite or not function.least <= number <= function.most:
+            raise AggregationError(f"{name} has no value at {value}", code=50989)
+        if kind == DECIMAL:
+            raise of_decimals(name)
+        return _double(function.double, float(number))
+
+
+def _double(function: Callable[[float], float], value: float) -> float:
+    if function is math.atanh and abs(value) == 1:
+        return math.copysign(math.inf, value)
+    result = in_doubles(function, value)
+    # sinh of a large negative number: the infinity has its sign.
+    return math.copysign(result, value) if function is math.sinh else result
+
+
+for _name, _known in _FUNCTIONS.items():
+    _register(_name, _known)
+
+
+@lazy("$atan2")
+def _atan2(document: Document, ordinate: Evaluate, abscissa: Evaluate) -> Any:
+    y = ordinate(document)
+    if is_nullish(y):
+        return None
+    if not rank(y):
+        raise mistyped("$atan2 works on numbers only, not on", y, 51044)
+    x = abscissa(document)
+    if is_nullish(x):
+        return None
+    if not rank(x):
+        raise mistyped("$atan2 works on numbers only, not on", x, 51045)
+    if DECIMAL not in (rank(y), rank(x)):
+        return math.atan2(to_double(y), to_double(x))
+    if is_nan(y) or is_nan(x):
+        return decimal128(Decimal("NaN"))
+    raise of_decimals("$atan2")
+
+
+def _scale(name: str, value: Any, factor: float, exact: Decimal) -> Any:
+    if is_nullish(value):
+        return None
+    if number_rank(name, value) == DECIMAL:
+        return decimal128(CONTEXT.multiply(value.to_decimal(), exact))
+    return float(value) * factor
+
+
+@operator("$degreesToRadians")
+def _degrees_to_radians(value: Any) -> Any:
+    exact = CONTEXT.divide(_PI, Decimal(180))
+    return _scale("$degreesToRadians", value, math.pi / 180, exact)
+
+
+@operator("$radiansToDegrees")
+def _radians_to_degrees(value: Any) -> Any:
+    exact = CONTEXT.divide(Decimal(180), CONTEXT.create_decimal(_PI))
+    return _scale("$radiansToDegrees", value, 180 / math.pi, exact)

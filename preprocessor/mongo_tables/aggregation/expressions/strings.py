@@ -1,0 +1,278 @@
+"""Strings: `$concat`, `$split`, `$trim`, `$replaceOne`, `$toUpper`, `$strcasecmp` and their like; positions in them, by
+bytes of UTF-8 and by code points: `$substrBytes`, `$substrCP`, `$indexOfBytes`, `$strLenCP` and their like.
+
+Upper and lower case are those of ASCII only.
+Source: https://www.mongodb.com/docs/manual/reference/operator/aggregation/#string-expression-operators
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable
+from datetime import datetime, timedelta
+from decimal import ROUND_HALF_EVEN
+from typing import Any
+
+from bson.code import Code
+from bson.decimal128 import Decimal128
+from bson.timestamp import Timestamp
+
+from mongo_tables.aggregation.compiler import Runs, associative, lazy, named, operator
+from mongo_tables.aggregation.date_formats import ISO_UTC, MONTHS, date_text
+from mongo_tables.aggregation.dates import UTC
+from mongo_tables.aggregation.errors import AggregationError, NotOffline
+from mongo_tables.aggregation.limits import admit_text, check_text, count_array
+from mongo_tables.aggregation.numbers import integral, rank
+from mongo_tables.aggregation.values import (
+    INT32_MAX,
+    INT32_MIN,
+    INT64_MAX,
+    INT64_MIN,
+    Document,
+    Evaluate,
+    is_date,
+    is_nullish,
+    is_number,
+    is_string,
+    millis,
+    mistyped,
+    type_name,
+)
+
+# https://www.mongodb.com/docs/manual/reference/operator/aggregation/trim/#white-space-characters
+_SPACE = "\0 \t\n\v\f\r\u00a0\u1680" + "".join(map(chr, range(0x2000, 0x200B)))
+# From how many characters on a string may become too much; bytes of a short string in an array.
+_LONG, _PIECE = 65_536, 64
+# So many strings are joined first and measured then.
+_FEW = 8
+_UPPER = {code: code - 32 for code in range(ord("a"), ord("z") + 1)}
+_LOWER = {code: code + 32 for code in range(ord("A"), ord("Z") + 1)}
+
+
+def _as_text(value: Any) -> str:
+    """The text of a value for ``$toUpper``, ``$substr`` and their like; a double with six digits, null as "".
+
+    Raises AggregationError (16007) for booleans, arrays, documents and other types without a text.
+    """
+    if type(value) is str:
+        return value
+    if is_nullish(value):
+        return ""
+    if is_number(value):
+        return f"{value:g}" if isinstance(value, float) else str(value)
+    if is_date(value):
+        return date_text(millis(value), UTC, ISO_UTC)
+    if isinstance(value, Timestamp):
+        moment = datetime(1970, 1, 1) + timedelta(seconds=value.time)
+        return f"{MONTHS[moment.month - 1][:3]} {moment.day:2} {moment:%H:%M:%S}:{value.inc}"
+    if isinstance(value, str) and not (isinstance(value, Code) and value.scope is not None):
+        return str(value)
+    raise AggregationError(f"{type_name(value)} has no text", code=16007)
+
+
+def _string(saying: str, value: Any, code: int) -> str:
+    """``value`` as the string it must be."""
+    if not is_string(value):
+        raise mistyped(saying, value, code)
+    return value  # type: ignore[no-any-return]
+
+
+@associative("$concat", commutative=False)
+def _concat(values: Iterable[Any]) -> str | None:
+    parts: list[str] = []
+    for value in values:
+        if is_nullish(value):
+            return None
+        if not is_string(value):
+            raise mistyped("$concat joins strings only, not", value, 16702)
+        parts.append(value)
+    if len(parts) > _FEW:
+        check_text(sum(map(len, parts)))
+    return admit_text("".join(parts))
+
+
+@operator("$toUpper")
+def _to_upper(value: Any) -> str:
+    return _as_text(value).translate(_UPPER)
+
+
+@operator("$toLower")
+def _to_lower(value: Any) -> str:
+    return _as_text(value).translate(_LOWER)
+
+
+@operator("$strcasecmp")
+def _compare_caseless(left: Any, right: Any) -> int:
+    first, second = _as_text(left).translate(_UPPER), _as_text(right).translate(_UPPER)
+    return (first > second) - (first < second)
+
+
+@operator("$split")
+def _split(value: Any, separator: Any) -> list[str] | None:
+    if is_nullish(value) or is_nullish(separator):
+        return None
+    text = _string("$split takes a string, not", value, 40085)
+    if not _string("$split takes a string as separator, not", separator, 40086):
+        raise AggregationError("$split takes a separator that is not empty", code=40087)
+    if len(text) > _LONG:
+        count_array(text.count(separator) + 1, _PIECE)
+    return text.split(separator)
+
+
+_TRIMS: dict[str, Callable[[str, str], str]] = {
+    "$trim": str.strip,
+    "$ltrim": str.lstrip,
+    "$rtrim": str.rstrip,
+}
+
+
+@named(*_TRIMS)
+def _trim(name: str, document: Document, runs: Runs) -> str | None:
+    value = runs["input"](document)
+    if is_nullish(value):
+        return None
+    text = _string(f"{name} takes a string, not", value, 50699)
+    characters = runs["chars"](document) if "chars" in runs else _SPACE
+    if is_nullish(characters):
+        return None
+    _string(f"{name} takes 'chars' as a string, not", characters, 50700)
+    # Python takes away white space when it is told to take away nothing.
+    return _TRIMS[name](text, characters) if characters else text
+
+
+@named("$replaceOne", "$replaceAll", folds=False)
+def _replace(name: str, document: Document, runs: Runs) -> str | None:
+    values = [(key, runs[key](document)) for key in ("input", "find", "replacement")]
+    for key, value in values:
+        if not is_nullish(value):
+            _string(f"{name} takes '{key}' as a string, not", value, 51746)
+    text, find, replacement = (value for _, value in values)
+    if is_nullish(text) or is_nullish(find) or is_nullish(replacement):
+        return None
+    count = 1 if name == "$replaceOne" else -1
+    if not find and count < 0 and not text.isascii():
+        raise NotOffline(f"{name} of an empty string within characters of several bytes")
+    if len(text) * len(replacement) > _LONG:  # measured before a string is made that is too long
+        times = text.count(find) if count < 0 else 1
+        check_text(_size(text) + times * (_size(replacement) - _size(find)))
+    return admit_text(text.replace(find, replacement, count))
+
+
+def _size(text: str) -> int:
+    return len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))
+
+
+# Positions.
+
+
+@operator("$strLenBytes")
+def _bytes(value: Any) -> int:
+    return len(_string("$strLenBytes takes a string, not", value, 34473).encode())
+
+
+@operator("$strLenCP")
+def _code_points(value: Any) -> int:
+    return len(_string("$strLenCP takes a string, not", value, 34471))
+
+
+def _long(value: Any, what: str, code: int) -> int:
+    """The number as the server makes an int64 of it: a double cut off, a Decimal128 rounded.
+
+    What no int64 holds is an error as a double, and as a Decimal128 the least int64.
+    """
+    if not rank(value):
+        raise mistyped(f"$substr takes the {what} as a number, not", value, code)
+    if isinstance(value, Decimal128):
+        exact = value.to_decimal()
+        fits = exact.is_finite() and exact.adjusted() < 20
+        number = int(exact.to_integral_value(ROUND_HALF_EVEN)) if fits else INT64_MIN
+        return number if INT64_MIN <= number <= INT64_MAX else INT64_MIN
+    if not math.isfinite(value) or not INT64_MIN <= (number := int(value)) <= INT64_MAX:
+        raise AggregationError(f"the {what} does not fit an int64", code=31109)
+    return number
+
+
+@operator("$substrBytes", "$substr")
+def _substring_of_bytes(value: Any, start: Any, length: Any) -> str:
+    data = _as_text(value).encode()
+    first, count = _long(start, "start", 16034), _long(length, "length", 16035)
+    if first < 0:
+        raise AggregationError("$substr takes a start that is not negative", code=50752)
+    end = len(data) if count < 0 else min(first + count, len(data))
+    if _continues(data, first):
+        raise AggregationError(f"$substr starts at byte {first}, within a character", code=28656)
+    if count >= 0 and _continues(data, end):
+        raise AggregationError(f"$substr ends at byte {end}, within a character", code=28657)
+    return data[first:end].decode()
+
+
+def _continues(data: bytes, index: int) -> bool:
+    """Whether the byte at ``index`` is one of a UTF-8 character, but not its first."""
+    return index < len(data) and data[index] & 0xC0 == 0x80
+
+
+@operator("$substrCP")
+def _substring_of_code_points(value: Any, start: Any, length: Any) -> str:
+    text = _as_text(value)
+    first = _whole("start", start, 34450)
+    count = _whole("length", length, 34452)
+    if count < 0:
+        raise AggregationError("$substrCP takes a length that is not negative", code=34454)
+    if first < 0:
+        raise AggregationError("$substrCP takes a start that is not negative", code=34455)
+    return text[first : first + count]
+
+
+def _whole(what: str, value: Any, code: int) -> int:
+    if not rank(value):
+        raise mistyped(f"$substrCP takes the {what} as a number, not", value, code)
+    number = integral(value)
+    if number is None or not INT32_MIN <= number <= INT32_MAX:
+        raise AggregationError(f"$substrCP takes the {what} as a whole number of 32 bits", code=code + 1)
+    return number
+
+
+def _index(name: str, what: str, value: Any) -> int:
+    number = integral(value) if rank(value) else None
+    if number is None or not INT32_MIN <= number <= INT32_MAX:
+        raise AggregationError(f"{name} takes the {what} as a whole number, not {value!r}", code=40096)
+    if number < 0:
+        raise AggregationError(f"{name} takes a {what} that is not negative", code=40097)
+    return number
+
+
+def _read_search(
+    name: str, code: int, document: Document, runs: tuple[Evaluate, ...]
+) -> tuple[str, str, int, int | None] | None:
+    """Text, what to find in it, start and end; None when the text is null (then nothing else is read)."""
+    text = runs[0](document)
+    if is_nullish(text):
+        return None
+    _string(f"{name} takes a string first, not", text, code)
+    find = _string(f"{name} takes a string second, not", runs[1](document), code + 1)
+    start = _index(name, "start", runs[2](document)) if len(runs) > 2 else 0
+    end = _index(name, "end", runs[3](document)) if len(runs) > 3 else None
+    return text, find, start, end
+
+
+@lazy("$indexOfBytes")
+def _index_of_bytes(document: Document, *runs: Evaluate) -> int | None:
+    searched = _read_search("$indexOfBytes", 40091, document, runs)
+    if searched is None:
+        return None
+    text, find, start, end = searched
+    data = text.encode()
+    return data.find(find.encode(), start, len(data) if end is None else min(end, len(data)))
+
+
+@lazy("$indexOfCP")
+def _index_of_code_points(document: Document, *runs: Evaluate) -> int | None:
+    searched = _read_search("$indexOfCP", 40093, document, runs)
+    if searched is None:
+        return None
+    text, find, start, end = searched
+    if not text and not find and start == 0:
+        return 0
+    # Only where the found string begins is held against the end, not where it ends.
+    found = text.find(find, start)
+    return found if found < (len(text) if end is None else min(end, len(text))) else -1

@@ -1,0 +1,176 @@
+"""What arrays come to: `$avg`, `$max`, `$min`, `$stdDevPop`, `$stdDevSamp`, `$sum` (of several arguments, too);
+`$median`, `$percentile`; their ends and their order: `$firstN`, `$lastN`, `$maxN`, `$minN`, `$sortArray`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from mongo_tables.aggregation.accumulators.several import (
+    Extremes,
+    check_method,
+    count_of,
+    parts_of,
+    quantiles,
+)
+from mongo_tables.aggregation.compiler import (
+    Node,
+    Scope,
+    arguments,
+    check_named_arguments,
+    compile_arguments,
+    compile_expression,
+    defer_failure,
+    flatten_associative,
+    fold,
+    form,
+    placed,
+)
+from mongo_tables.aggregation.errors import AggregationError, Path
+from mongo_tables.aggregation.limits import count_array, each, spend
+from mongo_tables.aggregation.numbers import integral, rank
+from mongo_tables.aggregation.ordering import Key, key, largest, smallest
+from mongo_tables.aggregation.summation import mean, standard_deviation, total
+from mongo_tables.aggregation.values import Document, is_nullish, mistyped
+
+# Bytes of an element's key.
+_ENTRY = 100
+_SUMMARIES: dict[str, Callable[[Sequence[Any]], Any]] = {
+    "$avg": mean,
+    "$max": largest,
+    "$min": smallest,
+    "$stdDevPop": lambda values: standard_deviation(values, sample=False),
+    "$stdDevSamp": lambda values: standard_deviation(values, sample=True),
+    "$sum": total,
+}
+
+
+@form(*_SUMMARIES)
+def _summary(argument: Any, scope: Scope, path: Path) -> Node:
+    name = str(path[-1])
+    summary = _SUMMARIES[name]
+    several = len(arguments(argument, path)) != 1
+    if several and name in ("$max", "$min", "$sum"):
+        nodes = flatten_associative(
+            lambda values: summary(list(values)), argument, scope, path, commutative=True, single=False
+        )
+    else:
+        nodes = compile_arguments(argument, scope, path)
+    runs = [node.run for node in nodes]
+
+    def of_one(document: Document) -> Any:
+        value = runs[0](document)
+        return summary(value if isinstance(value, list) else (value,))
+
+    return fold(
+        (lambda document: summary([run(document) for run in runs])) if several else of_one, nodes, path
+    )
+
+
+@form("$median", "$percentile")
+def _quantiles(argument: Any, scope: Scope, path: Path) -> Node:
+    given = check_named_arguments(str(path[-1]), argument, path)
+    check_method(given)
+    parts = parts_of(given, scope) if "p" in given else None
+    source = compile_expression(given["input"][0], scope, given["input"][1])
+    read = source.run
+
+    def run(document: Document) -> Any:
+        value = read(document)
+        return quantiles(value if isinstance(value, list) else [value], parts)
+
+    return fold(run, [source], path)
+
+
+@form("$sortArray")
+def _sort_array(argument: Any, scope: Scope, path: Path) -> Node:
+    given = check_named_arguments("$sortArray", argument, path)
+    read = compile_expression(given["input"][0], scope, given["input"][1]).run
+    order = _order(given["sortBy"][0], given["sortBy"][1])
+
+    def run(document: Document) -> Any:
+        value = read(document)
+        if is_nullish(value):
+            return None
+        if not isinstance(value, list):
+            raise mistyped("$sortArray works on an array, not on", value, 2942504, path)
+        count_array(len(value), _ENTRY)
+        spend(len(value), path)
+        return order(value)
+
+    # The server does not compute it beforehand, whatever it sorts.
+    return Node(run)
+
+
+def _order(spec: Any, path: Path) -> Callable[[list[Any]], list[Any]]:
+    """Sorts by the elements or by fields of them; unlike `$sort`, an array is compared as a whole."""
+    if not isinstance(spec, Mapping):
+        if not rank(spec) or integral(spec) not in (1, -1):
+            raise AggregationError("sortBy is 1, -1 or a document of fields and directions", path, 2942507)
+        return lambda items: sorted(items, key=key, reverse=integral(spec) == -1)
+    if not spec:
+        raise AggregationError("sortBy needs at least one field", path, 2942505)
+    parts: list[tuple[list[str], bool]] = []
+    for dotted, way in spec.items():
+        names = dotted.split(".")
+        if not all(names) or not rank(way) or integral(way) not in (1, -1):
+            raise AggregationError("sortBy takes fields with 1 or -1", (*path, dotted), 2942505)
+        parts.append((names, integral(way) == -1))
+
+    def order_items(items: list[Any]) -> list[Any]:
+        for names, descending in reversed(parts):
+            items = sorted(items, key=_key_of(names), reverse=descending)
+        return items
+
+    return order_items
+
+
+def _key_of(names: list[str]) -> Callable[[Any], Key]:
+    """The key of what the names lead to, a number being a place in an array; that of null for nothing."""
+
+    def key_of(value: Any) -> Key:
+        for position, name in enumerate(names):
+            if isinstance(value, Mapping):
+                value = value.get(name)
+            elif isinstance(value, list) and position and name.isdigit() and int(name) < len(value):
+                value = value[int(name)]
+            else:
+                return key(None)
+        return key(value)
+
+    return key_of
+
+
+_ENDS: dict[str, Callable[[int, list[Any]], list[Any]]] = {
+    "$firstN": lambda number, items: items[:number],
+    "$lastN": lambda number, items: items[-number:],
+    "$minN": lambda number, items: _extremes(number, items, least=True),
+    "$maxN": lambda number, items: _extremes(number, items, least=False)[::-1],
+}
+
+
+@form(*_ENDS)
+def _ends_of(argument: Any, scope: Scope, path: Path) -> Node:
+    """Never a constant, even of one: the server does not compute these while it parses."""
+    name = str(path[-1])
+    given = check_named_arguments(name, argument, path)
+    count = defer_failure(given["n"][0], scope, given["n"][1]).run
+    source = defer_failure(given["input"][0], scope, given["input"][1]).run
+
+    def run(document: Document) -> list[Any]:
+        n, value = count(document), source(document)
+        number = count_of(name, n)
+        if not isinstance(value, list):
+            raise mistyped(f"{name} works on an array, not on", value, 5788200)
+        return _ENDS[name](number, value)
+
+    return Node(placed(run, path))
+
+
+def _extremes(number: int, items: list[Any], *, least: bool) -> list[Any]:
+    found = Extremes(number, least=least)
+    for item in each(items):
+        if item is not None:
+            found.put(key(item), item)
+    return found.values()

@@ -1,0 +1,79 @@
+"""Which documents of a collection have a value at a path: for `$lookup` and `$graphLookup`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from mongo_tables.aggregation.limits import each, watch_clock
+from mongo_tables.aggregation.ordering import Key, key
+from mongo_tables.aggregation.query.conditions import every_value
+from mongo_tables.aggregation.values import MISSING, Document
+
+_NOTHING = key(MISSING)
+Places = dict[Key, list[int]]
+
+
+class Collection(list[Document]):
+    """The documents of a collection that nobody changes: joins to it, of whatever pipeline, share their indexes."""
+
+    def __init__(self, documents: Iterable[Document]) -> None:
+        super().__init__(documents)
+        self.indexes: dict[tuple[str, ...], Places] = {}
+
+
+class JoinIndex:
+    """The documents of a collection by each value a query would find at a path; built when first asked."""
+
+    def __init__(self, source: Sequence[Document], path: tuple[str, ...]) -> None:
+        self._source, self._path = source, path
+        self._indexes = source.indexes if isinstance(source, Collection) else {}
+
+    def find(self, values: Sequence[Any], *, missing: bool = True) -> list[Document]:
+        """The documents with one of the values at the path, in their own order.
+
+        ``missing``: null finds documents that have nothing there as well.
+        """
+        places = self._indexes.get(self._path)
+        if places is None:
+            places = self._indexes[self._path] = self._build()
+        found: set[int] = set()
+        for value in each(values):
+            found.update(places.get(key(value), ()))
+            if value is None and missing:
+                found.update(places.get(_NOTHING, ()))
+        return [self._source[place] for place in sorted(found)]
+
+    def _build(self) -> Places:
+        places: Places = {}
+        for place, document in enumerate(watch_clock(self._source)):
+            keys = {key(value) for value in every_value(document, self._path)}
+            if _NOTHING in keys and len(keys) > 1:
+                # Where one element of an array lacks the field that another has, it counts as null.
+                keys = (keys - {_NOTHING}) | {key(None)}
+            for found in keys:
+                places.setdefault(found, []).append(place)
+        return places
+
+
+def path_values(document: Mapping[str, Any], parts: tuple[str, ...]) -> list[Any]:
+    """The values a document brings to a join: an array's elements one by one."""
+    return list(_values(document, parts))
+
+
+def _values(value: Any, parts: tuple[str, ...]) -> Iterator[Any]:
+    value, parts = value.get(parts[0], MISSING), parts[1:]
+    while parts and type(value) is list and parts[0].isascii() and parts[0].isdigit():
+        place = int(parts[0])
+        value, parts = (value[place] if place < len(value) else MISSING), parts[1:]
+    if not parts:
+        if type(value) is list:
+            yield from value
+        elif value is not MISSING:
+            yield value
+    elif type(value) is list:
+        for item in value:
+            if isinstance(item, Mapping):
+                yield from _values(item, parts)
+    elif isinstance(value, Mapping):
+        yield from _values(value, parts)

@@ -1,0 +1,319 @@
+"""The operators of queries on fields: `$eq`, `$ne`, `$gt`, `$gte`, `$lt`, `$lte`, `$in`, `$nin`; `$exists`, `$type`,
+`$mod`, `$bitsAllSet`, `$bitsAllClear`, `$bitsAnySet`, `$bitsAnyClear`; `$all`, `$elemMatch`, `$size`; `$not`.
+
+Only values of like type compare; null is also missing.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from bson.decimal128 import Decimal128
+from bson.max_key import MaxKey
+from bson.min_key import MinKey
+
+from mongo_tables.aggregation.compiler import Scope
+from mongo_tables.aggregation.errors import AggregationError, Path
+from mongo_tables.aggregation.numbers import integral, is_nan, rank, to_decimal
+from mongo_tables.aggregation.ordering import key
+from mongo_tables.aggregation.query import parser
+from mongo_tables.aggregation.query.conditions import (
+    NEVER,
+    REFERENCE,
+    Condition,
+    condition,
+    equality,
+    every,
+    is_operators,
+    is_regex,
+    leaf,
+    negate,
+    regex_test,
+    type_names,
+)
+from mongo_tables.aggregation.values import (
+    INT32_MAX,
+    INT64_MAX,
+    INT64_MIN,
+    MISSING,
+    binary_parts,
+    is_number,
+    truthy,
+    type_name,
+    type_order,
+)
+
+
+@condition("$eq")
+def eq(argument: Any, scope: Scope, path: Path) -> Condition:
+    """Equal to the argument; a regular expression is compared, not matched."""
+    return leaf(equality(argument))
+
+
+@condition("$ne")
+def ne(argument: Any, scope: Scope, path: Path) -> Condition:
+    """No value at the path equals the argument."""
+    if is_regex(argument):
+        raise AggregationError("$ne does not take a regular expression: write {$not: /.../}", path, 2)
+    return negate(leaf(equality(argument)))
+
+
+def _register_order(name: str, compare: Callable[[Any, Any], bool]) -> None:
+    with_equal = name in ("$gte", "$lte")
+    upward = name in ("$gt", "$gte")
+
+    @condition(name)
+    def form(argument: Any, scope: Scope, path: Path) -> Condition:
+        if is_regex(argument):
+            raise AggregationError(f"{name} does not take a regular expression", path, 2)
+        if argument is None or is_nan(argument):
+            return leaf(equality(argument) if with_equal else lambda _: False)
+        if isinstance(argument, MinKey | MaxKey):
+            # Across types: all else lies above the one, below the other.
+            kind, beyond = type(argument), upward == isinstance(argument, MinKey)
+            return leaf(lambda value: with_equal if isinstance(value, kind) else beyond)
+        order, wanted = type_order(argument), key(argument)
+
+        def test(value: Any) -> bool:
+            return type_order(value) == order and not is_nan(value) and compare(key(value), wanted)
+
+        return leaf(test)
+
+
+_register_order("$gt", operator.gt)
+_register_order("$gte", operator.ge)
+_register_order("$lt", operator.lt)
+_register_order("$lte", operator.le)
+
+
+@condition("$in")
+def is_in(argument: Any, scope: Scope, path: Path) -> Condition:
+    """Equal to one of a list of values and regular expressions."""
+    name = path[-1]
+    if not isinstance(argument, list | tuple):
+        raise AggregationError(f"{name} takes a list", path, 2)
+    tests, keys, null = [], set(), False
+    for index, item in enumerate(argument):
+        if isinstance(item, Mapping) and is_operators(item):
+            raise AggregationError(f"{name} takes values, not operators", (*path, index), 2)
+        if is_regex(item):
+            tests.append(regex_test(item, path=(*path, index)))
+        elif item is None:
+            null = True
+        else:
+            keys.add(key(item))
+
+    def test(value: Any) -> bool:
+        if value is None or value is MISSING:
+            return null
+        return key(value) in keys or any(match(value) for match in tests)
+
+    return leaf(test)
+
+
+@condition("$nin")
+def not_in(argument: Any, scope: Scope, path: Path) -> Condition:
+    """No value at the path is in the list."""
+    return negate(is_in(argument, scope, path))
+
+
+@condition("$exists")
+def exists(argument: Any, scope: Scope, path: Path) -> Condition:
+    """The path leads to something, be it null."""
+    found = leaf(lambda value: value is not MISSING)
+    return found if truthy(argument) else negate(found)
+
+
+@condition("$type")
+def of_type(argument: Any, scope: Scope, path: Path) -> Condition:
+    """A value of one of the named types."""
+    names = type_names(argument, path)
+    return leaf(lambda value: value is not MISSING and type_name(value) in names)
+
+
+@condition("$mod")
+def mod(argument: Any, scope: Scope, path: Path) -> Condition:
+    """A number that divided (fractions cut) leaves the remainder."""
+    if not isinstance(argument, list | tuple) or len(argument) != 2:
+        raise AggregationError("$mod takes a list of divisor and remainder", path, 2)
+    for place, (item, what) in enumerate(zip(argument, ("divisor", "remainder"), strict=True)):
+        if not is_number(item) or not _is_finite(item):
+            raise AggregationError(f"the {what} of $mod is not a finite number", (*path, place), 2)
+    divisor, remainder = (_cut(item) for item in argument)
+    if divisor is None or remainder is None:
+        raise AggregationError("$mod takes numbers that fit 64 bits", path, 2)
+    if divisor == 0:
+        raise AggregationError("the divisor of $mod is 0", (*path, 0), 2)
+    base = abs(divisor)
+
+    def test(value: Any) -> bool:
+        whole = _cut(value) if rank(value) and _is_finite(value) else None
+        # As C does: the remainder has the dividend's sign.
+        return whole is not None and (-(-whole % base) if whole < 0 else whole % base) == remainder
+
+    return leaf(test)
+
+
+def _is_finite(value: Any) -> bool:
+    return not is_nan(value) and to_decimal(value).is_finite()
+
+
+def _cut(value: Any) -> int | None:
+    """The number without its fraction, None when that does not fit 64 bits."""
+    whole = int(value.to_decimal() if isinstance(value, Decimal128) else value)
+    return whole if INT64_MIN <= whole <= INT64_MAX else None
+
+
+def _bits(name: str, *, want_set: bool, any_of: bool) -> None:
+    @condition(name)
+    def form(argument: Any, scope: Scope, path: Path) -> Condition:
+        places = _positions(name, argument, path)
+
+        def test(value: Any) -> bool:
+            held = _bit_reader(value)
+            if held is None:
+                return False
+            found = (held(place) == want_set for place in places)
+            return any(found) if any_of else all(found)
+
+        return leaf(test)
+
+
+def _positions(name: str, argument: Any, path: Path) -> list[int]:
+    if isinstance(argument, list | tuple):
+        return [_position(name, item, (*path, place)) for place, item in enumerate(argument)]
+    if is_number(argument):
+        mask = integral(argument)
+        if mask is None or not 0 <= mask <= INT64_MAX:
+            raise AggregationError(f"{name} takes a whole number from 0 on that fits 64 bits", path, 9)
+        return [place for place in range(64) if mask >> place & 1]
+    if type_name(argument) == "binData":
+        data = _get_stored_bytes(argument)
+        return [place for place in range(8 * len(data)) if data[place // 8] >> place % 8 & 1]
+    raise AggregationError(f"{name} takes a mask (number or binary) or a list of bit places", path, 2)
+
+
+def _position(name: str, item: Any, path: Path) -> int:
+    place = integral(item) if is_number(item) else None
+    if place is None:
+        raise AggregationError(f"a bit place of {name} is not a whole number", path, 2)
+    if not 0 <= place < 2**31:
+        raise AggregationError(f"a bit place of {name} is below 0 or beyond 31 bits", path, 2)
+    return place
+
+
+def _round_for_bits(value: Any) -> int | None:
+    """The integer whose bits are tested: a double must be one, a Decimal128 is rounded to one.
+
+    A Decimal128 that is none of 64 bits, NaN and the infinities among them, has the bits of the least of these.
+    """
+    if not isinstance(value, Decimal128):
+        return integral(value)
+    exact = value.to_decimal()
+    if not exact.is_finite() or exact.adjusted() > 20:
+        return INT64_MIN
+    whole = int(exact.to_integral_value())
+    return whole if INT64_MIN <= whole <= INT64_MAX else INT64_MIN
+
+
+def _get_stored_bytes(value: Any) -> bytes:
+    """The bytes as BSON has them: subtype 2 repeats the length in front."""
+    subtype, data = binary_parts(value)
+    return len(data).to_bytes(4, "little") + data if subtype == 2 else data
+
+
+def _bit_reader(value: Any) -> Any:
+    """A function from a place to whether the bit is set; None for a value without bits."""
+    if value is not MISSING and type_name(value) == "binData":
+        data = _get_stored_bytes(value)
+        return lambda place: place < 8 * len(data) and bool(data[place // 8] >> place % 8 & 1)
+    if not rank(value):
+        return None
+    whole = _round_for_bits(value)
+    if whole is None or not INT64_MIN <= whole <= INT64_MAX:
+        return None
+    return lambda place: bool(whole >> min(place, 63) & 1)
+
+
+_bits("$bitsAllSet", want_set=True, any_of=False)
+_bits("$bitsAllClear", want_set=False, any_of=False)
+_bits("$bitsAnySet", want_set=True, any_of=True)
+_bits("$bitsAnyClear", want_set=False, any_of=True)
+
+
+_OF_DOCUMENTS = (
+    "$alwaysFalse", "$alwaysTrue", "$and", "$comment", "$expr", "$jsonSchema", "$nor", "$or", "$sampleRate", "$text",
+    "$where",
+)  # fmt: skip
+
+
+@condition("$size")
+def size(argument: Any, scope: Scope, path: Path) -> Condition:
+    """An array of so many elements."""
+    count = integral(argument) if is_number(argument) and not is_nan(argument) else None
+    if count is None or not 0 <= count <= INT32_MAX:
+        raise AggregationError("$size takes a whole number from 0 on", path, 2)
+    return leaf(lambda value: type(value) is list and len(value) == count, elements=False)
+
+
+@condition("$elemMatch")
+def elem_match(argument: Any, scope: Scope, path: Path) -> Condition:
+    """An array of which one element meets all conditions: on its fields, or (operators only) on itself."""
+    if not isinstance(argument, Mapping):
+        raise AggregationError("$elemMatch takes a document of conditions", path, 2)
+    first = next(iter(argument), "")
+    if (
+        first.startswith("$")
+        and first not in _OF_DOCUMENTS
+        and not any(name in argument for name in REFERENCE)
+    ):
+        single = every(parser.operators(argument, scope, path)).single
+        return leaf(lambda value: type(value) is list and any(map(single, value)), elements=False)
+    holds = parser.compile_query(argument, scope, path, nested=True)
+
+    def element(value: Any) -> bool:
+        if type(value) is list:
+            return holds({str(place): item for place, item in enumerate(value)})
+        return isinstance(value, Mapping) and holds(value)
+
+    return leaf(lambda value: type(value) is list and any(map(element, value)), elements=False)
+
+
+@condition("$all")
+def all_of(argument: Any, scope: Scope, path: Path) -> Condition:
+    """Each of the listed values is at the path, or each of the ``$elemMatch`` holds."""
+    if not isinstance(argument, list | tuple):
+        raise AggregationError("$all takes a list", path, 2)
+    if not argument:
+        return NEVER
+    if isinstance(argument[0], Mapping) and next(iter(argument[0]), "") == "$elemMatch":
+        return every([_elem_match_item(item, scope, (*path, index)) for index, item in enumerate(argument)])
+    return every([_value(item, (*path, index)) for index, item in enumerate(argument)])
+
+
+def _elem_match_item(item: Any, scope: Scope, path: Path) -> Condition:
+    if not isinstance(item, Mapping) or next(iter(item), "") != "$elemMatch" or len(item) > 1:
+        raise AggregationError("$all takes values only, or $elemMatch only", path, 2)
+    return elem_match(item["$elemMatch"], scope, (*path, "$elemMatch"))
+
+
+def _value(item: Any, path: Path) -> Condition:
+    if is_regex(item):
+        return leaf(regex_test(item, path=path))
+    if isinstance(item, Mapping) and is_operators(item):
+        raise AggregationError("$all takes values, not operators", path, 2)
+    return leaf(equality(item))
+
+
+@condition("$not")
+def is_not(argument: Any, scope: Scope, path: Path) -> Condition:
+    """The operators, or the regular expression, do not hold of the path."""
+    if is_regex(argument):
+        return negate(leaf(regex_test(argument, path=path)))
+    if not isinstance(argument, Mapping):
+        raise AggregationError("$not takes operators or a regular expression", path, 2)
+    if not argument:
+        raise AggregationError("$not needs at least one operator", path, 2)
+    return negate(every(parser.operators(argument, scope, path)))

@@ -1,0 +1,390 @@
+"""`$bucket` and `$bucketAuto`: groups by ranges of an expression's values; the bounds of `$bucketAuto` may be preferred
+numbers: Renard, E and 1-2-5 series, powers of two.
+
+Source: https://www.mongodb.com/docs/manual/reference/operator/aggregation/bucketAuto/#granularity, with the
+figures of ISO 3 (Renard) and IEC 60063 (E series).
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any
+
+from bson.decimal128 import Decimal128
+
+from mongo_tables.aggregation.accumulators.basic import State
+from mongo_tables.aggregation.compiler import Scope, compile_expression
+from mongo_tables.aggregation.errors import AggregationError, Path, refuse_unknown
+from mongo_tables.aggregation.fields import Effect, Field, Order, StageRecord, paths_in
+from mongo_tables.aggregation.limits import (
+    admit_documents,
+    blocks,
+    gather_within_limits,
+    hold,
+    is_counted,
+    watch_clock,
+)
+from mongo_tables.aggregation.numbers import (
+    CONTEXT,
+    decimal128,
+    double_to_decimal,
+    integral,
+    is_nan,
+    to_double,
+)
+from mongo_tables.aggregation.ordering import Key, key
+from mongo_tables.aggregation.pipelines import Stage, stage
+from mongo_tables.aggregation.stages.groups import Fields, compile_accumulators, growth, results, start
+from mongo_tables.aggregation.values import (
+    INT32_MAX,
+    MISSING,
+    Document,
+    Evaluate,
+    is_number,
+    is_string,
+    mistyped,
+    type_order,
+)
+
+_R40 = (
+    "100 106 112 118 125 132 140 150 160 170 180 190 200 212 224 236 250 265 280 300 315 355 375 400 425 450 "
+    "475 500 530 560 600 630 670 710 750 800 850 900 950"
+)
+_R80 = (
+    "103 109 115 122 128 136 145 155 165 175 185 195 206 218 230 243 258 272 290 307 325 345 365 387 412 437 "
+    "462 487 515 545 575 615 650 690 730 775 825 875 925 975"
+)
+_R20 = "100 112 125 140 160 180 200 224 250 280 315 355 400 450 500 560 630 710 800 900"
+_R5 = "10 16 25 40 63"
+_E24 = "10 11 12 13 15 16 18 20 22 24 27 30 33 36 39 43 47 51 56 62 68 75 82 91"
+
+
+def _figures(text: str, step: int = 1) -> tuple[int, ...]:
+    return tuple(int(figure) for figure in text.split())[::step]
+
+
+# E192 is 10^(n/192) to three figures, but for one figure that the standard has otherwise.
+_E192 = tuple(920 if step == 185 else round(100 * 10 ** (step / 192)) for step in range(192))
+
+# Figures as the server holds them, two or three digits each: a bound is a figure times a power of ten, and which
+# double that is depends on the figure. Its R40 lacks 335, its R80 has none of R40's and 575 for 580.
+_SERIES = {
+    "R5": _figures(_R5), "R10": _figures(_R20, 2), "R20": _figures(_R20), "R40": _figures(_R40),
+    "R80": _figures(_R80), "1-2-5": (10, 20, 50),
+    "E6": _figures(_E24, 4), "E12": _figures(_E24, 2), "E24": _figures(_E24),
+    "E48": _E192[::4], "E96": _E192[::2], "E192": _E192,
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class _Preferred:
+    figures: tuple[int, ...]
+
+    def round_up(self, value: Any) -> Any:
+        figures, number, ten = self._arithmetic(value)
+        if not number:
+            return value
+        scale = ten / ten
+        while number >= figures[-1] * scale:
+            scale *= ten
+        while number < figures[0] * scale:
+            above = figures[0] * scale
+            scale /= ten
+            if number >= figures[-1] * scale:
+                return _like(value, above)
+        place = bisect_right(figures, number, key=lambda figure: figure * scale)
+        return _like(value, figures[place] * scale)
+
+    def round_down(self, value: Any) -> Any:
+        figures, number, ten = self._arithmetic(value)
+        if not number:
+            return value
+        scale = ten / ten
+        while number <= figures[0] * scale:
+            scale /= ten
+        while number > figures[-1] * scale:
+            below = figures[-1] * scale
+            scale *= ten
+            if number <= figures[0] * scale:
+                return _like(value, below)
+        return _like(
+            value, figures[bisect_left(figures, number, key=lambda figure: figure * scale) - 1] * scale
+        )
+
+    def _arithmetic(self, value: Any) -> tuple[Any, Any, Any]:
+        """Figures, value and ten as doubles, or as decimals for a Decimal128."""
+        if isinstance(value, Decimal128):
+            return (
+                [double_to_decimal(float(figure)) for figure in self.figures],
+                value.to_decimal(),
+                Decimal(10),
+            )
+        return [float(figure) for figure in self.figures], float(value), 10.0
+
+
+def _like(value: Any, number: Any) -> Any:
+    return decimal128(number) if isinstance(value, Decimal128) else number
+
+
+@dataclass(frozen=True, slots=True)
+class _Powers:
+    def round_up(self, value: Any) -> Any:
+        return _power(value, _floor_log2(value) + 1) if to_double(value) else value
+
+    def round_down(self, value: Any) -> Any:
+        if not to_double(value):
+            return value
+        exponent = _floor_log2(value)
+        return _power(value, exponent - 1 if _to_exact(value) == Fraction(2) ** exponent else exponent)
+
+
+def _floor_log2(value: Any) -> int:
+    exact = _to_exact(value)
+    exponent = exact.numerator.bit_length() - exact.denominator.bit_length()
+    return exponent if Fraction(2) ** exponent <= exact else exponent - 1
+
+
+def _to_exact(value: Any) -> Fraction:
+    """A finite number without rounding."""
+    return Fraction(value.to_decimal() if isinstance(value, Decimal128) else value)
+
+
+def _power(value: Any, exponent: int) -> Any:
+    """Two to the power: an integer where it is one of 64 bits, else a double; of 34 digits for a Decimal128."""
+    if isinstance(value, Decimal128):
+        exact = CONTEXT.power(Decimal(2), exponent)
+        return decimal128(exact.quantize(Decimal((0, (1,), exact.adjusted() - 33)), context=CONTEXT))
+    if 0 <= exponent < 63:
+        return 2**exponent
+    return 2.0**exponent
+
+
+_Series = _Preferred | _Powers
+"""How a bound is moved to the least preferred number above it, or the greatest below; zero stays zero."""
+
+
+def _find_series(name: Any, path: Path) -> _Series:
+    if not is_string(name):
+        raise AggregationError("granularity of $bucketAuto is the name of a series", path, 40261)
+    if name == "POWERSOF2":
+        return _Powers()
+    if name not in _SERIES:
+        raise AggregationError(f"there is no granularity '{name}'", path, 40257, unknown=name, known=_SERIES)
+    return _Preferred(_SERIES[name])
+
+
+def _check_number(value: Any, path: Path) -> None:
+    """Raises AggregationError for a value that has no place in a series: no number, not a number, below zero."""
+    if not is_number(value):
+        raise mistyped("a granularity needs numbers, not", value, 40258, path)
+    if is_nan(value):
+        raise AggregationError("a granularity needs numbers, not NaN", path, 40259)
+    if to_double(value) < 0:
+        raise AggregationError("a granularity needs numbers from 0 on", path, 40260)
+
+
+_COUNT = {"count": {"$sum": 1}}
+
+
+def _check(
+    name: str, argument: Any, required: tuple[str, ...], optional: tuple[str, ...], path: Path
+) -> None:
+    if not isinstance(argument, Mapping):
+        raise AggregationError(f"{name} takes a document", path, 40201 if name == "$bucket" else 40240)
+    known = (*required, *optional)
+    refuse_unknown(argument, known, f"{name} has no option", path, 40197 if name == "$bucket" else 40245)
+    for option in required:
+        if option not in argument:
+            code = 40198 if name == "$bucket" else 40246
+            raise AggregationError(f"{name} needs the option '{option}'", path, code)
+
+
+def _group_by(name: str, value: Any, scope: Scope, path: Path) -> Evaluate:
+    field = is_string(value) and value.startswith("$")
+    operator = isinstance(value, Mapping) and next(iter(value), "").startswith("$")
+    if not field and not operator:
+        code = 40202 if name == "$bucket" else 40239
+        raise AggregationError(f"groupBy of {name} is '$field' or an expression", path, code)
+    return compile_expression(value, scope, path).run
+
+
+def _output(name: str, argument: Mapping[str, Any], scope: Scope, path: Path) -> Fields:
+    output, where = argument.get("output", _COUNT), (*path, "output")
+    if not isinstance(output, Mapping):
+        raise AggregationError(
+            f"output of {name} is a document", where, 40196 if name == "$bucket" else 40244
+        )
+    if "_id" in output:
+        raise AggregationError("_id is the bucket's own field", (*where, "_id"), 17390)
+    return compile_accumulators(output or _COUNT if name == "$bucketAuto" else output, scope, where)
+
+
+def _effect(argument: Any) -> Effect:
+    made = [Field(("_id",), None, always=True)]
+    if "output" in argument:
+        made += [
+            Field((name,), ("output", name), expression=value) for name, value in argument["output"].items()
+        ]
+    else:
+        made.append(Field(("count",), None, always=True))
+    return Effect(tuple(paths_in(argument["groupBy"])), tuple(made), only=True)
+
+
+@stage("$bucket", record=StageRecord(_effect, order=lambda _: Order.SORTED))
+def bucket(argument: Any, scope: Scope, path: Path) -> Stage:
+    """One document for each range of ``boundaries`` that a value falls into, in their order."""
+    _check("$bucket", argument, ("groupBy", "boundaries"), ("default", "output"), path)
+    evaluate = _group_by("$bucket", argument["groupBy"], scope, (*path, "groupBy"))
+    boundaries = _boundaries(argument["boundaries"], scope, (*path, "boundaries"))
+    default = _default(argument, boundaries, scope, path)
+    fields = _output("$bucket", argument, scope, path)
+    keys = [key(boundary) for boundary in boundaries]
+
+    def bucket_of(document: Document) -> Any:
+        value = evaluate(document)
+        place = bisect_right(keys, key(None if value is MISSING else value)) - 1
+        if 0 <= place < len(keys) - 1 and type_order(value) == type_order(boundaries[0]):
+            return boundaries[place]
+        if not default:
+            raise AggregationError("a value lies in no bucket, and there is no default", path, 40066)
+        return default[0]
+
+    def run(documents: Iterator[Document]) -> Iterator[Document]:
+        groups: dict[Key, tuple[Any, list[State]]] = {}
+        held = 0
+        for block in blocks(documents, path):
+            for document in block:
+                name = bucket_of(document)
+                if (found := key(name)) not in groups:
+                    groups[found] = name, start(fields, name)
+                states = groups[found][1]
+                _add(document, fields, states)
+            if is_counted(len(block)):
+                held = hold(held, growth(len(block), states), path)
+        return ({"_id": groups[one][0], **results(fields, groups[one][1])} for one in sorted(groups))
+
+    return run
+
+
+def _add(document: Document, fields: Fields, states: list[State]) -> None:
+    """Takes one document into the fields of a bucket."""
+    for (_, accumulator, path), state in zip(fields, states, strict=True):
+        try:
+            state.add(accumulator.evaluate(document))
+        except AggregationError as error:
+            raise error.at(path) from None
+
+
+def _constant(value: Any, scope: Scope, path: Path, code: int) -> Any:
+    node = compile_expression(value, scope, path)
+    if not node.constant:
+        raise AggregationError("this must be a constant", path, code)
+    return node.run({})
+
+
+def _boundaries(value: Any, scope: Scope, path: Path) -> list[Any]:
+    if not isinstance(value, list | tuple):
+        raise AggregationError("boundaries of $bucket is a list", path, 40200)
+    if len(value) < 2:
+        raise AggregationError("boundaries of $bucket needs at least two values", path, 40192)
+    found = [_constant(item, scope, (*path, place), 40191) for place, item in enumerate(value)]
+    for place in range(1, len(found)):
+        if type_order(found[place]) != type_order(found[0]):
+            raise AggregationError("boundaries of $bucket are not all of one type", (*path, place), 40193)
+        if key(found[place - 1]) >= key(found[place]):
+            raise AggregationError("boundaries of $bucket do not ascend", (*path, place), 40194)
+    return found
+
+
+def _default(argument: Mapping[str, Any], boundaries: list[Any], scope: Scope, path: Path) -> list[Any]:
+    """The default in a list, which is empty without one."""
+    if "default" not in argument:
+        return []
+    where = (*path, "default")
+    value = _constant(argument["default"], scope, where, 40195)
+    same_type = value is not MISSING and type_order(value) == type_order(boundaries[0])
+    if same_type and key(boundaries[0]) <= key(value) < key(boundaries[-1]):
+        raise AggregationError("default of $bucket lies inside the boundaries", where, 40199)
+    return [None if value is MISSING else value]
+
+
+@stage("$bucketAuto", record=StageRecord(_effect, order=lambda _: Order.SORTED))
+def bucket_auto(argument: Any, scope: Scope, path: Path) -> Stage:
+    """At most ``buckets`` ranges that hold about equally many documents each."""
+    _check("$bucketAuto", argument, ("groupBy", "buckets"), ("output", "granularity"), path)
+    evaluate = _group_by("$bucketAuto", argument["groupBy"], scope, (*path, "groupBy"))
+    wanted = _buckets(argument["buckets"], (*path, "buckets"))
+    series = None
+    if "granularity" in argument:
+        series = _find_series(argument["granularity"], (*path, "granularity"))
+    fields = _output("$bucketAuto", argument, scope, path)
+
+    def run(documents: Iterator[Document]) -> Iterator[Document]:
+        rows = []
+        for document in admit_documents(gather_within_limits(documents, path), path):
+            value = evaluate(document)
+            value = None if value is MISSING else value
+            if series is not None:
+                _check_number(value, path)
+            rows.append((key(value), value, document))
+        rows.sort(key=lambda row: row[0])
+        return _ranges(rows, wanted, series, fields)
+
+    return run
+
+
+def _buckets(value: Any, path: Path) -> int:
+    number = integral(value) if is_number(value) else None
+    if not is_number(value):
+        raise AggregationError("buckets of $bucketAuto is a whole number", path, 40241)
+    if number is None or not -INT32_MAX - 1 <= number <= INT32_MAX:
+        raise AggregationError("buckets of $bucketAuto is a whole number of 32 bits", path, 40242)
+    if number <= 0:
+        raise AggregationError("buckets of $bucketAuto is at least 1", path, 40243)
+    return number
+
+
+_Row = tuple[Key, Any, Document]
+
+
+def _ranges(rows: list[_Row], wanted: int, series: _Series | None, fields: Fields) -> Iterator[Document]:
+    size = max(1, int(len(rows) / wanted + 0.5))
+    limit: Callable[[list[_Row], int], tuple[Any, int]]
+    limit = _next_value if series is None else lambda rows, end: _round_up(rows, end, series)
+    begin, number, low = 0, 0, None
+    while begin < len(rows):
+        number += 1
+        end = len(rows) if number == wanted else min(begin + size, len(rows))
+        high, end = limit(rows, end)
+        if low is None:
+            low = rows[0][1] if series is None else series.round_down(rows[0][1])
+        yield _range_document(low, high, rows[begin:end], fields)
+        begin, low = end, high
+
+
+def _next_value(rows: list[_Row], end: int) -> tuple[Any, int]:
+    """Where a bucket that reaches ``end`` ends once it has taken in all of its greatest value, and that bound."""
+    last = rows[end - 1][0]
+    while end < len(rows) and rows[end][0] == last:
+        end += 1
+    return (rows[end][1] if end < len(rows) else rows[-1][1]), end
+
+
+def _round_up(rows: list[_Row], end: int, series: _Series) -> tuple[Any, int]:
+    high = series.round_up(rows[end - 1][1])
+    while end < len(rows) and rows[end][0] < key(high):
+        end += 1
+    if end < len(rows) and not to_double(high):
+        high = series.round_down(rows[end][1])
+    return high, end
+
+
+def _range_document(low: Any, high: Any, rows: list[_Row], fields: Fields) -> Document:
+    states = start(fields, None)
+    for _, _, document in watch_clock(rows):
+        _add(document, fields, states)
+    return {"_id": {"min": low, "max": high}, **results(fields, states)}

@@ -1,0 +1,320 @@
+"""`$group`, `$sortByCount`, `$count`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime
+from typing import Any, NamedTuple
+
+from bson.int64 import Int64
+from bson.objectid import ObjectId
+
+from mongo_tables.aggregation.accumulators.basic import Accumulator, Keeping, State, compile_accumulator
+from mongo_tables.aggregation.compiler import Scope, compile_expression
+from mongo_tables.aggregation.errors import AggregationError, NotOffline, Path
+from mongo_tables.aggregation.fields import Effect, Field, Order, Parts, StageRecord, paths_in
+from mongo_tables.aggregation.limits import blocks, check_key, hold, is_counted, memory_of
+from mongo_tables.aggregation.ordering import Key, key, key_of_checked
+from mongo_tables.aggregation.paths import OrderedDocument
+from mongo_tables.aggregation.pipelines import Stage, content_key, stage
+from mongo_tables.aggregation.stages.unwinding import Column, Unwound, column_of, is_beside
+from mongo_tables.aggregation.values import MISSING, Document, Evaluate, is_number, is_string
+
+Fields = list[tuple[str, Accumulator, Path]]
+_Group = tuple[Any, list[State]]
+_Shared = tuple[Column, list[int]]
+"""A column of values, and the places of the accumulators that take it."""
+# Bytes of a group and of one of its accumulators, beside what they hold.
+_GROUP, _STATE = 400, 150
+# The memory of elements is counted less often than that of documents: of each there is no more than a value.
+_ELEMENTS_FOR_DOCUMENT = 8
+# A document of such values is no larger than what they were read from, or was measured when it was made.
+_FLAT = frozenset({str, int, float, bool, type(None), Int64, datetime, ObjectId})
+
+
+def _effect_of_group(argument: Any) -> Effect:
+    fields = [Field((name,), (name,), expression=value) for name, value in argument.items()]
+    return Effect(fields=tuple(one._replace(always=one.parts == ("_id",)) for one in fields), only=True)
+
+
+def _is_constant(key: Any) -> bool:
+    """Whether a key is one and the same for all documents."""
+    if isinstance(key, Mapping):
+        return "$literal" in key or all(
+            not str(name).startswith("$") and _is_constant(one) for name, one in key.items()
+        )
+    return not isinstance(key, (str, list, tuple)) or (isinstance(key, str) and not key.startswith("$"))
+
+
+_GROUPING = StageRecord(
+    _effect_of_group,
+    order=lambda _: Order.CHANCE,
+    single=lambda argument: _is_constant(argument.get("_id")),
+    rank=4,
+)
+
+
+@stage("$group", record=_GROUPING)
+def group(argument: Any, scope: Scope, path: Path) -> Stage:
+    """One document for each value of ``_id``, in the order in which the values first come."""
+    if not isinstance(argument, Mapping):
+        raise AggregationError("$group takes a document with an _id", path, 15947)
+    if "_id" not in argument:
+        message = "$group needs an _id: an expression, or null for one group of all"
+        raise AggregationError(message, path, 15955)
+    evaluate = _group_key(argument["_id"], scope, (*path, "_id"))
+    specs = {name: spec for name, spec in argument.items() if name != "_id"}
+    fields = compile_accumulators(specs, scope, path)
+    operands = [operand for spec in specs.values() for operand in spec.values()]
+    return _Grouping(argument["_id"], evaluate, fields, operands, path).run
+
+
+def _group_key(spec: Any, scope: Scope, path: Path) -> Evaluate:
+    """The key of a document's group.
+
+    A document of one field is made of the field's value once the groups are told apart, and null and missing are one
+    group: no key is an empty document. With two fields and more, missing ones stay missing.
+    """
+    written = isinstance(spec, Mapping) and bool(spec) and not next(iter(spec)).startswith("$")
+    if written:
+        _check_no_flags(spec, path)
+    node = compile_expression(spec, scope, path)
+    names, run = tuple(spec) if written else node.names, node.run
+    if len(names) != 1:
+        return run
+    if written or scope.leading:
+        return lambda document: run(document) or {names[0]: None}
+
+    def evaluate(document: Document) -> Any:
+        """The key where the expression comes down to a document of one field: ``{$cond: [true, {a: "$a"}, 0]}``."""
+        value = run(document)
+        if not value:
+            message = "a server makes either {} or a null of this key, depending on the stages around"
+            raise NotOffline(f"{message}: write the document of fields itself as the _id of a $group", path)
+        return value
+
+    return evaluate
+
+
+def _check_no_flags(spec: Mapping[str, Any], path: Path) -> None:
+    # {_id: {x: 1}} reads like a projection; the server refuses it rather than grouping by the constant 1.
+    for name, value in spec.items():
+        if isinstance(value, bool) or is_number(value) or name.startswith("$"):
+            raise AggregationError(
+                f"'{name}' is not an expression of a field: '$field'", (*path, name), 17390
+            )
+
+
+def compile_accumulators(specs: Mapping[str, Any], scope: Scope, path: Path) -> Fields:
+    """The accumulators beside their field names. Raises AggregationError for names the server refuses."""
+    fields = []
+    for name, spec in specs.items():
+        where = (*path, name)
+        if "." in name:
+            raise AggregationError(f"'{name}' must not hold a dot", where, 40235)
+        if name.startswith("$"):
+            raise AggregationError(f"'{name}' is a field name here and must not start with '$'", where, 40236)
+        operator = next(iter(spec), "") if isinstance(spec, Mapping) else ""
+        fields.append((name, compile_accumulator(spec, scope, where), (*where, operator)))
+    return fields
+
+
+class _Grouping(NamedTuple):
+    """A compiled `$group`: its key, and its accumulators with the expressions whose values they take."""
+
+    key: Any
+    evaluate: Evaluate
+    fields: Fields
+    operands: Sequence[Any]
+    path: Path
+
+    def run(self, documents: Iterator[Document]) -> Iterator[Document]:
+        """A document for each group."""
+        groups = _Groups(self)
+        columns = self._columns(documents.path) if isinstance(documents, Unwound) else None
+        if isinstance(documents, Unwound) and columns is not None:
+            groups.add_arrays(documents, columns)
+        else:
+            groups.add_documents(documents)
+        for value, states in groups:
+            yield {"_id": value, **results(self.fields, states)}
+
+    def _columns(self, unwound: Parts) -> list[_Shared] | None:
+        """How the accumulators take all elements of an array at a path; None where some take them one by one."""
+        if not is_beside(unwound, self.key) or not all(one.extends for _, one, _ in self.fields):
+            return None
+        places: dict[Any, list[int]] = {}
+        for place, operand in enumerate(self.operands):
+            places.setdefault(operand if isinstance(operand, str) else place, []).append(place)
+        shared = []
+        for among in places.values():
+            evaluate = self.fields[among[0]][1].evaluate
+            column = column_of(unwound, self.operands[among[0]], evaluate)
+            if column is None:
+                return None
+            shared.append((column, among))
+        return shared
+
+
+class _Groups:
+    """The groups of one run, in the order in which they first came: the key of each, and its states.
+
+    Documents as keys are often the same to the byte, which is found out sooner than what the server takes for equal.
+    """
+
+    def __init__(self, grouping: _Grouping) -> None:
+        self._evaluate, self._fields, self._path = grouping.evaluate, grouping.fields, grouping.path
+        self._evaluates = [accumulator.evaluate for _, accumulator, _ in self._fields]
+        self._by_key: dict[Key, _Group] = {}
+        self._by_content: dict[bytes, _Group] = {}
+        self._held = self._known = 0
+
+    def __iter__(self) -> Iterator[_Group]:
+        return iter(self._by_key.values())
+
+    def add_documents(self, documents: Iterator[Document]) -> None:
+        """Takes documents, each into its group."""
+        for block in blocks(documents, self._path):
+            for document in block:
+                group = self._group_of(document)
+                self._add(document, group[1])
+            if is_counted(len(block)):
+                self._count(len(block), group)
+
+    def add_arrays(self, unwound: Unwound, columns: Sequence[_Shared]) -> None:
+        """Takes the elements of arrays, those of one array into one group."""
+        waiting = 0
+        for document, items in unwound.arrays():
+            group = self._group_of(document)
+            if items:
+                for column, places in columns:
+                    values = column(document, items)
+                    for place in places:
+                        group[1][place].extend(values)  # type: ignore[attr-defined]
+            else:
+                self._add(document, group[1])
+            waiting += len(items) or 1
+            if is_counted(waiting // _ELEMENTS_FOR_DOCUMENT):
+                self._count(waiting, group)
+                waiting = 0
+
+    def _group_of(self, document: Document) -> _Group:
+        value = self._evaluate(document)
+        if value is MISSING:
+            value = None
+        elif type(value) is OrderedDocument:
+            value = {**value}
+        try:
+            return self._of(value)
+        except AggregationError as error:
+            raise error.at(self._path) from None
+
+    def _add(self, document: Document, states: list[State]) -> None:
+        try:
+            for state, evaluate in zip(states, self._evaluates, strict=True):
+                state.add(evaluate(document))
+        except AggregationError as error:
+            failed = next(place for place, one in enumerate(states) if one is state)
+            raise error.at(self._fields[failed][2]) from None
+
+    def _count(self, number: int, last: _Group) -> None:
+        """Counts the memory that so many documents took, the last of which came to the group ``last``."""
+        begun, self._known = len(self._by_key) - self._known, len(self._by_key)
+        each = _GROUP + memory_of(last[0]) + _STATE * len(self._fields)
+        self._held = hold(self._held, begun * each, self._path)
+        self._held = hold(self._held, growth(number, last[1]), self._path)
+
+    def _of(self, value: Any) -> _Group:
+        """The group of a key; a new one where none is equal."""
+        if type(value) is dict:
+            if not _FLAT.issuperset(map(type, value.values())):
+                check_key(value)
+            content = content_key(value)
+        else:
+            content = b""
+        known = self._by_content.get(content)
+        if known is not None:
+            return known
+        found = key_of_checked(value) if content else key(value)
+        group = self._by_key.get(found)
+        if group is None:
+            group = self._by_key[found] = value, start(self._fields, value)
+        if content:
+            self._by_content[content] = group
+        return group
+
+
+def growth(number: int, states: list[State]) -> int:
+    """About how much the states of all groups grew with so many documents, by what the last one gave to its group."""
+    return sum(state.measure_growth(number) for state in states if isinstance(state, Keeping))
+
+
+def start(fields: Fields, value: Any) -> list[State]:
+    """New states for a group whose key is ``value``."""
+    root = value if isinstance(value, Mapping) else {}
+    states = []
+    for _, accumulator, path in fields:
+        try:
+            states.append(accumulator.start(root))  # type: ignore[arg-type]
+        except AggregationError as error:
+            raise error.at(path) from None
+    return states
+
+
+def results(fields: Fields, states: list[State]) -> Document:
+    """The accumulated fields of a group; null for a result that is missing."""
+    output: Document = {}
+    for (name, _, path), state in zip(fields, states, strict=True):
+        try:
+            value = state.result()
+        except AggregationError as error:
+            raise error.at(path) from None
+        output[name] = None if value is MISSING else value
+    return output
+
+
+def _effect_of_counts(argument: Any) -> Effect:
+    made = (Field((name,), None, always=True) for name in ("_id", "count"))
+    return Effect(tuple(paths_in(argument)), tuple(made), only=True)
+
+
+@stage("$sortByCount", record=StageRecord(_effect_of_counts, order=lambda _: Order.SORTED))
+def sort_by_count(argument: Any, scope: Scope, path: Path) -> Stage:
+    """How many documents there are for each value of an expression, the most frequent first."""
+    if is_string(argument):
+        if not argument.startswith("$"):
+            raise AggregationError("$sortByCount takes '$field' or an expression", path, 40148)
+    elif not isinstance(argument, Mapping):
+        raise AggregationError("$sortByCount takes '$field' or an expression", path, 40149)
+    elif not next(iter(argument), "").startswith("$"):
+        raise AggregationError("$sortByCount takes an expression, not a document of fields", path, 40147)
+    evaluate = _group_key(argument, scope, path)
+    fields = compile_accumulators({"count": {"$sum": 1}}, scope, path)
+    grouping = _Grouping(argument, evaluate, fields, [1], path)
+    return lambda documents: iter(sorted(grouping.run(documents), key=lambda row: -row["count"]))
+
+
+def _effect_of_count(argument: Any) -> Effect:
+    return Effect(fields=(Field((argument,), (), always=True),), only=True)
+
+
+@stage("$count", record=StageRecord(_effect_of_count, single=lambda _: True, watched=True))
+def count(name: Any, scope: Scope, path: Path) -> Stage:
+    """The number of documents, under the given name; no document at all where there are none."""
+    if not is_string(name):
+        raise AggregationError("$count takes a field name", path, 40156)
+    if not name:
+        raise AggregationError("$count needs a field name", path, 40157)
+    for bad, code in (("\0", 40159), (".", 40160)):
+        if bad in name:
+            raise AggregationError("the field name of $count must hold neither a dot nor NUL", path, code)
+    if name == "_id":
+        raise AggregationError("$count cannot count into _id", path, 15948)
+    if name.startswith("$"):
+        raise AggregationError("the field name of $count must not start with '$'", path, 40158)
+
+    def run(documents: Iterator[Document]) -> Iterator[Document]:
+        found = sum(1 for _ in documents)
+        return iter([{str(name): found}] if found else [])
+
+    return run

@@ -1,0 +1,117 @@
+"""Stages that choose and order documents as they are: `$match`, `$sort`, `$limit`, `$skip`, `$sample`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from itertools import islice
+from random import Random
+from typing import Any
+
+from mongo_tables.aggregation import sorting
+from mongo_tables.aggregation.compiler import Scope
+from mongo_tables.aggregation.errors import AggregationError, Path
+from mongo_tables.aggregation.fields import Effect, Gives, Order, StageRecord, paths_in_query, split_path
+from mongo_tables.aggregation.limits import admit_documents, gather_within_limits
+from mongo_tables.aggregation.numbers import integral, is_nan, to_double
+from mongo_tables.aggregation.pipelines import Stage, stage
+from mongo_tables.aggregation.query.parser import compile_query
+from mongo_tables.aggregation.values import INT64_MAX, Document, is_number
+
+
+def _effect_of_match(argument: Any) -> Effect:
+    return Effect(reads=tuple(paths_in_query(argument)))
+
+
+def _names_one(condition: Any) -> bool:
+    """Whether a query asks for one ``_id``."""
+    wanted = condition.get("_id") if isinstance(condition, Mapping) else None
+    if isinstance(wanted, Mapping):
+        return "$eq" in wanted or (bool(wanted) and not any(str(key).startswith("$") for key in wanted))
+    return wanted is not None
+
+
+_MATCH = StageRecord(_effect_of_match, Gives.CHOSEN, single=_names_one, rank=1, watched=True)
+
+
+@stage("$match", record=_MATCH)
+def match(argument: Any, scope: Scope, path: Path) -> Stage:
+    """The documents that meet a query."""
+    if not isinstance(argument, Mapping):
+        raise AggregationError("$match takes a query, which is a document", path, 15959)
+    holds = compile_query(argument, scope, path)
+    return lambda documents: filter(holds, documents)
+
+
+def _effect_of_sort(argument: Any) -> Effect:
+    keys = (key for key, order in argument.items() if not isinstance(order, Mapping))  # a $meta is no field
+    return Effect(reads=tuple(map(split_path, keys)))
+
+
+@stage("$sort", record=StageRecord(_effect_of_sort, Gives.CHOSEN, lambda _: Order.SORTED, rank=1))
+def sort(argument: Any, scope: Scope, path: Path) -> Stage:
+    """The documents in the order of a pattern; what is equal keeps its order, unless a limit follows."""
+    pattern = sorting.parse(argument, path)
+    most = scope.most
+
+    def run(documents: Iterator[Document]) -> Iterator[Document]:
+        try:
+            if most:
+                return iter(pattern.first(documents, most))
+            return iter(pattern.sort(admit_documents(gather_within_limits(documents, path), path)))
+        except AggregationError as error:
+            raise error.at(path) from None
+
+    return run
+
+
+_SKIP = StageRecord(lambda _: Effect(), Gives.BY_PLACE, rank=2, watched=True)
+
+
+@stage("$limit", record=_SKIP._replace(single=lambda argument: argument == 1))
+def limit(argument: Any, scope: Scope, path: Path) -> Stage:
+    """The first ``argument`` documents."""
+    most = integral(argument)
+    if most is None or not 1 <= most <= INT64_MAX:
+        raise AggregationError("$limit takes a positive whole number", path, 15958)
+    return lambda documents: islice(documents, most)
+
+
+@stage("$skip", record=_SKIP)
+def skip(argument: Any, scope: Scope, path: Path) -> Stage:
+    """All but the first ``argument`` documents."""
+    first = integral(argument)
+    if first is None or not 0 <= first <= INT64_MAX:
+        raise AggregationError("$skip takes a non-negative whole number", path, 5107200)
+    return lambda documents: islice(documents, first, None)
+
+
+_SAMPLE = StageRecord(
+    lambda _: Effect(),
+    Gives.CHOSEN,
+    lambda _: Order.CHANCE,
+    single=lambda argument: argument.get("size") == 1,
+)
+
+
+@stage("$sample", record=_SAMPLE)
+def sample(argument: Any, scope: Scope, path: Path) -> Stage:
+    """``size`` documents in random order, the same for the same seed."""
+    if not isinstance(argument, Mapping):
+        raise AggregationError("$sample takes a document with size", path, 28745)
+    for name in argument:
+        if name != "size":
+            raise AggregationError(f"$sample has no option '{name}'", (*path, name), 28748)
+    if "size" not in argument:
+        raise AggregationError("$sample needs the option 'size'", path, 28749)
+    value, where = argument["size"], (*path, "size")
+    if not is_number(value) or is_nan(value):
+        raise AggregationError("the size of $sample is a number", where, 28746)
+    if not 0 <= to_double(value) < 2**63:
+        raise AggregationError("the size of $sample must not be negative", where, 28747)
+    size, seed = int(to_double(value)), scope.context.seed
+
+    def run(documents: Iterator[Document]) -> Iterator[Document]:
+        rows = gather_within_limits(documents, path)
+        return iter(Random(seed).sample(rows, min(size, len(rows))))
+
+    return run

@@ -1,0 +1,168 @@
+"""`$unwind`, and its arrays for a `$group` that needs no document of each element.
+
+A document that `$unwind` makes differs from the next one in one element. Where the key of a `$group` is made of fields
+beside the array, all its elements are of one group; where an accumulator takes a field of the elements, or one beside
+the array, its values are a list, which it takes at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from bson.int64 import Int64
+
+from mongo_tables.aggregation import paths
+from mongo_tables.aggregation.compiler import Scope
+from mongo_tables.aggregation.errors import AggregationError, Path, refuse_unknown
+from mongo_tables.aggregation.fields import Effect, Field, Parts, StageRecord, paths_in, split_path
+from mongo_tables.aggregation.limits import spend, unwind_elements
+from mongo_tables.aggregation.paths import get_nested, with_nested
+from mongo_tables.aggregation.pipelines import Stage, stage
+from mongo_tables.aggregation.values import MISSING, Document, Evaluate, is_number, is_string
+
+_OPTIONS = ("path", "includeArrayIndex", "preserveNullAndEmptyArrays")
+Column = Callable[[Document, Sequence[Any]], Sequence[Any]]
+"""The values of an expression for all elements of an array, by the document that has the array, and the elements."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Unwind:
+    """Where the array stands, where the index of an element goes, whether what has no elements goes on."""
+
+    path: Parts
+    index: Parts
+    preserve: bool
+
+    def output(self, document: Document) -> Iterator[Document]:
+        """One document for each element of the array."""
+        value = get_nested(document, self.path)
+        if type(value) is not list:
+            if self.preserve or not (value is None or value is MISSING):
+                yield self._with_index(document, None)
+        elif value and len(self.path) == 1 and not self.index and type(document) is dict:
+            (name,) = self.path
+            for item in unwind_elements(value):
+                yield {**document, name: item}
+        elif value:
+            for place, item in enumerate(unwind_elements(value)):
+                yield self._with_index(with_nested(document, self.path, item), Int64(place))
+        elif self.preserve:
+            yield self._with_index(with_nested(document, self.path, MISSING), None)
+
+    def elements(self, document: Document) -> list[Any]:
+        """The elements that become a document each; none where the document itself, or nothing, goes on."""
+        value = get_nested(document, self.path)
+        if type(value) is not list or self.index:
+            return []
+        spend(len(value))
+        return value
+
+    def _with_index(self, document: Document, place: Int64 | None) -> Document:
+        return with_nested(document, self.index, place) if self.index else document
+
+
+class Unwound(Iterator[Document]):
+    """The documents that an `$unwind` makes; or its arrays, for a stage that needs no document of each element."""
+
+    def __init__(self, documents: Iterator[Document], unwinding: _Unwind) -> None:
+        self._documents, self._unwinding = documents, unwinding
+        self.path = unwinding.path
+        self._outputs = (output for document in documents for output in unwinding.output(document))
+
+    def __iter__(self) -> Iterator[Document]:
+        return self._outputs
+
+    def __next__(self) -> Document:
+        return next(self._outputs)
+
+    def arrays(self) -> Iterator[tuple[Document, list[Any]]]:
+        """Each document that has an array, with its elements; and, without elements, each that goes on by itself."""
+        for document in self._documents:
+            items = self._unwinding.elements(document)
+            if items:
+                yield document, items
+            else:
+                for output in self._unwinding.output(document):
+                    yield output, []
+
+
+def is_beside(unwound: Parts, expression: Any) -> bool:
+    """Whether an expression is fields, or a document of such, that stand beside the array at a path."""
+    if isinstance(expression, Mapping):
+        plain = not any(name.startswith("$") for name in expression)
+        return plain and all(is_beside(unwound, inner) for inner in expression.values())
+    if expression is None or is_number(expression):
+        return True
+    parts = _parts_of(expression)
+    return parts is not None and parts[: len(unwound)] != unwound[: len(parts)]
+
+
+def column_of(unwound: Parts, expression: Any, evaluate: Evaluate) -> Column | None:
+    """How to take the values of an expression from all elements of the array at a path; None: one by one only.
+
+    ``evaluate`` computes the expression of one document.
+    """
+    if is_beside(unwound, expression):
+        return lambda document, items: [evaluate(document)] * len(items)
+    parts = _parts_of(expression)
+    if parts is None or parts[: len(unwound)] != unwound:
+        return None
+    inside = parts[len(unwound) :]
+    if not inside:
+        return lambda _, items: items
+    read = paths.of_elements(inside)
+    return lambda _, items: read(items)
+
+
+def _parts_of(expression: Any) -> Parts | None:
+    """The path of an expression that is nothing but a field."""
+    if type(expression) is not str or not expression.startswith("$") or expression.startswith("$$"):
+        return None
+    return split_path(expression[1:])
+
+
+def _effect(argument: Any) -> Effect:
+    spec = argument if isinstance(argument, Mapping) else {"path": argument}
+    index = spec.get("includeArrayIndex")
+    made = () if index is None else (Field(split_path(index), ("includeArrayIndex",), always=True),)
+    return Effect(tuple(paths_in(spec["path"])), made)
+
+
+@stage("$unwind", record=StageRecord(_effect, adds=True, watched=True))
+def unwind(argument: Any, scope: Scope, path: Path) -> Stage:
+    """One document for each element of an array, with the element in the array's place."""
+    spec = _parse(argument, path)
+    return lambda documents: Unwound(documents, spec)
+
+
+def _parse(argument: Any, path: Path) -> _Unwind:
+    if is_string(argument):
+        return _Unwind(_field(argument, path), (), False)
+    if not isinstance(argument, Mapping):
+        raise AggregationError("$unwind takes '$field' or a document with path", path, 15981)
+    refuse_unknown(argument, _OPTIONS, "$unwind has no option", path, 28811)
+    if "path" not in argument:
+        raise AggregationError("$unwind needs the option 'path'", path, 28812)
+    preserve = argument.get("preserveNullAndEmptyArrays", False)
+    if not isinstance(preserve, bool):
+        where = (*path, "preserveNullAndEmptyArrays")
+        raise AggregationError("preserveNullAndEmptyArrays is true or false", where, 28809)
+    field = _field(argument["path"], (*path, "path"))
+    if "includeArrayIndex" not in argument:
+        return _Unwind(field, (), preserve)
+    name, where = argument["includeArrayIndex"], (*path, "includeArrayIndex")
+    if not is_string(name) or not name:
+        raise AggregationError("includeArrayIndex is the name of a field", where, 28810)
+    if name.startswith("$"):
+        raise AggregationError("includeArrayIndex is a field name, without '$'", where, 28822)
+    return _Unwind(field, paths.split(name, where), preserve)
+
+
+def _field(value: Any, path: Path) -> Parts:
+    if not is_string(value):
+        raise AggregationError("the path of $unwind is a string", path, 28808)
+    if not value.startswith("$"):
+        raise AggregationError(f"the path of $unwind starts with '$': '${value}'", path, 28818)
+    return paths.split(value[1:], path)
