@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from mongo_tables.render.anchors import anchors_in, with_anchors
@@ -69,7 +71,7 @@ def test_a_format_changes_no_anchor_of_a_row() -> None:
 
 
 def test_the_values_of_a_chart_are_rows_with_anchors() -> None:
-    shown = html_chart(chart("a", "b")._replace(id="c"), [{"a": 1, "b": 2}])
+    shown = html_chart(replace(chart("a", "b"), id="c"), [{"a": 1, "b": 2}])
     assert anchors_in(shown) == ["c", "c--1"]
 
 

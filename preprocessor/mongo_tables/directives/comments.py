@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable, Sequence
-from contextlib import suppress
-from functools import cache, cached_property
-from importlib import import_module
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from hashlib import sha256
 from itertools import accumulate
-from typing import Any, NamedTuple
+from typing import Any
 
 from mongo_tables.directives.keywords import KEYWORDS
-from mongo_tables.files.records import Value
 from mongo_tables.findings.finding import Finding
 from mongo_tables.jsontext.reader import Parsed, parse
 
 
-class Region(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Region:
     """Generated text behind a comment, between ``<!-- mongo-tables: begin DIGEST -->`` and ``… end -->``.
 
     ``start`` and ``end`` are offsets of the whole, both markers included. ``inner`` is what stands between the
@@ -30,7 +30,8 @@ class Region(NamedTuple):
     digest: str
 
 
-class Comment(Value):
+@dataclass(frozen=True)
+class Comment:
     """A live comment.
 
     ``keyword`` is as written, ``kind`` what it stands for. ``body`` is the text after ``KEYWORD:`` without the
@@ -109,7 +110,8 @@ class Comment(Value):
         return self.before + token + self.after
 
 
-class Scan(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Scan:
     """What a page holds: its live comments, in order, and the complaints about others.
 
     ``rejected`` gives the offsets, from and to, of comments with an error. Whoever publishes a page all the
@@ -146,20 +148,7 @@ def replace(
 def digest(inner: str) -> str:
     """Give the digest of a region's inner text: 16 hex digits of the SHA-256 of it with ``\\n`` newlines."""
     plain = inner.replace("\r\n", "\n").replace("\r", "\n")
-    found: str = _find_sha256()(plain.encode("utf-8", "surrogatepass")).hexdigest()
-    return found[:16]
-
-
-@cache
-def _find_sha256() -> Callable[[bytes], Any]:
-    """The interpreter's own SHA-256, as ``random`` takes its own: ``hashlib`` loads OpenSSL, a fiftieth of a check."""
-    for name in ("_sha2", "_sha256"):  # since Python 3.12, and before
-        with suppress(ImportError, AttributeError):
-            found: Callable[[bytes], Any] = import_module(name).sha256
-            return found
-    from hashlib import sha256
-
-    return sha256
+    return sha256(plain.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
 RAW_HTML = "raw HTML"  # the holder in which nothing is Markdown

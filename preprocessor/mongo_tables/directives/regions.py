@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from mongo_tables.directives.comments import Comment, Region
@@ -68,7 +69,7 @@ def attach_regions(
         closing = items[end]
         if problem is None or problem[0] == "MT163":
             region = _region_in_sentence if _in_sentence(comments[-1]) else _region
-            comments[-1] = comments[-1]._replace(region=region(page, item, closing))
+            comments[-1] = replace(comments[-1], region=region(page, item, closing))
         index = end + 1
     return comments, findings
 

@@ -6,9 +6,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from decimal import Decimal
 from functools import cached_property
-from typing import Any, Final, NamedTuple, Self
+from typing import Any, Final, Self
 
 from mongo_tables.directives.addresses import fields_of
 from mongo_tables.directives.column_format import ColumnFormat, formats_of
@@ -16,7 +17,6 @@ from mongo_tables.directives.comments import Comment
 from mongo_tables.directives.headers import HeaderGroup, header_groups_of, headers_of, read_marked
 from mongo_tables.directives.inline_markdown import Piece, plain_text
 from mongo_tables.directives.pipelines import STAGES, Expanded, Origin, Stage
-from mongo_tables.files.records import Record, Value
 from mongo_tables.findings.finding import StandIn
 from mongo_tables.jsontext.document import Document
 from mongo_tables.jsontext.reader import Path
@@ -24,7 +24,8 @@ from mongo_tables.results.model import Query
 from mongo_tables.results.provenance import source_query
 
 
-class ValidComment(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class ValidComment:
     """A comment without an error: its body with Extended JSON decoded, and its pipeline with shared lists expanded."""
 
     comment: Comment
@@ -57,12 +58,13 @@ class ValidComment(NamedTuple):
         }
 
 
-class Spec(Record):
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Spec:
     """What all kinds have. ``ignore``: rule id → why the rule shall not complain about this comment."""
 
     comment: Comment
     file: str
-    ignore: Mapping[str, str] = {}
+    ignore: Mapping[str, str] = field(default_factory=dict)
 
     @classmethod
     def of(cls, valid: ValidComment) -> Self:
@@ -84,6 +86,7 @@ class Spec(Record):
         return document.at_key(path) if key else document.at(path)
 
 
+@dataclass(frozen=True, kw_only=True, eq=False)
 class PipelineSpec(Spec):
     """A comment with rows of its own: its pipeline, Extended JSON decoded to BSON types, shared stage lists expanded.
 
@@ -95,8 +98,8 @@ class PipelineSpec(Spec):
 
     collection: str
     pipeline: tuple[Stage, ...]
-    let: Mapping[str, Any] = {}
-    format: Mapping[str, ColumnFormat] = {}
+    let: Mapping[str, Any] = field(default_factory=dict)
+    format: Mapping[str, ColumnFormat] = field(default_factory=dict)
     id: str | None = None
     title: str | None = None
     caption: str | None = None
@@ -104,8 +107,8 @@ class PipelineSpec(Spec):
     provenance: bool | None = None
     max_age: int | None = None
     origins: tuple[Origin, ...] = ()
-    meanings: Mapping[str, str] = {}
-    pieces: Mapping[Path, tuple[Piece, ...]] = {}
+    meanings: Mapping[str, str] = field(default_factory=dict)
+    pieces: Mapping[Path, tuple[Piece, ...]] = field(default_factory=dict)
 
     @property
     def has_own_pipeline(self) -> bool:
@@ -173,6 +176,7 @@ def _range_fields(spread: Mapping[str, Sequence[str]], columns: Sequence[str]) -
                 yield ("spread", column, index), name
 
 
+@dataclass(frozen=True, kw_only=True, eq=False)
 class TableSpec(PipelineSpec):
     """A MONGO_TABLE. ``baseline`` is as written, valid against the schema.
 
@@ -182,8 +186,8 @@ class TableSpec(PipelineSpec):
 
     columns: tuple[str, ...]
     headers: tuple[str, ...]
-    spread: Mapping[str, tuple[str, ...]] = {}
-    totals: Mapping[str, str] = {}
+    spread: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    totals: Mapping[str, str] = field(default_factory=dict)
     group_rows: str | None = None
     header_groups: tuple[HeaderGroup, ...] = ()
     page_size: int | None = None
@@ -244,12 +248,13 @@ class TableSpec(PipelineSpec):
         return [(("headers", index), column, header) for index, (column, header) in enumerate(named)]
 
 
+@dataclass(frozen=True, kw_only=True, eq=False)
 class ChartSpec(PipelineSpec):
     """A MONGO_CHART. ``labels``: column → text for an axis or a series; ``spread`` is as in a table."""
 
     drawn: ChartSettings
-    labels: Mapping[str, str] = {}
-    spread: Mapping[str, tuple[str, ...]] = {}
+    labels: Mapping[str, str] = field(default_factory=dict)
+    spread: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     @classmethod
     def of(cls, valid: ValidComment) -> Self:
@@ -277,11 +282,12 @@ class ChartSpec(PipelineSpec):
         return [(("labels", column), column, label) for column, label in self.labels.items()]
 
 
+@dataclass(frozen=True, kw_only=True, eq=False)
 class QuotingSpec(Spec):
     """A comment without a pipeline that quotes the rows of ``table`` that the query ``where`` selects."""
 
     table: str
-    where: Mapping[str, Any] = {}
+    where: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def quoted_table(self) -> str:
@@ -299,6 +305,7 @@ class QuotingSpec(Spec):
         return ()
 
 
+@dataclass(frozen=True, kw_only=True, eq=False)
 class ValueSpec(QuotingSpec):
     """A MONGO_VALUE: ``column`` of the one row of ``table`` that the query ``where`` selects.
 
@@ -330,6 +337,7 @@ class ValueSpec(QuotingSpec):
         return (self.column,)
 
 
+@dataclass(frozen=True, kw_only=True, eq=False)
 class CheckSpec(QuotingSpec):
     """A MONGO_CHECK: all rows of ``table`` that ``where`` selects, at least one, must match ``expect``."""
 
@@ -354,7 +362,8 @@ class CheckSpec(QuotingSpec):
         return {"where": self.where, "expect": self.expect}
 
 
-class Directive(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Directive:
     """One kind of comment, which its JSON Schema is called by, and the class of its specs."""
 
     kind: str
@@ -383,7 +392,8 @@ DIRECTIVES: Final[Mapping[str, Directive]] = {
 """Every kind of comment, by its name."""
 
 
-class Reference(NamedTuple):
+@dataclass(frozen=True, slots=True, order=True)
+class Reference:
     """What values are held against: a line across the chart, or a band where ``high`` is above ``low``."""
 
     low: float
@@ -404,7 +414,8 @@ class Reference(NamedTuple):
         return cls(float(low), float(high), written.get("label", ""))
 
 
-class ChartSettings(Value):
+@dataclass(frozen=True)
+class ChartSettings:
     """What is drawn by what, and how.
 
     ``log`` names the logarithmic axes: "", "x", "y" or "xy". ``timezone`` is the zone of an axis of dates, "" for UTC
@@ -447,7 +458,8 @@ class ChartSettings(Value):
 _INTERVAL: Final = "interval"
 
 
-class Tolerance(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Tolerance:
     """``share``: a part of the number that stands in the page; None where it must lie in today's interval."""
 
     share: Decimal | None = None

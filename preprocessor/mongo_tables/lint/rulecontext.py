@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 from mongo_tables.directives.specs import PipelineSpec, TableSpec
-from mongo_tables.files.records import Record
 from mongo_tables.findings.finding import Finding
 from mongo_tables.findings.rules import finding
 from mongo_tables.lint.liveness import Live, Usage, usage
@@ -19,7 +19,8 @@ from mongo_tables.lint.shape.values import Shape, column
 from mongo_tables.render.headers import with_unit
 
 
-class RuleContext(Record):
+@dataclass(frozen=True, eq=False)
+class RuleContext:
     """A table or chart under inspection.
 
     ``known``: the shape of its collection comes from real documents. ``quoted``: fields of its rows that values and

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from mongo_tables.directives.specs import PipelineSpec, TableSpec
@@ -34,7 +35,7 @@ def with_anchors(specs: Sequence[Spec | None]) -> list[Spec | None]:
     unnamed = [spec for spec in asking if not spec.id]
     found = iter(distinct((_derive_name(spec) for spec in unnamed), own))
     return [
-        spec._replace(id=next(found)) if isinstance(spec, PipelineSpec) and not spec.id else spec
+        replace(spec, id=next(found)) if isinstance(spec, PipelineSpec) and not spec.id else spec
         for spec in specs
     ]
 

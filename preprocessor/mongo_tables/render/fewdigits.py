@@ -9,6 +9,7 @@ what was chosen to be kept: their digits are all shown.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, TypeVar
 
 from mongo_tables.directives.column_format import ColumnFormat
@@ -30,7 +31,7 @@ def with_few_digits(spec: _S, rows: Rows) -> _S:
     shown = {column for path, column in spec.shown_columns if path[0] not in ("spread", "baseline", "format")}
     forms = {column: fit_format(spec.format.get(column), spec, column, rows) for column in shown}
     changed = {column: form for column, form in forms.items() if form is not None and form.few_digits}
-    return spec._replace(format={**spec.format, **changed}) if changed else spec
+    return replace(spec, format={**spec.format, **changed}) if changed else spec
 
 
 def fit_format(form: ColumnFormat | None, spec: PipelineSpec, column: str, rows: Rows) -> ColumnFormat | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from mongo_tables.render.charts.drawing import chart_html
@@ -47,7 +48,7 @@ def html_chart(spec: ChartSpec, rows: Sequence[Mapping[str, object]], *, notes: 
     """
     if not rows:
         return _figure(spec, _nothing(spec))
-    values = table_html(as_table(spec)._replace(id=spec.id), rows, meanings=spec.meanings)
+    values = table_html(replace(as_table(spec), id=spec.id), rows, meanings=spec.meanings)
     unfold = f'<details class="mongo-chart__values">\n<summary>Values</summary>\n{values}\n</details>'
     return _figure(spec, _draw(spec, rows), unfold, notes)
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
 from mongo_tables.directives.column_format import ColumnFormat
@@ -111,7 +111,8 @@ def list_runs(spec: TableSpec, lines: Sequence[Line], address: Address) -> Liste
 
 def _table(spec: TableSpec, rows: Sequence[Mapping[str, Any]]) -> TableSpec:
     shown = [name for name in _COLUMNS if name not in _OPTIONAL or any(name in row for row in rows)]
-    return spec._replace(
+    return replace(
+        spec,
         id=f"{spec.id or 'rows'}--runs",
         title=f"Single runs of {spec.title or spec.id or 'this figure'}",
         columns=tuple(shown),

@@ -9,6 +9,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from copy import copy
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Protocol, Self
 
@@ -263,7 +264,7 @@ class FileSource:
             return documents
         chosen = self.choose(query.collection, query.pipeline)
         try:
-            return self._evaluate(chosen, query._replace(pipeline=query.pipeline[:1])) or documents
+            return self._evaluate(chosen, replace(query, pipeline=query.pipeline[:1])) or documents
         except ResultsError:
             return documents
 

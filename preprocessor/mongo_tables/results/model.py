@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Final, NamedTuple, Protocol
 
 from mongo_tables.aggregation.limits import Limits as FileLimits
 from mongo_tables.files.digests import digest_of
-from mongo_tables.files.records import Value
 from mongo_tables.files.text import shorten_path
 from mongo_tables.findings.finding import Finding
 from mongo_tables.findings.rules import finding
@@ -38,14 +38,15 @@ class Limits(NamedTuple):
     files: FileLimits = FileLimits()
 
 
-class Query(Value):
+@dataclass(frozen=True)
+class Query:
     """One aggregation: the collection, its stages, and the variables that the stages may read as
     ``$$name``.
     """
 
     collection: str
     pipeline: tuple[Mapping[str, Any], ...]
-    let: Mapping[str, Any] = {}
+    let: Mapping[str, Any] = field(default_factory=dict)
 
     @cached_property
     def key(self) -> str:

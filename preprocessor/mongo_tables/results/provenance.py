@@ -8,6 +8,7 @@ long as what is different, not as what there is. Only fields that documents have
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from datetime import date, datetime, timedelta
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
@@ -136,7 +137,7 @@ class Sayings:
         encode: Callable[[Rows], Rows],
     ) -> Rows | None:
         """The answer to a ``source_query``, a group for each document; None for so many that groups are shorter."""
-        only_ids = query._replace(pipeline=(*query.pipeline[:-1], {"$project": {"_id": 1}}))
+        only_ids = replace(query, pipeline=(*query.pipeline[:-1], {"$project": {"_id": 1}}))
         keys = [repr(one["_id"]) for one in evaluate(collection.choose(query.pipeline), only_ids)]
         if len(keys) > _FEW:
             return None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from mongo_tables.directives.inline_markdown import has_link
@@ -77,7 +77,7 @@ class FigureContext:
         if isinstance(rows, ResultsError):
             return ""
         spec = with_few_digits(spec, rows)
-        table = as_table(spec)._replace(id=spec.id)
+        table = replace(as_table(spec), id=spec.id)
         return html_chart(spec, rows, notes=self._notes(spec, table, rows, columns_of(table, rows)))
 
     def draw_value(self, spec: ValueSpec) -> str:

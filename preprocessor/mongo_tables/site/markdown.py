@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 from mongo_tables.directives import comments
@@ -57,7 +58,7 @@ def _edit(page: Page, comment: Comment, spec: Spec | None, context: MarkdownCont
         return comment, "".join(lines)
     end = comment.region.end if comment.region else comment.end
     start, text = standing_alone(page.text, Place(comment.start, end, comment.prefix), lines)
-    return comment._replace(start=start), text
+    return replace(comment, start=start), text
 
 
 def prefix_lines(lines: Sequence[str], prefix: str, newline: str) -> str:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from mongo_tables.aggregation import AggregationError, check
@@ -88,7 +88,7 @@ class Walk:
         return bool(found)
 
     def _with_stages(self, *stages: Any) -> Query:
-        return self._query._replace(pipeline=stages)
+        return replace(self._query, pipeline=stages)
 
     def _local_steps(self, local: LocalDocuments) -> Iterator[Step]:
         pipeline = self._query.pipeline

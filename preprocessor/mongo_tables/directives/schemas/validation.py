@@ -1,9 +1,8 @@
-"""Checks a parsed JSON value against one of our schemas and says in plain words what is wrong.
+"""Check a parsed JSON value against one of our schemas, and say in plain words what is wrong.
 
-``NAME.schema.json`` is the one source of the rules. ``jsonschema`` finds every fault, but importing
-it costs 0.1 s of processor time, more than all else that a check without a database does. So a small reader
-of the same file looks first whether the value is surely valid; only a value that is not goes to
-``jsonschema``.
+``NAME.schema.json`` is the one source of the rules, and ``jsonschema`` finds the faults. Importing it takes more than
+a third of the processor time of a check of a README with one table (243 instead of 177 ms, medians of pairs), so
+``surely_valid`` looks first whether there is nothing to find.
 """
 
 from __future__ import annotations

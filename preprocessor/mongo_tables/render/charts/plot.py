@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from itertools import groupby, pairwise
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
@@ -20,6 +21,7 @@ Rows = Sequence[Mapping[str, object]]
 AxisKind = Literal["number", "time", "category"]
 
 
+@dataclass(frozen=True, kw_only=True)
 class Plot(ChartSettings):
     """A chart as it is asked for, whether by a comment of its own or by a table.
 
@@ -28,9 +30,9 @@ class Plot(ChartSettings):
     """
 
     name: str = ""
-    labels: Mapping[str, str] = {}
-    format: Mapping[str, ColumnFormat] = {}
-    spread: Mapping[str, tuple[str, ...]] = {}
+    labels: Mapping[str, str] = field(default_factory=dict)
+    format: Mapping[str, ColumnFormat] = field(default_factory=dict)
+    spread: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     place: tuple[str, ...] = ()
 
     def label(self, column: str) -> str:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import io
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import IO, Any, Final
 
-from mongo_tables.files.records import Value
 from mongo_tables.files.text import bad_byte
 from mongo_tables.results.model import Fault, ResultsError, combine_faults
 
@@ -49,7 +49,8 @@ def stem_of(name: str) -> str:
     return whole[: len(whole) - len(suffix_of(name))]
 
 
-class SourceFile(Value):
+@dataclass(frozen=True)
+class SourceFile:
     """A file that is read, packed by gzip where its name ends in ``.gz``.
 
     ``types`` are those that its author states for columns, by their names: ``number``, ``date`` or ``text``.
@@ -58,7 +59,7 @@ class SourceFile(Value):
     """
 
     path: Path
-    types: Mapping[str, str] = {}
+    types: Mapping[str, str] = field(default_factory=dict)
     given: bytes | None = None
     """The bytes of the file, where they were read before."""
 
