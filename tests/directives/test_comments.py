@@ -197,14 +197,6 @@ def test_a_page_without_a_comment_of_ours_loads_no_parser():
     assert done.stdout == "False\n"
 
 
-def test_values_in_plain_paragraphs_load_no_parser() -> None:
-    page = "Words `code` <!-- MONGO_VALUE: {} --> words.\n\n```sh\n<b>\n```\n"
-    code = "import sys; from mongo_tables.directives.page_scan import find; assert len(find(sys.argv[1], 'p').comments) == 1; "
-    code += "print('markdown_it' in sys.modules)"
-    done = subprocess.run([sys.executable, "-c", code, page], capture_output=True, text=True, check=True)
-    assert done.stdout == "False\n"
-
-
 @pytest.mark.parametrize(
     "page",
     [

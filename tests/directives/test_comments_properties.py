@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import re
 
-import pytest
-from hypothesis import HealthCheck, example, given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from mongo_tables.directives import commonmark
 from mongo_tables.directives.comments import replace
 from mongo_tables.directives.page_scan import find
 from tests.directives.oracle import Reading, convert, published
@@ -69,57 +67,6 @@ PIECES = st.sampled_from(
 )
 MIXTURES = st.lists(PIECES | st.text(max_size=5), max_size=40).map("".join)
 VALUE = "<!-- MONGO_VALUE: {} -->"
-NEARLY_PLAIN = st.lists(
-    st.sampled_from(
-        [
-            "",
-            "",
-            "",
-            "```",
-            "```",
-            "```sh",
-            "~~~",
-            "````",
-            "``` a b='c'",
-            "words",
-            "`code` in words",
-            "# A `heading",
-            "a ` b",
-            "\\` words",
-            "- item",
-            "> quote",
-            "| a | `b` |",
-            "|-|-|",
-            "<div>",
-            "</div>",
-            '<div id="here"></div>',
-            '<a id="here"></a>',
-            "<details markdown>",
-            "<summary>Words</summary>",
-            "</details>",
-            "<b",
-            f"<b>{VALUE}</b> words",
-            f'| <abbr title="a b">`c`</abbr> | {VALUE} |',
-            f"- <em>{VALUE}",
-            "[x]: y",
-            "\f",
-            VALUE,
-            f"words {VALUE} words",
-            f"`a` {VALUE} `b`",
-            f"` {VALUE} `",
-            f"| `a {VALUE} | b` |",
-            f"    {VALUE}",
-            f"- {VALUE}",
-            f"-     {VALUE}",
-            f"> {VALUE} `",
-            f"\t{VALUE}",
-            f"\\{VALUE}",
-            f"[x]({VALUE})",
-        ]
-    ),
-    min_size=1,
-    max_size=12,
-).map("\n".join)
 
 
 @SLOW
@@ -189,22 +136,3 @@ def test_bodies_lose_the_prefix_of_their_container_and_nothing_else(sample):
         plain = re.sub(r"(?m)^[> ]+", "", comment.body)
         assert re.fullmatch(r'\s*\{\s*"collection":\s*"results\d+"(,\s*"pipeline": \[\])?\s*\}\s*', plain)
         assert ">" not in comment.body
-
-
-@settings(max_examples=300, deadline=None)
-@given(NEARLY_PLAIN)
-@example(f"# A `heading\n` {VALUE} `")
-@example(f"| a | b |\n|-|-|\n| `x | y` {VALUE} `z` |")
-@example(f"- item\n\n      {VALUE}")
-@example(f"-\t\t{VALUE}")
-@example(f"words <b title='{VALUE}'>")
-@example(f"<div id='a'></div>\n\n`a` {VALUE}")
-@example(f'<div id="a"></div>\n```\n\nwords {VALUE}\n\n```\n` {VALUE} `')
-@example(f'words\n<div id="a"></div>\n\n`a` {VALUE} `b`')
-@example(f"<div>\n```\n\nwords {VALUE}\n\n```\n- {VALUE}")
-@example(f"```\n`````\nwords <b title='{VALUE}'>\n```\nwords {VALUE}\n``` a b='c'")
-def test_where_all_kinds_of_markdown_agree_at_a_glance_the_second_parser_says_nothing_else(text):
-    at_a_glance = find(text, "page.md")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(commonmark, "agrees", lambda lines: False)
-        assert find(text, "page.md") == at_a_glance

@@ -29,6 +29,7 @@ SCHEMA = {
     "properties": {"text": {"title": "The text", "description": "What it says.", "type": "string"}},
 }
 CLASS = '''\
+@dataclass(frozen=True, kw_only=True, eq=False)
 class SpecimenSpec(Spec):
     """A MONGO_SPECIMEN: a paragraph."""
 
@@ -65,7 +66,7 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
     package = folder / "mongo_tables"
     shutil.copytree(ROOT / "preprocessor" / "mongo_tables", package)
     (package / "directives/schemas/comments/specimen.schema.json").write_text(json.dumps(SCHEMA), "utf-8")
-    insert(package / "directives/specs.py", "class Directive(NamedTuple):", CLASS)
+    insert(package / "directives/specs.py", "@dataclass(frozen=True, slots=True)\nclass Directive:", CLASS)
     insert(
         package / "directives/specs.py",
         '        Directive("table"',

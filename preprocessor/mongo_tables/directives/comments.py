@@ -117,15 +117,13 @@ class Scan:
     ``rejected`` gives the offsets, from and to, of comments with an error. Whoever publishes a page all the
     same (a preview while it is being written) must leave them out, since Python-Markdown prints the JSON of
     some of them. ``off`` gives those of comments that are text without being a fault and stand in the site's
-    HTML all the same: within another comment, in raw HTML that hides them. ``settled``: no comment, region or fence
-    makes the page another one when the body of a comment is edited (``rescan``).
+    HTML all the same: within another comment, in raw HTML that hides them.
     """
 
     comments: tuple[Comment, ...]
     findings: tuple[Finding, ...]
     rejected: tuple[tuple[int, int], ...] = ()
     off: tuple[tuple[int, int], ...] = ()
-    settled: bool = False
 
 
 def replace(

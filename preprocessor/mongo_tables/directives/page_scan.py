@@ -1,11 +1,12 @@
-"""The scan of one page for `mongo_tables.directives.find`: fold, place, ask for a second opinion, decide."""
+"""The scan of one page: fold its HTML comments, place them, ask for a second opinion, and decide about each."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from mongo_tables.directives.comments import RAW_HTML, Comment, Scan
 from mongo_tables.directives.containers import IMAGE, TITLE, Place, places, prefix_length
@@ -21,18 +22,157 @@ from mongo_tables.directives.keywords import (
     place_of,
 )
 from mongo_tables.directives.regions import Marker, attach_regions, marker_at
-from mongo_tables.findings.finding import Finding
-from mongo_tables.findings.rules import finding
+from mongo_tables.findings.finding import Complaint, Finding
+from mongo_tables.findings.rules import RULES, finding
 
 if TYPE_CHECKING:
     from mongo_tables.directives.commonmark import Opinion
-
 
 _STRING = re.compile(r'"(?:[^"\\]|\\.)*(?P<closed>")?', re.DOTALL)
 _SECOND_END = re.compile(r"[\r\n][> \t]*-->|(?<=-->)[ \t]*-->")
 _BLANK_LINE = re.compile(r"(?:\r\n|\r|\n)[> \t]*[\r\n]")
 _DIRECTIVE = re.compile(BEGINNING)
 _NEXT_DIRECTIVE = re.compile(rf"{BEGINNING}|<!--\s*mongo-tables:")
+_REST_OF_LINE = re.compile(r"[^\r\n]*")
+_INDENT_HINT: Final = (
+    "indent it by exactly four columns for each list item, admonition or tab around it, and leave a blank line above "
+    "a list; to show a sample, put it in a fence"
+)
+_FENCE_HINT: Final = (
+    "close it by a mark of the same length and indentation, indent what is between alike, and write nothing but a "
+    "language and known options behind its opening mark"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _Candidate:
+    """A comment with a name of ours, or nearly: still to be judged."""
+
+    html: HtmlComment
+    opening: Opening
+    place: Place | None
+    opinion: Opinion | None
+
+    @property
+    def is_code(self) -> bool:
+        """Whether it is shown as it is written."""
+        return self.place is None or self.place.kind == "code" or self.opinion == "span"
+
+
+def find(text: str, file: str) -> Scan:
+    """Find the live comments of a page; findings name ``file``. Never raises, whatever the text.
+
+    Example:
+        >>> find('<!-- RESULT_TABLE: {"id": "speed"} -->', "page.md").comments[0].keyword
+        'RESULT_TABLE'
+    """
+    if not may_have_comment(text):
+        return Scan((), ())
+    page = Page(text)
+    folded, html_comments = fold(page, front_matter_lines(page.lines))
+    openings = {html.number: opening_at(text, html.start) for html in html_comments}
+    markers = {html.number: marker for html in html_comments if (marker := marker_at(text, html))}
+    hiding = [
+        html.number
+        for html in html_comments
+        if openings[html.number] is None and _NEXT_DIRECTIVE.search(text, html.start + 4, html.end)
+    ]
+    wanted = {number for number, opening in openings.items() if opening is not None} | {*markers, *hiding}
+    above = front_matter_findings(page, file)
+    if not wanted:
+        return Scan((), tuple(above))
+    found_places = places(folded, wanted)
+    opinions = _second_opinions(folded, found_places.values(), html_comments[-1].fence is None)
+    behind = _ends_behind(html_comments, hiding, len(text))
+    judge = _Judge(text)
+    live: list[Comment | Marker] = []
+    for html in html_comments:
+        number, place, opening = html.number, found_places.get(html.number), openings[html.number]
+        if number in markers:
+            if place is not None and place.kind == "live":
+                live.append(replace(markers[number], prefix=place.prefix))
+        elif number in hiding and place is not None:
+            judge.judge_enclosing(html, place, *behind[number])
+        elif opening is not None:
+            candidate = _Candidate(html, opening, place, opinions.get(number))
+            if judge.accepts(candidate) and place is not None:
+                live.append(_comment(page, html, opening, place))
+    comments, findings = attach_regions(page, file, live)
+    generated = [(one.region.start, one.region.end) for one in comments if one.region is not None]
+    own: list[Finding] = [
+        finding(one.rule, file, page.position(one.at), one.message, one.hint)
+        for one in judge.complaints
+        if not any(start <= one.at < end for start, end in generated)
+    ]
+    return Scan(
+        tuple(comments), tuple(sorted([*above, *own, *findings])), tuple(judge.rejected), tuple(judge.off)
+    )
+
+
+class _Judge:
+    """Decides about one comment after the other, and collects what is wrong."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.complaints: list[Complaint[int]] = []
+        self.rejected: list[tuple[int, int]] = []
+        self.off: list[tuple[int, int]] = []
+
+    def accepts(self, one: _Candidate) -> bool:
+        """Whether a comment is live."""
+        fault, hidden = _fault_of(one, self.text), one.place is not None and one.place.kind == "hidden"
+        self.complaints += [fault] if fault is not None else []
+        if fault is not None and RULES[fault.rule].severity == "error":
+            self.rejected.append((one.html.start, one.html.end))
+        elif hidden:
+            self.off.append((one.html.start, one.html.end))
+        if fault is not None or hidden or one.is_code:
+            return False
+        self.complaints += _code_elsewhere(one)
+        return True
+
+    def judge_enclosing(
+        self, html: HtmlComment, place: Place, behind: Sequence[HtmlComment], until: int
+    ) -> None:
+        """Judge a comment around one of ours: it switches that one off, or does not hide it."""
+        found = _NEXT_DIRECTIVE.search(self.text, html.start + 4, html.end)
+        assert found is not None  # It is what made the comment one that hides.
+        inner = found.start()
+        if place.kind == "live" and not place.margin and not place.raw:
+            # Away from the margin Python-Markdown begins a comment at the innermost `<!--`, and prints the outer one.
+            self.complaints.append(_nested(self.text, html, inner))
+            self.rejected.append((html.start, html.end))
+            return
+        self.off.append((inner, html.end))
+        ends_with_inner = self.text.find("-->", inner, html.end - 1) < 0
+        if place.kind == "live" and html.closed and ends_with_inner:
+            self.complaints += _end_complaints(self.text, html, inner, behind, until)
+
+
+def _second_opinions(
+    folded: Sequence[FoldedLine], found: Iterable[Place], all_fences: bool
+) -> Mapping[int, Opinion]:
+    """What CommonMark makes of the comments, by their numbers; ``all_fences``: what looks like a fence is one.
+
+    At the margin all kinds of Markdown agree; of admonitions, tabs and footnotes CommonMark knows nothing.
+    """
+    if all_fences and all(
+        place.margin or (place.foreign and place.kind == "live" and not place.inline) for place in found
+    ):
+        return {}
+    from mongo_tables.directives.commonmark import opinions
+
+    return opinions("\n".join(line.text for line in folded))
+
+
+def _ends_behind(
+    comments: Sequence[HtmlComment], hiding: Sequence[int], end: int
+) -> Mapping[int, tuple[Sequence[HtmlComment], int]]:
+    """For each comment around others those behind it, and the offset of the next such, or of the end of the page."""
+    return {
+        number: (comments[number + 1 : other], comments[other].start if other < len(comments) else end)
+        for number, other in pairwise([*hiding, len(comments)])
+    }
 
 
 def _switch_off(text: str, start: int) -> str:
@@ -42,377 +182,162 @@ def _switch_off(text: str, start: int) -> str:
     return f"to switch it off, write a word before its name: <!-- off {name}: … -->"
 
 
-class _Candidate(NamedTuple):
-    """A comment with a name of ours, or nearly: still to be judged."""
-
-    html: HtmlComment
-    opening: Opening
-    place: Place | None
-    opinion: Opinion | None
+def _nested(text: str, html: HtmlComment, inner: int) -> Complaint[int]:
+    message = "another comment begins inside this one; the site shows the outer one as text here"
+    hint = f"remove one of the two, or close the first before the second; {_switch_off(text, inner)}"
+    return Complaint(message, hint, html.start, "MT116")
 
 
-def scan_page(text: str, file: str) -> Scan:
-    """Do what `mongo_tables.directives.find` promises, for a text that has at least one suspicious comment."""
-    page = Page(text)
-    folded, html_comments = fold(page, front_matter_lines(page.lines))
-    openings = {html.number: opening_at(text, html.start) for html in html_comments}
-    markers = {html.number: marker for html in html_comments if (marker := marker_at(text, html))}
-    hiding = {
-        html.number
-        for html in html_comments
-        if openings[html.number] is None and _NEXT_DIRECTIVE.search(text, html.start + 4, html.end)
-    }
-    wanted = {number for number, opening in openings.items() if opening is not None} | set(markers) | hiding
-    above = front_matter_findings(page, file)
-    if not wanted:
-        return Scan((), tuple(above))
-    found_places = places(folded, wanted)
-    undisputed = html_comments[-1].fence is None and all(map(_is_undisputed, found_places.values()))
-    second = {} if undisputed else _second_opinions(folded, html_comments[-1].fence is None)
-    following = _following(html_comments, sorted(hiding), len(text))
-    judge = _Judge(page, file)
-    live: list[Comment | Marker] = []
-    for html in html_comments:
-        place, opening = found_places.get(html.number), openings[html.number]
-        if html.number in markers:
-            if place is not None and place.kind == "live":
-                live.append(markers[html.number]._replace(prefix=place.prefix))
-        elif html.number in hiding and place is not None:
-            judge.judge_enclosing_comment(html, place, following[html.number])
-        elif opening is not None:
-            candidate = _Candidate(html, opening, place, second.get(html.number))
-            comment = judge.comment(candidate)
-            live += [comment] if comment is not None else []
-    comments, findings = attach_regions(page, file, live)
-    generated = [
-        (page.position(comment.region.start), page.position(comment.region.end))
-        for comment in comments
-        if comment.region is not None
-    ]
-    own = [one for one in judge.findings if not any(a <= (one.line, one.column) < b for a, b in generated)]
-    settled = not markers and not hiding and html_comments[-1].fence is None
-    return Scan(
-        tuple(comments),
-        tuple(sorted([*above, *own, *findings])),
-        tuple(judge.rejected),
-        tuple(judge.off),
-        settled,
-    )
-
-
-def _second_opinions(folded: Sequence[FoldedLine], all_fences: bool) -> Mapping[int, Opinion]:
-    """What CommonMark makes of the comments, by their numbers; ``all_fences``: what looks like a fence is one."""
-    from mongo_tables.directives.commonmark import agrees
-
-    if all_fences and agrees(line.text for line in folded):
-        return {}
-    from mongo_tables.directives.commonmark import opinions
-
-    return opinions("\n".join(line.text for line in folded))
-
-
-def _is_undisputed(place: Place) -> bool:
-    """Whether a second opinion about a comment cannot change anything.
-
-    At the margin all kinds of Markdown agree; of admonitions, tabs and footnotes CommonMark knows nothing.
-    """
-    return place.margin or (place.foreign and place.kind == "live" and not place.inline)
-
-
-class _Following(NamedTuple):
-    """The comments behind one that is around others, and the offset of the next such, or of the end of the page."""
-
-    comments: Sequence[HtmlComment]
-    until: int
-
-
-def _following(comments: Sequence[HtmlComment], hiding: Sequence[int], end: int) -> Mapping[int, _Following]:
-    """What stands behind each comment around others, by its number; ``hiding`` are those numbers, in order."""
-    return {
-        number: _Following(
-            comments[number + 1 : other], comments[other].start if other < len(comments) else end
+def _end_complaints(
+    text: str, html: HtmlComment, inner: int, behind: Sequence[HtmlComment], until: int
+) -> Iterator[Complaint[int]]:
+    """A comment around others ends where the first of them does: say what its author did not mean."""
+    ends = [html.end, *(one.end for one in behind)]
+    starts = [*(one.start for one in behind), until]
+    for number, (end, start) in enumerate(zip(ends, starts, strict=True)):
+        second = _SECOND_END.search(text, end, start)
+        if second is None:
+            continue
+        message = "the comments above end at the first `-->`: readers see this one as text"
+        hint = f"remove it; {_switch_off(text, inner)}"
+        yield Complaint(message, hint, second.end() - len("-->"), "MT124")
+        for one in behind[:number]:
+            if _DIRECTIVE.match(text, one.start):
+                message = "this comment is not switched off: the one around it ends before it"
+                yield Complaint(message, _switch_off(text, one.start), one.start, "MT125")
+        return
+    if _BLANK_LINE.search(text, html.start, inner):
+        message = (
+            "this comment has no end before the next one: readers see neither that one nor what is between"
         )
-        for number, other in pairwise([*hiding, len(comments)])
-    }
+        yield Complaint(message, "write --> where it ends", html.start, "MT126")
 
 
-class _Judge:
-    """Decides about one comment after the other, and collects the complaints."""
+def _fault_of(one: _Candidate, text: str) -> Complaint[int] | None:
+    """What keeps a comment from being live, if its author must know."""
+    name, place, at = one.opening.name, one.place, one.html.start
+    if one.is_code:
+        return _code_fault(one)
+    assert place is not None
+    if place.kind == "hidden":
+        message = f"{name} inside <{place.element}> is neither run nor shown"
+        hint = f"move it out of <{place.element}>; to show a sample, write &lt;!-- or use a fence"
+        return Complaint(message, hint, at, "MT111")
+    if not one.opening.exact:
+        return _name_fault(one, text)
+    return _end_fault(one, text) or _place_fault(one, place, text)
 
-    def __init__(self, page: Page, file: str) -> None:
-        self.page = page
-        self.file = file
-        self.findings: list[Finding] = []
-        self.rejected: list[tuple[int, int]] = []
-        self.off: list[tuple[int, int]] = []
 
-    def comment(self, candidate: _Candidate) -> Comment | None:
-        """Give the live comment that ``candidate`` is, or None, with a complaint if its author must know."""
-        errors = len(self.findings)
-        comment = self._judge_candidate(candidate)
-        if comment is None:
-            extent = (candidate.html.start, candidate.html.end)
-            if any(item.severity == "error" for item in self.findings[errors:]):
-                self.rejected.append(extent)
-            elif candidate.place is not None and candidate.place.kind == "hidden":
-                self.off.append(extent)
-        return comment
-
-    def _judge_candidate(self, candidate: _Candidate) -> Comment | None:
-        if candidate.place is None or candidate.place.kind == "code" or candidate.opinion == "span":
-            self._complain_about_code(candidate)
-        elif candidate.place.kind == "hidden":
-            self._complain_about_hidden(candidate)
-        elif not candidate.opening.exact:
-            self._complain_about_name(candidate)
-        elif not self._faulty(candidate):
-            return self._live(candidate, candidate.place)
+def _code_fault(one: _Candidate) -> Complaint[int] | None:
+    """Code is text; but a comment that only the site takes for code would show its JSON there."""
+    name, place, at = one.opening.name, one.place, one.html.start
+    if not one.opening.exact or one.opinion == "span":
         return None
+    if place is not None and place.holder == TITLE:
+        message = f"{name} stands in {TITLE}, where the site shows nothing of it"
+        return Complaint(message, "put it into the text under the title", at, "MT112")
+    if one.opinion == "live":
+        message = f"the site shows this {name} as code; GitHub and editors do not"
+        return Complaint(message, _INDENT_HINT, at, "MT112")
+    if place is not None and place.contained:
+        return Complaint(f"{name} is indented so far that it is shown as code", _INDENT_HINT, at, "MT117")
+    return None
 
-    def judge_enclosing_comment(self, html: HtmlComment, place: Place, after: _Following) -> None:
-        """Judge a comment around one of ours: it switches that one off, or does not hide it.
 
-        Away from the margin Python-Markdown begins a comment at the innermost ``<!--``, and prints the
-        outer one.
-        """
-        text = self.page.text
-        inner = _NEXT_DIRECTIVE.search(text, html.start + 4, html.end)
-        assert inner is not None  # It is what made the comment one that hides.
-        if place.kind == "live" and not place.margin and not place.raw:
-            self.rejected.append((html.start, html.end))
-            self._report(
-                "MT116",
-                html.start,
-                "another comment begins inside this one; the site shows the outer one as text here",
-                f"remove one of the two, or close the first before the second; {_switch_off(text, inner.start())}",
-            )
-            return
-        self.off.append((inner.start(), html.end))
-        ends_with_inner = text.find("-->", inner.start(), html.end - 1) < 0
-        if place.kind == "live" and html.closed and ends_with_inner:
-            self._complain_about_end(html, inner.start(), after)
+def _name_fault(one: _Candidate, text: str) -> Complaint[int]:
+    name, meant, at = one.opening.name, one.opening.meant, one.html.start
+    message, hint = f"{name} is not a comment that is known", f"did you mean `<!-- {meant}:`?"
+    if name in KEYWORDS:
+        too_many = text.startswith("<!---", at)
+        message = f"{name} stands behind too many dashes" if too_many else f"{name} has no colon"
+        hint = f"write `<!-- {meant}:`"
+    has_json = text[one.opening.body : one.html.end].lstrip().startswith("{")
+    return Complaint(message, hint, at, "MT103" if has_json else "MT104")
 
-    def _complain_about_end(self, html: HtmlComment, inner: int, after: _Following) -> None:
-        """A comment around others ends where the first of them does: say what its author did not mean."""
-        text = self.page.text
-        ends = [html.end, *(one.end for one in after.comments)]
-        starts = [*(one.start for one in after.comments), after.until]
-        for number, (end, start) in enumerate(zip(ends, starts, strict=True)):
-            second = _SECOND_END.search(text, end, start)
-            if second is None:
-                continue
-            message = "the comments above end at the first `-->`: readers see this one as text"
-            self._report(
-                "MT124", second.end() - len("-->"), message, f"remove it; {_switch_off(text, inner)}"
-            )
-            for one in after.comments[:number]:
-                if _DIRECTIVE.match(text, one.start):
-                    message = "this comment is not switched off: the one around it ends before it"
-                    self._report("MT125", one.start, message, _switch_off(text, one.start))
-            return
-        if _BLANK_LINE.search(text, html.start, inner):
-            self._report(
-                "MT126",
-                html.start,
-                "this comment has no end before the next one: readers see neither that one nor what is between",
-                "write --> where it ends",
-            )
 
-    def _report(self, rule: str, offset: int, message: str, hint: str) -> None:
-        self.findings.append(finding(rule, self.file, self.page.position(offset), message, hint))
-
-    def _complain_about_code(self, candidate: _Candidate) -> None:
-        """Code is text; but a comment that only the site takes for code would show its JSON there."""
-        name, place = candidate.opening.name, candidate.place
-        if not candidate.opening.exact or candidate.opinion == "span":
-            return
-        if place is not None and place.holder == TITLE:
-            message = f"{name} stands in {TITLE}, where the site shows nothing of it"
-            self._report("MT112", candidate.html.start, message, "put it into the text under the title")
-            return
-        if candidate.opinion == "live":
-            rule = "MT112"
-            message = f"the site shows this {name} as code; GitHub and editors do not"
-        elif place is not None and place.contained:
-            rule = "MT117"
-            message = f"{name} is indented so far that it is shown as code"
-        else:
-            return
-        self._report(
-            rule,
-            candidate.html.start,
-            message,
-            "indent it by exactly four columns for each list item, admonition or tab around it, and leave a "
-            "blank line above a list; to show a sample, put it in a fence",
+def _end_fault(one: _Candidate, text: str) -> Complaint[int] | None:
+    html, name, at = one.html, one.opening.name, one.html.start
+    body = text[one.opening.body : html.end]
+    if not html.closed:
+        return Complaint(f"{name} is never closed", "add --> after the JSON", at, "MT101")
+    if _NEXT_DIRECTIVE.search(body):
+        return Complaint(
+            f"{name} is not closed before the next one begins", "add --> after the JSON", at, "MT101"
         )
-
-    def _complain_about_hidden(self, candidate: _Candidate) -> None:
-        assert candidate.place is not None
-        self._report(
-            "MT111",
-            candidate.html.start,
-            f"{candidate.opening.name} inside <{candidate.place.element}> is neither run nor shown",
-            f"move it out of <{candidate.place.element}>; to show a sample, write &lt;!-- or use a fence",
+    if body.endswith("--!>"):
+        return Complaint(f"{name} is closed by --!>", "write --> instead", html.end - 4, "MT107")
+    rest = _REST_OF_LINE.match(text, html.end)
+    if rest and '"' in rest[0] and _ends_in_string(body):
+        message = f"--> inside a JSON string closes {name} here"
+        return Complaint(
+            message, "write --\\u003e in the string: JSON reads it as -->", html.end - 3, "MT102"
         )
-
-    def _complain_about_name(self, candidate: _Candidate) -> None:
-        opening = candidate.opening
-        body = self.page.text[opening.body : candidate.html.end].lstrip()
-        known = opening.name in KEYWORDS
-        message = f"{opening.name} is not a comment that is known"
-        if known:
-            dashes = self.page.text.startswith("<!---", candidate.html.start)
-            message = (
-                f"{opening.name} stands behind too many dashes" if dashes else f"{opening.name} has no colon"
-            )
-        rule = "MT103" if body.startswith("{") else "MT104"
-        hint = f"write `<!-- {opening.meant}:`" if known else f"did you mean `<!-- {opening.meant}:`?"
-        self._report(rule, candidate.html.start, message, hint)
-
-    def _faulty(self, candidate: _Candidate) -> bool:
-        """Whether the site shows an HTML comment here that cannot be replaced; the reason is reported."""
-        return self._badly_closed(candidate) or self._badly_placed(candidate)
-
-    def _badly_closed(self, candidate: _Candidate) -> bool:
-        html, name, text = candidate.html, candidate.opening.name, self.page.text
-        body = text[candidate.opening.body : html.end]
-        if not html.closed:
-            self._report("MT101", html.start, f"{name} is never closed", "add --> after the JSON")
-        elif _NEXT_DIRECTIVE.search(body):
-            self._report(
-                "MT101",
-                html.start,
-                f"{name} is not closed before the next one begins",
-                "add --> after the JSON",
-            )
-        elif body.endswith("--!>"):
-            self._report("MT107", html.end - 4, f"{name} is closed by --!>", "write --> instead")
-        elif closes_in_string(text, candidate.opening.body, html.end):
-            self._report(
-                "MT102",
-                html.end - 3,
-                f"--> inside a JSON string closes {name} here",
-                "write --\\u003e in the string: JSON reads it as -->",
-            )
-        else:
-            return False
-        return True
-
-    def _badly_placed(self, candidate: _Candidate) -> bool:
-        html, name, place = candidate.html, candidate.opening.name, candidate.place
-        assert place is not None
-        if html.start and self.page.text[html.start - 1] == "\\":
-            self._report(
-                "MT110",
-                html.start,
-                f"a backslash does not make {name} text: on the site it is a comment, and nothing is shown",
-                "remove the backslash, or write the sample as `code` or in a fence",
-            )
-        elif candidate.opinion == "fence":
-            where = "above" if html.fence is None else f"in line {html.fence + 1}"
-            self._report(
-                "MT106",
-                html.start,
-                f"the fence {where} is none for the site, so {name} under it is not taken as code",
-                "close it by a mark of the same length and indentation, indent what is between alike, and "
-                "write nothing but a language and known options behind its opening mark",
-            )
-        elif candidate.opinion == "tag":
-            self._report("MT114", html.start, f"{name} stands inside an HTML tag", "move it out of the tag")
-        elif place.holder == IMAGE or (place.holder and place_of(name) == "block"):
-            self._report(
-                "MT113",
-                html.start,
-                f"{name} stands in {place.holder}, which cannot hold it",
-                "put it on a line of its own"
-                + (
-                    f"; for one number use {keyword_like(name, 'value')}" if place_of(name) == "block" else ""
-                ),
-            )
-        else:
-            return False
-        return True
-
-    def _live(self, candidate: _Candidate, place: Place) -> Comment:
-        if candidate.opinion == "code" and not place.foreign:
-            self._report(
-                "MT115",
-                candidate.html.start,
-                f"GitHub and editors show this {candidate.opening.name} as code; the site does not",
-                "indent it by exactly four columns for each list item around it",
-            )
-        html, opening = candidate.html, candidate.opening
-        line, column = self.page.position(html.start)
-        body, body_line, columns = read_body(self.page, html.start, opening.body, html.end, place.prefix)
-        return Comment(
-            opening.name,
-            body,
-            html.start,
-            html.end,
-            line,
-            column,
-            body_line,
-            columns,
-            place.prefix,
-            place.inline,
-            None,
-            place.before,
-            place.after,
-            RAW_HTML if place.raw else place.holder,
-        )
+    return None
 
 
-def closes_in_string(text: str, body: int, end: int) -> bool:
-    """Whether the end of a comment, whose body begins at an offset, is one within a JSON string of its author's."""
-    return _in_string(text[body:end]) and '"' in rest_of_line(text, end)
+def _place_fault(one: _Candidate, place: Place, text: str) -> Complaint[int] | None:
+    """Why the site shows an HTML comment here that cannot be replaced."""
+    html, name, at = one.html, one.opening.name, one.html.start
+    is_block = place_of(name) == "block"
+    if at and text[at - 1] == "\\":
+        message = f"a backslash does not make {name} text: on the site it is a comment, and nothing is shown"
+        hint = "remove the backslash, or write the sample as `code` or in a fence"
+        return Complaint(message, hint, at, "MT110")
+    if one.opinion == "fence":
+        where = "above" if html.fence is None else f"in line {html.fence + 1}"
+        message = f"the fence {where} is none for the site, so {name} under it is not taken as code"
+        return Complaint(message, _FENCE_HINT, at, "MT106")
+    if one.opinion == "tag":
+        return Complaint(f"{name} stands inside an HTML tag", "move it out of the tag", at, "MT114")
+    if place.holder == IMAGE or (place.holder and is_block):
+        hint = f"; for one number use {keyword_like(name, 'value')}" if is_block else ""
+        message = f"{name} stands in {place.holder}, which cannot hold it"
+        return Complaint(message, f"put it on a line of its own{hint}", at, "MT113")
+    return None
 
 
-def _in_string(body: str) -> bool:
+def _code_elsewhere(one: _Candidate) -> Iterator[Complaint[int]]:
+    if one.opinion == "code" and one.place is not None and not one.place.foreign:
+        message = f"GitHub and editors show this {one.opening.name} as code; the site does not"
+        hint = "indent it by exactly four columns for each list item around it"
+        yield Complaint(message, hint, one.html.start, "MT115")
+
+
+def _ends_in_string(body: str) -> bool:
     """Whether ``body`` ends inside a JSON string."""
     if "\\" not in body:
         return body.count('"') % 2 == 1
     return any(not string["closed"] for string in _STRING.finditer(body))
 
 
-def rest_of_line(text: str, at: int) -> str:
-    """What stands in a line from an offset on."""
-    match = re.compile(r"[^\r\n]*").match(text, at)
-    return match[0] if match else ""
-
-
-def read_body(page: Page, opened: int, start: int, end: int, prefix: str) -> tuple[str, int, tuple[int, ...]]:
-    """Give the body of a comment, its first line, and the column in which each of its lines begins.
-
-    The comment begins at ``opened`` and ends at ``end``, its body begins at ``start``; ``prefix`` is that of its place.
-    """
-    before = page.text[page.starts[page.line_index(opened)] : opened].removeprefix("\ufeff")
-    own = prefix if before.strip("> \t") else before.expandtabs(4)
-    return _body(page, start, end - len("-->"), own)
-
-
-def _body(page: Page, start: int, end: int, prefix: str) -> tuple[str, int, tuple[int, ...]]:
-    """Give the text from ``start`` to ``end`` without ``prefix`` on its further lines, its first line, and the column
-    in which each line begins.
-    """
-    first, last = page.line_index(start), page.line_index(end)
+def _comment(page: Page, html: HtmlComment, opening: Opening, place: Place) -> Comment:
+    """Make the comment: its body is without the prefix of its container on further lines."""
+    line, column = page.position(html.start)
+    before = page.text[page.starts[line - 1] : html.start].removeprefix("\ufeff")
+    prefix = place.prefix if before.strip("> \t") else before.expandtabs(4)
+    end = html.end - len("-->")
+    first, last = page.line_index(opening.body), page.line_index(end)
     stripped: list[str] = []
     columns: list[int] = []
     for index in range(first, last + 1):
-        if not prefix and first < index < last:
-            stripped.append(page.lines[index])
-            columns.append(1)
-            continue
-        line_start = page.starts[index]
-        line_end = min(line_start + len(page.lines[index]), end)
-        begin = start if index == first else line_start + prefix_length(page.lines[index], prefix)
+        start = page.starts[index]
+        line_end = min(start + len(page.lines[index]), end)
+        begin = opening.body if index == first else start + prefix_length(page.lines[index], prefix)
         begin = min(begin, line_end)
         stripped.append(page.text[begin:line_end])
         columns.append(page.position(begin)[1])
-    return "\n".join(stripped), first + 1, tuple(columns)
-
-
-def find(text: str, file: str) -> Scan:
-    """Find the live comments of a page; findings name ``file``. Never raises, whatever the text."""
-    if not may_have_comment(text):
-        return Scan((), ())
-    return scan_page(text, file)
+    return Comment(
+        keyword=opening.name,
+        body="\n".join(stripped),
+        start=html.start,
+        end=html.end,
+        line=line,
+        column=column,
+        body_line=first + 1,
+        columns=tuple(columns),
+        prefix=place.prefix,
+        inline=place.inline,
+        before=place.before,
+        after=place.after,
+        holder=RAW_HTML if place.raw else place.holder,
+    )

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import replace
-from typing import TYPE_CHECKING, NamedTuple
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from mongo_tables.directives.comments import Comment, Region
 from mongo_tables.directives.containers import without_prefix
@@ -23,7 +23,8 @@ _NEWLINE = re.compile(r"\r\n|\r|\n")
 _BLANKS = re.compile(r"[ \t]+")
 
 
-class Marker(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Marker:
     """A marker of a region: ``digest`` is None for its end. ``start`` and ``end`` are offsets of the HTML
     comment.
     """
