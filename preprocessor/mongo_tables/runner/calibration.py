@@ -115,7 +115,8 @@ def plan(
         Task(
             experiment=one,
             pairs=_share_out(each),
-            seconds=seconds or _window_seconds(one),
+            seconds=seconds
+            or (longest_seconds(one.workload, one.parameters, PUBLISHED) or PUBLISHED.seconds),
             fine=fine if has_lead(one.workload, one.parameters) else None,
         )
         for one in wanted
@@ -154,10 +155,6 @@ def estimate_fine_seconds(task: Task) -> float:
 def count_fine_pairs(task: Task) -> int:
     """How many pairs take turns in slices: in each group as many as a block of it has measurements."""
     return sum(map(count_measurements, task.pairs)) if task.fine else 0
-
-
-def _window_seconds(experiment: Experiment) -> float:
-    return longest_seconds(experiment.workload, experiment.parameters, PUBLISHED) or PUBLISHED.seconds
 
 
 def _share_out(pairs: int) -> tuple[int, ...]:

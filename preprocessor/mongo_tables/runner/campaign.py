@@ -280,7 +280,7 @@ def _measure_block(
 ) -> None:
     """Measure a block, or what is missing of it; one that was cut off too long ago is given up and measured anew."""
     attempt = len(measured.attempts[number]) + measured.given_up[number]
-    places = _places(measured.plan, number, attempt)
+    places = {turn: Place(number, attempt, turn) for turn in measured.plan.turns(number)}
     kept = {turn: journal.window(place) for turn, place in places.items()}
     if _is_given_up(measured.plan, places, kept, journal):
         measured.given_up[number] += 1
@@ -307,10 +307,6 @@ def _asked_version(run: Run, turn: Turn) -> str:
     """The version of MongoDB that a variant asks its machine for; most ask for none."""
     asked = run.experiment.variants[turn.variant].get("instance", {})
     return str(asked.get("version", ""))
-
-
-def _places(plan: Plan, number: int, attempt: int) -> dict[Turn, Place]:
-    return {turn: Place(number, attempt, turn) for turn in plan.turns(number)}
 
 
 def _is_given_up(

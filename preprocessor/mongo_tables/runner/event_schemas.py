@@ -229,9 +229,7 @@ def _totals(items: Any, inside: Any, counts: str) -> dict[str, Any]:
 
 
 def _bucket_pipelines(
-    identify: Identify,
-    total: Callable[[int, datetime, datetime], dict[str, Any]],
-    keeps_totals: bool = False,
+    identify: Identify, total: Callable[[int, datetime, datetime], dict[str, Any]], keeps_totals: bool = False
 ) -> Callable[[int, datetime], list[Pipeline]]:
     """For each range the totals of its buckets, summed.
 
@@ -418,9 +416,7 @@ VERSIONS: Mapping[str, Version] = {
         Version("appV5R3", _merged(keeps_totals=False), _bucket_pipelines(quarter_id, _total_of_days)),
         Version("appV5R4", _merged(keeps_totals=True), _bucket_pipelines(quarter_id, _total_of_days, True)),
         Version(
-            "appV6R0",
-            _counted(month_id, "%d"),
-            _bucket_pipelines(month_id, _total_of_fields(month_id, "%d")),
+            "appV6R0", _counted(month_id, "%d"), _bucket_pipelines(month_id, _total_of_fields(month_id, "%d"))
         ),
         Version(
             "appV6R1",

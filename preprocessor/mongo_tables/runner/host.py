@@ -192,21 +192,14 @@ def hardware(data_directory: Path | None) -> dict[str, Any]:
     import psutil
 
     machine: dict[str, Any] = {
-        "cpu": _cpu_model(),
+        "cpu": _value(Path("/proc/cpuinfo"), "model name", ":") or platform.processor() or platform.machine(),
         "cores": psutil.cpu_count(logical=True),
         "memory_gib": round(psutil.virtual_memory().total / 2**30, 1),
         "kernel": f"{platform.system()} {platform.release()}",
-        "system": _system(),
+        "system": _value(Path("/etc/os-release"), "PRETTY_NAME", "=").strip('"')
+        or platform.platform(terse=True),
     }
     return {**machine, "disk": describe_disk(data_directory)} if data_directory else machine
-
-
-def _cpu_model() -> str:
-    return _value(Path("/proc/cpuinfo"), "model name", ":") or platform.processor() or platform.machine()
-
-
-def _system() -> str:
-    return _value(Path("/etc/os-release"), "PRETTY_NAME", "=").strip('"') or platform.platform(terse=True)
 
 
 def _value(file: Path, key: str, separator: str) -> str:

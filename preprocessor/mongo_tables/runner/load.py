@@ -227,9 +227,7 @@ class Crew(ABC):
             progress(sum(board.counters[: load.connections]))
 
         tallies = self.collect(
-            look,
-            STEADY_PART_POLL_SECONDS if load.has_steady_part else POLL_SECONDS,
-            until_answered(board),
+            look, STEADY_PART_POLL_SECONDS if load.has_steady_part else POLL_SECONDS, until_answered(board)
         )
         watch.end()
         # Before what processes counted is added up.

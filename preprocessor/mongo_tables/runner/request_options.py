@@ -68,12 +68,11 @@ def request_options(client: MongoClient[Any], config: Mapping[str, Any]) -> Requ
         read_concern=dict(config.get("readConcern") or client.read_concern.document),
         read_preference=dict(config.get("readPreference") or client.read_preference.document),
         sessions=sessions,
-        retryable_writes=sessions and numbered and _retries(client, config) and concern.get("w") != 0,
+        retryable_writes=sessions
+        and numbered
+        and bool(config.get("retryableWrites", client.options.retry_writes))
+        and concern.get("w") != 0,
     )
-
-
-def _retries(client: MongoClient[Any], config: Mapping[str, Any]) -> bool:
-    return bool(config.get("retryableWrites", client.options.retry_writes))
 
 
 def read_selector(preference: Mapping[str, Any]) -> Any:

@@ -216,8 +216,7 @@ def _by_the_client(measurement: Measurement, context: Context, name: str, connec
         "series": summarise_series(measurement.outcome.series),
         "warmup": _warm_up(measurement),
         "checks": _checks(
-            measurement,
-            littleslaw.check_window(measurement.outcome, name, context.rates, connections),
+            measurement, littleslaw.check_window(measurement.outcome, name, context.rates, connections)
         ),
         "client": _client(measurement, context, connections),
     }

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import threading
 from array import array
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -80,12 +80,11 @@ class Interval:
     def latencies(self) -> Counts:
         """How many requests of each kind had a latency."""
         if self.packed:
-            return {kind: dict(_pairs(packed)) for kind, packed in self.packed.items()}
+            return {
+                kind: {one & _LARGEST: one >> _SHIFT for one in packed}
+                for kind, packed in self.packed.items()
+            }
         return self.counts
-
-
-def _pairs(packed: array[int]) -> Iterator[tuple[int, int]]:
-    return ((one & _LARGEST, one >> _SHIFT) for one in packed)
 
 
 def merge(total: Counts, counts: Mapping[str, Mapping[int, int]]) -> None:

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from mongo_tables.runner.alternation import Sides, SideStats
+from mongo_tables.runner.alternation import Sides
 from mongo_tables.runner.blocks import MOST_ATTEMPTS, Block, Turn, choose, count_disturbed, is_disturbed
 from mongo_tables.runner.journal import SlicesPlace
 from mongo_tables.runner.slices import LONGEST_PART, Slices
@@ -38,15 +38,10 @@ def compose(
         "duration": round(slices.counted / 1e6),
         "slice_ms": slices.width / 1e6,
         "operations": [side.operations for side in sides],
-        "mean_latency": [_mean_latency(side) for side in sides],
+        "mean_latency": [(side.busy / side.requests / 1000 if side.requests else None) for side in sides],
         "errors": [side.failures.counts() for side in sides],
         "processors": processors,
     }
-
-
-def _mean_latency(side: SideStats) -> float | None:
-    """In microseconds, from sending to answer; None where nothing was answered."""
-    return side.busy / side.requests / 1000 if side.requests else None
 
 
 def has_long_requests(window: Window) -> bool:

@@ -142,13 +142,7 @@ PROFILES = {
         least_batches=3,
     ),
     "publish": Profile(
-        scale=0.01,
-        seconds=0.7,
-        batch_seconds=2.0,
-        paced_seconds=5.0,
-        repeats=20,
-        most_repeats=40,
-        width=0.06,
+        scale=0.01, seconds=0.7, batch_seconds=2.0, paced_seconds=5.0, repeats=20, most_repeats=40, width=0.06
     ),
 }
 """By name. ``quick`` is a first look at everything in a short time, and not for publishing. ``publish`` is for that: as

@@ -201,7 +201,7 @@ def open_client(load: Load, connections: int) -> MongoClient[dict[str, Any]]:
         serverSelectionTimeoutMS=selection_ms(load.uri, SELECTION_MS),
         retryReads=False,  # a retry would wait as long again
         appname="mongo-tables run",
-        **_retry_writes(load),
+        **{"retryWrites": load.config["retryableWrites"]} if "retryableWrites" in load.config else {},
     )
 
 
@@ -214,11 +214,6 @@ def connect(
     return [_connect(client, load, options, number) for number in mine], options
 
 
-def _retry_writes(load: Load) -> dict[str, Any]:
-    """What the load says in place of the connection string; only PyMongo's own writes go by it."""
-    return {"retryWrites": load.config["retryableWrites"]} if "retryableWrites" in load.config else {}
-
-
 def open_steps(clients: Sequence[Client], assignment: Assignment, board: Board) -> list[Step]:
     """What each of the clients repeats, with everything prepared."""
     load, kind = assignment.load, workload(assignment.load.workload)
@@ -226,9 +221,7 @@ def open_steps(clients: Sequence[Client], assignment: Assignment, board: Board) 
     take, prepared = Handout(board, upto).take, dict[str, Any]()
     return [
         kind.open_steps(
-            held,
-            load.config,
-            Share(worker, load.connections, f"{load.seed}/{worker}", take, prepared),
+            held, load.config, Share(worker, load.connections, f"{load.seed}/{worker}", take, prepared)
         )
         for held, worker in zip(clients, assignment.mine, strict=True)
     ]

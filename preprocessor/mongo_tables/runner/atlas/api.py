@@ -171,7 +171,7 @@ def _read_error(answer: HTTPError) -> Any:
 ADDRESS: Final = "https://cloud.mongodb.com"
 TOKEN_PATH: Final = "/api/oauth/token"
 VERSIONS: Final = {
-    "clusters": {"GET": "2024-08-05", "POST": "2024-10-23", "PATCH": "2024-10-23", "DELETE": "2023-02-01"},
+    "clusters": {"GET": "2024-08-05", "POST": "2024-10-23", "PATCH": "2024-10-23", "DELETE": "2023-02-01"}
 }
 """The date of a resource where it is another than ``OLDEST``, by the request."""
 OLDEST: Final = "2023-01-01"

@@ -71,37 +71,31 @@ def measured(api: Api, name: str, start: datetime, end: datetime) -> Monitored:
 
 def _look(api: Api, name: str, start: datetime, end: datetime) -> tuple[_Series, _Series, str]:
     """What is there now of process and disk, and why nothing is where nothing can be."""
-    members = [one for one in api.pages("processes") if _belongs(one, name)]
+    members = [
+        one
+        for one in api.pages("processes")
+        if str(one.get("userAlias", "")).startswith(f"{name.lower()}-shard-")
+    ]
     primary = next((one for one in members if one.get("typeName") == _PRIMARY), None)
     if primary is None:
         return [], [], _NO_DATA if any(one.get("typeName") == _NO_DATA for one in members) else "no primary"
     place = ("processes", str(primary["id"]))
-    query = [
-        ("granularity", GRANULARITY),
-        ("start", iso(start - GRANULE)),
-        ("end", iso(end + 2 * GRANULE)),
-    ]
+    query = [("granularity", GRANULARITY), ("start", iso(start - GRANULE)), ("end", iso(end + 2 * GRANULE))]
     process = api.get(*place, "measurements", query=[*query, *(("m", one) for one in PROCESS)])
     disk = api.get(*place, "disks", PARTITION, "measurements", query=[*query, *(("m", one) for one in DISK)])
     return list(_series(process)), list(_series(disk)), ""
 
 
-def _belongs(process: Mapping[str, Any], name: str) -> bool:
-    """Whether the process is one of the cluster: no other cluster of the project begins so, with the dash behind it."""
-    return str(process.get("userAlias", "")).startswith(f"{name.lower()}-shard-")
-
-
 def _series(answer: Any) -> Iterator[dict[str, Any]]:
     for one in (answer or {}).get("measurements") or ():
         points = [
-            {"timestamp": _moment(point["timestamp"]), "value": point.get("value")}
+            {
+                "timestamp": datetime.fromisoformat(point["timestamp"]).astimezone(UTC),
+                "value": point.get("value"),
+            }
             for point in one.get("dataPoints") or ()
         ]
         yield {"name": one["name"], "units": one["units"], "dataPoints": points}
-
-
-def _moment(text: str) -> datetime:
-    return datetime.fromisoformat(text).astimezone(UTC)
 
 
 def _reaches(series: _Series, end: datetime) -> bool:
