@@ -50,7 +50,7 @@ UNUSED = (
     "fractions",
     "mongo_tables.aggregation.patterns",
     "mongo_tables.hosts",
-    "mongo_tables.runner.execution",
+    "mongo_tables.runner.runs",
     "mongo_tables.hosts",
 )
 

@@ -8,9 +8,10 @@ from mongo_tables.commands.run.measuring import Place
 from mongo_tables.runner import experiment as experiments
 from mongo_tables.runner.connection_strings import selection_ms
 from mongo_tables.runner.errors import RunnerError
-from mongo_tables.runner.execution import Options, request
 from mongo_tables.runner.journal import Campaign, open_journal
 from mongo_tables.runner.named_targets import NamedTarget
+from mongo_tables.runner.options import Options
+from mongo_tables.runner.runs import request
 from mongo_tables.runner.store import FileStore, open_store
 from mongo_tables.runner.target import open_target
 

@@ -15,11 +15,12 @@ from mongo_tables.runner import experiment as experiments
 from mongo_tables.runner.blocks import Plan
 from mongo_tables.runner.campaign import Length, execute
 from mongo_tables.runner.errors import RunnerError, TimeIsOver
-from mongo_tables.runner.execution import Options, Run, open_run
 from mongo_tables.runner.journal import Campaign, Journal, open_journal
 from mongo_tables.runner.load import WorkerPool
 from mongo_tables.runner.named_targets import ALONE, NamedTarget
+from mongo_tables.runner.options import Options
 from mongo_tables.runner.progress import Progress
+from mongo_tables.runner.runs import Run, open_run
 from mongo_tables.runner.store import HISTORY, FileStore
 from mongo_tables.runner.target import UriTarget
 from tests.runner.measured import Cutting, measure

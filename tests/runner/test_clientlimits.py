@@ -6,12 +6,12 @@ from types import SimpleNamespace
 
 import pytest
 
-from mongo_tables.runner import execution
+from mongo_tables.runner import windows
 from mongo_tables.runner.meter import Lag
 
 CONFIG = {"operationsPerSecond": 100, "numberOfThreads": 1}
 RUN = SimpleNamespace(
-    options=SimpleNamespace(rates=()),
+    options=SimpleNamespace(rates_of=lambda config: (100.0,)),
     scaled=SimpleNamespace(workload="query"),
     target=SimpleNamespace(cache_shrunk=None),
 )
@@ -39,9 +39,9 @@ def window(cpu_seconds, lag):
     ],
 )
 def test_a_client_that_was_the_limit_is_told_of_with_the_reason(cpu_seconds, lag, reason):
-    said = list(execution._doubts(RUN, window(cpu_seconds, lag), CONFIG))
+    said = list(windows._doubts(RUN, window(cpu_seconds, lag), CONFIG))
     assert said == [f"the client was the limit: {reason}"]
 
 
 def test_of_a_client_that_was_no_limit_nothing_is_said():
-    assert list(execution._doubts(RUN, window(0.2, Lag()), CONFIG)) == []
+    assert list(windows._doubts(RUN, window(0.2, Lag()), CONFIG)) == []

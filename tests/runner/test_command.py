@@ -16,10 +16,10 @@ from pymongo import MongoClient
 from mongo_tables.cli import main
 from mongo_tables.commands.run import lookingat, starting
 from mongo_tables.results.conclusions import block_speeds
-from mongo_tables.runner import execution, experiment, slices
+from mongo_tables.runner import experiment, runs, slices
+from mongo_tables.runner.options import PROFILES
 from mongo_tables.runner.progress import Progress
 from mongo_tables.runner.store import FileStore
-from mongo_tables.runner.window_lengths import PROFILES
 from tests.runner.processes import TINY, children_of, finish, servers_of, start, wait_until
 from tests.signals import heeded
 
@@ -159,7 +159,7 @@ def test_the_end_of_the_terminal_is_an_interruption_unless_it_is_to_be_outlived(
 
 
 def test_a_password_of_the_target_is_never_said(tiny, tmp_path, monkeypatch, capfd):
-    monkeypatch.setattr(execution, "SELECTION_MS", 200)
+    monkeypatch.setattr(runs, "SELECTION_MS", 200)
     asked = [str(tiny), "--target", "mongodb://me:s3cret@127.0.0.1:1/", "--output", str(tmp_path)]
     assert main(["run", *asked]) == 2
     out, err = capfd.readouterr()

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from mongo_tables.runner import experiment as experiments
 from mongo_tables.runner.errors import ExperimentError
 from mongo_tables.runner.estimate import Asked, estimate, local_seconds
+from mongo_tables.runner.options import PROFILES
 from mongo_tables.runner.result_rows import row_id
-from mongo_tables.runner.window_lengths import PROFILES
 from mongo_tables.runner.workloads import Share, workload
 
 

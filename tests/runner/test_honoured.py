@@ -10,8 +10,8 @@ from pymongo import MongoClient
 
 from mongo_tables.commands.run.sharing import Opened, share_out
 from mongo_tables.runner.errors import TargetError
-from mongo_tables.runner.execution import Options
 from mongo_tables.runner.named_targets import ALONE
+from mongo_tables.runner.options import Options
 from mongo_tables.runner.request_options import (
     HONOURED,
     WITHOUT_EFFECT,

@@ -9,7 +9,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from mongo_tables.runner.clientlimits import list_limits
+from mongo_tables.runner.client_limits import list_limits
 from mongo_tables.runner.meter import Lag, receive_stamped, stamp
 from mongo_tables.runner.request_options import RequestOptions
 from mongo_tables.runner.wire import client as wire

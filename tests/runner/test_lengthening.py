@@ -8,7 +8,7 @@ import pytest
 
 from mongo_tables.commands.numbers import duration
 from mongo_tables.runner.experiment import load
-from mongo_tables.runner.window_lengths import ends_after, steps_without_length, with_enough_work
+from mongo_tables.runner.options import ends_after, steps_without_length, with_enough_work
 
 INSERT = {"numberOfThreads": 10, "writeBatchSize": 100, "totalDocsToInsert": 1000}
 

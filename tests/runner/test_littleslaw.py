@@ -6,22 +6,22 @@ from types import SimpleNamespace
 
 import pytest
 
-from mongo_tables.runner.littleslaw import check, check_window, remark
+from mongo_tables.runner.client_limits import check_law, check_window, remark_on_law
 from mongo_tables.runner.request_options import RequestOptions
 from mongo_tables.runner.window import Inside
 
 
 def test_connections_that_are_always_in_a_request_are_all_in_flight():
     # Ten connections, each with 100 requests of 10 ms in a second.
-    found = check(10.0, 1.0, 10)
+    found = check_law(10.0, 1.0, 10)
     assert found == {"concurrency": pytest.approx(10), "expected": 10, "ratio": pytest.approx(1)}
-    assert remark(found) == ""
+    assert remark_on_law(found) == ""
 
 
 def test_a_difference_is_said_in_either_direction():
-    assert remark(check(9.4, 1.0, 10)) == "9.4 of 10 connections in a request on average"
-    assert remark(check(21.2, 2.0, 10)) == "10.6 of 10 connections in a request on average"
-    assert remark(check(9.6, 1.0, 10)) == ""
+    assert remark_on_law(check_law(9.4, 1.0, 10)) == "9.4 of 10 connections in a request on average"
+    assert remark_on_law(check_law(21.2, 2.0, 10)) == "10.6 of 10 connections in a request on average"
+    assert remark_on_law(check_law(9.6, 1.0, 10)) == ""
 
 
 def window_of(**options):

@@ -18,9 +18,10 @@ from mongo_tables.commands.run.sharing import Opened, share_out
 from mongo_tables.results.betweencampaigns import compare
 from mongo_tables.runner import experiment as experiments
 from mongo_tables.runner.errors import RunnerError, TargetError
-from mongo_tables.runner.execution import Options, obstacle
 from mongo_tables.runner.local_address import find_mongod
 from mongo_tables.runner.named_targets import NamedTarget
+from mongo_tables.runner.options import Options
+from mongo_tables.runner.runs import obstacle
 from mongo_tables.runner.store import FileStore
 from mongo_tables.runner.target import open_target
 from tests.runner.processes import SLOW, children_of, finish, servers_of, start, wait_until

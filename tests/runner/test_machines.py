@@ -11,7 +11,6 @@ from pymongo import MongoClient
 from mongo_tables.commands.run.sharing import Opened, share_out
 from mongo_tables.runner import experiment as experiments
 from mongo_tables.runner.errors import TargetError
-from mongo_tables.runner.execution import Options, choose_variants
 from mongo_tables.runner.local_address import LocalAddress
 from mongo_tables.runner.named_targets import (
     NamedTarget,
@@ -21,6 +20,8 @@ from mongo_tables.runner.named_targets import (
     machines_without_target,
     variants_for,
 )
+from mongo_tables.runner.options import Options
+from mongo_tables.runner.runs import choose_variants
 from mongo_tables.runner.store import FileStore
 from mongo_tables.runner.target import LocalTarget
 from tests.runner.processes import TINY, finish, start

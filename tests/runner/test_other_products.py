@@ -12,7 +12,7 @@ from mongo_tables.commands.run.lookingat import list_findings
 from mongo_tables.runner.errors import TargetError
 from mongo_tables.runner.host import product_of
 from tests.runner.router import Foreign, routed
-from tests.runner.test_execution import DATABASE
+from tests.runner.test_runs import DATABASE
 from tests.runner.test_sharded import INSERTS, MIX, RECORD, row_of
 
 

@@ -12,9 +12,10 @@ import pytest
 from mongo_tables.aggregation import aggregate
 from mongo_tables.directives.page_scan import find
 from mongo_tables.runner import experiment as experiments
-from mongo_tables.runner.execution import Options, open_run
 from mongo_tables.runner.load import WorkerPool
+from mongo_tables.runner.options import Options
 from mongo_tables.runner.progress import Progress
+from mongo_tables.runner.runs import open_run
 from mongo_tables.runner.store import FileStore
 from mongo_tables.runner.target import UriTarget
 from tests.runner.measured import measure

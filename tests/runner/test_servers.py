@@ -13,16 +13,17 @@ from pymongo import MongoClient
 
 from mongo_tables.runner import experiment as experiments
 from mongo_tables.runner.errors import TargetError
-from mongo_tables.runner.execution import Options, open_run
 from mongo_tables.runner.load import WorkerPool
+from mongo_tables.runner.options import Options
 from mongo_tables.runner.progress import Progress
+from mongo_tables.runner.runs import open_run
 from mongo_tables.runner.sampling import read_machine
 from mongo_tables.runner.schema_check import check_result
 from mongo_tables.runner.servers import GIVEN, Servers, ask_servers, topology
 from mongo_tables.runner.store import FileStore
 from mongo_tables.runner.target import UriTarget
 from tests.runner.measured import measure
-from tests.runner.test_execution import DATABASE, RECORDS
+from tests.runner.test_runs import DATABASE, RECORDS
 
 EXPERIMENT = (
     RECORDS.replace("workload", "warm = false\nworkload", 1)

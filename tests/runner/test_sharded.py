@@ -20,8 +20,8 @@ from mongo_tables.cli import main
 from mongo_tables.commands.run.lookingat import list_findings
 from mongo_tables.runner import experiment as experiments
 from mongo_tables.runner.errors import TargetError, WorkFailed
-from mongo_tables.runner.execution import obstacle, open_run
 from mongo_tables.runner.progress import Progress
+from mongo_tables.runner.runs import obstacle, open_run
 from mongo_tables.runner.schema_check import check_result
 from mongo_tables.runner.servers import GIVEN
 from mongo_tables.runner.store import FileStore
@@ -29,7 +29,7 @@ from mongo_tables.runner.target import LocalTarget, UriTarget
 from tests.runner.measured import measure
 from tests.runner.router import SHARDS, Cluster, routed
 from tests.runner.shards import routed_to, sharded
-from tests.runner.test_execution import DATABASE, OPTIONS, RECORDS
+from tests.runner.test_runs import DATABASE, OPTIONS, RECORDS
 
 MIX = RECORDS.replace("updateproportion = 0.0", "updateproportion = 0.5")
 RECORD = "[[variants]]\nrecordcount = 100\nreadproportion = 0.5\n"

@@ -9,8 +9,8 @@ import pytest
 from benchmarks.pretending import READS, pretending
 from mongo_tables.runner.errors import WorkFailed
 from mongo_tables.runner.load import WorkerPool
+from mongo_tables.runner.options import PROFILES
 from mongo_tables.runner.slices import Slices, part_within, plan_slices, wait_for_turn
-from mongo_tables.runner.window_lengths import PROFILES
 from mongo_tables.runner.worker import Load
 
 SLICES = Slices(width=100, pairs=4, seed="s")

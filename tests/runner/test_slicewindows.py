@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from mongo_tables.runner import execution
 from mongo_tables.runner.alternation import SideStats
 from mongo_tables.runner.driving import Failures
 from mongo_tables.runner.errors import WorkFailed
 from mongo_tables.runner.journal import SlicesPlace
 from mongo_tables.runner.slice_windows import SliceWindows, Which, compose, describe, doubts
 from mongo_tables.runner.slices import Slices
+from mongo_tables.runner.windows import _check_share
 
 SLICES = Slices(width=40_000_000, pairs=25, seed="s", lead=2)
 
@@ -83,10 +83,10 @@ def test_failures_are_told_of_with_the_target_and_are_in_the_row():
 
 
 def test_a_target_of_which_more_requests_fail_than_may_has_no_speed():
-    execution._check_share({"OperationFailure 50": 5}, 95, "b")
+    _check_share({"OperationFailure 50": 5}, 95, "b")
     told = pytest.raises(WorkFailed, match=r"b: 6 of 101 requests failed: OperationFailure 50 \(6 times\)")
     with told:
-        execution._check_share({"OperationFailure 50": 6}, 95, "b")
+        _check_share({"OperationFailure 50": 6}, 95, "b")
 
 
 def test_a_target_without_an_answer_has_no_latency():

@@ -10,9 +10,9 @@ import pytest
 from mongo_tables.directives.schemas import load
 from mongo_tables.results import fixturefiles, fixturetext
 from mongo_tables.runner.errors import RunnerError
+from mongo_tables.runner.options import PROFILES
 from mongo_tables.runner.schema_check import check_result
 from mongo_tables.runner.store import FileStore
-from mongo_tables.runner.window_lengths import PROFILES
 from tests.runner.processes import ROOT, finish, start
 
 SCHEMA = load("result")

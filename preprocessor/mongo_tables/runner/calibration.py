@@ -24,13 +24,13 @@ from mongo_tables.results.verdicts import NEGLIGIBLE
 from mongo_tables.runner import experiment as experiments
 from mongo_tables.runner.connection_strings import shown
 from mongo_tables.runner.errors import RunnerError
-from mongo_tables.runner.estimate import Asked, SlicesEstimate, estimate, local_seconds
+from mongo_tables.runner.estimate import SlicesEstimate, estimate, local_seconds
 from mongo_tables.runner.experiment import Experiment
+from mongo_tables.runner.options import PROFILES, Asked, longest_seconds
 from mongo_tables.runner.result_rows import pair_slices
 from mongo_tables.runner.slice_windows import Counted, doubts
 from mongo_tables.runner.slices import Slices, plan_slices
 from mongo_tables.runner.warmup import has_lead
-from mongo_tables.runner.window_lengths import PROFILES, longest_seconds
 
 PAIRS = 200
 """Of all workloads together, where nobody says how many."""

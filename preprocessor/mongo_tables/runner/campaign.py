@@ -28,22 +28,15 @@ from mongo_tables.runner.blocks import (
     measures_twice,
 )
 from mongo_tables.runner.errors import KEPT, RunnerError, TargetError, TimeIsOver, WorkFailed
-from mongo_tables.runner.execution import (
-    ELECTION_MS,
-    IMPATIENT_MS,
-    Run,
-    can_alternate,
-    has_rates,
-    leave,
-    measure_slices,
-    measure_window,
-)
 from mongo_tables.runner.host import Origin, origin_of
 from mongo_tables.runner.journal import Journal, Place, SlicesPlace
+from mongo_tables.runner.options import has_rates
 from mongo_tables.runner.result_rows import conclude_slices, gather_rows
+from mongo_tables.runner.runs import ELECTION_MS, IMPATIENT_MS, Run, leave
 from mongo_tables.runner.schema_check import check_result
 from mongo_tables.runner.slice_windows import Counted, SliceWindows, Which
 from mongo_tables.runner.store import Store
+from mongo_tables.runner.windows import can_alternate, measure_slices, measure_window
 from mongo_tables.runner.workloads import workload
 
 LONGEST_BREAK_SECONDS = 600.0

@@ -13,15 +13,16 @@ from mongo_tables.runner.blocks import goes_back, measures_twice
 from mongo_tables.runner.cache_size import sized
 from mongo_tables.runner.experiment import Experiment, configs
 from mongo_tables.runner.local_set import MEMBERS
-from mongo_tables.runner.slices import plan_slices
-from mongo_tables.runner.target import wanted_cache_gb
-from mongo_tables.runner.window_lengths import (
+from mongo_tables.runner.options import (
     LEAST_REQUESTS,
     MOST_TIMES_LONGER,
+    Asked,
     longest_seconds,
     operations_of_requests,
     with_enough_work,
 )
+from mongo_tables.runner.slices import plan_slices
+from mongo_tables.runner.target import wanted_cache_gb
 from mongo_tables.runner.workloads import Config, Done, workload
 
 
@@ -60,21 +61,6 @@ REQUESTS_PER_SECOND = 1_000
 """The same for requests that write little."""
 AFTER_CHANGE_SECONDS = 30.0
 """Behind a window in which the primary changes: until the members are looked through, and there is a new set."""
-
-
-class Asked(NamedTuple):
-    """How long windows are to be: ``seconds`` at most, for batches ``batch_seconds``, for paced work ``paced_seconds``.
-
-    Or, whatever the experiment says, ``duration`` seconds. With ``lengthens``, one with few requests is longer.
-    ``compares`` is whether speeds say something, as those of work at a given rate do not.
-    """
-
-    seconds: float | None = None
-    batch_seconds: float | None = None
-    paced_seconds: float | None = None
-    duration: float | None = None
-    lengthens: bool = True
-    compares: bool = True
 
 
 AS_IT_SAYS = Asked()

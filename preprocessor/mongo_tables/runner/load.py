@@ -27,13 +27,13 @@ from mongo_tables.runner.driving import UNSENT, ConnectionStats, Failures, Sendi
 from mongo_tables.runner.errors import KEPT, WorkFailed
 from mongo_tables.runner.loadmachines.machinestats import MachineStats, MachineWork
 from mongo_tables.runner.meter import Lag, Usage
+from mongo_tables.runner.options import ends_after
 from mongo_tables.runner.request_options import RequestOptions
 from mongo_tables.runner.series import Counts, Series, mean, merge, widest
 from mongo_tables.runner.signals import signals_ignored
 from mongo_tables.runner.slices import Slices
 from mongo_tables.runner.warmup import NONE, Lead, Steady, WarmUp, judge, lead_interval, speeds_within
 from mongo_tables.runner.window import NEVER, Board, Inside
-from mongo_tables.runner.window_lengths import ends_after
 from mongo_tables.runner.worker import SELECTION_MS, Assignment, Load, Scheduling, scheduling_of
 
 START_DELAY_SECONDS = 0.05

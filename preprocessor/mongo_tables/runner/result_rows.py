@@ -32,13 +32,15 @@ from mongo_tables.results.conclusions import (
 from mongo_tables.results.fewrequests import has_few_requests
 from mongo_tables.results.intervals import speed_interval
 from mongo_tables.results.verdicts import ITSELF, NEGLIGIBLE
-from mongo_tables.runner import littleslaw
+from mongo_tables.runner import client_limits
 from mongo_tables.runner.blocks import Block, Plan
-from mongo_tables.runner.clientlimits import busiest_share, in_run_queue, list_limits
+from mongo_tables.runner.client_limits import busiest_share, in_run_queue, list_limits
 from mongo_tables.runner.experiment import Experiment
+from mongo_tables.runner.journal import Place
 from mongo_tables.runner.load import Outcome
 from mongo_tables.runner.loadmachines.machinestats import MachineStats
 from mongo_tables.runner.measurement import HERE, Measurement
+from mongo_tables.runner.options import Options
 from mongo_tables.runner.schema_check import check_published
 from mongo_tables.runner.series import summarise, summarise_series
 from mongo_tables.runner.slice_windows import Counted, Which, doubts
@@ -62,14 +64,14 @@ def round_amount(done: float) -> float:
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """Where a window ran, and how it was asked for; ``in_turn`` is how many variants its ``block`` has.
+    """Where a window ran, and how it was asked for; ``in_turn`` is how many variants its block has.
 
-    ``again`` is whether it is the second of the reference in its block, ``back`` whether it is on the way back through
-    the block; ``side`` is the name of the target where others have the same variants.
-
-    ``seconds`` is the most that a window may take, or, where it ``lengthens``, what each is to take.
+    ``side`` is the name of the target where others have the same variants. ``seconds`` is the most that a window may
+    take, or, where a duration was asked for, what each is to take.
     """
 
+    options: Options
+    place: Place
     machine: Machine
     servers: Mapping[str, Any]
     target: str
@@ -77,22 +79,12 @@ class Context:
     side: str
     versions: Mapping[str, str]
     hardware: Mapping[str, Any]
-    scale: float
     seconds: float | None
-    seed: int
-    client: str
     scheduling: Scheduling
-    lengthens: bool
     rates: tuple[float, ...]
-    arrivals: str
-    on_error: str
-    profile: str | None
     disk_baseline: Mapping[str, Any] | None
     in_turn: int
     and_back: bool
-    block: int = 0
-    again: bool = False
-    back: bool = False
 
 
 def row_id(experiment: Experiment, number: int, target: str = "") -> dict[str, Any]:
@@ -154,14 +146,15 @@ def middle(windows: Sequence[Mapping[str, Any]]) -> int:
 
 
 def compose(
-    published: Experiment, scaled: Experiment, number: int, measurement: Measurement, context: Context
+    published: Experiment, scaled: Experiment, measurement: Measurement, context: Context
 ) -> dict[str, Any]:
-    """Give the row of one repeat of variant ``number``; ``published`` is the experiment at full size."""
+    """Give the row of one repeat of a variant; ``published`` is the experiment at full size."""
+    number = context.place.turn.variant
     config = {**scaled.parameters, **scaled.variants[number]}
     outcome = measurement.outcome
     real, test_results = workload(scaled.workload).report(_amounts(outcome.window))
     if context.seconds is not None and "testTimeSecs" in config:
-        asked = context.seconds if context.lengthens else min(context.seconds, config["testTimeSecs"])
+        asked = context.seconds if context.options.duration else min(context.seconds, config["testTimeSecs"])
         real = {**real, "testTimeSecs": asked}
     return {
         "_id": row_id(published, number, context.side),
@@ -216,7 +209,7 @@ def _by_the_client(measurement: Measurement, context: Context, name: str, connec
         "series": summarise_series(measurement.outcome.series),
         "warmup": _warm_up(measurement),
         "checks": _checks(
-            measurement, littleslaw.check_window(measurement.outcome, name, context.rates, connections)
+            measurement, client_limits.check_window(measurement.outcome, name, context.rates, connections)
         ),
         "client": _client(measurement, context, connections),
     }
@@ -276,10 +269,10 @@ def _experiment(published: Experiment, number: int, context: Context) -> dict[st
         "digest": published.digest,
         "parameters": dict(published.parameters),
         "variant": _storable(published.variants[number]),
-        "scale": context.scale,
+        "scale": context.options.scale,
         "seconds": context.seconds,
-        **({"profile": context.profile} if context.profile else {}),
-        "seed": context.seed,
+        **({"profile": context.options.profile} if context.options.profile else {}),
+        "seed": context.options.seed,
         "warm": published.warm,
         "repeats": 1,
         "shown_repeat": 0,
@@ -315,10 +308,10 @@ def _client(measurement: Measurement, context: Context, connections: int) -> dic
     cpu = sum(outcome.process_cpu_seconds)
     busiest = busiest_share(outcome)
     return {
-        "kind": context.client,
+        "kind": context.options.client,
         "scheduling": context.scheduling,
         **_pacing(measurement, context),
-        "on_error": context.on_error,
+        "on_error": context.options.on_error,
         "loop": "one thread" if outcome.in_one_thread else "threads",
         "sessions": outcome.options.sessions,
         "retryable_writes": outcome.options.retryable_writes,
@@ -387,7 +380,7 @@ def _pacing(measurement: Measurement, context: Context) -> dict[str, Any]:
     return {
         "rate": sum(context.rates) / len(context.rates),
         "rate_steps": list(context.rates),
-        "arrivals": context.arrivals,
+        "arrivals": context.options.arrivals,
         "meant": Int64(paced.sent + paced.unsent),
         "sent": Int64(paced.sent),
         "unsent": Int64(paced.unsent),
@@ -410,9 +403,9 @@ def _repeat(measurement: Measurement, context: Context) -> dict[str, Any]:
     from bson.int64 import Int64
 
     return {
-        "block": context.block,
-        "again": context.again,
-        **({"back": True} if context.back else {}),
+        "block": context.place.block,
+        "again": context.place.turn.again,
+        **({"back": True} if context.place.turn.back else {}),
         "seed": measurement.seed,
         "start_time": measurement.start_time,
         "duration": Int64(measurement.duration_ms),

@@ -15,9 +15,10 @@ from mongo_tables.commands.run.measuring import Place, open_machines, open_place
 from mongo_tables.runner.calibration import Fine, Group, Task, compose, gather_group, list_groups, name_group
 from mongo_tables.runner.campaign import Length, left_at_end, measure_rows, measure_with_itself
 from mongo_tables.runner.errors import TargetError, TimeIsOver
-from mongo_tables.runner.execution import Options, obstacle, open_run, request
 from mongo_tables.runner.journal import Campaign, find_campaign, open_journal
+from mongo_tables.runner.options import Options
 from mongo_tables.runner.request_options import check_options
+from mongo_tables.runner.runs import obstacle, open_run, request
 from mongo_tables.runner.schema_check import check_calibration
 from mongo_tables.runner.slice_windows import Counted
 from mongo_tables.runner.store import open_store

@@ -227,7 +227,7 @@ def _check_slices(arguments: Namespace) -> None:
 
 def _follow_profile(arguments: Namespace) -> None:
     """What no option says comes from the profile."""
-    from mongo_tables.runner.window_lengths import PROFILES
+    from mongo_tables.runner.options import PROFILES
 
     arguments.most_repeats, arguments.width = 0, 0.0
     arguments.batch_seconds = arguments.paced_seconds = arguments.seconds

@@ -10,7 +10,7 @@ from mongo_tables.commands.run.planned import count_blocks, estimate_variants, r
 from mongo_tables.commands.run.sharing import Opened
 from mongo_tables.runner.atlas.address import is_atlas, parse_atlas
 from mongo_tables.runner.blocks import LEAST_FOR_INTERVAL
-from mongo_tables.runner.execution import choose_variants
+from mongo_tables.runner.runs import choose_variants
 
 if TYPE_CHECKING:
     from mongo_tables.runner.atlas.address import AtlasMachine

@@ -30,9 +30,9 @@ from mongo_tables.runner.estimate import (
 from mongo_tables.runner.experiment import Experiment, configs, scale, scale_of
 from mongo_tables.runner.local_address import is_local
 from mongo_tables.runner.named_targets import NamedTarget, database_on, names_machines, variants_for
+from mongo_tables.runner.options import LEAST_REQUESTS, MOST_TIMES_LONGER, PROFILES, least_batches
 from mongo_tables.runner.sharding import wants_shards
 from mongo_tables.runner.store import open_store
-from mongo_tables.runner.window_lengths import LEAST_REQUESTS, MOST_TIMES_LONGER, PROFILES, least_batches
 
 
 def print_estimates(arguments: Namespace, wanted: Sequence[Experiment]) -> None:

@@ -21,13 +21,13 @@ from mongo_tables.commands.run.sharing import Opened, share_out
 from mongo_tables.findings.usage import print_error
 from mongo_tables.runner.campaign import Length, execute
 from mongo_tables.runner.errors import RunnerError, WorkFailed
-from mongo_tables.runner.execution import Options, Run, open_run, request
 from mongo_tables.runner.journal import Campaign, find_campaign, open_journal
 from mongo_tables.runner.load import Crew, WorkerPool
 from mongo_tables.runner.local_address import is_local
 from mongo_tables.runner.named_targets import NamedTarget, differing, names_machines
+from mongo_tables.runner.options import Options, least_batches
+from mongo_tables.runner.runs import Run, open_run, request
 from mongo_tables.runner.store import open_store
-from mongo_tables.runner.window_lengths import least_batches
 
 if TYPE_CHECKING:
     from mongo_tables.runner.experiment import Experiment

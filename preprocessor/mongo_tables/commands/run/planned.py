@@ -6,9 +6,10 @@ from argparse import Namespace
 from collections.abc import Collection, Sequence
 
 from mongo_tables.commands.run.sharing import Opened
-from mongo_tables.runner.estimate import Asked, Estimate, estimate
-from mongo_tables.runner.execution import Options, choose_variants, has_rates
+from mongo_tables.runner.estimate import Estimate, estimate
 from mongo_tables.runner.experiment import Experiment, scale, scale_of
+from mongo_tables.runner.options import Asked, Options, has_rates
+from mongo_tables.runner.runs import choose_variants
 
 
 def read_options(arguments: Namespace) -> Options:

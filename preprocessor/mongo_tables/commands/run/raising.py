@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from mongo_tables.runner.experiment import Experiment, configs, scale, scale_of
-from mongo_tables.runner.window_lengths import with_enough_work
+from mongo_tables.runner.options import with_enough_work
 from mongo_tables.runner.workloads import workload
 
 

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, TypeVar
 
 from mongo_tables.runner.cache_size import follows_cache
 from mongo_tables.runner.errors import TargetError
-from mongo_tables.runner.execution import Options, choose_variants, obstacle
 from mongo_tables.runner.local_address import is_local, parse_local
 from mongo_tables.runner.named_targets import (
     NamedTarget,
@@ -17,7 +16,9 @@ from mongo_tables.runner.named_targets import (
     names_machines,
     variants_for,
 )
+from mongo_tables.runner.options import Options
 from mongo_tables.runner.request_options import check_options
+from mongo_tables.runner.runs import choose_variants, obstacle
 
 if TYPE_CHECKING:
     from mongo_tables.runner.experiment import Experiment

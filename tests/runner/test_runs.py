@@ -10,16 +10,17 @@ from types import SimpleNamespace
 import pytest
 from pymongo import MongoClient
 
-from mongo_tables.runner import execution, ownership
 from mongo_tables.runner import experiment as experiments
+from mongo_tables.runner import options, ownership, runs, windows
 from mongo_tables.runner.blocks import Turn
 from mongo_tables.runner.campaign import left_at_end
 from mongo_tables.runner.errors import KEPT, NOTHING_KEPT, TargetError, WorkFailed
-from mongo_tables.runner.execution import Options, _complaints_told, leave, open_run
 from mongo_tables.runner.journal import Place
 from mongo_tables.runner.load import WorkerPool
 from mongo_tables.runner.local_set import LocalReplicaSet, Settings
+from mongo_tables.runner.options import Options
 from mongo_tables.runner.progress import Progress
+from mongo_tables.runner.runs import complaints_told, leave, open_run
 from mongo_tables.runner.store import FileStore
 from mongo_tables.runner.target import UriTarget
 from tests.runner.measured import measure
@@ -228,12 +229,12 @@ def test_progress_says_which_window_is_measured(place, said):
     experiment = experiments.read((RECORDS + "[[variants]]\nrecordcount = 10\n").encode(), "tiny.toml")
     options = replace(OPTIONS, repeats=2)
     run = open_run(experiment, options, UriTarget("mongodb://h"), None, Progress(io.StringIO()))
-    assert execution._label(run, place) == said
+    assert windows._label(run, place) == said
 
 
 @pytest.mark.parametrize("connected", [True, False])
 def test_a_target_that_is_gone_when_everything_is_measured_is_told_of(monkeypatch, connected):
-    monkeypatch.setattr(execution, "SELECTION_MS", 100)
+    monkeypatch.setattr(runs, "SELECTION_MS", 100)
     experiment = experiments.read((RECORDS + "[[variants]]\nrecordcount = 10\n").encode(), "tiny.toml")
     target = UriTarget("mongodb://127.0.0.1:1/")
     run = open_run(experiment, OPTIONS, target, None, Progress(io.StringIO()))
@@ -278,15 +279,15 @@ def test_a_lost_connection_is_told_before_the_work_is_tidied_up_and_a_dead_serve
 def test_a_new_primary_is_waited_for_where_another_member_answers(replica_set):
     with MongoClient(replica_set.uri) as client:
         client.admin.command("ping")
-        assert execution._patience_ms(client, replica_set.uri, 12_000) == 12_000
+        assert runs._patience_ms(client, replica_set.uri, 12_000) == 12_000
         asked = f"{replica_set.uri}&serverSelectionTimeoutMS=300"
-        assert execution._patience_ms(client, asked, 12_000) == 300
+        assert runs._patience_ms(client, asked, 12_000) == 300
 
 
 @pytest.mark.parametrize(("given", "hint"), [(KEPT, KEPT), ("", NOTHING_KEPT)])
 def test_whoever_lost_the_only_member_is_told_how_to_go_on(gone, given, hint):
     run, _ = gone
-    with pytest.raises(TargetError, match="no primary answers") as told, _complaints_told(run, given):
+    with pytest.raises(TargetError, match="no primary answers") as told, complaints_told(run, given):
         run.clients[run.target.uri].admin.command("ping")
     assert told.value.hint == hint
     assert "--resume" in hint
@@ -341,11 +342,11 @@ def test_a_rate_of_the_experiment_goes_with_no_other_and_with_no_verdict(tmp_pat
     text = RECORDS + "[[variants]]\nrecordcount = 10\noperationsPerSecond = 5\n"
     own = experiments.read(text.encode(), "tiny.toml")
     target, store = UriTarget("mongodb://h"), FileStore(tmp_path)
-    assert execution.obstacle(own, OPTIONS, target, store) is None
-    found = execution.obstacle(own, replace(OPTIONS, rates=(7.0,)), target, store)
+    assert runs.obstacle(own, OPTIONS, target, store) is None
+    found = runs.obstacle(own, replace(OPTIONS, rates=(7.0,)), target, store)
     assert found == ("tiny has rates of its own", "it runs without --rate only")
     names = ("failover", "schema_load", "query_full")
-    assert [execution.has_rates(experiments.load(name)) for name in names] == [True, True, False]
+    assert [options.has_rates(experiments.load(name)) for name in names] == [True, True, False]
 
 
 def test_random_arrivals_are_refused_where_nothing_has_a_rate(tmp_path):
@@ -355,12 +356,12 @@ def test_random_arrivals_are_refused_where_nothing_has_a_rate(tmp_path):
     )
     target, store = UriTarget("mongodb://h"), FileStore(tmp_path)
     random = replace(OPTIONS, arrivals="poisson")
-    refused = execution.obstacle(plain, random, target, store)
+    refused = runs.obstacle(plain, random, target, store)
     assert refused is not None
     assert refused[0] == "--arrivals poisson spreads operations that have a rate, and tiny has none"
     assert "--rate" in refused[1]
-    assert execution.obstacle(plain, replace(random, rates=(7.0,)), target, store) is None
-    assert execution.obstacle(own, random, target, store) is None
+    assert runs.obstacle(plain, replace(random, rates=(7.0,)), target, store) is None
+    assert runs.obstacle(own, random, target, store) is None
 
 
 @pytest.mark.parametrize(("failed", "refused"), [(5, False), (6, True)])
@@ -370,4 +371,4 @@ def test_a_row_of_which_more_than_a_twentieth_failed_is_none(failed, refused):
     )
     told = pytest.raises(WorkFailed, match="6 of 101 requests failed") if refused else nullcontext()
     with told:
-        execution._check_errors(SimpleNamespace(outcome=outcome))
+        windows._check_errors(SimpleNamespace(outcome=outcome))

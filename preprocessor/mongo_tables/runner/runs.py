@@ -1,0 +1,344 @@
+"""An experiment on a target: whether it can run there, what its variants share, and how it is left."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from uuid import uuid4
+
+from mongo_tables.results.driverlog import keep_to_one_line
+from mongo_tables.runner import cache_size, host, ownership, sharding
+from mongo_tables.runner import experiment as experiments
+from mongo_tables.runner.connection_strings import driver_fault, selection_ms
+from mongo_tables.runner.errors import KEPT, NOTHING_KEPT, TargetError, WorkFailed
+from mongo_tables.runner.experiment import Experiment
+from mongo_tables.runner.load import Crew
+from mongo_tables.runner.local_set import MEMBERS
+from mongo_tables.runner.named_targets import (
+    ALONE,
+    TIER,
+    NamedTarget,
+    database_on,
+    differing,
+    drop_equal,
+    variants_for,
+)
+from mongo_tables.runner.options import Options, has_rates, steps_without_length
+from mongo_tables.runner.ownership import Heartbeat, close_beside
+from mongo_tables.runner.progress import Progress
+from mongo_tables.runner.request_options import conflict
+from mongo_tables.runner.servers import Servers
+from mongo_tables.runner.store import Store
+from mongo_tables.runner.target import LocalTarget, Target, wanted_cache_gb
+from mongo_tables.runner.wire.connection import check_driver
+from mongo_tables.runner.worker import SELECTION_MS
+from mongo_tables.runner.workloads import Config, Workload, workload
+
+if TYPE_CHECKING:
+    from pymongo import MongoClient
+
+ABANDON_SECONDS = 0.3
+ELECTION_MS = 12_000
+IMPATIENT_MS = 1_500
+
+
+@dataclass(slots=True)
+class Run:
+    """An experiment on a target: what its variants share, and what is loaded there at the moment."""
+
+    experiment: Experiment
+    scaled: Experiment
+    options: Options
+    target: Target
+    crew: Crew
+    progress: Progress
+    numbers: Sequence[int]
+    """Of the variants that are measured on this target."""
+    named: NamedTarget = ALONE
+    side: str = ""
+    """The name of the target where the variants are measured on others too, side by side."""
+    clients: dict[str, MongoClient[dict[str, Any]]] = field(default_factory=dict)
+    loaded: dict[str, Config] = field(default_factory=dict)
+    """What is in each collection, which serves every window that finds the same."""
+    scanned: tuple[str, int] | None = None
+    """The collection that was read as a whole before the last window, and that window's variant."""
+    not_varied: set[str] = field(default_factory=set)
+    """What variants asked of the machine and did not get."""
+    servers: dict[tuple[str, str], Servers] = field(default_factory=dict)
+    baselines: dict[Path, Mapping[str, Any] | None] = field(default_factory=dict)
+    name: str = field(default_factory=lambda: uuid4().hex)
+    """What no other run is called."""
+    claimed: bool = False
+    """Whether our database is there, on the deployment that runs now."""
+    heartbeat: Heartbeat | None = None
+    """For a deployment on which others could take our database."""
+
+    @property
+    def kind(self) -> Workload:
+        """Its work."""
+        return workload(self.experiment.workload)
+
+    def config(self, number: int) -> dict[str, Any]:
+        """The parameters of a variant, after scaling."""
+        return {**self.scaled.parameters, **self.scaled.variants[number]}
+
+    @property
+    def database(self) -> str:
+        """Name of the database that the run makes and drops."""
+        return database_on(self.experiment, self.named)
+
+    @property
+    def repeats(self) -> int:
+        """How often each variant is measured."""
+        return self.options.repeats or self.experiment.repeats
+
+    @property
+    def prefix(self) -> str:
+        """Of several targets, the one that a complaint is about."""
+        return f"{self.named.name}: " if self.named.name else ""
+
+    @property
+    def client(self) -> MongoClient[dict[str, Any]]:
+        """A client of the deployment that runs now, which has our database."""
+        uri = self.target.uri
+        if uri not in self.clients:
+            # Another deployment than before: what was loaded went with the old one.
+            for old in self.clients.values():
+                close_beside(old)
+            self.clients.clear()
+            self.loaded.clear()
+            self.scanned = None
+            keep_to_one_line()
+            self._stop_heartbeat()
+            self.claimed = False
+            self.clients[uri] = _open_client(uri)
+            ownership.claim(self.clients[uri], self.database, self.name)
+            self.claimed = True
+            if not self.target.ends_with_run:
+                self.heartbeat = Heartbeat(self.clients[uri], self.database, self.name)
+        return self.clients[uri]
+
+    def leave(self) -> None:
+        """Drop our database and close the client."""
+        self._stop_heartbeat()
+        for client in self.clients.values():
+            ownership.drop(client, self.database, self.name)
+            client.close()
+        self.clients.clear()
+        self.claimed = False
+
+    def _stop_heartbeat(self) -> None:
+        if self.heartbeat is not None:
+            self.heartbeat.stop()
+        self.heartbeat = None
+
+    def abandon(self, patience_ms: int, reason: str = "") -> None:
+        """Leave after a failure, if a primary is found in that time; a deployment that ends too is left as it is.
+
+        What stays is said, and the reason before a primary is waited for.
+        """
+        self.crew.dismiss()
+        self._stop_heartbeat()
+        if self.target.ends_with_run:
+            return
+        try:
+            # What the server was doing for a worker would make our database again after it was dropped.
+            time.sleep(ABANDON_SECONDS)
+            for uri, client in self.clients.items():
+                patience = _patience_ms(client, uri, patience_ms)
+                if reason and not client.topology_description.has_writable_server():
+                    self.progress.note(
+                        f"{reason}; now a primary is waited for, up to {patience / 1000:g} s, to drop the database "
+                        f"{self.database!r}"
+                    )
+                if self._drop_late(uri, patience):
+                    client.close()  # only when there is somebody to say goodbye to, else it waits
+                    self.claimed = False
+            self.clients.clear()
+        finally:
+            if self.claimed:  # also where somebody presses Ctrl-C again
+                self.progress.note(
+                    f"{self.prefix}the database {self.database!r} is left on {self.target.name}: the next run of "
+                    f"{self.experiment.name} there drops it, or mongosh with "
+                    f"db.getSiblingDB({json.dumps(self.database)}).dropDatabase()"
+                )
+
+    def _drop_late(self, uri: str, patience_ms: int) -> bool:
+        """Drop our database if a primary is found in that time; whether it is gone."""
+        from pymongo import MongoClient
+        from pymongo.errors import PyMongoError
+
+        try:
+            with MongoClient[dict[str, Any]](uri, serverSelectionTimeoutMS=patience_ms) as last:
+                ownership.drop(last, self.database, self.name)
+        except PyMongoError:
+            return False
+        return True
+
+
+def _open_client(uri: str) -> MongoClient[dict[str, Any]]:
+    """A client that has found a primary, raises what the driver does where there is none, and TargetError."""
+    from pymongo import MongoClient
+
+    patience = selection_ms(uri, SELECTION_MS)
+    client = MongoClient[dict[str, Any]](
+        uri, appname="mongo-tables run", serverSelectionTimeoutMS=patience, retryReads=False
+    )
+    try:
+        check_driver(client)  # here, where there is a hint beside the complaint
+    except BaseException:
+        client.close()
+        raise
+    return client
+
+
+def _patience_ms(client: MongoClient[dict[str, Any]], uri: str, most: int) -> int:
+    """How long a primary is worth waiting for: where no server answers at all, none will be elected."""
+    if not client.topology_description.has_known_servers:
+        most = min(most, IMPATIENT_MS)
+    return min(most, selection_ms(uri, most))
+
+
+def obstacle(
+    experiment: Experiment, options: Options, target: Target, store: Store, named: NamedTarget = ALONE
+) -> tuple[str, str] | None:
+    """Why the experiment cannot be run so, and the remedy; None when nothing is in the way."""
+    name, kind = experiment.name, workload(experiment.workload)
+    configs = list(experiments.configs(experiment))
+    differ = differing(experiment, variants_for(experiment, named))
+    if differ and not target.ends_with_run and not options.as_is:
+        return (
+            f"the variants of {name} differ in {', '.join(differ)}, and {target.name} is one machine",
+            f"name a target for each {TIER} (--target M30=… --target M40=…), or measure all on this one with "
+            "--as-is: their rows then differ by noise",
+        )
+    disturbs = kind.holds_members or (kind.changes_primary and target.ends_with_run)
+    if disturbs and not isinstance(target, LocalTarget):
+        return f"{name} holds up members of the deployment", "it runs on --target local only"
+    if target.ends_with_run and sharding.wants_shards(configs):
+        return (
+            f"{name} shards its collection, and a local target has no shards",
+            "it runs on --target mongodb://… with the mongos of a sharded cluster only",
+        )
+    if kind.changes_primary and options.client != "wire":
+        return f"{name} opens connections again, which PyMongo does by itself", "it runs without --client"
+    if rates := _rates_obstacle(experiment, options):
+        return rates
+    asked = {"reference": experiment.reference, **({"members": MEMBERS} if kind.holds_members else {})}
+    for config in configs:
+        if refused := target.obstacle({**asked, **config}):
+            return f"{name} {refused[0]}", refused[1]
+    if store.keeps_in(database := database_on(experiment, named)):
+        return (
+            f"{name} drops the database {database!r} at its end, with all rows",
+            "name another for the rows with --output",
+        )
+    conflicts = (conflict(config, options.client, options.on_error) for config in configs)
+    return next(filter(None, conflicts), None)
+
+
+def _rates_obstacle(experiment: Experiment, options: Options) -> tuple[str, str] | None:
+    """Why operations cannot start when the options say."""
+    if options.rates and has_rates(experiment):
+        return f"{experiment.name} has rates of its own", "it runs without --rate only"
+    if options.arrivals != "even" and not any(map(options.rates_of, experiments.configs(experiment))):
+        return (
+            f"--arrivals {options.arrivals} spreads operations that have a rate, and {experiment.name} has none",
+            "leave it out, or name a rate with --rate",
+        )
+    return steps_without_length(experiment, options.rates, options.duration)
+
+
+def open_run(
+    experiment: Experiment,
+    options: Options,
+    target: Target,
+    crew: Crew,
+    progress: Progress,
+    named: NamedTarget = ALONE,
+    side: str = "",
+) -> Run:
+    """Give a run that has not begun; ``side`` is what tells its rows from those of other targets."""
+    options = replace(options, scale=experiments.scale_of(experiment, options.scale))
+    if workload(experiment.workload).changes_primary:
+        options = replace(options, on_error="reconnect", seconds=None, duration=None)
+    scaled = experiments.scale(experiment, options.scale)
+    numbers = choose_variants(experiment, options, target, named)
+    return Run(experiment, scaled, options, target, crew, progress, numbers, named, side)
+
+
+def choose_variants(
+    experiment: Experiment, options: Options, target: Target, named: NamedTarget = ALONE
+) -> list[int]:
+    """Numbers of the variants that are measured on a target: without ``as_is`` only once what would be the same."""
+    numbers = variants_for(experiment, named)
+    if options.as_is:
+        return numbers
+    scale = experiments.scale_of(experiment, options.scale)
+    scaled = experiments.scale(experiment, scale)
+    return drop_equal(
+        experiment, numbers, lambda number: target.machine_for(*asked_of(experiment, scaled, scale, number))
+    )
+
+
+def asked_of(
+    experiment: Experiment, scaled: Experiment, scale: float, number: int
+) -> tuple[dict[str, Any], float, float]:
+    """What a target is asked for: the config of a variant, and two caches in GB, the wanted and the least.
+
+    The wanted one keeps its ratio to the data. The least one has room for what any variant has under way: all of them
+    get the same.
+    """
+    config = {"reference": experiment.reference, **scaled.parameters, **scaled.variants[number]}
+    least = max(cache_size.room_gb(scaled.workload, one) for one in experiments.configs(scaled))
+    return config, wanted_cache_gb(experiment.reference, experiment.variants[number], scale), least
+
+
+def request(experiment: Experiment, options: Options, targets: Sequence[str]) -> dict[str, Any]:
+    """What makes two runs the same one: what is done, the words that rows have for it, the program, the options."""
+    return {
+        "experiment": experiment.digest,
+        "wording": experiment.wording,
+        "baseline": experiment.baseline,
+        "program": host.harness(),
+        "target": "; ".join(targets),
+        **asdict(options),
+        "rates": list(options.rates),
+    }
+
+
+@contextmanager
+def complaints_told(run: Run, hint: str) -> Iterator[None]:
+    """Raises RunnerError for what the deployment or the driver complains of, with what the target knows of it."""
+    from pymongo.errors import PyMongoError
+
+    try:
+        yield
+    except PyMongoError as error:
+        reason = run.target.fault() or driver_fault(error, run.target.uri)
+        hint = hint or (NOTHING_KEPT if run.claimed else "")
+        raise TargetError(f"{run.prefix}{run.target.name}: {reason}", hint) from None
+    except TargetError as error:
+        raise TargetError(f"{run.prefix}{error.message}", error.hint) from None
+    except WorkFailed:
+        if reason := run.target.fault():
+            raise WorkFailed(f"{run.prefix}the work was given up: {reason}", KEPT) from None
+        raise
+
+
+def leave(run: Run) -> None:
+    """Leave nothing on the target of a run for which everything is measured.
+
+    Raises TargetError when the deployment does not answer any more.
+    """
+    hint = f"everything is measured; with --resume the database {run.database!r} is dropped"
+    with complaints_told(run, hint):
+        if not run.clients and not run.target.ends_with_run:
+            # Nothing was left to measure: a run that was killed behind its last window may have left its database.
+            ownership.drop(run.client, run.database, run.name)
+        run.leave()

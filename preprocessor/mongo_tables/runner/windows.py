@@ -1,0 +1,376 @@
+"""The windows of a run: the target is prepared for one, it is measured, and its row is made."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from itertools import chain, count
+from typing import Any
+
+from mongo_tables.runner import (
+    cache_size,
+    client_limits,
+    host,
+    ownership,
+    result_rows,
+    sharding,
+    slice_windows,
+    warmup,
+)
+from mongo_tables.runner.errors import KEPT, WorkFailed
+from mongo_tables.runner.journal import Place, SlicesPlace
+from mongo_tables.runner.measurement import Measurement, conclude_change, measure, measure_change, settle
+from mongo_tables.runner.options import (
+    LEAST_REQUESTS,
+    least_batches,
+    longest_seconds,
+    operations_of_requests,
+    window_seconds,
+    with_enough_work,
+)
+from mongo_tables.runner.request_options import request_options
+from mongo_tables.runner.runs import Run, asked_of, complaints_told
+from mongo_tables.runner.sampling import BusyProcessors
+from mongo_tables.runner.servers import ask_servers, cache_bytes, topology
+from mongo_tables.runner.slices import plan_slices
+from mongo_tables.runner.target import LocalTarget, Machine
+from mongo_tables.runner.worker import Load
+from mongo_tables.runner.workloads import Config
+
+PRELOAD_CONNECTIONS = 4
+MOST_FAILED = 0.05
+"""The share of requests that may fail."""
+
+
+def measure_window(run: Run, place: Place, in_turn: int, and_back: bool, hint: str) -> dict[str, Any]:
+    """Measure a variant once, in a block of ``in_turn`` variants that may go back; give its row.
+
+    Raises RunnerError, with the hint where it is the deployment that does not answer.
+    """
+    with complaints_told(run, hint):
+        number, options = place.turn.variant, run.options
+        config, machine = _prepare_machine(run, number)
+        baseline = _disk_baseline(run, machine) if config.get("diskBaseline") else None
+        run.progress.begin(_label(run, place), 0)
+        measurement = _measurement(run, place, machine)
+        run.progress.end("; ".join((_said(measurement), *_doubts(run, measurement, config))))
+        servers = _servers(run, machine, seen=measurement.source is not None, change=measurement.change)
+        shrunk = {} if run.target.cache_shrunk is None else {"cache_shrunk": run.target.cache_shrunk}
+        limit = longest_seconds(run.scaled.workload, config, options)
+        context = result_rows.Context(
+            options=options,
+            place=place,
+            machine=replace(machine, topology={**topology(servers, machine.topology), **shrunk}),
+            servers=servers,
+            target=run.target.name,
+            target_name=run.named.name,
+            side=run.side,
+            versions=host.versions(run.client.server_info()),
+            hardware=host.hardware(machine.data_directory),
+            seconds=min(filter(None, (options.duration, limit)), default=None),
+            scheduling=run.crew.scheduling,
+            rates=options.rates_of(config),
+            disk_baseline=baseline,
+            in_turn=in_turn,
+            and_back=and_back,
+        )
+        return result_rows.compose(run.experiment, run.scaled, measurement, context)
+
+
+def can_alternate(run: Run, number: int) -> bool:
+    """Whether the variant can take turns in slices: its windows begin in the middle of the work, and add nothing."""
+    config = run.config(number)
+    return not run.options.rates_of(config) and warmup.has_lead(run.scaled.workload, config)
+
+
+def measure_slices(
+    runs: tuple[Run, Run], place: SlicesPlace, width: float, campaign: str, hint: str
+) -> dict[str, Any]:
+    """Have a variant take turns on two targets, which may be one, in slices of so many seconds; give what both did.
+
+    Which target is prepared last is drawn, and who is first in each pair of slices, in each campaign anew: else what
+    the one leaves to the other would be the same in all of them. A variant that is warmed before its windows takes
+    turns before it counts.
+    """
+    one, other = runs
+    seed = f"{one.options.seed}/{one.experiment.name}/{place}"
+    order = f"{seed}/{campaign}"
+    slices = plan_slices(width, order, warm=one.experiment.warm)
+    loads: dict[int, Load] = {}
+    servers: set[int] = set()
+    for number in random.Random(order).sample((0, 1), 2):
+        run = runs[number]
+        with complaints_told(run, hint):
+            _, machine = _prepare_machine(run, place.variant)
+            loads[number] = _prepare(run, place.variant, f"{seed}/{number if one is other else ''}").load
+            servers.update(machine.pids)
+    both = f"{one.side} and {other.side}" if one.side else "with itself"
+    again = ", measured again" if place.attempt else ""
+    one.progress.begin(f"{one.experiment.name} {place.variant + 1}: {both} in slices{again}", 0)
+    with complaints_told(other, hint):
+        processors = BusyProcessors(servers, one.crew.pids)
+        done = one.crew.alternate((loads[0], loads[1]), slices, opened=processors.look, over=processors.look)
+        for run, side in zip(runs, done, strict=True):
+            _check_target(run)
+            _check_share(side.failures.counts(), side.requests, run.side)
+    window = slice_windows.compose(place, slices, done, processors.found())
+    names = (one.side, other.side) if one.side else ("one side", "the other side")
+    one.progress.end(slice_windows.describe(window, names))
+    return window
+
+
+def _prepare_machine(run: Run, number: int) -> tuple[Config, Machine]:
+    """Have the deployment run that the variant asks for; give what it asks and what runs."""
+    asked = asked_of(run.experiment, run.scaled, run.options.scale, number)
+    machine = run.target.prepare(*asked)
+    run.not_varied.update(machine.not_varied)
+    run.scaled = cache_size.sized(run.scaled, number, lambda: cache_bytes(run.client))
+    return asked[0], machine
+
+
+def _servers(run: Run, machine: Machine, *, seen: bool = True, change: str | None = None) -> dict[str, Any]:
+    """What the servers say of themselves, asked once for each deployment and each cache that it is given.
+
+    ``seen`` is whether their machine was seen in the window, ``change`` how the one that counts became another in it.
+    """
+    client = run.client
+    known = (run.target.uri, repr(machine.topology))
+    if known not in run.servers:
+        run.servers[known] = ask_servers(run.target.uri)
+        roles: dict[str, list[str]] = {}
+        for one in run.servers[known].not_known:
+            if "role" in one:
+                roles.setdefault(one["role"], []).append(one["what"])
+        for role, commands in roles.items():
+            run.progress.begin(f"not permitted without the role {role}:", 0)
+            run.progress.end(", ".join(commands))
+    # A server of an older version does not tell its processor; where it runs here, this machine does.
+    here = host.hardware(None)["cpu"] if machine.data_directory else ""
+    return run.servers[known].describe(client.primary, here, seen=seen, change=change)
+
+
+def _disk_baseline(run: Run, machine: Machine) -> Mapping[str, Any] | None:
+    """Measured once for each deployment; None when its disk is elsewhere."""
+    place = machine.data_directory
+    if place is None:
+        return None
+    if place not in run.baselines:
+        run.baselines[place] = host.measure_disk(place)
+    return run.baselines[place]
+
+
+@dataclass(frozen=True, slots=True)
+class _Prepared:
+    """A window for which everything is there: what is loaded and warm, and whether it had been written to disk."""
+
+    load: Load
+    config: Config
+    settled: bool
+    passed: float | None
+    """Seconds of the pass before, where there was one."""
+
+
+def _prepare(run: Run, number: int, seed: str) -> _Prepared:
+    """Bring the target into the state in which a window of this variant begins."""
+    kind, database = (
+        run.kind,
+        run.client[run.database],
+    )  # with another deployment than before, nothing is loaded
+    config = _with_own_collection(run, run.config(number))
+    load = _load(run, config, f"{seed}/measured")
+    _fill(run, load, config)
+    kind.reset(database, config)
+    # What was just loaded is dirty, and would stay in the cache in place of what is read.
+    settled = settle(run.client)
+    run.target.give_cache()
+    now = (config["collection"], number)
+    if config.get("scanBefore") and run.scanned != now:
+        cache_size.scan(database[config["collection"]])
+    run.scanned = now
+    passed = None
+    if run.experiment.warm and not load.lead:
+        # Other random numbers than in the measured window: else its keys would be warm, whatever the size.
+        passed = run.crew.perform(replace(load, seed=f"{seed}/warm")).seconds
+        kind.reset(database, config)
+        settled = settle(run.client)
+    if run.heartbeat is not None:
+        run.heartbeat.beat()
+    if not request_options(run.client, config).reads_primary:
+        ownership.wait_for_members(run.client, run.database)
+    return _Prepared(load, config, settled, passed)
+
+
+def _measurement(run: Run, place: Place, machine: Machine) -> Measurement:
+    kind, turn = run.kind, place.turn
+    # No target is in the seed, so that all targets are asked the same.
+    again, back = "/again" if turn.again else "", "/back" if turn.back else ""
+    seed = f"{run.options.seed}/{run.experiment.name}/{turn.variant}/{place.block}{again}{back}"
+    prepared = _prepare(run, turn.variant, seed)
+    load = prepared.load
+    if kind.changes_primary:
+        _servers(run, machine)  # while all of them answer: a member that was killed would be waited for
+    plan = None if run.options.duration else kind.plan(load.config)
+    run.progress.begin(_label(run, place), plan.operations if plan else 0)
+    progress = run.progress.update
+    if kind.changes_primary and isinstance(run.target, LocalTarget):
+        measurement = measure_change(run.target, run.crew, load, machine, progress)
+    else:
+        measurement = measure(run.client, run.crew, load, machine, progress)
+    measurement = replace(measurement, settled=prepared.settled)
+    if prepared.passed is not None:
+        measurement = measurement.after_pass(prepared.passed)
+    _check_target(run)
+    if (found := run.target.monitored(measurement.start_time, measurement.end_time)) is not None:
+        measurement = measurement.beside(found)
+    if kind.changes_primary:
+        return conclude_change(run.client, load, measurement)
+    _check_errors(measurement)
+    return replace(measurement, conclusion=kind.conclude(run.client[run.database], prepared.config))
+
+
+def _check_target(run: Run) -> None:
+    """Raises RunnerError where a window cannot count: a member has ended, or the database is another run's."""
+    if reason := run.target.fault(patience=0):
+        # A majority may have gone on without it, and that is another deployment than the row would tell of.
+        raise WorkFailed(f"the work was given up: {reason}", KEPT)
+    ownership.check(run.client, run.database, run.name)
+
+
+def _check_errors(measurement: Measurement) -> None:
+    """Raise WorkFailed where so many requests failed that the speed is that of failing."""
+    outcome = measurement.outcome
+    # Not of ``latencies``: with a rate, those have what was never sent.
+    answered = sum(sum(counts.values()) for counts in outcome.latencies_by_kind.values())
+    _check_share(outcome.errors, answered)
+
+
+def _check_share(errors: Mapping[str, int], answered: int, side: str = "") -> None:
+    """Raise WorkFailed where too many requests failed of those that were sent to a target."""
+    failed = sum(errors.values())
+    if failed > MOST_FAILED * (failed + answered):
+        of_side = f"{side}: " if side else ""
+        raise WorkFailed(f"{of_side}{failed} of {failed + answered} requests failed: {_listed(errors)}", KEPT)
+
+
+def _with_own_collection(run: Run, config: Config) -> dict[str, Any]:
+    """The config, with a collection of its own for what its window finds there, where that can serve others too.
+
+    Whatever variants find is loaded once that way, in whichever order they are measured. A pipeline may name its
+    collection, so it has the one of the experiment.
+    """
+    kind = run.kind
+    if not kind.keeps_data or kind.goes_on or "pipeline" in config:
+        return dict(config)
+    first = config["collection"]
+    for name in chain([first], (f"{first}_{number}" for number in count(2))):
+        own = {**config, "collection": name}
+        if run.loaded.get(name) in (None, kind.preload(own)):
+            break
+    return own
+
+
+def _fill(run: Run, load: Load, config: Config) -> None:
+    """Make the collection and load what has to be there, unless an earlier window left just that.
+
+    Data is the same for every repeat: it is the work whose random numbers differ.
+    """
+    kind, name = run.kind, config["collection"]
+    first = kind.preload(config)
+    if kind.keeps_data and first is not None and first == run.loaded.get(name):
+        return
+    run.loaded.pop(name, None)
+    run.scanned = None
+    kind.create(run.client[run.database], config)
+    sharding.shard(run.client, run.client[run.database], config)
+    if first is None:
+        return
+    run.target.give_room()
+    # With a write concern under which it is known what of the data is there, whatever the connection string says.
+    concern = first.get("writeConcern", {"w": 0})
+    bringing = replace(
+        load,
+        workload=first.get("workload", "insert"),
+        config={**first, "writeConcern": concern if concern.get("w") != 0 else {"w": "majority"}},
+        seed=f"{run.options.seed}/{run.experiment.name}/preload",
+        connections=min(PRELOAD_CONNECTIONS, first["totalDocsToInsert"]),
+        seconds=None,
+        lead=0.0,
+        rates=(),
+    )
+    done = run.crew.perform(bringing, progress=run.progress.update)
+    if done.all_errors:
+        raise WorkFailed(f"some documents could not be loaded: {_listed(done.all_errors)}", KEPT)
+    run.loaded[name] = first
+
+
+def _listed(errors: Mapping[str, int]) -> str:
+    return ", ".join(f"{name} ({count} times)" for name, count in errors.items())
+
+
+def _load(run: Run, config: Config, seed: str) -> Load:
+    name, options, kind = run.scaled.workload, run.options, run.kind
+    config = with_enough_work(name, config, options.duration, least_batches(options.profile))
+    seconds = window_seconds(config, longest_seconds(name, config, options), options.duration)
+    rates = options.rates_of(config)
+    leads = run.experiment.warm and not rates and warmup.has_lead(name, config)
+    lead, longest_lead = warmup.lead_seconds(seconds) if leads and seconds else (0.0, 0.0)
+    if "testTimeSecs" in config:
+        config = {**config, "testTimeSecs": seconds}  # some work has a course over its window
+    lengthens = options.lengthens and not rates and not kind.paces_itself and not kind.whole
+    return Load(
+        uri=run.target.uri,
+        database=run.database,
+        workload=name,
+        config=config,
+        seed=seed,
+        connections=config["numberOfThreads"],
+        client=options.client,
+        seconds=seconds,
+        lead=lead,
+        longest_lead=longest_lead,
+        rates=rates,
+        arrivals=options.arrivals,
+        on_error=options.on_error,
+        least=operations_of_requests(name, config, LEAST_REQUESTS) if lengthens else 0,
+    )
+
+
+def _label(run: Run, place: Place) -> str:
+    target = f" of {run.named.name}" if run.named.name else ""
+    block = place.block + 1
+    of_all = f"/{run.repeats}" if block <= run.repeats else ""  # how many there will be beyond is not known
+    second = ", second of the reference" if place.turn.again else ""
+    second += " on the way back" if place.turn.back else ""
+    again = ", measured again" if place.attempt else ""
+    where = f"{place.turn.variant + 1}/{len(run.experiment.variants)}{target}, block {block}{of_all}"
+    return f"{run.experiment.name} {where}{second}{again}"
+
+
+def _said(measurement: Measurement) -> str:
+    outcome = measurement.outcome
+    speed = outcome.window.operations / outcome.seconds
+    failed = f", {sum(outcome.errors.values())} errors" if outcome.errors else ""
+    if outcome.lost:
+        failed += f", {outcome.lost} connections lost, {outcome.without_service:.1f} s without service"
+    if outcome.paced.unsent:
+        failed += f", rate not reached: {outcome.paced.unsent:,} operations unsent"
+    return f"{outcome.window.operations:,.0f} operations in {outcome.seconds:.1f} s: {speed:,.0f}/s{failed}"
+
+
+def _doubts(run: Run, measurement: Measurement, config: Mapping[str, Any]) -> Iterator[str]:
+    """What the figures of a window contradict, in a few words."""
+    outcome, rates = measurement.outcome, run.options.rates_of(config)
+    law = client_limits.check_window(outcome, run.scaled.workload, rates, config["numberOfThreads"])
+    if law and (remark := client_limits.remark_on_law(law)):
+        yield remark if outcome.steady else f"{remark}: the window is all of the work"
+    if limited := client_limits.remark(outcome):
+        yield limited
+    if run.target.cache_shrunk is False:
+        yield "a member held more than its cache when the window came"
+    if outcome.keeps_speed == "no":
+        yield "the speed was not steady"
+    if moved := sharding.remark(measurement.sharding):
+        yield moved
+    if measurement.change:
+        yield measurement.change
