@@ -43,16 +43,16 @@ class Command(NamedTuple):
 
 
 COMMANDS = {
-    "check": Command("find what is wrong with the comments of pages", "mongo_tables.commands.check.command"),
+    "check": Command("find what is wrong with the comments of pages", "mongo_tables.commands.check"),
     "explain": Command("show what a pipeline does, stage by stage", "mongo_tables.commands.explain"),
     "init": Command(
         "write the first set-up of a repository, or a first comment", "mongo_tables.commands.init"
     ),
-    "render": Command("write pages with their tables", "mongo_tables.commands.render.command"),
+    "render": Command("write pages with their tables", "mongo_tables.commands.render"),
     "schema": Command("print the JSON Schema of a comment", "mongo_tables.commands.schema"),
-    "pull": Command("copy result documents into fixtures", "mongo_tables.commands.pull.command"),
+    "pull": Command("copy result documents into fixtures", "mongo_tables.commands.pull"),
     "push": Command("copy fixtures into a results database", "mongo_tables.commands.push"),
-    "import": Command("keep what benchmark tools wrote in fixtures", "mongo_tables.commands.importing"),
+    "import": Command("keep what benchmark tools wrote in fixtures", "mongo_tables.commands.import_"),
     "deps": Command("list what each page is made from", "mongo_tables.commands.deps"),
     "diff": Command("list what changed in the tables", "mongo_tables.commands.diff"),
     "lsp": Command("serve an editor while pages are written", "mongo_tables.lsp.command"),

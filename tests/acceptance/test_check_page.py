@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mongo_tables.commands.check.checking import check_paths
+from mongo_tables.commands.check.pages import check_paths
 from mongo_tables.findings.finding import Finding
 from mongo_tables.results.answers import Answers
 from mongo_tables.site.disk import Request

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mongo_tables.commands.check.checking import check_paths
+from mongo_tables.commands.check.pages import check_paths
 from mongo_tables.findings.finding import Finding
 from mongo_tables.lsp.positions import Edit, Lines, Position, Span
 from mongo_tables.lsp.session import Session, request_of

@@ -6,7 +6,7 @@ from argparse import ArgumentTypeError
 
 import pytest
 
-from mongo_tables.commands.numbers import duration
+from mongo_tables.commands.options import duration
 from mongo_tables.runner.experiment import load
 from mongo_tables.runner.options import ends_after, steps_without_length, with_enough_work
 

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mongo_tables.build import build
-from mongo_tables.commands.check.checking import raise_if_unusable
+from mongo_tables.commands.check.pages import raise_if_unusable
 from mongo_tables.directives.pipelines import SharedPipelines, read_shared
 from mongo_tables.files.memo import Memo
 from mongo_tables.findings.finding import find_in_lists

@@ -7,7 +7,7 @@ from argparse import ArgumentParser, Namespace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from mongo_tables.commands.numbers import count, positive, slice_length_or_none
+from mongo_tables.commands.options import count, positive, slice_length_or_none
 from mongo_tables.commands.run.starting import (
     add_course,
     add_machines,

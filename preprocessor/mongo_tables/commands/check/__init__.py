@@ -1,1 +1,253 @@
-"""``mongo-tables check``: ``command`` declares and reports, ``checking`` judges, ``accepting`` keeps a baseline."""
+"""``mongo-tables check``: all findings of all pages.
+
+``pages`` finds and mends what is wrong, ``watch`` repeats the check after changes, ``doors`` looks at a site's file.
+"""
+
+from __future__ import annotations
+
+import sys
+from argparse import ArgumentParser, Namespace
+from contextlib import closing
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from mongo_tables.commands.options import SOURCE, add_source, request_of
+from mongo_tables.findings.reporters import (
+    REPORT_FORMATS,
+    SEVERITIES,
+    escape_control_chars,
+    exit_code,
+    format_count,
+    report,
+)
+from mongo_tables.findings.usage import UsageError, print_error
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from mongo_tables.commands.check.pages import Checked
+    from mongo_tables.findings.finding import Finding
+    from mongo_tables.site.snapshot import Needs
+
+DESCRIPTION = (
+    "Checks every RESULT_… and MONGO_… comment: its JSON, its keys, its pipeline, and, by running it on the results\n"
+    "source, its rows. All faults of all files are listed, each with file, line and column."
+)
+EPILOG = (
+    f"{SOURCE}\n\n"
+    "examples:\n"
+    "  mongo-tables check                              the pages of the site, else docs\n"
+    "  mongo-tables check README.md --results bench.json\n"
+    "  mongo-tables check --watch --numbers            while you write\n"
+    "  mongo-tables check --format github --sarif check.sarif\n\n"
+    "exit status: 0 no finding, or none as grave as --fail-on; 1 findings as grave, or graver;\n"
+    "2 wrong usage or nothing to work with"
+)
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """Add the pages, what is looked for in them, how it is reported and what of it is accepted."""
+    parser.add_argument(
+        "paths",
+        nargs="*",
+        metavar="PATH",
+        help="pages or folders (default: the site's, else docs); - is a page on standard input",
+    )
+    parser.add_argument(
+        "--stdin-filename",
+        metavar="PATH",
+        help="where the page on standard input belongs, for editors: findings name it, the site is the one around it, "
+        "and the file there is not read",
+    )
+    parser.add_argument(
+        "--watch",
+        action="store_true",
+        help="go on, and check anew whenever a page, a shared pipeline, a file of results or the site's file changes; "
+        "Ctrl-C ends it",
+    )
+    parser.add_argument(
+        "--site",
+        dest="site_only",
+        action="store_true",
+        help="look at the site's file alone: which programs show figures, and what to add for those that do not",
+    )
+    parser.add_argument("--static", action="store_true", help="run no pipeline, need no results source")
+    parser.add_argument(
+        "--numbers",
+        action="store_true",
+        help="also warn of typed numbers in sections with a table that no table has",
+    )
+    parser.add_argument(
+        "--report",
+        action="store_true",
+        help="with --numbers: print how many are bound, found, exempt and open, the open ones, and what chance finds",
+    )
+    parser.add_argument(
+        "--fix",
+        action="store_true",
+        help="show pages and shared pipelines as hints would have them: mistyped names, values pasted from a shell, a "
+        "$sort behind its $limit",
+    )
+    parser.add_argument(
+        "--write",
+        action="store_true",
+        help="with --fix: write these files, and list what is left to be done by hand",
+    )
+    parser.add_argument(
+        "--format", choices=REPORT_FORMATS, default="text", help="how findings are written (default: text)"
+    )
+    parser.add_argument(
+        "--sarif", metavar="FILE", help="also write them into FILE as SARIF, whatever the format"
+    )
+    parser.add_argument(
+        "--fail-on",
+        choices=SEVERITIES,
+        help="the least grave finding that makes the exit status 1 (default: `fail_on` of the site, else warning)",
+    )
+    parser.add_argument(
+        "--baseline", metavar="FILE", help="findings that are accepted: only others are listed and fail"
+    )
+    parser.add_argument(
+        "--write-baseline", action="store_true", help="accept today's findings: write them to the baseline"
+    )
+    add_source(parser)
+
+
+def run(arguments: Namespace) -> int:
+    """Print the findings; give 1 when one is as grave as ``fail_on``, 2 when a path names no page.
+
+    With a baseline only findings that it does not accept count. With ``--watch`` this is done again and again, and ends
+    with 0. Raises UsageError for options that exclude each other.
+    """
+    _refuse_contradictions(arguments)
+    if arguments.site_only:
+        from mongo_tables.commands.check.doors import show_doors
+
+        return show_doors(arguments)
+    if arguments.watch:
+        from mongo_tables.commands.check.watch import check_at_changes
+
+        return check_at_changes(arguments, _check_once)
+    return _check_once(arguments)
+
+
+def _refuse_contradictions(given: Namespace) -> None:
+    if given.site_only:
+        others = (given.paths, given.stdin_filename, given.watch, given.static, given.numbers, given.fix)
+        if given.format != "text" or any((*others, given.baseline, given.write_baseline, given.results)):
+            raise UsageError(
+                "--site looks at the file of the site alone: nothing goes with it but --config-file"
+            )
+        return
+    reads_stdin = "-" in given.paths
+    contradictions = {
+        "--write-baseline goes with --baseline FILE, the file that is written": (
+            given.write_baseline and not given.baseline
+        ),
+        "--numbers looks into rows, and --static runs no pipeline": given.numbers and given.static,
+        "--report goes with --numbers, and with neither --format nor --watch": (
+            given.report and (not given.numbers or given.format != "text" or given.watch)
+        ),
+        "--fix shows a diff beside the findings, so neither --format nor --write-baseline goes with it": (
+            given.fix and (given.format != "text" or given.write_baseline)
+        ),
+        "--write goes with --fix, and with pages that are files": (
+            given.write and (not given.fix or reads_stdin)
+        ),
+        "--watch writes no file: --write, --write-baseline and --sarif do not go with it": (
+            given.watch and (given.write or given.write_baseline or given.sarif)
+        ),
+        "--watch prints lines about files, so neither - nor one document per check goes with it": (
+            given.watch and (reads_stdin or given.format not in ("text", "github"))
+        ),
+        "--stdin-filename goes with -, the page on standard input": (
+            given.stdin_filename is not None and not reads_stdin
+        ),
+    }
+    for message, is_so in contradictions.items():
+        if is_so:
+            raise UsageError(message)
+
+
+def _check_once(arguments: Namespace) -> int:
+    from mongo_tables.commands.check.pages import check_paths, fix_pages
+    from mongo_tables.results.answers import Answers
+    from mongo_tables.site.site_pages import page_folders
+
+    paths = arguments.paths or page_folders(arguments.site)
+    request = request_of(arguments)
+    needs: Needs = "nothing" if arguments.static else "rows"
+    name = arguments.stdin_filename or "<stdin>"
+    with closing(Answers(arguments.results, arguments.limits, server=arguments.server)) as source:
+        checked = check_paths(paths, request, source, needs, name, numbers=arguments.numbers)
+        for fault in checked.faults:
+            print_error(fault)
+        changes, mended = fix_pages(checked, request, source, needs) if arguments.fix else ((), checked)
+    if arguments.write:
+        checked = mended
+    findings = checked.findings
+    if arguments.baseline:
+        if arguments.write_baseline:
+            return 2 if checked.faults else _accept(findings, Path(arguments.baseline))
+        findings = _leave_out_accepted(findings, Path(arguments.baseline))
+    sys.stdout.write(report(findings, arguments.format, color=sys.stdout.isatty(), sources=checked.texts))
+    if arguments.sarif:
+        _write(Path(arguments.sarif), report(findings, "sarif"))
+    if arguments.report:
+        from mongo_tables.site.numbers.classes import report_lines
+
+        print(*report_lines(checked.numbers), sep="\n")
+    changed = 0
+    if arguments.fix:
+        from mongo_tables.commands.file_changes import print_changes, write_changes
+
+        changed = write_changes(changes) if arguments.write else print_changes(changes)
+    if not findings and not checked.faults and arguments.format == "text":
+        _print_scope(checked, arguments)
+    return 2 if checked.faults else exit_code(findings, arguments.fail_on) or changed
+
+
+def _print_scope(checked: Checked, arguments: Namespace) -> None:
+    """Print how much was checked: no finding may also mean that there was nothing to check."""
+    comments = sum(len(page.comments) for page in checked.pages)
+    on = f"{format_count(comments, 'comment')} on {format_count(len(checked.pages), 'page')}"
+    accepted = " that the baseline does not accept" if arguments.baseline else ""
+    found = f"no fault{accepted}" + (" (no pipeline was run)" if arguments.static else "")
+    print(f"{on}: {found if comments else 'nothing was checked'}", file=sys.stderr)
+
+
+def _accept(findings: Sequence[Finding], file: Path) -> int:
+    """Write the baseline that accepts ``findings``; give the exit status."""
+    from mongo_tables.findings.baseline import format_baseline
+
+    _write(file, format_baseline(findings, file.parent))
+    print(f"{escape_control_chars(str(file))}: accepted findings: {len(findings)}", file=sys.stderr)
+    return 0
+
+
+def _leave_out_accepted(findings: Sequence[Finding], file: Path) -> Sequence[Finding]:
+    """Return the findings that the baseline ``file`` does not accept; print how many of its own are gone.
+
+    Raises UsageError when the file is no baseline.
+    """
+    from mongo_tables.findings.baseline import BaselineError, compare_with_baseline
+    from mongo_tables.site.disk import read_text
+
+    if not file.is_file():
+        raise UsageError(f"{file}: no such file", "write it once with --write-baseline")
+    try:
+        outcome = compare_with_baseline(findings, read_text(file), file.parent)
+    except BaselineError as error:
+        raise UsageError(f"{file} is no baseline: {error}", "write it anew with --write-baseline") from None
+    if outcome.gone:
+        print(
+            f"accepted findings that are gone: {outcome.gone}; --write-baseline forgets them", file=sys.stderr
+        )
+    return outcome.new
+
+
+def _write(file: Path, text: str) -> None:
+    from mongo_tables.files import atomic
+
+    file.parent.mkdir(parents=True, exist_ok=True)
+    atomic.write(file.resolve(), text.encode())

@@ -15,8 +15,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from mongo_tables.commands.numbers import whole_number
-from mongo_tables.commands.options import SOURCE, add_source
+from mongo_tables.commands.options import SOURCE, add_source, whole_number
 from mongo_tables.findings.usage import UsageError
 
 if TYPE_CHECKING:

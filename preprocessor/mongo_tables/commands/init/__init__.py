@@ -100,8 +100,8 @@ def run(arguments: Namespace) -> int:
 
 
 def _set_up(folder: Path, arguments: Namespace) -> int:
+    from mongo_tables.commands.file_changes import save_texts
     from mongo_tables.commands.init.setup import plan
-    from mongo_tables.commands.rewriting import save_texts
 
     if not folder.is_dir():
         raise UsageError(f"{folder}: no such folder", "name the folder of a repository")

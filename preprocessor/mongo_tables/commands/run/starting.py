@@ -9,7 +9,7 @@ from contextlib import suppress
 from types import FrameType
 from typing import TYPE_CHECKING
 
-from mongo_tables.commands.numbers import count, duration, positive, seed
+from mongo_tables.commands.options import count, duration, positive, seed
 from mongo_tables.files.environment import OUTPUT_VARIABLE, TARGET_VARIABLE, read_variable
 from mongo_tables.findings.usage import print_error
 

@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
 
-from mongo_tables.commands.fixturechanges import find_fixture_folder, print_report
+from mongo_tables.commands.file_changes import find_fixture_folder, print_report
 from mongo_tables.commands.options import add_config_file
 from mongo_tables.findings.reporters import escape_control_chars, format_count
 

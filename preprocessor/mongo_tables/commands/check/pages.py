@@ -1,0 +1,116 @@
+"""The findings about pages, and the pages with what the hints of these say."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from mongo_tables.build import Report, build
+from mongo_tables.site.disk import Request, read_snapshots, read_text
+
+if TYPE_CHECKING:
+    from mongo_tables.commands.file_changes import Change
+    from mongo_tables.findings.finding import Finding
+    from mongo_tables.site.checks import Source
+    from mongo_tables.site.numbers.classes import TextNumber
+    from mongo_tables.site.pages import Page
+    from mongo_tables.site.snapshot import Needs
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """The findings about pages, in order and each once, and these pages.
+
+    ``texts`` are those of all pages that findings may name, ``faults`` has a line for each path that names no page.
+    """
+
+    findings: Sequence[Finding]
+    pages: Sequence[Page]
+    texts: Mapping[str, str]
+    faults: Sequence[str]
+    numbers: Sequence[TextNumber] = ()
+
+
+def check_paths(
+    paths: Iterable[str],
+    request: Request,
+    source: Source,
+    needs: Needs = "rows",
+    stdin_name: str = "",
+    *,
+    numbers: bool = False,
+) -> Checked:
+    """Check the pages that ``paths`` name, together with all other pages of their sites.
+
+    With ``numbers`` an open number in a section with a table is a finding, too. Raises ResultsError for a results
+    source that cannot be used, except for one whose files have faults, which are findings.
+    """
+    read = read_snapshots(paths, request, needs, stdin_name)
+    reports = [build(snapshot, source) for snapshot in read.snapshots]
+    for report in reports:
+        raise_if_unusable(report)
+    classified = [one for report in reports for one in report.numbers] if numbers else []
+    found = {one for report in reports for one in report.findings}
+    if classified:
+        from mongo_tables.site.numbers.classes import open_findings
+
+        found |= {*open_findings(classified)}
+    return Checked(
+        sorted(found),
+        [page for report in reports for page in report.pages],
+        {file: text for report in reports for file, text in report.texts().items()},
+        read.faults,
+        classified,
+    )
+
+
+def raise_if_unusable(report: Report) -> None:
+    """Raise ResultsError for a results source that cannot be used, except for one whose files have faults."""
+    if report.away and not report.away.faults:
+        raise report.away
+
+
+def fix_pages(
+    checked: Checked, request: Request, source: Source, needs: Needs
+) -> tuple[Sequence[Change], Checked]:
+    """Do what the hints of ``checked`` say, and check the result; nothing is written.
+
+    Raises ResultsError for a results source that cannot be used.
+    """
+    from mongo_tables.commands.file_changes import Change
+    from mongo_tables.findings.finding import find_in_lists
+    from mongo_tables.site.rewrites import has_rewrite, mend
+
+    folder = Path(request.pipelines)
+
+    def place_in_lists(findings: Sequence[Finding]) -> list[Finding]:
+        """Place findings about shared pipelines in the files of these: the name in a page is not mistyped."""
+        own = [one for one in findings if not one.related]
+        return [*own, *find_in_lists(findings, folder)]
+
+    found = place_in_lists(checked.findings)
+    known = {page.file for page in checked.pages}
+    files = sorted({one.file for one in found if one.line and one.file not in known})
+    lists = {file: read_text(Path(file)) for file in files if Path(file).parent == folder}
+    texts = {page.file: page.text for page in checked.pages} | lists
+    concerned = {one.file for one in found if one.file in texts and has_rewrite(one, texts[one.file])}
+    if not concerned:
+        return (), checked
+    # A shared list may be named on any page.
+    pages = [page for page in checked.pages if concerned & lists.keys() or page.file in concerned]
+
+    def check(changed: Mapping[str, str], of: Sequence[Page]) -> Checked:
+        overlay = {os.path.abspath(file): text for file, text in changed.items()}  # noqa: PTH100
+        return check_paths([page.file for page in of], replace(request, texts=overlay), source, needs)
+
+    def judge(changed: Mapping[str, str]) -> Sequence[Finding]:
+        return place_in_lists(check(changed, pages).findings)
+
+    mended = texts | mend({page.file: page.text for page in pages} | lists, found, judge)
+    changes = [
+        Change(file, Path(file), texts[file], mended[file]) for file in texts if mended[file] != texts[file]
+    ]
+    return changes, check(mended, checked.pages)

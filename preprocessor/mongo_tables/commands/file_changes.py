@@ -1,0 +1,89 @@
+"""Files that commands write: shown as a diff, written all or none, and what became of those in a fixture folder."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from mongo_tables.files import atomic
+from mongo_tables.files.changes import changed_lines
+from mongo_tables.findings.reporters import escape_control_chars, format_count
+
+if TYPE_CHECKING:
+    from mongo_tables.results.pull import FileChange, PullReport
+    from mongo_tables.site.site_config import Site
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A file that is to have another text; ``before`` is "" where there is none yet. Messages have its ``name``."""
+
+    name: str
+    file: Path
+    before: str
+    after: str
+
+
+def write_changes(changes: Sequence[Change]) -> int:
+    """Write the files that are to change, all or none, and name them; give the exit status."""
+    save_texts({change.file: change.after for change in changes})
+    for change in changes:
+        print(f"{escape_control_chars(change.name)}: written", file=sys.stderr)
+    return 0
+
+
+def print_changes(changes: Sequence[Change]) -> int:
+    """Print what is to change in each file, as a unified diff; give 1 when there is any, else 0."""
+    for change in changes:
+        name = escape_control_chars(change.name)
+        lines = changed_lines(change.before, change.after, name, f"{name} (as it should be)")
+        sys.stdout.writelines(lines)
+    return 1 if changes else 0
+
+
+def save_texts(texts: Mapping[Path, str]) -> None:
+    """Write all files or none, with the folders that they need; a link stays a link, to a file with the new text."""
+    contents = {file.resolve(): text.encode("utf-8") for file, text in texts.items()}
+    for file in contents:
+        file.parent.mkdir(parents=True, exist_ok=True)
+    atomic.write_all(contents)
+
+
+# -- a fixture folder --
+
+
+def find_fixture_folder(site: Site) -> str:
+    """The folder that the site takes its rows from; where that is something else, the usual one."""
+    from mongo_tables.results.opening import is_fixture_folder
+    from mongo_tables.site.site_config import results_of
+
+    where = results_of(site)
+    return where if is_fixture_folder(where) else "fixtures"
+
+
+def print_report(report: PullReport, *, dry_run: bool) -> None:
+    """Print a line for each file that changed, or was kept, and how many did."""
+    for file in report.files:
+        if file.kept:
+            what = "that the source does not have; delete the file if nobody needs it"
+            print(f"kept {_shown(file)}: {format_count(file.documents, 'document')} {what}")
+    changed = [_describe(file) for file in report.files if file.is_change]
+    verb = "would change" if dry_run else "changed"
+    print("\n".join(changed) if changed else "nothing changed")
+    print(f"{len(changed)} of {len(report.files)} files {verb}")
+
+
+def _describe(file: FileChange) -> str:
+    documents = format_count(file.documents, "document")
+    if file.renamed_from:
+        documents = f"renamed from {escape_control_chars(file.renamed_from)}, {documents}"
+    if file.rewritten:
+        return f"{_shown(file)}: {documents}, the same in another order or notation"
+    return f"{_shown(file)}: {documents}, {file.added} new, {file.changed} changed, {file.removed} gone"
+
+
+def _shown(file: FileChange) -> str:
+    return escape_control_chars(str(file.path))

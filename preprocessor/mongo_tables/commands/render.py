@@ -1,0 +1,185 @@
+"""``mongo-tables render``: pages with their figures, to standard output, to a folder, or in place."""
+
+from __future__ import annotations
+
+import sys
+from argparse import ArgumentParser, Namespace
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import closing
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from mongo_tables.commands.options import EXIT, SOURCE, add_source, request_of
+from mongo_tables.findings.reporters import report as write_findings
+from mongo_tables.findings.usage import UsageError
+from mongo_tables.render.formats import DEFAULT, TABLE_FORMATS
+
+if TYPE_CHECKING:
+    from mongo_tables.build import Report
+    from mongo_tables.findings.finding import Finding
+    from mongo_tables.site.drawing_files import Files
+    from mongo_tables.site.in_place import InPlace
+
+DESCRIPTION = (
+    "Puts figures into Markdown pages. Without an option the result goes to standard output, with the\n"
+    "comments replaced by tables and values. With --in-place each table is written under its comment and each\n"
+    "value behind its own, between two markers, so that GitHub shows them, and each chart is drawn into an SVG\n"
+    "file beside the page; a second run changes nothing. Nothing at all is written when a page has an error."
+)
+EPILOG = f"""\
+{SOURCE}
+
+examples:
+  mongo-tables render docs/speed.md                   one page with its tables, on standard output
+  mongo-tables render docs --output rendered          all pages, into a folder
+  mongo-tables render --in-place README.md            a README that a code host shows
+
+{EXIT}"""
+
+_EDITED: Final = "MT164"
+_STALE: Final = "MT166"
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """Add the pages, how their tables are written, and where."""
+    parser.add_argument("files", nargs="+", metavar="FILE", help="Markdown pages, or folders of them")
+    parser.add_argument(
+        "--format",
+        choices=list(TABLE_FORMATS),
+        default=DEFAULT,
+        help=f"how tables are written (default: {DEFAULT})",
+    )
+    where = parser.add_mutually_exclusive_group()
+    where.add_argument("--output", metavar="DIR", help="write each page under DIR instead of standard output")
+    where.add_argument(
+        "--in-place", action="store_true", help="keep the comments, write what they ask for behind them"
+    )
+    parser.add_argument(
+        "--check",
+        action="store_true",
+        help="with --in-place: write nothing, show what would change, exit 1 if anything",
+    )
+    parser.add_argument(
+        "--force", action="store_true", help="with --in-place: overwrite what was edited by hand"
+    )
+    add_source(parser)
+
+
+def run(arguments: Namespace) -> int:
+    """Render every page or, when one has an error, none; give 1 when something is to complain about, else 0.
+
+    Raises UsageError for options that go only with another one.
+    """
+    if (arguments.check or arguments.force) and not arguments.in_place:
+        raise UsageError("--check and --force go with --in-place")
+    if arguments.in_place and arguments.format != DEFAULT:
+        # What `check` holds the tables in pages to.
+        raise UsageError(f"--in-place writes {DEFAULT} tables, so no other --format goes with it")
+    from mongo_tables.build import build
+    from mongo_tables.results.answers import Answers
+    from mongo_tables.site.disk import read_snapshots, require_pages
+
+    read = require_pages(read_snapshots(arguments.files, request_of(arguments)))
+    with closing(Answers(arguments.results, arguments.limits, server=arguments.server)) as source:
+        reports = [build(snapshot, source) for snapshot in read.snapshots]
+        for report in reports:
+            if report.away:
+                raise report.away
+        if arguments.in_place:
+            return _render_in_place(reports, arguments)
+        if _print_findings([one for report in reports for one in report.faults], reports):
+            return 1
+        pages = [(report, page) for report in reports for page in report.site.named]
+        rendered = [report.figures.markdown(page, arguments.format) for report, page in pages]
+        if arguments.output:
+            _write_to_folder(Path(arguments.output), [page.file for _, page in pages], rendered)
+        else:
+            sys.stdout.buffer.write("".join(rendered).encode("utf-8"))
+    return 0
+
+
+def _print_findings(findings: Sequence[Finding], reports: Sequence[Report]) -> bool:
+    """Print findings about pages on standard error; tell whether one of them is an error."""
+    if findings:
+        sources = {page.file: page.text for report in reports for page in report.site.judged}
+        sys.stderr.write(write_findings(findings, "text", color=sys.stderr.isatty(), sources=sources))
+    return any(one.severity == "error" for one in findings)
+
+
+def _write_to_folder(folder: Path, names: Sequence[str], texts: Sequence[str]) -> None:
+    """Write each page under ``folder``. Raises UsageError when two would become one file."""
+    from mongo_tables.commands.file_changes import save_texts
+
+    files: dict[Path, str] = {}
+    for name in names:
+        path = Path(name)
+        inside = not path.is_absolute() and ".." not in path.parts
+        file = folder / (path if inside else path.name)
+        if file in files:
+            raise UsageError(f"{files[file]} and {name} would both become {file}", "render them one by one")
+        files[file] = name
+    save_texts(dict(zip(files, texts, strict=True)))
+
+
+# -- in place --
+
+
+def _render_in_place(reports: Sequence[Report], arguments: Namespace) -> int:
+    """Write what is due into every page and beside it, or with ``--check`` show it; give the exit status.
+
+    Nothing is written when a page has an error, or somebody's work would be lost. Raises UsageError when two pages
+    would have one drawing.
+    """
+    from mongo_tables.commands.file_changes import Change, print_changes, write_changes
+    from mongo_tables.files.text import shorten_path
+    from mongo_tables.site.drawing_files import read_drawings
+    from mongo_tables.site.in_place import region_findings
+
+    def has_errors(findings: Iterable[Finding]) -> bool:
+        """Print findings, without those of what ``--force`` overwrites."""
+        found = {one for one in findings if not (arguments.force and one.rule == _EDITED)}
+        return _print_findings(sorted(found), reports)
+
+    found = [one for report in reports for one in report.faults]
+    found += [one for report in reports for page in report.site.named for one in region_findings(page)]
+    if has_errors(found):
+        return 1
+    drawings = {path: file for report in reports for path, file in report.site.snapshot.drawings.items()}
+    composed: list[InPlace] = []
+    for report in reports:
+        paths = report.site.paths()
+        composed += [report.figures.in_place(page, paths[page.file]) for page in report.site.named]
+    for one in composed:
+        drawings |= read_drawings(one.path)
+    if has_errors(_judge_drawings(composed, drawings)):
+        return 1
+    changes = [
+        Change(one.page.file, Path(one.page.file), one.page.text, one.text)
+        for one in composed
+        if one.text != one.page.text
+    ]
+    for drawing in (drawing for one in composed for drawing in one.due_drawings):
+        before = drawings[drawing.path].text or "" if drawing.path in drawings else ""
+        if before != drawing.text:
+            changes.append(Change(shorten_path(drawing.path), drawing.path, before, drawing.text))
+    return print_changes(changes) if arguments.check else write_changes(changes)
+
+
+def _judge_drawings(composed: Sequence[InPlace], files: Files) -> Iterator[Finding]:
+    """Yield what keeps drawings from being written, and drawings that belong to no chart any more.
+
+    Raises UsageError when two pages would have one drawing.
+    """
+    from mongo_tables.files.text import shorten_path
+    from mongo_tables.site.drawing_files import judge_file, orphan_findings
+
+    owners: dict[Path, str] = {}
+    for one in composed:
+        for drawing in one.due_drawings:
+            owner = owners.setdefault(drawing.path, one.page.file)
+            if owner != one.page.file:
+                message = f"{owner} and {one.page.file} would both be drawn into {shorten_path(drawing.path)}"
+                raise UsageError(message, "give one of the charts another `id`")
+            fault = judge_file(drawing, one.page.file, files)
+            yield from [fault] if fault and fault.rule != _STALE else []
+        yield from orphan_findings(one.page, one.path, {drawing.path for drawing in one.drawings}, files)

@@ -1,1 +1,0 @@
-"""``mongo-tables render``: ``command`` declares and renders, ``inplace`` writes into the pages themselves."""
