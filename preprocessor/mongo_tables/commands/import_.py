@@ -10,7 +10,6 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
 
-from mongo_tables.commands.file_changes import find_fixture_folder, print_report
 from mongo_tables.commands.options import add_config_file
 from mongo_tables.findings.reporters import escape_control_chars, format_count
 
@@ -85,6 +84,7 @@ def _date(text: str) -> datetime:
 
 def run(arguments: Namespace) -> int:
     """Write, and print a line for each file that was read, what is not known of them, and what changed; give 0."""
+    from mongo_tables.commands.file_changes import find_fixture_folder, print_report
     from mongo_tables.results.benchmarkfiles import leave_samples_out, open_documents
     from mongo_tables.results.pull import Copied, copy_source
 
