@@ -11,7 +11,6 @@ from mkdocs.structure.files import File, Files
 from mongo_tables.build import build
 from mongo_tables.findings.finding import Finding
 from mongo_tables.findings.rules import RULES, Rule
-from mongo_tables.lint.suppressions import SEEN_IN_ROWS
 from mongo_tables.results.answers import Answers
 from mongo_tables.site.disk import snapshot_of
 from mongo_tables.site.snapshot import Needs
@@ -70,7 +69,7 @@ def sentence(message: str) -> str:
 
 def told(page: Path, rule: str) -> list[Finding]:
     """What the rule says of an example."""
-    needs: Needs = "rows" if rule in SEEN_IN_ROWS else "nothing"
+    needs: Needs = "rows" if RULES[rule].rows and not RULES[rule].foresees else "nothing"
     snapshot = snapshot_of({page.name: page.read_text("utf-8")}, needs, server="6.0")
     found = build(snapshot, Answers(str(EXAMPLES / "fixtures"))).findings
     return [one for one in found if one.rule == rule]

@@ -93,9 +93,9 @@ def test_without_documents_a_pipeline_that_asks_for_a_test_is_taken_to_read_resu
         (GAMES % "").replace('[{"$project": {"game": 1, "duration": 1}}', known), "page.md", no_shared
     )
     assert "MT404" in [one.rule for one in lint_site(unasked("mongodb://localhost", page).figures.judge)]
-    shape, looked_at = Documents(None).shape(page.tables[0])
-    assert "bench_config" in shape.fields
-    assert not looked_at
+    begun = Documents(None).begun(page.tables[0])
+    assert "bench_config" in begun.shape.fields
+    assert not begun.is_learned
 
 
 def test_results_beside_other_documents_are_told_of_alone_and_lend_no_meaning(tmp_path: Path) -> None:

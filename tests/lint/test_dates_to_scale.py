@@ -6,7 +6,9 @@ import json
 
 import pytest
 
-from mongo_tables.lint.rules_charts import find_dates_not_to_scale
+from mongo_tables.lint.chart_rules import find_dates_not_to_scale
+from mongo_tables.lint.rule_context import RuleContext
+from mongo_tables.lint.shape.values import unknown_documents
 from mongo_tables.site.pages import read_page
 
 
@@ -15,7 +17,8 @@ def told(days: list[str]) -> bool:
     body = {"collection": "runs", "pipeline": [], "x": "day", "y": "n", "mark": "line"}
     page = read_page(f"<!-- MONGO_CHART: {json.dumps(body)} -->\n", "page.md", lambda _: None)
     rows = [{"day": day, "n": 1} for day in days]
-    return [one.rule for one in find_dates_not_to_scale(page.pipeline_specs[0], rows)] == ["MT429"]
+    subject = RuleContext.of(page.pipeline_specs[0], unknown_documents(), known=False)
+    return [one.rule for one in find_dates_not_to_scale(subject, rows)] == ["MT429"]
 
 
 @pytest.mark.parametrize(

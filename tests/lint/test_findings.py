@@ -11,11 +11,10 @@ from hypothesis import strategies as st
 from mongo_tables.directives.schemas import load
 from mongo_tables.directives.specs import PipelineSpec
 from mongo_tables.findings.rules import RULES
-from mongo_tables.lint.looking import findings, row_findings
-from mongo_tables.lint.rulecontext import RuleContext
-from mongo_tables.lint.rules_page import page_findings
-from mongo_tables.lint.rules_rows import key_columns
-from mongo_tables.lint.shape.learn import learnt, read_schema_shape
+from mongo_tables.lint.linter import findings, page_findings, row_findings
+from mongo_tables.lint.row_rules import key_columns
+from mongo_tables.lint.rule_context import RuleContext
+from mongo_tables.lint.shape.document_shapes import learnt, read_schema_shape
 from mongo_tables.lint.shape.values import unknown_documents
 from mongo_tables.site.pages import read_page
 from mongo_tables.site.static import judge

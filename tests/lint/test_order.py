@@ -13,10 +13,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 
 from mongo_tables.aggregation import AggregationError, aggregate
-from mongo_tables.lint.looking import findings, row_findings
-from mongo_tables.lint.ordering import By, orders
-from mongo_tables.lint.rulecontext import RuleContext
-from mongo_tables.lint.shape.learn import learnt
+from mongo_tables.lint.linter import findings, row_findings
+from mongo_tables.lint.row_order import By, orders
+from mongo_tables.lint.rule_context import RuleContext
+from mongo_tables.lint.shape.document_shapes import learnt
 from mongo_tables.site.static import judge
 from tests import forked
 from tests.conformance.generator import documents

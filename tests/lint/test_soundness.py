@@ -17,8 +17,8 @@ from pymongo.errors import OperationFailure
 from mongo_tables.aggregation import AggregationError, NotOffline, aggregate
 from mongo_tables.aggregation.fields import WHOLE, effect_of
 from mongo_tables.aggregation.values import type_name
+from mongo_tables.lint.shape.document_shapes import learnt
 from mongo_tables.lint.shape.flow import flow_of
-from mongo_tables.lint.shape.learn import learnt
 from mongo_tables.lint.shape.values import Shape, admits, member, unknown_documents
 from mongo_tables.results.limits import OPTIONS
 from tests.aggregation.test_fields import STAGES

@@ -10,8 +10,7 @@ import pytest
 
 from mongo_tables.build import Report
 from mongo_tables.findings.finding import Finding
-from mongo_tables.lint.looking import look_at
-from mongo_tables.lint.pages import lint
+from mongo_tables.lint.linter import lint, look_at
 from mongo_tables.site.checks import lint_site
 from mongo_tables.site.in_place import stale_findings
 from mongo_tables.site.markdown import render_markdown

@@ -17,12 +17,17 @@ from mongo_tables.findings.finding import Finding, Severity, StandIn
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """One rule: its id, its name in kebab case, its usual severity and what it says, in one sentence."""
+    """One rule: its id, its name in kebab case, its usual severity and what it says, in one sentence.
+
+    ``rows``: it may speak only once pipelines have run. ``foresees``: it says what a run of the pipeline says itself.
+    """
 
     id: str
     name: str
     severity: Severity
     summary: str
+    rows: bool
+    foresees: bool
 
 
 _TABLE: Final = """
@@ -92,13 +97,13 @@ MT201 error   not-read-only: A pipeline writes, or runs code on the server.
 MT202 error   not-known-to-read: A pipeline for a server has an operator that is not known to only read.
 # MT3xx: wrong or failing output
 MT301 error   pipeline-fails: A pipeline cannot be run.
-MT302 error   column-never-there: No row has a field that is shown or asked for.
-MT303 error   no-rows: A pipeline gives no rows, and the table has no `empty`.
-MT304 error   no-collection: A pipeline reads a collection that the results source does not have.
+MT302 error   (rows, foresees) column-never-there: No row has a field that is shown or asked for.
+MT303 error   (rows) no-rows: A pipeline gives no rows, and the table has no `empty`.
+MT304 error   (rows) no-collection: A pipeline reads a collection that the results source does not have.
 MT305 error   sort-key-missing: Rows are sorted by a field that no row has.
 MT306 error   null-counted-as-zero: Samples that are null count as 0 in a mean.
 MT307 error   rounded-divisor: A divisor was rounded to whole numbers, and may be 0.
-MT308 error   zero-divisor: A document has 0 where the pipeline divides by it.
+MT308 error   (foresees) zero-divisor: A document has 0 where the pipeline divides by it.
 MT310 error   no-results-source: The results source cannot be reached or read.
 MT312 error   needs-server: A pipeline that files are asked for runs on a server only.
 MT313 note    unread-file: A file of the results source is there, and is not read.
@@ -112,43 +117,43 @@ MT324 warning unsupported-figure: A typed number in a section with a table is in
 MT325 error   no-value: A value in the prose is empty, null, or a whole document or array.
 MT330 error   cannot-be-drawn: A chart would leave out rows, draw several as one, or add up what has no sum.
 MT331 error   no-baseline: A table is compared with a row that is not there, or not one.
-MT332 error   outside-its-range: A value lies outside the range that is shown with it.
-MT333 warning old-results: The newest result behind a figure is older than its `max_age`.
-MT334 error   unsound-comparison: A row lacks the comparison that its table shows, has it against another row, or contradicts it.
-MT335 error   format-does-not-fit: A column has values that its format or its total is not for, such as texts in per cent.
-MT336 warning no-interval: A tolerance goes by an interval, and no row has one.
+MT332 error   (rows) outside-its-range: A value lies outside the range that is shown with it.
+MT333 warning (rows) old-results: The newest result behind a figure is older than its `max_age`.
+MT334 error   (rows) unsound-comparison: A row lacks the comparison that its table shows, has it against another row, or contradicts it.
+MT335 error   (rows) format-does-not-fit: A column has values that its format or its total is not for, such as texts in per cent.
+MT336 warning (rows) no-interval: A tolerance goes by an interval, and no row has one.
 # MT4xx: misleading output
 MT401 warning limit-without-sort: A `$limit` picks documents that nothing has ordered.
 MT402 warning path-never-there: A pipeline reads a field that no document has.
-MT403 warning path-sometimes-there: A column comes from a field that only some have.
+MT403 warning (rows) path-sometimes-there: A column comes from a field that only some have.
 MT404 warning wrong-unit: A header names another unit than the pipeline computes.
 MT405 warning mixed-units: A table uses one prefix for steps of 1000 and of 1024.
 MT406 warning wrong-name: A field is named for bytes, but counts something else.
 MT407 warning zip-by-position: Samples of different series are paired by position.
-MT408 warning text-order: Texts with numbers in them are sorted letter by letter.
+MT408 warning (rows) text-order: Texts with numbers in them are sorted letter by letter.
 MT409 warning unchecked-counters: Counters are subtracted, whatever server they are of.
 MT410 note    unguarded-divisor: Nothing says that a divisor is never 0 or missing.
-MT411 warning repeated-row-key: Two rows cannot be told apart.
+MT411 warning (rows) repeated-row-key: Two rows cannot be told apart.
 MT412 warning overridden-setting: A setting is shown that the variants replaced.
 MT413 warning misleading-measure: A counter does not measure what its header says.
 MT414 warning misplaced-header: A header stands over another thing than elsewhere.
 MT415 note    two-copies: One value is read from two copies in one pipeline.
 MT416 warning rows-by-chance: Rows come out of a stage that gives them in no order.
 MT417 note    stored-order: Rows come in the order in which documents are stored.
-MT418 note    tied-rows: Two rows are equal in all that rows are sorted by.
-MT419 warning tie-at-limit: A `$limit` cuts between two documents that sort alike.
+MT418 note    (rows) tied-rows: Two rows are equal in all that rows are sorted by.
+MT419 warning (rows) tie-at-limit: A `$limit` cuts between two documents that sort alike.
 MT420 warning array-by-chance: An array is shown whose elements come in no order.
 MT421 warning at-random: A pipeline picks documents, or makes numbers, at random.
-MT424 warning picked-by-chance: What is shown goes by the place of documents that nothing has put in order.
-MT425 warning zone-without-dates: A chart names a time zone and shows no dates.
-MT426 warning dates-as-names: A chart shows texts of dates, out of their order.
+MT424 warning (rows) picked-by-chance: What is shown goes by the place of documents that nothing has put in order.
+MT425 warning (rows) zone-without-dates: A chart names a time zone and shows no dates.
+MT426 warning (rows) dates-as-names: A chart shows texts of dates, out of their order.
 MT427 warning two-units: A header names another unit than its column's format.
 MT428 warning texts-left-out: A sum or a mean leaves out texts among the numbers.
-MT429 warning dates-not-to-scale: A chart shows texts of dates at equal distances.
-MT430 warning unsafe-link: A row has an address that must not become a link.
-MT431 warning group-in-pieces: Rows of one group stand apart, under two headings.
-MT432 warning failed-benchmark: Figures are shown of a benchmark that failed.
-MT433 warning numbers-as-texts: Texts that are numbers are compared as texts.
+MT429 warning (rows) dates-not-to-scale: A chart shows texts of dates at equal distances.
+MT430 warning (rows) unsafe-link: A row has an address that must not become a link.
+MT431 warning (rows) group-in-pieces: Rows of one group stand apart, under two headings.
+MT432 warning (rows) failed-benchmark: Figures are shown of a benchmark that failed.
+MT433 warning (rows) numbers-as-texts: Texts that are numbers are compared as texts.
 # MT5xx: untidiness
 MT501 note    unused-field: A field is computed or kept, and never used.
 MT502 note    carried-arrays: Whole arrays travel with every row and are not shown.
@@ -157,13 +162,15 @@ MT504 note    header-is-field-name: A header is the name of a field.
 MT505 note    carried-key: A key that is a document travels with every row and is not shown.
 MT506 note    uneven-rounding: A column is rounded differently in tables of one page.
 MT507 warning unused-ignore: A comment ignores a rule that finds nothing in it.
-MT508 note    many-digits: A column shows more digits than anybody reads.
+MT508 note    (rows) many-digits: A column shows more digits than anybody reads.
 MT509 note    unit-twice: A header and its column's format name one unit in two ways.
 """  # noqa: E501 - one rule a line
 
 RULES: Final[dict[str, Rule]] = {
-    id: Rule(id, name, cast("Severity", severity), summary)
-    for id, severity, name, summary in re.findall(r"^(MT\d{3}) (\w+) +([\w-]+): (.+)$", _TABLE, re.MULTILINE)
+    id: Rule(id, name, cast("Severity", severity), summary, "rows" in marks, "foresees" in marks)
+    for id, severity, marks, name, summary in re.findall(
+        r"^(MT\d{3}) (\w+) +(?:\(([\w, ]+)\) )?([\w-]+): (.+)$", _TABLE, re.MULTILINE
+    )
 }
 """Every rule, by its id."""
 

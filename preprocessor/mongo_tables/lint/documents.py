@@ -15,9 +15,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from mongo_tables.aggregation import AggregationError, aggregate
 from mongo_tables.directives.schemas import load
-from mongo_tables.lint.shape.flow import Flow, StageFlow, flow_of
-from mongo_tables.lint.shape.learn import learnt, read_schema_shape
-from mongo_tables.lint.shape.telling import select_telling
+from mongo_tables.lint.shape.document_shapes import learnt, read_schema_shape, select_telling
+from mongo_tables.lint.shape.flow import Flow, Followed, flow_of
 from mongo_tables.lint.shape.values import Shape, unknown_documents
 from mongo_tables.results.model import ResultsError
 from mongo_tables.results.resultshape import expects_results, is_result
@@ -25,6 +24,7 @@ from mongo_tables.results.resultshape import expects_results, is_result
 if TYPE_CHECKING:
     from mongo_tables.directives.specs import PipelineSpec
     from mongo_tables.results.model import LocalDocuments
+
 
 Document = dict[str, Any]
 Stages = Sequence[Mapping[str, Any]]
@@ -41,12 +41,16 @@ class Passing:
 
 
 @dataclass(frozen=True, slots=True)
-class _Known:
-    """The shape of documents, whether real ones were looked at, and the stages that were followed from it."""
+class Begun:
+    """What pipelines start from: the shape of documents, and whether real ones were looked at."""
 
     shape: Shape
     is_learned: bool
-    stages: dict[str, StageFlow]
+    followed: Followed
+
+    def flow(self, pipeline: Stages, variables: Mapping[str, Any]) -> Flow:
+        """The flow of a pipeline over these documents, with the variables that they were chosen with."""
+        return flow_of(pipeline, self.shape, variables, self.followed)
 
 
 class Documents:
@@ -59,7 +63,8 @@ class Documents:
     def __init__(self, source: LocalDocuments | None) -> None:
         self._source = source
         self._passing: dict[str, Passing] = {}
-        self._known: dict[str, _Known] = {}
+        self._begun: dict[str, Begun] = {}
+        self._followed = Followed()
 
     @property
     def at_hand(self) -> bool:
@@ -68,7 +73,7 @@ class Documents:
 
     def passing(self, collection: str, match: Stages, variables: Mapping[str, Any]) -> Passing:
         """The documents of a collection that pass ``match``: one stage, or none."""
-        key = repr((collection, match, variables))
+        key = _key(collection, match, variables)
         if key not in self._passing:
             self._passing[key] = self._read(collection, match, variables)
         return self._passing[key]
@@ -99,35 +104,31 @@ class Documents:
         """The texts that documents of a collection have in a field."""
         return self._source.texts(collection, field) if self._source else frozenset()
 
-    def shape(self, spec: PipelineSpec) -> tuple[Shape, bool]:
-        """The shape of the documents that a pipeline starts from, and whether real documents were looked at."""
-        known = self._known_of(spec)
-        return known.shape, known.is_learned
-
     def shape_of_all(self, collection: str) -> Shape:
         """The shape of all documents of a collection."""
-        return self._learn(("all", collection), self.passing(collection, (), {})).shape
+        return self._learn(f"all {collection}", self.passing(collection, (), {})).shape
 
-    def flow(self, spec: PipelineSpec) -> Flow:
-        """The flow of a comment's pipeline."""
-        known = self._known_of(spec)
-        return flow_of(spec.pipeline, known.shape, spec.let, known.stages)
-
-    def _known_of(self, spec: PipelineSpec) -> _Known:
+    def begun(self, spec: PipelineSpec) -> Begun:
+        """What a comment's pipeline starts from."""
         first = leading_match(spec.pipeline)
-        found = self.of(spec)
+        found = self.passing(spec.collection, first, spec.let)
         if found.documents:
-            return self._learn((spec.collection, first, spec.let), found)
+            return self._learn(_key(spec.collection, first, spec.let), found)
         taken = self._source is None and expects_results(spec.pipeline)
-        return _Known(load_result_shape() if taken else unknown_documents(), False, {})
+        shape = load_result_shape() if taken else unknown_documents()
+        return Begun(shape, False, self._followed.elsewhere())
 
-    def _learn(self, begun: tuple[Any, ...], found: Passing) -> _Known:
-        key = repr(begun)
-        if key not in self._known:
+    def _learn(self, key: str, found: Passing) -> Begun:
+        if key not in self._begun:
             schema = load("result") if all(map(is_result, found.documents)) else None
             believed = all(map(_by_runner, found.documents))
-            self._known[key] = _Known(learnt(found.documents, schema, believed=believed), True, {})
-        return self._known[key]
+            shape = learnt(found.documents, schema, believed=believed)
+            self._begun[key] = Begun(shape, True, self._followed.elsewhere())
+        return self._begun[key]
+
+
+def _key(collection: str, match: Stages, variables: Mapping[str, Any]) -> str:
+    return repr((collection, *match, variables))
 
 
 def leading_match(pipeline: Stages) -> Stages:

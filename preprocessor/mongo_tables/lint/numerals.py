@@ -16,7 +16,7 @@ from mongo_tables.aggregation.values import is_number
 
 EQUALITIES: Final = frozenset({"$eq", "$ne", "$in", "$nin"})
 ORDERS: Final = frozenset({"$gt", "$gte", "$lt", "$lte", "$cmp", "$bucket"})
-_TELLING_TYPES: Final = frozenset({"$type", "$isNumber"})
+TELLING_TYPES: Final = frozenset({"$type", "$isNumber"})
 _BETWEEN_THOUSANDS: Final = r"[,_'’\u00a0\u2009\u202f ]"
 _NUMERAL: Final = rf"[+-]?(?:\d{{1,3}}(?:{_BETWEEN_THOUSANDS}\d{{3}})+|\d+)(?:\.\d+)?(?:[eE][+-]?\d+)?"
 """A number as people and programs write one, its thousands apart or not."""
@@ -38,7 +38,7 @@ class Comparison(NamedTuple):
 def names_types(part: Any) -> bool:
     """Whether a query or pipeline looks at the types of values, and so knows of texts."""
     if isinstance(part, dict):
-        return not _TELLING_TYPES.isdisjoint(part) or any(map(names_types, part.values()))
+        return not TELLING_TYPES.isdisjoint(part) or any(map(names_types, part.values()))
     return isinstance(part, (list, tuple)) and any(map(names_types, part))
 
 

@@ -7,37 +7,11 @@ from typing import Final
 
 from mongo_tables.directives.specs import Spec
 from mongo_tables.findings.finding import Finding, Severity
-from mongo_tables.findings.rules import finding
+from mongo_tables.findings.rules import RULES, finding
 
 _FIRST_IGNORABLE_ERROR: Final = "MT302"
 _ABOUT_SENTENCES: Final = "MT324"
 """It needs `--numbers`, and its finding is in the text: a comment never ignores it in vain."""
-SEEN_IN_ROWS: Final = frozenset(
-    {
-        "MT335",
-        "MT336",
-        "MT408",
-        "MT411",
-        "MT418",
-        "MT419",
-        "MT424",
-        "MT425",
-        "MT426",
-        "MT429",
-        "MT430",
-        "MT431",
-        "MT432",
-        "MT433",
-        "MT508",
-    }
-)
-"""Rules that may speak only once pipelines have run."""
-_NEED_ROWS: Final = (
-    frozenset(
-        {"MT302", "MT303", "MT304", "MT332", "MT333", "MT334", "MT335", "MT336", "MT403", "MT430", "MT431"}
-    )
-    | SEEN_IN_ROWS
-)
 
 
 def is_silenced(found: Finding, ignore: Mapping[str, str]) -> bool:
@@ -87,7 +61,6 @@ def find_unused_ignores(found: Sequence[Finding], specs: Iterable[Spec], *, ran:
     ``found``: all findings, the silenced included. ``ran``: whether pipelines were run; where they were not, rules
     that need rows have not spoken.
     """
-    waiting = frozenset[str]() if ran else _NEED_ROWS
     places = _by_place(found)
     return [
         finding(
@@ -99,7 +72,7 @@ def find_unused_ignores(found: Sequence[Finding], specs: Iterable[Spec], *, ran:
         )
         for spec in specs
         for rule in spec.ignore
-        if rule not in waiting
+        if (ran or rule not in RULES or not RULES[rule].rows)
         and rule != _ABOUT_SENTENCES
         and not any(is_silenced(one, {rule: ""}) for one in _about(spec, places))
     ]

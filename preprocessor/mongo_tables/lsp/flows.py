@@ -8,7 +8,6 @@ from typing import Any, Final
 from mongo_tables.jsontext.extended import decode
 from mongo_tables.jsontext.reader import Path
 from mongo_tables.lint.shape.flow import flow_of
-from mongo_tables.lint.shape.trees import replace_at
 from mongo_tables.lint.shape.values import (
     ANY,
     ARRAY,
@@ -20,6 +19,7 @@ from mongo_tables.lint.shape.values import (
     lookup,
     member,
     of_kinds,
+    replace_at,
     unknown_documents,
 )
 from mongo_tables.lsp.bodies import value_at
@@ -185,7 +185,7 @@ def found_at(value: Any, stretch: Stretch, path: Path, before: Shape, written: s
         flow = flow_of([trial], before, _bindings(value, stretch))
     except _MALFORMED:
         return ANY if written.startswith("$$") else before
-    for visit in flow.visits:
+    for visit in flow.stages[0].visits:
         if not visit.name and visit.path == (0, *inner) and visit.operands[0].expression == written:
             return visit.operands[0].shape
     return ANY if written.startswith("$$") else before

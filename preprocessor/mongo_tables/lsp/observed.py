@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Any, Final
 
 from mongo_tables.aggregation.values import type_name
-from mongo_tables.lint.shape.learn import FEW
+from mongo_tables.lint.shape.document_shapes import FEW
 from mongo_tables.lint.shape.units import of_field
 from mongo_tables.lint.shape.values import Shape, Traits
 

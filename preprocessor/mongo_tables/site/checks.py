@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from mongo_tables.files.memo import Memo
     from mongo_tables.findings.finding import Finding
     from mongo_tables.lint.documents import Documents
-    from mongo_tables.lint.pages import Looked, Ran
+    from mongo_tables.lint.linter import Looked, Ran
     from mongo_tables.results.model import Fault, Limits, LocalDocuments, Query, Rows
     from mongo_tables.results.provenance import Provenance
     from mongo_tables.site.site import Site
@@ -309,8 +309,7 @@ def lint_site(judge: Judge) -> list[Finding]:
     """List what the linter finds; a page without comments does not pay for it."""
     if not any(page.specs for page in (*judge.site.pages, *judge.site.speakers)):
         return []
-    from mongo_tables.lint.looking import look_at
-    from mongo_tables.lint.pages import lint
+    from mongo_tables.lint.linter import lint, look_at
 
     site = judge.site
     pages = [*site.pages, *site.speakers]

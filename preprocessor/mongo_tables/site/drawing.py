@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from mongo_tables.directives.inline_markdown import has_link
-from mongo_tables.lint.columnhelp import column_meanings
+from mongo_tables.lint.column_help import column_meanings
 from mongo_tables.render.charts.plot import as_table
 from mongo_tables.render.columns import columns_of
 from mongo_tables.render.conclusions import conclusion_of

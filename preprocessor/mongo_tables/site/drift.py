@@ -30,7 +30,7 @@ from mongo_tables.site.written_tables import Cells, WrittenTable, order_like, re
 if TYPE_CHECKING:
     from mongo_tables.directives.column_format import ColumnFormat
     from mongo_tables.directives.specs import TableSpec, Tolerance, ValueSpec
-    from mongo_tables.lint.sortings import Stages
+    from mongo_tables.lint.row_order import Stages
     from mongo_tables.render.column import Column
     from mongo_tables.render.tablelayout import TableLayout
     from mongo_tables.results.model import Rows
@@ -198,7 +198,7 @@ def _order_like_today(
 
     Where it cannot be told which is which, as they stand.
     """
-    from mongo_tables.lint.rules_rows import find_naming_columns  # and with it the linter
+    from mongo_tables.lint.row_rules import find_naming_columns  # and with it the linter
 
     naming = find_naming_columns(spec, rows)
     names = [at for at, column in enumerate(layout.columns) if column.name in naming]
@@ -217,9 +217,9 @@ def is_in_order(beside: BesideToday) -> bool:
     Else the comment sorts otherwise than when they were written. What is sorted by a number that no column shows, or in
     a way that is not known, may stand in any order.
     """
-    from mongo_tables.lint.sortings import last_sorting
+    from mongo_tables.lint.row_order import last_sorting, orders
 
-    sorting = last_sorting(beside.shown.pipeline)
+    sorting = last_sorting(beside.shown.pipeline, orders(beside.shown.pipeline))
     if sorting is None:
         return True
     told = partial(_is_told, layout=beside.layout, rows=beside.rows, behind=sorting.behind)
@@ -235,7 +235,7 @@ def is_in_order(beside: BesideToday) -> bool:
 
 def _is_told(key: str, layout: TableLayout, rows: Rows, behind: Stages) -> bool:
     """Whether a page tells by what it sorts: a column shows it, or it is the same as long as the rows are."""
-    from mongo_tables.lint.sortings import is_kept
+    from mongo_tables.lint.row_order import is_kept
 
     is_shown = any(column.name == key for column in layout.columns)
     return is_kept(key, behind) and (is_shown or not any(is_number(column_value(row, key)) for row in rows))

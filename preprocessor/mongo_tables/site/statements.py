@@ -297,7 +297,7 @@ def _format_row_count(rows: int) -> str:
 
 def _choose_naming_columns(table: TableSpec, rows: Rows) -> Sequence[str]:
     """The fewest leading columns that tell all rows apart; all naming columns when none do."""
-    from mongo_tables.lint.rules_rows import (
+    from mongo_tables.lint.row_rules import (
         find_naming_columns,
     )  # and with it the linter, which `render` does not need
 

@@ -15,7 +15,7 @@ from mongo_tables.aggregation.values import MISSING
 from mongo_tables.commands.options import request_of
 from mongo_tables.directives.specs import ChartSpec
 from mongo_tables.findings.usage import UsageError
-from mongo_tables.lint.rules_rows import find_naming_columns
+from mongo_tables.lint.row_rules import find_naming_columns
 from mongo_tables.render.charts.plot import as_table
 from mongo_tables.render.columns import columns_of
 from mongo_tables.render.fewdigits import with_few_digits

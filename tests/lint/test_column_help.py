@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from mongo_tables.lint.columnhelp import column_meanings
+from mongo_tables.lint.column_help import column_meanings
 from mongo_tables.render.html import html_table
 from tests.render.specs import table
 

@@ -16,6 +16,7 @@ from mongo_tables.lint.documents import Document, Documents, Stages, leading_mat
 from mongo_tables.lint.numerals import (
     EQUALITIES,
     ORDERS,
+    TELLING_TYPES,
     Comparison,
     field_in,
     find_conditions,
@@ -24,8 +25,8 @@ from mongo_tables.lint.numerals import (
     say_wrong,
     say_wrong_pair,
 )
-from mongo_tables.lint.rulecontext import RuleContext, last_operator
-from mongo_tables.lint.rules_order import sort_keys
+from mongo_tables.lint.order_rules import sort_keys
+from mongo_tables.lint.rule_context import RuleContext, last_operator, rule
 from mongo_tables.lint.shape.expressions import Path, Visit
 from mongo_tables.lint.shape.values import NUMBERS, Shape, lookup
 from mongo_tables.render.column import column_value
@@ -45,9 +46,10 @@ class _Use(NamedTuple):
     first: Stages = ()
 
 
+@rule("MT433", of="documents")
 def find_numerals(subject: RuleContext, documents: Documents) -> Iterator[Finding]:
     """MT433: what readers take for a comparison of numbers was one of texts; a pipeline that looks at types knows."""
-    if names_types(subject.spec.pipeline):
+    if not subject.flow.names.isdisjoint(TELLING_TYPES) and names_types(subject.spec.pipeline):
         return
     told: set[tuple[str, str]] = set()
     for use in _find_uses(subject, documents):
@@ -104,7 +106,7 @@ def _sortings(subject: RuleContext) -> Iterator[Comparison]:
 
 def _inner_sortings(subject: RuleContext) -> Iterator[Comparison]:
     """What accumulators, windows and arrays are sorted by: `$top`, `$rank`, `$sortArray`."""
-    for stage in subject.flow.stages:
+    for stage in subject.flow.stages if "sortBy" in subject.flow.names else ():
         for path, keys in _find_sort_bys(stage.argument, stage.path):
             for key in keys:
                 shape = lookup(stage.before, tuple(key.split(".")))
@@ -134,12 +136,11 @@ def _keys_of(sort_by: Any, array: Any) -> Sequence[str]:
 
 
 def _ends(subject: RuleContext) -> Iterator[Comparison]:
-    for visit in subject.visits:
-        if visit.name or (operator := last_operator(visit.path)) not in _ENDS:
-            continue
-        within = "" if _accumulates(visit.path, subject) else _field_in_elements(visit.shape)
-        if field := _field_of(visit.shape) or within:
-            yield Comparison(visit.path, field, operator)
+    for visit in subject.fields_read if not subject.flow.names.isdisjoint(_ENDS) else ():
+        if (operator := last_operator(visit.path)) in _ENDS:
+            within = "" if _accumulates(visit.path, subject) else _field_in_elements(visit.shape)
+            if field := _field_of(visit.shape) or within:
+                yield Comparison(visit.path, field, operator)
 
 
 def _accumulates(path: Path, subject: RuleContext) -> bool:
@@ -226,8 +227,8 @@ def _buckets(subject: RuleContext) -> Iterator[Comparison]:
 
 def _operators(subject: RuleContext) -> Iterator[Comparison]:
     """Comparisons within expressions."""
-    for visit in subject.visits:
-        if visit.name in EQUALITIES | ORDERS and len(visit.operands) == 2:
+    for visit in subject.visits(*EQUALITIES, *ORDERS):
+        if len(visit.operands) == 2:
             yield from _compared(visit)
 
 

@@ -1,25 +1,102 @@
-"""What a rule looks at: one table or chart, the flow of its pipeline, and where things stand in the page."""
+"""What a rule looks at: one table or chart, the flow of its pipeline, and where things stand in the page.
+
+A rule is a function that registers itself with ``rule``; its ids are in ``findings.rules``.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, Final, Literal, NamedTuple, TypeVar
 
+from mongo_tables.aggregation.values import is_flag
 from mongo_tables.directives.specs import PipelineSpec, TableSpec
 from mongo_tables.findings.finding import Finding
-from mongo_tables.findings.rules import finding
-from mongo_tables.lint.liveness import Live, Usage, usage
-from mongo_tables.lint.ordering import Order, orders
-from mongo_tables.lint.rules_page import HeadedColumn, ShownTable
+from mongo_tables.findings.rules import RULES, finding
+from mongo_tables.lint.row_order import Order, Sorting, last_sorting, orders
 from mongo_tables.lint.shape.expressions import Path, Visit
 from mongo_tables.lint.shape.flow import Flow, StageFlow, flow_of
 from mongo_tables.lint.shape.values import Shape, column
+from mongo_tables.render.column import column_value
 from mongo_tables.render.headers import with_unit
 
+Row = Mapping[str, Any]
+Rows = Sequence[Row]
+Find = Callable[..., Iterator[Finding]]
+_Find = TypeVar("_Find", bound=Find)
 
-@dataclass(frozen=True, eq=False)
+
+@dataclass(frozen=True, slots=True)
+class Registered:
+    """A rule: the ids of its findings, what finds them, and operators or keys, one of which a pipeline must have."""
+
+    ids: frozenset[str]
+    find: Find
+    needs: frozenset[str]
+
+    def may_find_in(self, subject: RuleContext) -> bool:
+        """Whether the pipeline has anything that the rule is about."""
+        return not self.needs or not self.needs.isdisjoint(subject.flow.names)
+
+
+REGISTERED: Final[dict[str, list[Registered]]] = {"pipeline": [], "rows": [], "documents": [], "page": []}
+
+
+def rule(
+    *ids: str,
+    of: Literal["pipeline", "rows", "documents", "page"] = "pipeline",
+    needs: Collection[str] = (),
+) -> Callable[[_Find], _Find]:
+    """Register a rule, with the ids of its findings.
+
+    Args:
+        of: What the function gets: the subject alone, with the rows that came, with the documents that the pipeline
+            starts from, or the tables of one page.
+        needs: Operators or keys; the rule is not asked of a pipeline that has none of them.
+
+    Raises:
+        KeyError: For an id that ``findings.rules`` does not have.
+    """
+    known = frozenset(RULES[one].id for one in ids)
+
+    def register(find: _Find) -> _Find:
+        REGISTERED[of].append(Registered(known, find, frozenset(needs)))
+        return find
+
+    return register
+
+
+class HeadedColumn(NamedTuple):
+    """A column of a table: its header without stray blanks, to how many digits, and what it is computed from."""
+
+    place: int
+    column: str
+    header: str
+    digits: int | None
+    sources: frozenset[str]
+
+
+class ShownTable(NamedTuple):
+    """A table or chart that was looked at, and the columns of a table; a chart has none."""
+
+    spec: PipelineSpec
+    columns: tuple[HeadedColumn, ...]
+
+
+def find_definition(spec: PipelineSpec, name: str) -> Path | None:
+    """Where the rows' field ``name`` gets its value: the last stage that computes it, or else includes it."""
+    for number, stage in reversed([*enumerate(spec.pipeline)]):
+        ((operator, fields),) = stage.items()
+        if operator in ("$set", "$addFields", "$project", "$group") and isinstance(fields, Mapping):
+            value: Any = fields.get(name)
+            if name in fields and not is_flag(value):
+                return (number, operator, name)
+    return None
+
+
+@dataclass(frozen=True)
 class RuleContext:
     """A table or chart under inspection.
 
@@ -81,9 +158,21 @@ class RuleContext:
         return with_unit(header, form.raw_unit) if form else header
 
     @cached_property
-    def visits(self) -> list[Visit]:
-        """Everything that the pipeline computes or reads."""
-        return self.flow.visits
+    def _visits(self) -> Mapping[str, Sequence[Visit]]:
+        found: dict[str, list[Visit]] = defaultdict(list)
+        for stage in self.flow.stages:
+            for visit in stage.visits:
+                found[visit.name].append(visit)
+        return found
+
+    def visits(self, *names: str) -> list[Visit]:
+        """Every use of these operators of expressions, by name, in order of evaluation."""
+        return [visit for name in names for visit in self._visits.get(name, ())]
+
+    @property
+    def fields_read(self) -> Sequence[Visit]:
+        """Every field and variable that an expression reads, in order of evaluation."""
+        return self._visits.get("", ())
 
     @cached_property
     def orders(self) -> list[Order]:
@@ -91,18 +180,10 @@ class RuleContext:
         return orders(self.spec.pipeline)
 
     @cached_property
-    def usage(self) -> Usage:
-        """Which parts of the pipeline are used."""
-        return usage(self.spec.pipeline, self._fields_in_use)
-
-    @cached_property
-    def live(self) -> Live:
-        """The fields of the rows that are shown or read in the prose, as paths."""
-        return frozenset(tuple(column.split(".")) for column in self._fields_in_use)
-
-    @property
-    def _fields_in_use(self) -> tuple[str, ...]:
-        return (*(column for _, column in self.spec.shown_columns), *self.quoted)
+    def seen_sorting(self) -> Sorting | None:
+        """The sort that the rows keep to the end, where they still have all that they are sorted by."""
+        sorting = last_sorting(self.spec.pipeline, self.orders)
+        return sorting if sorting is not None and sorting.is_seen else None
 
     def column(self, name: str) -> Shape:
         """What the rows have in a column: a field of this very name, else what the dots lead to."""
@@ -143,3 +224,9 @@ def quote(names: Iterable[Any]) -> str:
     """Names between backticks: ``a``, ``a`` and ``b``, or ``a``, ``b`` and ``c``."""
     each = [f"`{name}`" for name in names]
     return each[0] if len(each) == 1 else f"{', '.join(each[:-1])} and {each[-1]}"
+
+
+def differing_columns(spec: PipelineSpec, one: Row, other: Row) -> list[str]:
+    """The columns in which readers see two rows."""
+    columns = dict.fromkeys(column for _, column in spec.shown_columns)
+    return [name for name in columns if repr(column_value(one, name)) != repr(column_value(other, name))]

@@ -1,24 +1,34 @@
-"""Rules about the order of rows: sort keys that sort nothing, rows picked by chance, numbers sorted as text."""
+"""Rules about the order of rows: sort keys that sort nothing, ties, rows and values that are picked by chance."""
 
 from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import pairwise
 from typing import Any, Final
 
+from mongo_tables.aggregation.values import MISSING
 from mongo_tables.directives.specs import ChartSpec, PipelineSpec
 from mongo_tables.findings.finding import Finding
 from mongo_tables.findings.nearest import did_you_mean
-from mongo_tables.findings.rules import finding
-from mongo_tables.lint.ordering import By
-from mongo_tables.lint.rulecontext import RuleContext, quote
+from mongo_tables.lint.documents import Documents, leading_match
+from mongo_tables.lint.row_order import (
+    By,
+    Sorting,
+    Stages,
+    is_kept,
+    is_row_by_row,
+    last_sorting,
+    write_sorting,
+)
+from mongo_tables.lint.rule_context import Row, Rows, RuleContext, differing_columns, quote, rule
 from mongo_tables.lint.shape.expressions import Path
 from mongo_tables.lint.shape.flow import StageFlow
 from mongo_tables.lint.shape.values import NUMBERS, Shape, lookup
-from mongo_tables.lint.sortings import last_sorting, write_sorting
 from mongo_tables.render.column import column_value
+
+_DRAWING: Final = ("$sample", "$rand", "$sampleRate")
 
 
 def sort_keys(stage: StageFlow) -> Iterator[tuple[str, Shape]]:
@@ -28,6 +38,7 @@ def sort_keys(stage: StageFlow) -> Iterator[tuple[str, Shape]]:
             yield key, lookup(stage.before, tuple(key.split(".")))
 
 
+@rule("MT305", needs=("$sort",))
 def find_missing_sort_keys(subject: RuleContext) -> Iterator[Finding]:
     """MT305: a sort by a field that no row has leaves rows in whatever order they come."""
     for stage in subject.stages("$sort"):
@@ -63,6 +74,7 @@ def _find_dropping_stage(subject: RuleContext, sort: StageFlow, key: str) -> Sta
     return None
 
 
+@rule("MT401", needs=("$limit", "$skip"))
 def find_limits_without_sort(subject: RuleContext) -> Iterator[Finding]:
     """MT401: which documents a ``$limit`` keeps is chance when nothing has put them in order."""
     for stage in chance_limits(subject):
@@ -98,6 +110,7 @@ def chance_limits(subject: RuleContext) -> list[StageFlow]:
     ]
 
 
+@rule("MT416")
 def find_rows_by_chance(subject: RuleContext) -> Iterator[Finding]:
     """MT416: rows come out of a stage that promises no order, and nothing sorts them."""
     order = subject.orders[-1] if subject.orders else None
@@ -114,6 +127,7 @@ def find_rows_by_chance(subject: RuleContext) -> Iterator[Finding]:
     )
 
 
+@rule("MT421", needs=_DRAWING)
 def find_random_order(subject: RuleContext) -> Iterator[Finding]:
     """MT421: a document or a number is drawn anew by every run, and no sort behind it changes that."""
     order = subject.orders[-1] if subject.orders else None
@@ -134,7 +148,7 @@ def draws(written: Any, path: Path) -> Iterator[tuple[Path, str]]:
     """Where a pipeline has a stage or an operator that goes by lot."""
     if isinstance(written, dict):
         for name, one in written.items():
-            if name in ("$sample", "$rand", "$sampleRate"):
+            if name in _DRAWING:
                 yield (*path, name), name
             elif name != "$literal":
                 yield from draws(one, (*path, name))
@@ -164,6 +178,7 @@ def _sort_by(subject: RuleContext) -> str:
     return f"{where} that tells the rows apart, for example {write_sorting(subject.spec, {first: 1})}"
 
 
+@rule("MT417")
 def find_stored_order(subject: RuleContext) -> Iterator[Finding]:
     """MT417: rows come as their documents are stored, which a copy of the collection need not share."""
     by = subject.orders[-1].by if subject.orders else By.STORAGE
@@ -185,6 +200,7 @@ def _draws_in_order(subject: RuleContext) -> bool:
     return bool(kinds) and kinds <= NUMBERS | {"date", "null"}
 
 
+@rule("MT417", "MT420")
 def find_arrays_by_chance(subject: RuleContext) -> Iterator[Finding]:
     """MT420, MT417: an array is shown whose elements come in no order, or as documents are stored."""
     arrays = subject.orders[-1].arrays if subject.orders else {}
@@ -203,6 +219,7 @@ def find_arrays_by_chance(subject: RuleContext) -> Iterator[Finding]:
             )
 
 
+@rule("MT408", needs=("$sort",))
 def find_text_order(subject: RuleContext) -> Iterator[Finding]:
     """MT408: texts with numbers in them are sorted letter by letter, so that 10 stands before 9."""
     for stage in subject.stages("$sort"):
@@ -214,22 +231,17 @@ def find_text_order(subject: RuleContext) -> Iterator[Finding]:
                 )
 
 
-def shows_sort_keys(spec: PipelineSpec) -> bool:
-    """Whether the rows have all that they are sorted by, so that `text_order` knows better than who foresees it."""
-    sorting = last_sorting(spec.pipeline)
-    return sorting is not None and sorting.is_seen
-
-
-def find_text_order_of_rows(spec: PipelineSpec, rows: Sequence[Mapping[str, Any]]) -> Iterator[Finding]:
+@rule("MT408", of="rows")
+def find_text_order_of_rows(subject: RuleContext, rows: Rows) -> Iterator[Finding]:
     """MT408: texts with numbers in them are sorted letter by letter, and two of them stand the wrong way round."""
-    sorting = last_sorting(spec.pipeline)
-    if sorting is None or not sorting.is_seen:
+    spec, sorting = subject.spec, subject.seen_sorting
+    if sorting is None:
         return
     for key, direction in sorting.keys.items():
         example = _find_misplaced_texts((column_value(row, key) for row in rows), direction)
         if example is not None:
             at = spec.locate(("pipeline", sorting.place, sorting.name, key), key=True)
-            yield finding("MT408", spec.file, at, *_describe_text_order(spec, key, example))
+            yield subject.finding("MT408", at, *_describe_text_order(spec, key, example))
 
 
 def _describe_text_order(spec: PipelineSpec, key: str, example: str) -> tuple[str, str]:
@@ -259,12 +271,149 @@ def _find_misplaced_texts(values: Iterable[Any], direction: Any) -> str | None:
     return None
 
 
-RULES = (
-    find_missing_sort_keys,
-    find_limits_without_sort,
-    find_text_order,
-    find_rows_by_chance,
-    find_random_order,
-    find_stored_order,
-    find_arrays_by_chance,
+@rule("MT419", of="documents", needs=("$limit",))
+def find_ties_at_limit(subject: RuleContext, documents: Documents) -> Iterator[Finding]:
+    """MT419: what a ``$limit`` cuts off is equal to the last that it keeps, in all that is sorted by.
+
+    It is seen where the documents themselves are sorted: nothing but a ``$match`` is before the sort.
+    """
+    spec = subject.spec
+    for place, stage in enumerate(spec.pipeline):
+        sorting = last_sorting(spec.pipeline[:place], subject.orders[:place]) if "$limit" in stage else None
+        if sorting is None or sorting.name != "$sort" or not _starts_at(spec, sorting.place):
+            continue
+        last, passing = _last_kept([*sorting.behind, stage]), documents.of(spec)
+        if not 0 < last < len(passing.documents) or not passing.complete:
+            continue
+        border = sorting.first(passing.documents, last + 1)[last - 1 :]
+        keys = sorting.keys_of(border)
+        if len(keys) == 2 and keys[0] == keys[1] and _is_seen(spec, sorting, *border):
+            with_id = write_sorting(spec, {**sorting.keys, "_id": 1})
+            yield subject.finding(
+                "MT419",
+                spec.locate(("pipeline", place, "$limit"), key=True),
+                f"the first that `{spec.name_stage('$limit')}` cuts off is equal to the last that it keeps in "
+                f"{quote(sorting.keys)}, by which rows are sorted: which of them is shown is chance",
+                f"sort by a field that tells them apart too, for example {with_id}, or show both",
+            )
+
+
+def _starts_at(spec: PipelineSpec, place: int) -> bool:
+    """Whether a stage gets the documents that a pipeline starts from."""
+    return place == len(leading_match(spec.pipeline))
+
+
+def _last_kept(stages: Stages) -> int:
+    """The number of the last document, from 1, that the stages up to their last ``$limit`` keep; 0: not known."""
+    skipped, last = 0, 0
+    for stage in stages:
+        ((name, number),) = stage.items()
+        if name == "$skip" and isinstance(number, int):
+            skipped += number
+        elif name == "$limit" and isinstance(number, int):
+            last = min(last or skipped + number, skipped + number)
+    return last
+
+
+def _is_seen(spec: PipelineSpec, sorting: Sorting, one: Row, other: Row) -> bool:
+    """Whether it makes a difference to readers which of two documents is kept, as far as rows show their fields."""
+    behind = spec.pipeline[sorting.place + 1 :]
+    if not is_row_by_row(behind):
+        return one != other
+    return any(is_kept(name, behind) for name in differing_columns(spec, one, other))
+
+
+_PICKING: Final = ("$first", "$last", "$firstN", "$lastN")
+
+
+@rule("MT424", of="documents", needs=("$group",))
+def find_chance_picks(subject: RuleContext, documents: Documents) -> Iterator[Finding]:
+    """MT424: a group takes a field by the place of documents, which differ in it, and nothing has sorted them."""
+    spec = subject.spec
+    place = len(leading_match(spec.pipeline))
+    group = spec.pipeline[place].get("$group") if place < len(spec.pipeline) else None
+    if not isinstance(group, Mapping):
+        return
+    for name, expression in _find_picking_fields(group).items():
+        values: dict[str, str] = {}
+        for document in documents.of(spec).documents:
+            key, value = _written(group["_id"], document), _written(expression, document)
+            if key is None or value is None:
+                break
+            if values.setdefault(key, value) != value:
+                yield subject.finding(
+                    "MT424",
+                    spec.locate(("pipeline", place, "$group", name), key=True),
+                    f"`{_operator(group[name])}` takes `{name}` from whichever document of a group comes first or "
+                    "last, nothing has sorted them, and they have different values",
+                    "put a `$sort` before the `$group`, or take `$max`, `$min` or `$avg`",
+                )
+                break
+
+
+def _written(expression: Any, document: Row) -> str | None:
+    """The value of an expression of paths as a text; None for an expression that computes something."""
+    if expression is None:
+        return ""
+    if isinstance(expression, str) and expression[:1] == "$" and expression[:2] != "$$":
+        value = column_value(document, expression[1:])
+        return "None" if value is MISSING else repr(value)
+    if isinstance(expression, Mapping) and not any(name.startswith("$") for name in expression):
+        parts = [_written(part, document) for part in expression.values()]
+        return None if None in parts else repr(parts)
+    return None
+
+
+def _operator(value: Any) -> str:
+    return next(iter(value), "") if isinstance(value, Mapping) else ""
+
+
+def _find_picking_fields(group: Mapping[str, Any]) -> dict[str, Any]:
+    """The fields of the group that pick a value by position, each with the expression it picks."""
+    found = {}
+    for name, value in group.items():
+        operator = _operator(value) if name != "_id" else ""
+        if operator in _PICKING:
+            argument = value[operator]
+            found[name] = argument.get("input") if operator.endswith("N") else argument
+    return found
+
+
+_BY_PLACE: Final = (
+    "$documentNumber",
+    "$shift",
+    "$first",
+    "$last",
+    "$push",
+    "$expMovingAvg",
+    "$firstN",
+    "$lastN",
 )
+
+
+@rule("MT424", of="documents", needs=("$setWindowFields",))
+def find_ties_in_windows(subject: RuleContext, documents: Documents) -> Iterator[Finding]:
+    """MT424: what a window computes depends on which of two documents comes first that are sorted alike."""
+    spec = subject.spec
+    place = len(leading_match(spec.pipeline))
+    argument = spec.pipeline[place].get("$setWindowFields", {}) if place < len(spec.pipeline) else {}
+    name = next((name for name, one in argument.get("output", {}).items() if _goes_by_place(one)), None)
+    if name is None or "sortBy" not in argument:
+        return
+    key = {"of": argument.get("partitionBy"), **{f"by {one}": f"${one}" for one in argument["sortBy"]}}
+    keys = [_written(key, document) for document in documents.of(spec).documents]
+    if None not in keys and len(set(keys)) < len(keys):
+        yield subject.finding(
+            "MT424",
+            spec.locate(("pipeline", place, "$setWindowFields", "output", name), key=True),
+            f"`{name}` goes by the place of documents, some of which are equal in {quote(argument['sortBy'])}, by "
+            "which they are sorted: which of them comes first is chance",
+            "sort by a field that tells them apart too",
+        )
+
+
+def _goes_by_place(output: Any) -> bool:
+    """Whether a window's value depends on the order of documents that are sorted alike."""
+    window = output.get("window", {}) if isinstance(output, Mapping) else {}
+    counted = "documents" in window and list(window["documents"]) != ["unbounded", "unbounded"]
+    return counted or any(name in output for name in _BY_PLACE)

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mongo_tables.lint.shape import learn, telling
+from mongo_tables.lint.shape import document_shapes
 from mongo_tables.lint.shape.values import Shape
 
 
@@ -42,15 +42,14 @@ VALUES = st.recursive(
 @settings(max_examples=300, deadline=None)
 def test_what_is_learnt_of_many_documents_is_what_all_of_them_tell(given_documents: list[dict[str, Any]]):
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(telling, "_MANY", 0)
-        for module in (telling, learn):
-            patch.setattr(module, "FEW", 2)
-        found = telling.select_telling(given_documents)
-        assert told(learn.learnt(found)) == told(learn.learnt(given_documents))
+        patch.setattr(document_shapes, "_MANY", 0)
+        patch.setattr(document_shapes, "FEW", 2)
+        found = document_shapes.select_telling(given_documents)
+        assert told(document_shapes.learnt(found)) == told(document_shapes.learnt(given_documents))
 
 
 def test_of_very_many_documents_few_are_kept():
     many = ({"_id": number, "rate": number / 3, "by": {"threads": number % 8}} for number in range(50_000))
-    assert len(telling.select_telling(many)) < 300
+    assert len(document_shapes.select_telling(many)) < 300
     last = [{"_id": 1}] * 20_000 + [{"_id": 1, "late": None}]
-    assert telling.select_telling(last) == [{"_id": 1}, {"_id": 1, "late": None}]
+    assert document_shapes.select_telling(last) == [{"_id": 1}, {"_id": 1, "late": None}]

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from mongo_tables.directives.specs import TableSpec
     from mongo_tables.lint.shape.values import Shape
 
+
 _COUNT: Final = "1"
 _WORD: Final = re.compile(r"'([^']+)'")
 

@@ -9,9 +9,8 @@ from itertools import pairwise
 from typing import Any, Final
 
 from mongo_tables.aggregation.values import is_date
-from mongo_tables.directives.specs import PipelineSpec
 from mongo_tables.findings.finding import Finding
-from mongo_tables.findings.rules import finding
+from mongo_tables.lint.rule_context import RuleContext, rule
 from mongo_tables.render.charts.plot import plot_of
 from mongo_tables.render.charts.series import present_values
 
@@ -20,17 +19,21 @@ Rows = Sequence[Mapping[str, Any]]
 _DATE: Final = re.compile(r"\d{4}-\d\d(-\d\d([T ]\d\d(:\d\d){0,2}(\.\d+)?Z?)?)?")
 
 
-def find_zone_without_dates(spec: PipelineSpec, rows: Rows) -> Iterator[Finding]:
+@rule("MT425", of="rows")
+def find_zone_without_dates(subject: RuleContext, rows: Rows) -> Iterator[Finding]:
     """MT425: a time zone is named for an axis that has no dates, so it changes nothing."""
+    spec = subject.spec
     plot = plot_of(spec)
     if plot and plot.timezone and not any(map(is_date, present_values(rows, plot.x))):
         message = f"`timezone` changes nothing here: no row has a date in `{plot.x}`"
         hint = "leave dates as dates in the pipeline; $dateToString and $dateTrunc have a `timezone` of their own"
-        yield finding("MT425", spec.file, spec.locate((*plot.place, "timezone"), key=True), message, hint)
+        yield subject.finding("MT425", spec.locate((*plot.place, "timezone"), key=True), message, hint)
 
 
-def find_dates_as_names(spec: PipelineSpec, rows: Rows) -> Iterator[Finding]:
+@rule("MT426", of="rows")
+def find_dates_as_names(subject: RuleContext, rows: Rows) -> Iterator[Finding]:
     """MT426: texts that are dates stand in the order in which rows name them, which is not that of time."""
+    spec = subject.spec
     plot = plot_of(spec)
     if plot is None:
         return
@@ -39,7 +42,7 @@ def find_dates_as_names(spec: PipelineSpec, rows: Rows) -> Iterator[Finding]:
     if wrong is not None:
         message = f"`{plot.x}` has texts, which stand in the order of the rows: {wrong[0]} before {wrong[1]}"
         hint = "leave dates as dates in the pipeline: they stand on a time axis, to scale"
-        yield finding("MT426", spec.file, spec.locate((*plot.place, "x")), message, hint)
+        yield subject.finding("MT426", spec.locate((*plot.place, "x")), message, hint)
 
 
 def _dates_as_text(rows: Rows, column: str) -> list[str]:
@@ -55,8 +58,10 @@ def _out_of_order(names: list[str]) -> tuple[str, str] | None:
     return next(((one, other) for one, other in pairwise(names) if one > other), None)
 
 
-def find_dates_not_to_scale(spec: PipelineSpec, rows: Rows) -> Iterator[Finding]:
+@rule("MT429", of="rows")
+def find_dates_not_to_scale(subject: RuleContext, rows: Rows) -> Iterator[Finding]:
     """MT429: a line goes over texts that are dates, at equal distances whatever time lies between them."""
+    spec = subject.spec
     plot = plot_of(spec)
     if plot is None or plot.mark != "line":
         return
@@ -69,7 +74,7 @@ def find_dates_not_to_scale(spec: PipelineSpec, rows: Rows) -> Iterator[Finding]
     )
     dates = f'{{"$set": {{"{plot.x}": {{"$toDate": "${plot.x}"}}}}}}'
     hint = f"make dates of them, which stand on a time axis, to scale: {dates}"
-    yield finding("MT429", spec.file, spec.locate((*plot.place, "x")), message, hint)
+    yield subject.finding("MT429", spec.locate((*plot.place, "x")), message, hint)
 
 
 def _evenly_spaced(names: list[str]) -> bool:
@@ -88,6 +93,3 @@ def _whole(name: str) -> str:
     day, _, time = name.removesuffix("Z").replace("T", " ").partition(" ")
     time, _, part = time.partition(".")
     return f"{day}{'-01' if len(day) == 7 else ''} {time + '00:00:00'[len(time) :]}.{(part + '000000')[:6]}"
-
-
-RULES: Final = (find_zone_without_dates, find_dates_as_names, find_dates_not_to_scale)

@@ -9,7 +9,7 @@ from mongo_tables.aggregation.fields import conditions_in
 from mongo_tables.aggregation.values import MISSING, is_flag, truthy
 from mongo_tables.findings.finding import Finding
 from mongo_tables.findings.nearest import did_you_mean
-from mongo_tables.lint.rulecontext import RuleContext, quote
+from mongo_tables.lint.rule_context import RuleContext, quote, rule
 from mongo_tables.lint.shape.expressions import Path, Visit
 from mongo_tables.lint.shape.flow import StageFlow
 from mongo_tables.lint.shape.values import ARRAY, Shape, lookup, member
@@ -25,6 +25,7 @@ def _never(shape: Shape) -> bool:
     return shape.kinds == ARRAY and shape.items is not None and _never(shape.items)
 
 
+@rule("MT302")
 def find_columns_never_there(subject: RuleContext) -> Iterator[Finding]:
     """MT302: a column that no row can have is empty from top to bottom."""
     rows = subject.flow.rows
@@ -37,6 +38,7 @@ def find_columns_never_there(subject: RuleContext) -> Iterator[Finding]:
             yield subject.finding("MT302", subject.spec.locate(path), message, hint)
 
 
+@rule("MT402")
 def find_paths_never_there(subject: RuleContext) -> Iterator[Finding]:
     """MT402: a path that no document has gives nothing, and what is computed from it is null."""
     told: set[str] = set()
@@ -73,11 +75,12 @@ def _fields_kept(stage: StageFlow) -> Iterator[tuple[Path, str, Shape]]:
                 yield (*stage.path, name), name, lookup(stage.before, tuple(name.split(".")))
 
 
+@rule("MT402")
 def find_mistyped_paths_of_variables(subject: RuleContext) -> Iterator[Finding]:
     """MT402: what a variable holds has no such field, and one that is called nearly so."""
     told: set[str] = set()
-    for visit in subject.visits:
-        text = "" if visit.name or visit.guarded else str(visit.operands[0].expression)
+    for visit in subject.fields_read:
+        text = "" if visit.guarded else str(visit.operands[0].expression)
         name, _, rest = text.partition(".")
         if not name.startswith("$$") or not rest or text in told or not _never(visit.shape):
             continue
@@ -88,6 +91,7 @@ def find_mistyped_paths_of_variables(subject: RuleContext) -> Iterator[Finding]:
             yield subject.in_pipeline("MT402", visit.path, message, hint)
 
 
+@rule("MT402", needs=("$match",))
 def find_mistyped_conditions(subject: RuleContext) -> Iterator[Finding]:
     """MT402: no document meets a condition on a field that none has, and one has a name that is nearly the same.
 
@@ -184,6 +188,7 @@ def _near(root: Shape, parts: Parts) -> str:
     return ""
 
 
+@rule("MT403")
 def find_paths_sometimes_there(subject: RuleContext) -> Iterator[Finding]:
     """MT403: where only some documents have a field, the cell of the others does not say why it has no value."""
     for path, column, source in _columns_with_gaps(subject):
@@ -192,6 +197,7 @@ def find_paths_sometimes_there(subject: RuleContext) -> Iterator[Finding]:
             yield _say_gap(subject, path, source, why)
 
 
+@rule("MT403", of="rows")
 def find_empty_arrays(subject: RuleContext, rows: Sequence[Mapping[str, Any]]) -> Iterator[Finding]:
     """MT403: an array that all documents have, and that has no element in some of them."""
     for path, column, source in _columns_with_gaps(subject):
@@ -225,8 +231,8 @@ def _say_gap(subject: RuleContext, path: Path, source: str, why: str) -> Finding
 
 
 def _read_at(subject: RuleContext, source: str) -> tuple[int, int] | None:
-    for visit in subject.visits:
-        if not visit.name and visit.shape.traits.path == source:
+    for visit in subject.fields_read:
+        if visit.shape.traits.path == source:
             return subject.at(visit.path)
     return None
 
@@ -234,6 +240,7 @@ def _read_at(subject: RuleContext, source: str) -> tuple[int, int] | None:
 _VARIED = "variant"
 
 
+@rule("MT412")
 def find_overridden_settings(subject: RuleContext) -> Iterator[Finding]:
     """MT412: a setting is shown for all, but the variants of the experiment replaced it."""
     varied = member(subject.flow.documents, _VARIED)
@@ -270,12 +277,13 @@ def _same_name(shape: Shape, name: str, path: str, depth: int) -> tuple[str, fro
     return None
 
 
+@rule("MT415")
 def find_two_copies(subject: RuleContext) -> Iterator[Finding]:
     """MT415: one value is read from the key of the documents, its neighbours from the field that the key copies."""
-    read = {visit.shape.traits.path or "" for visit in subject.visits if not visit.name}
-    for visit in subject.visits:
+    read = {visit.shape.traits.path or "" for visit in subject.fields_read}
+    for visit in subject.fields_read:
         path = visit.shape.traits.path or ""
-        if visit.name or not path.startswith("_id.") or path.count(".") < 2:
+        if not path.startswith("_id.") or path.count(".") < 2:
             continue
         copy = _VARIED + path[len("_id") :]
         parent = copy.rpartition(".")[0] + "."
@@ -288,14 +296,3 @@ def find_two_copies(subject: RuleContext) -> Iterator[Finding]:
                 "when the two differ, one row shows both",
                 f"read `{copy}`",
             )
-
-
-RULES = (
-    find_columns_never_there,
-    find_paths_never_there,
-    find_mistyped_conditions,
-    find_mistyped_paths_of_variables,
-    find_paths_sometimes_there,
-    find_overridden_settings,
-    find_two_copies,
-)

@@ -9,9 +9,13 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from mongo_tables.findings.finding import Finding
-from mongo_tables.lint.rulecontext import RuleContext, last_operator
+from mongo_tables.lint.rule_context import RuleContext, last_operator, rule
 from mongo_tables.lint.shape.expressions import Operand, Path, Visit
 from mongo_tables.lint.shape.values import NUMBERS, elements
+
+_DIVIDING: Final = ("$divide", "$mod")
+_COUNTING_ZEROS: Final = ("$avg", "$min", "$median", "$percentile", "$stdDevPop", "$stdDevSamp")
+_ONLY_NUMBERS: Final = ("$avg", "$sum", "$stdDevPop", "$stdDevSamp", "$median", "$percentile")
 
 
 def _format_expression(expression: Any) -> str:
@@ -19,16 +23,15 @@ def _format_expression(expression: Any) -> str:
 
 
 def _divisors(subject: RuleContext) -> Iterator[Operand]:
-    for visit in subject.visits:
-        if visit.name in ("$divide", "$mod") and len(visit.operands) == 2:
+    for visit in subject.visits(*_DIVIDING):
+        if len(visit.operands) == 2:
             yield visit.operands[1]
 
 
+@rule("MT306", needs=_COUNTING_ZEROS)
 def find_nulls_counted_as_zero(subject: RuleContext) -> Iterator[Finding]:
     """MT306: a sum makes 0 of samples that are null, and a mean over such sums counts them."""
-    for visit in subject.visits:
-        if visit.name not in ("$avg", "$min", "$median", "$percentile", "$stdDevPop", "$stdDevSamp"):
-            continue
+    for visit in subject.visits(*_COUNTING_ZEROS):
         if any(elements(operand.shape).traits.zeroed for operand in visit.operands):
             yield subject.in_pipeline(
                 "MT306",
@@ -40,21 +43,19 @@ def find_nulls_counted_as_zero(subject: RuleContext) -> Iterator[Finding]:
             )
 
 
-_ONLY_NUMBERS: Final = frozenset({"$avg", "$sum", "$stdDevPop", "$stdDevSamp", "$median", "$percentile"})
-
-
+@rule("MT428", needs=_ONLY_NUMBERS)
 def find_texts_left_out(subject: RuleContext) -> Iterator[Finding]:
     """MT428: a sum or a mean leaves out what is no number, without a word.
 
     Source: https://www.mongodb.com/docs/manual/reference/operator/aggregation/avg/#non-numeric-or-missing-values
     """
-    for visit in subject.visits if subject.known else ():
-        if visit.name or visit.shape.unknown or (operator := last_operator(visit.path)) not in _ONLY_NUMBERS:
+    for visit in subject.fields_read if subject.known else ():
+        field = visit.shape.traits.path
+        if field is None or visit.shape.unknown:
             continue
         inner = elements(visit.shape)
         kinds = visit.shape.kinds | (frozenset() if inner.unknown else inner.kinds)
-        field = visit.shape.traits.path
-        if "string" not in kinds or field is None:
+        if "string" not in kinds or (operator := last_operator(visit.path)) not in _ONLY_NUMBERS:
             continue
         have = f"some documents have a text in `{field}`" if kinds & NUMBERS else f"`{field}` is text"
         result = "counts numbers only" if kinds & NUMBERS else "finds no number in it"
@@ -67,6 +68,7 @@ def find_texts_left_out(subject: RuleContext) -> Iterator[Finding]:
         )
 
 
+@rule("MT307", needs=_DIVIDING)
 def find_rounded_divisors(subject: RuleContext) -> Iterator[Finding]:
     """MT307: a divisor that was rounded to whole numbers can be 0, and makes the quotient inexact."""
     for divisor in _divisors(subject):
@@ -81,6 +83,7 @@ def find_rounded_divisors(subject: RuleContext) -> Iterator[Finding]:
             )
 
 
+@rule("MT308", needs=_DIVIDING)
 def find_zero_divisors(subject: RuleContext) -> Iterator[Finding]:
     """MT308: a document has 0 where the pipeline divides by it."""
     for divisor in _divisors(subject):
@@ -102,6 +105,7 @@ _GUARD = (
 )
 
 
+@rule("MT410", needs=_DIVIDING)
 def find_unguarded_divisors(subject: RuleContext) -> Iterator[Finding]:
     """MT410: nothing says that the divisor is not 0; one such document would fail the whole table."""
     places: dict[str, list[Path]] = defaultdict(list)
@@ -121,11 +125,10 @@ def find_unguarded_divisors(subject: RuleContext) -> Iterator[Finding]:
         )
 
 
+@rule("MT407", needs=("$zip",))
 def find_zips_by_position(subject: RuleContext) -> Iterator[Finding]:
     """MT407: arrays of samples that are paired by position pair what was measured at different times."""
-    for visit in subject.visits:
-        if visit.name != "$zip":
-            continue
+    for visit in subject.visits("$zip"):
         owners = {
             operand.expression.rpartition(".")[0]
             for operand in visit.operands
@@ -146,14 +149,16 @@ _EARLIER = r"(?i)before|start|begin|first|initial"
 _COMPARISONS = ("$eq", "$ne", "$gt", "$gte", "$lt", "$lte", "$cmp")
 
 
+@rule("MT409", needs=("$subtract",))
 def find_unchecked_counters(subject: RuleContext) -> Iterator[Finding]:
     """MT409: a difference of two states of a server means nothing when it was restarted in between."""
     places: dict[tuple[str, str], list[Path]] = defaultdict(list)
-    for visit in subject.visits:
+    for visit in subject.visits("$subtract"):
         pair = _two_states(visit)
-        if visit.name == "$subtract" and pair and re.search(_LATER, pair[0]) and re.search(_EARLIER, pair[1]):
+        if pair and re.search(_LATER, pair[0]) and re.search(_EARLIER, pair[1]):
             places[pair].append(visit.path)
-    checked = {frozenset(pair) for visit in subject.visits if (pair := _find_compared_states(visit))}
+    compared = map(_two_states, subject.visits(*_COMPARISONS) if places else ())
+    checked = {frozenset(pair) for pair in compared if pair}
     for (later, earlier), paths in places.items():
         if frozenset((later, earlier)) in checked:
             continue
@@ -174,18 +179,3 @@ def _two_states(visit: Visit) -> tuple[str, str] | None:
         return None
     (left, _, rest), (right, _, other) = (text[1:].partition(".") for text in texts)
     return (left, right) if left != right and rest and rest == other else None
-
-
-def _find_compared_states(visit: Visit) -> tuple[str, str] | None:
-    return _two_states(visit) if visit.name in _COMPARISONS else None
-
-
-RULES = (
-    find_nulls_counted_as_zero,
-    find_texts_left_out,
-    find_rounded_divisors,
-    find_zero_divisors,
-    find_unguarded_divisors,
-    find_zips_by_position,
-    find_unchecked_counters,
-)

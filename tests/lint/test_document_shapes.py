@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mongo_tables.aggregation.values import type_name
-from mongo_tables.lint.shape.learn import FEW, learnt
+from mongo_tables.lint.shape.document_shapes import FEW, learnt
 
 VALUES = st.one_of(
     st.none(),

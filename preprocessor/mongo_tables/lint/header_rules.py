@@ -1,0 +1,312 @@
+"""Rules about headers: names of code, stray blanks, wrong units and measures, and headers that differ in a page."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from mongo_tables.directives.specs import PipelineSpec, TableSpec
+from mongo_tables.findings.finding import Finding
+from mongo_tables.findings.rules import finding
+from mongo_tables.lint.rule_context import HeadedColumn, RuleContext, ShownTable, find_definition, rule
+from mongo_tables.lint.shape import units
+from mongo_tables.lint.shape.units import Unit
+from mongo_tables.render.headers import find_added_unit
+
+
+@rule("MT503")
+def find_header_blanks(subject: RuleContext) -> Iterator[Finding]:
+    """MT503: blanks at the ends of a header, or two in a row, are slips of the keyboard."""
+    for index, header in enumerate(_list_headers(subject)):
+        if header != " ".join(header.split()):
+            message = f'the header "{header}" has blanks too many'
+            hint = f'write "{" ".join(header.split())}"'
+            yield subject.finding("MT503", subject.spec.locate(("headers", index)), message, hint)
+
+
+_CODE_NAME = r"[a-z]+[A-Z]\w*|\w+_\w+"
+
+
+@rule("MT504")
+def find_field_names_as_headers(subject: RuleContext) -> Iterator[Finding]:
+    """MT504: a header that is the name of a field speaks to programs, not to readers."""
+    for index, (column, header) in enumerate(zip(subject.columns, _list_headers(subject), strict=False)):
+        if header == column and re.fullmatch(_CODE_NAME, header):
+            words = re.sub(r"(?<=[a-z])(?=[A-Z])|_", " ", header).lower().capitalize()
+            yield subject.finding(
+                "MT504",
+                subject.spec.locate(("headers", index)),
+                f"the header is the name of the field, `{header}`: readers see a name out of a program",
+                f'write it in words: "{words}"',
+            )
+
+
+def _list_headers(subject: RuleContext) -> tuple[str, ...]:
+    return subject.spec.headers if isinstance(subject.spec, TableSpec) else ()
+
+
+class _Pitfall(NamedTuple):
+    """A measure that is easily taken for another: where it ends up, what readers then believe, what to do."""
+
+    source: str
+    header: re.Pattern[str]
+    message: str
+    hint: str
+
+
+_PITFALLS = (
+    # WiredTiger leaves records under 128 bytes uncompressed and counts them elsewhere:
+    # https://source.wiredtiger.com/develop/group__wt.html (log=(compressor)).
+    _Pitfall(
+        "wiredTiger.log.total size of compressed records",
+        re.compile(""),
+        "leaves out journal records that are too small to be compressed: with small writes it says next to nothing",
+        "`wiredTiger.log.log bytes written` counts all of them",
+    ),
+    _Pitfall(
+        "wiredTiger.block-manager.bytes written",
+        re.compile(r"cache", re.IGNORECASE),
+        "counts all that the storage engine writes to its files, checkpoints and oplog among it, not what leaves "
+        "the cache alone",
+        "say so in the header, for example “Written to data files”",
+    ),
+)
+
+
+@rule("MT413")
+def find_misleading_measures(subject: RuleContext) -> Iterator[Finding]:
+    """MT413: a counter stands under a header for something that it does not measure."""
+    for index, (column, header) in enumerate(zip(subject.columns, subject.headers, strict=False)):
+        sources = subject.column(column).traits.sources
+        for pitfall in _PITFALLS:
+            if any(one.endswith(pitfall.source) for one in sources) and pitfall.header.search(header):
+                path = find_definition(subject.spec, column)
+                at = subject.at(path, key=True) if path else subject.spec.locate(("columns", index))
+                message = f"“{header.strip()}” is computed from `{pitfall.source}`, which {pitfall.message}"
+                yield subject.finding("MT413", at, message, pitfall.hint)
+        yield from _cpu_in_part(subject, index, header, sources)
+
+
+_CPU = r"(?i)\bCPU\b(?!.*(user|kernel|system))"
+_CPU_SERIES = re.compile(r"NORMALIZED_CPU_(\w+)\]")
+
+
+def _cpu_in_part(subject: RuleContext, index: int, header: str, sources: frozenset[str]) -> Iterator[Finding]:
+    shares = sorted({found[1] for source in sources if (found := _CPU_SERIES.search(source))})
+    if not shares or not re.search(_CPU, header) or set(shares) - {"USER", "KERNEL"}:
+        return
+    left_out = [one for one in ("USER", "KERNEL", "IRQ", "SOFTIRQ", "STEAL", "NICE") if one not in shares]
+    yield subject.finding(
+        "MT413",
+        subject.spec.locate(("headers", index)),
+        f"“{header.strip()}” adds up {' and '.join(shares)} alone; {', '.join(left_out)} and IOWAIT are left out",
+        "say so in the header, for example “CPU, user and kernel (%)”",
+    )
+
+
+_BRACKETED = re.compile(r"\(([^()]*)\)")
+_LOOSE = re.compile(r"(?:[KkMGT]i?B|bytes|docs)/s\b")
+
+
+def read_unit(header: str) -> str:
+    """The unit that a header names: what stands in its last brackets, or a word such as ``KB/s``; else nothing."""
+    bracketed = _BRACKETED.findall(header)
+    if bracketed:
+        return bracketed[-1].strip()  # type: ignore[no-any-return]
+    loose = _LOOSE.search(header)
+    return loose[0] if loose else ""
+
+
+def _columns(subject: RuleContext) -> Iterator[tuple[int, str, str, tuple[Unit, ...], Unit]]:
+    """Columns with a unit in the header and one by computation: place, name, written unit, readings, computed."""
+    for index, (column, header) in enumerate(zip(subject.columns, subject.headers, strict=False)):
+        text = read_unit(header)
+        readings = units.readings(text) if text else ()
+        computed = subject.column(column).traits.unit
+        if readings and computed:
+            yield index, column, text, readings, computed
+
+
+@rule("MT404")
+def find_wrong_units(subject: RuleContext) -> Iterator[Finding]:
+    """MT404: the header says one unit, the pipeline computes another."""
+    for index, column, text, readings, computed in _columns(subject):
+        powers = units.select_measured(computed)
+        fitting = [one for one in readings if units.select_measured(one) == powers]
+        if any(units.same_size(one, computed) for one in fitting):
+            continue
+        at = subject.spec.locate(("headers", index))
+        if fitting:
+            yield subject.finding("MT404", at, _off(column, text, fitting, computed), _FIX_SIZE)
+        elif computed.is_data or any(one.is_data for one in readings):
+            message = f"the header says {text}, but `{column}` counts {_format_unit(computed)}: it is no such amount"
+            yield subject.finding("MT404", at, message, "name what is counted in the header")
+
+
+_FIX_SIZE = "convert in the pipeline: B/ms divided by 1000 is MB/s, KiB/ms times 1000/1024 is MiB/s"
+
+
+def _off(column: str, text: str, readings: list[Unit], computed: Unit) -> str:
+    ratios = [computed.factor / one.factor for one in readings]
+    sizes = f"{ratios[0]:.3g} {text}"
+    if len(ratios) > 1:
+        sizes = f"{ratios[0]:.4g} {text} of 1000s, {ratios[1]:.4g} of 1024s"
+    return f"the header says {text}, but 1 in `{column}` is {sizes}: readers are told a wrong speed or size"
+
+
+def _format_unit(unit: Unit) -> str:
+    over = [base for base, power in unit.powers if power > 0]
+    under = [base for base, power in unit.powers if power < 0]
+    return " × ".join(f"{base}s" for base in over) + "".join(f" a {base}" for base in under)
+
+
+@rule("MT405")
+def find_mixed_units(subject: RuleContext) -> Iterator[Finding]:
+    """MT405: one table counts kilobytes of 1000 bytes in one column and of 1024 in another, under one name."""
+    sizes: list[tuple[int, str, str, bool]] = []
+    for index, column, text, readings, computed in _columns(subject):
+        if len(readings) == 2 and readings[0].is_data:
+            for binary, one in enumerate(readings):
+                if units.same_size(one, computed) and units.select_measured(one) == units.select_measured(
+                    computed
+                ):
+                    sizes.append((index, column, text, bool(binary)))
+    if len({binary for *_, binary in sizes}) < 2:
+        return
+    _, first, first_text, first_binary = sizes[0]
+    index, other, text, binary = next(one for one in sizes if one[3] != first_binary)
+    yield subject.finding(
+        "MT405",
+        subject.spec.locate(("headers", index)),
+        f"prefixes mean two things in this table: `{first}` ({first_text}) counts in steps of {_step(first_binary)}, "
+        f"`{other}` ({text}) in steps of {_step(binary)}; readers who divide one by the other are off",
+        "write KiB and MiB for steps of 1024, kB and MB for steps of 1000",
+    )
+
+
+def _step(binary: bool) -> str:
+    return "1024" if binary else "1000"
+
+
+@rule("MT406")
+def find_wrong_names(subject: RuleContext) -> Iterator[Finding]:
+    """MT406: a field is named for bytes, but something else is counted in it."""
+    for name, shape in subject.flow.rows.fields.items():
+        computed, path = shape.traits.unit, find_definition(subject.spec, name)
+        says = units.of_name(name)
+        if computed is None or path is None or not says or not says[0].is_data or computed.is_data:
+            continue
+        yield subject.in_pipeline(
+            "MT406",
+            path,
+            f"`{name}` is named for bytes, but counts {_format_unit(computed)}: the next author will show it as bytes",
+            "name it for what it counts",
+            key=True,
+        )
+
+
+@rule("MT427", "MT509")
+def find_two_units(subject: RuleContext) -> Iterator[Finding]:
+    """MT427: the header names one unit, the column's format another. MT509: the same one, in other words."""
+    spec = subject.spec
+    for path, column, header in subject.spec.headings:
+        form, written = spec.format.get(column), read_unit(header)
+        says = units.readings(written)
+        if not form or not any(map(_is_unit, says)):
+            continue
+        at = spec.locate(path, key=path[0] == "labels")
+        if form.names_unit:
+            said = f"the header of `{column}` says {written}, and each cell names a unit of its own"
+            yield subject.finding(
+                "MT427", at, f"{said}: readers cannot know which it is", "take it out of the header"
+            )
+        elif form.unit and find_added_unit(header, form.unit):
+            yield _two_units(subject, column, at, written, form.unit)
+
+
+def _two_units(subject: RuleContext, column: str, at: tuple[int, int], written: str, unit: str) -> Finding:
+    alike = any(
+        one.powers == other.powers and units.same_size(one, other)
+        for one in units.readings(written)
+        for other in units.readings(unit)
+    )
+    said = f"the header of `{column}` says {written}, and `format` adds {unit}"
+    if alike:
+        return subject.finding("MT509", at, f"{said}: readers see it twice", "leave one of them out")
+    hint = "leave the wrong one out; a unit in the header is enough"
+    return subject.finding("MT427", at, f"{said}: readers cannot know which it is", hint)
+
+
+def _is_unit(unit: Unit) -> bool:
+    """Whether it measures something: a word in brackets alone may be anything."""
+    return bool(units.select_measured(unit)) or unit.factor != 1
+
+
+_Shown = tuple[PipelineSpec, HeadedColumn]
+
+
+@rule("MT414", of="page")
+def find_misplaced_headers(tables: Sequence[ShownTable]) -> Iterator[Finding]:
+    """MT414: a header that elsewhere on the page stands over something else was copied from there."""
+    shown = [(table.spec, column) for table in tables for column in table.columns]
+    by_header: dict[str, dict[tuple[str, frozenset[str]], _Shown]] = defaultdict(dict)
+    by_sources: dict[frozenset[str], set[str]] = defaultdict(set)
+    for spec, one in shown:
+        by_header[one.header].setdefault((one.column, one.sources), (spec, one))
+        by_sources[one.sources].add(one.header)
+    for spec, one in shown:
+        elsewhere = sorted(by_sources[one.sources] - {one.header})
+        if not one.sources or not elsewhere or _akin(one.header, one):
+            continue
+        named = next((header for header in elsewhere if _akin(header, one)), None)
+        alike = by_header[one.header].values() if named else ()
+        others = [other for other in alike if other[1].sources != one.sources]
+        if named is None or not any(_akin(other.header, other) for _, other in others):
+            continue
+        other_spec, other = others[0]
+        line = other_spec.locate(("headers", other.place))[0]
+        message = (
+            f"“{one.header}” stands over `{one.column}` here, and over `{other.column}` in line {line}: "
+            "readers take the one for the other"
+        )
+        hint = f"elsewhere on this page this is “{named}”"
+        yield finding("MT414", spec.file, spec.locate(("headers", one.place)), message, hint)
+
+
+_WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
+
+
+def _akin(header: str, one: HeadedColumn) -> bool:
+    """Whether header and column, or what it comes from, have a word in common."""
+    text = " ".join((one.column, *one.sources))
+    words = {word.lower()[:4] for word in _WORD.findall(text) if len(word) > 1}
+    return any(word.lower()[:4] in words for word in _WORD.findall(header) if len(word) > 1)
+
+
+@rule("MT506", of="page")
+def find_uneven_rounding(tables: Sequence[ShownTable]) -> Iterator[Finding]:
+    """MT506: the same column is rounded to different decimals in the tables of a page."""
+    by_column: dict[tuple[str, str], list[_Shown]] = defaultdict(list)
+    for table in tables:
+        for one in table.columns:
+            if one.digits is not None and one.column not in table.spec.format:
+                by_column[one.header, one.column].append((table.spec, one))
+    for found in by_column.values():
+        usual, count = Counter(one.digits for _, one in found).most_common(1)[0]
+        for spec, one in found:
+            if one.digits == usual or count == len(found):
+                continue
+            path = find_definition(spec, one.column)
+            at = spec.locate(("pipeline", *path), key=True) if path else spec.locate(("columns", one.place))
+            message = (
+                f"`{one.column}` is rounded to {_decimals(one.digits)} here, and to {_decimals(usual)} in other "
+                "tables of this page"
+            )
+            hint = "round alike, or leave it to one `format` of the column"
+            yield finding("MT506", spec.file, at, message, hint)
+
+
+def _decimals(digits: int | None) -> str:
+    return "whole numbers" if not digits else "1 decimal" if digits == 1 else f"{digits} decimals"

@@ -1,0 +1,176 @@
+"""The linter: what the rules say of each comment of a site, and of the tables of a page together.
+
+No rule runs a pipeline: rules work on shapes, on the rows of the answer and on the documents that they come from.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from mongo_tables.aggregation import AggregationError, check
+from mongo_tables.aggregation.fields import paths_in_query, split_path
+from mongo_tables.directives.specs import PipelineSpec, QuotingSpec, Spec, TableSpec
+from mongo_tables.findings.finding import Finding
+from mongo_tables.findings.rules import RULES
+
+# Each module registers its rules.
+from mongo_tables.lint import (  # noqa: F401
+    header_rules,
+    number_rules,
+    numeral_rules,
+    order_rules,
+    row_rules,
+    unused_fields,
+)
+from mongo_tables.lint.documents import Documents, leading_match
+from mongo_tables.lint.field_rules import find_asked_fields, find_mistyped_conditions
+from mongo_tables.lint.rule_context import REGISTERED, RuleContext, ShownTable
+from mongo_tables.lint.shape.values import lookup
+
+if TYPE_CHECKING:
+    from mongo_tables.results.model import LocalDocuments
+
+Rows = Mapping[int, Sequence[Mapping[str, Any]] | None]
+"""The rows of each table that was run, by ``id`` of its spec; None of one that failed."""
+
+_MALFORMED: Final = (AttributeError, IndexError, KeyError, TypeError, ValueError)
+"""Errors that reading a malformed stage may raise."""
+
+_SEEN_BY_RUNNING: Final = frozenset(rule.id for rule in RULES.values() if rule.foresees)
+_OF_SEVERAL_ROWS: Final = frozenset({"MT416", "MT417"})
+"""Rules about the order of rows, of which there must be two."""
+
+
+class Ran(NamedTuple):
+    """A pipeline that was run, with its rows; None where it failed."""
+
+    rows: Sequence[Mapping[str, Any]] | None
+
+
+class Looked(NamedTuple):
+    """A comment that was looked at by itself, as rules about the tables of a page need it, and what is said of it."""
+
+    shown: ShownTable
+    findings: Sequence[Finding]
+
+
+Look = Callable[[PipelineSpec, Documents, tuple[str, ...], Ran | None], Looked | None]
+"""Looks at a comment: ``look_at``, or what knows already what that gives."""
+
+
+def lint(
+    pages: Iterable[Sequence[Spec | None]], source: LocalDocuments | None, rows: Rows, look: Look
+) -> list[Finding]:
+    """All findings of the linter about the specs of each page.
+
+    ``source``: the documents to learn from, None where there are none. ``rows``: those of tables
+    whose pipelines were run.
+    """
+    listed = [list(specs) for specs in pages]
+    documents = Documents(source)
+    quoted = _collect_quoted_fields(spec for specs in listed for spec in specs)
+    found: list[Finding] = []
+    for specs in listed:
+        shown = []
+        for spec in specs:
+            if not isinstance(spec, PipelineSpec):
+                continue
+            ran = Ran(rows[id(spec)]) if id(spec) in rows else None
+            looked = look(spec, documents, tuple(quoted.get(spec.id or "", ())), ran)
+            if looked is not None:
+                shown.append(looked.shown)
+                found += looked.findings
+        found += page_findings(shown)
+    return found
+
+
+def _collect_quoted_fields(specs: Iterable[Spec | None]) -> dict[str, list[str]]:
+    """By the id of a table, the fields of its rows that values and statements in the prose read."""
+    fields: dict[str, list[str]] = defaultdict(list)
+    for spec in specs:
+        if isinstance(spec, QuotingSpec):
+            read = {split_path(column) for column in spec.quoted_columns}
+            read = read.union(*map(paths_in_query, spec.queries.values()))
+            fields[spec.table] += sorted(".".join(parts) for parts in read if parts)
+    return fields
+
+
+def look_at(
+    spec: PipelineSpec, documents: Documents, quoted: tuple[str, ...], ran: Ran | None
+) -> Looked | None:
+    """Look at one comment; None where nobody here knows what its pipeline does.
+
+    ``quoted``: fields of its rows that the prose reads; ``ran``: None where its pipeline was not run.
+    """
+    begun = documents.begun(spec)
+    try:
+        flow = begun.flow(spec.pipeline, spec.let)
+        subject = RuleContext(spec=spec, flow=flow, known=begun.is_learned, quoted=quoted)
+        found = findings(subject, _seen_in(subject, ran) if ran else frozenset())
+    except _MALFORMED:
+        if _is_checked(spec):
+            raise
+        return None  # What is malformed behind an operator that nobody here knows, its server says.
+    if documents.at_hand and not begun.is_learned and (asked := _asked_first(spec)):
+        every = documents.shape_of_all(spec.collection)
+        if any(lookup(every, tuple(field.split("."))).absent for field in asked):
+            found += find_mistyped_conditions(RuleContext.of(spec, every, known=True))
+    if ran and ran.rows:
+        found += row_findings(subject, ran.rows)
+        found += document_findings(subject, documents)
+    return Looked(subject.shown, found)
+
+
+def findings(subject: RuleContext, seen: frozenset[str] = frozenset()) -> list[Finding]:
+    """All that the rules say of one comment before its pipeline runs, but for those of which its rows say more."""
+    return [
+        one
+        for rule in REGISTERED["pipeline"]
+        if rule.may_find_in(subject) and not rule.ids <= seen
+        for one in rule.find(subject)
+        if one.rule not in seen
+    ]
+
+
+def row_findings(subject: RuleContext, rows: Sequence[Mapping[str, Any]]) -> list[Finding]:
+    """All that is said of the rows of a table or a chart."""
+    if not isinstance(subject.spec, TableSpec) or subject.spec.chart is not None:
+        from mongo_tables.lint import chart_rules  # noqa: F401  # and with it what draws charts, which costs
+    return [one for rule in REGISTERED["rows"] for one in rule.find(subject, rows)]
+
+
+def document_findings(subject: RuleContext, documents: Documents) -> list[Finding]:
+    """All that is said of the documents that gave the rows of a table or a chart."""
+    return [
+        one
+        for rule in REGISTERED["documents"]
+        if rule.may_find_in(subject)
+        for one in rule.find(subject, documents)
+    ]
+
+
+def page_findings(tables: Sequence[ShownTable]) -> list[Finding]:
+    """All that is said of the tables of one page held against each other."""
+    return [one for rule in REGISTERED["page"] for one in rule.find(tables)]
+
+
+def _seen_in(subject: RuleContext, ran: Ran) -> frozenset[str]:
+    """The rules whose predictions the rows confirm or disprove."""
+    seen = _SEEN_BY_RUNNING | _OF_SEVERAL_ROWS if len(ran.rows or ()) < 2 else _SEEN_BY_RUNNING
+    return seen | {"MT408"} if ran.rows and subject.seen_sorting else seen
+
+
+def _asked_first(spec: PipelineSpec) -> list[str]:
+    """The fields that the documents must have which a pipeline starts from."""
+    return [field for stage in leading_match(spec.pipeline) for field in find_asked_fields(stage["$match"])]
+
+
+def _is_checked(spec: PipelineSpec) -> bool:
+    """Whether all of the pipeline could be compiled, so that each of its stages has the form that rules rely on."""
+    try:
+        check(spec.pipeline, variables=spec.let)
+    except AggregationError:
+        return False
+    return True

@@ -1,0 +1,261 @@
+"""Rules about the rows that came: rows that look alike, figures of benchmarks that failed, too many digits."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from decimal import Decimal
+from itertools import chain, pairwise
+from typing import Any, Final
+
+from mongo_tables.aggregation.fields import Gives, record_of
+from mongo_tables.aggregation.fields import Order as Given
+from mongo_tables.aggregation.values import MISSING, is_number
+from mongo_tables.directives.column_format import ColumnFormat
+from mongo_tables.directives.specs import PipelineSpec, TableSpec
+from mongo_tables.findings.finding import Finding
+from mongo_tables.findings.rules import finding
+from mongo_tables.lint.documents import Documents, leading_match
+from mongo_tables.lint.row_order import By, Order, Sorting, is_kept, write_sorting
+from mongo_tables.lint.rule_context import Row, Rows, RuleContext, differing_columns, quote, rule
+from mongo_tables.lint.shape.values import member
+from mongo_tables.render.column import column_value
+from mongo_tables.render.values import MOST_DIGITS, raw_text, significant_digits
+from mongo_tables.results.model import PlainRows
+
+FAILED: Final = "failed"
+"""The field in which a document of a benchmark tool says what went wrong (``schemas/benchmark.schema.json``)."""
+
+
+def key_columns(spec: TableSpec) -> tuple[str, ...]:
+    """The columns by which readers find a row: those that the rows are sorted by, else the first."""
+    for stage in reversed(spec.pipeline):
+        if "$sort" in stage:
+            sorted_by = [column for column in spec.columns if column in stage["$sort"]]
+            if sorted_by:
+                return tuple(sorted_by)
+    return spec.columns[:1]
+
+
+def find_naming_columns(spec: TableSpec, rows: Rows) -> tuple[str, ...]:
+    """The columns that name a row: by which readers find it, the first, parts of its ``_id``, and all but numbers.
+
+    An element of a set that was made one row of each names its row, too. Other numbers are what was measured: who
+    knows what row he looks for does not know them yet.
+    """
+    keys = {*key_columns(spec), spec.columns[0]}
+    return tuple(
+        name
+        for name in spec.columns
+        if name in keys or _is_of_id(spec, name) or _is_of_set(spec, name) or _has_names(name, rows)
+    )
+
+
+def _is_of_id(spec: TableSpec, column: str) -> bool:
+    """Whether a column shows the ``_id``, or a part of it, as it is."""
+    for stage in reversed(spec.pipeline):
+        ((operator, argument),) = stage.items()
+        if operator in ("$project", "$set", "$addFields") and (written := argument.get(column)) is not None:
+            if isinstance(written, str):
+                return written == "$_id" or written.startswith("$_id.")
+            if written not in (1, True):
+                return False
+    return column.partition(".")[0] == "_id"
+
+
+def _is_of_set(spec: TableSpec, column: str) -> bool:
+    """Whether a column shows the elements of an ``$addToSet``, each in a row of its own."""
+    field, unwound = column, False
+    for stage in reversed(spec.pipeline):
+        ((operator, argument),) = stage.items()
+        if operator == "$group":
+            made = argument.get(field)
+            return unwound and isinstance(made, Mapping) and "$addToSet" in made
+        if operator == "$unwind":
+            path = argument["path"] if isinstance(argument, Mapping) else argument
+            unwound = unwound or path == f"${field}"
+        elif operator in ("$project", "$set", "$addFields") and (written := argument.get(field)) is not None:
+            if isinstance(written, str) and written.startswith("$"):
+                field = written[1:]
+            elif written not in (1, True):
+                return False
+    return False
+
+
+def _has_names(column: str, rows: Rows) -> bool:
+    """Whether a column has a text, a date or another value that is no number, list or document."""
+    values = (column_value(row, column) for row in rows)
+    return any(
+        value is not MISSING
+        and value is not None
+        and not is_number(value)
+        and not isinstance(value, (Mapping, list))
+        for value in values
+    )
+
+
+@rule("MT411", "MT418", "MT424", of="rows")
+def find_alike_rows(subject: RuleContext, rows: Rows) -> Iterator[Finding]:
+    """Two rows that readers cannot tell apart, or else two whose order is chance."""
+    named = isinstance(subject.spec, TableSpec) and [*_find_repeated_keys(subject.spec, rows)]
+    yield from named or _find_tied_rows(subject, rows)
+
+
+def _find_repeated_keys(spec: TableSpec, rows: Rows) -> Iterator[Finding]:
+    """MT411: two rows have the same name, so that readers cannot know which is which."""
+    columns, shown = find_naming_columns(spec, rows), key_columns(spec)
+    seen: dict[str, int] = {}
+    for number, row in enumerate(rows, 1):
+        first = seen.setdefault(repr([column_value(row, column) for column in columns]), number)
+        if first != number:
+            values = ", ".join(str(column_value(row, column)) for column in shown)
+            yield finding(
+                "MT411",
+                spec.file,
+                spec.locate(("columns", spec.columns.index(shown[0]))),
+                f"rows {first} and {number} are both {values} in {quote(shown)}: readers cannot tell them apart",
+                "show what differs between them, drop the stale document, or group them",
+            )
+            return
+
+
+def _find_tied_rows(subject: RuleContext, rows: Rows) -> Iterator[Finding]:
+    """MT418, MT424: two rows are equal in all that they are sorted by, so that their order is chance.
+
+    It is graver (MT424) where no two sources need give them to the sort in one order.
+    """
+    spec, sorting = subject.spec, subject.seen_sorting
+    if sorting is None or _never_there(sorting, rows):
+        return
+    for number, (one, other) in enumerate(pairwise(sorting.keys_of(rows)), 1):
+        first, second = rows[number - 1], rows[number]
+        if one == other and differing_columns(spec, first, second):
+            yield subject.finding(
+                "MT424" if _comes_by_chance(subject, sorting) else "MT418",
+                spec.locate(("pipeline", sorting.place, sorting.name), key=True),
+                f"rows {number} and {number + 1} are equal in {quote(sorting.keys)}, by which rows are sorted: "
+                "which comes first is chance",
+                _with_more_keys(spec, sorting, first, second),
+            )
+            return
+
+
+def _comes_by_chance(subject: RuleContext, sorting: Sorting) -> bool:
+    """Whether what is sorted has no order before: elements of a set, or two collections. Groups alone do not count."""
+    before = subject.orders[: sorting.place]
+    if not before or before[-1].by is not By.CHANCE:
+        return False
+    return before[-1].cause[1:] != ("$group",) or any(
+        "$unwind" in stage and _is_open(order, stage["$unwind"])
+        for stage, order in zip(subject.spec.pipeline[1 : sorting.place], before, strict=False)
+    )
+
+
+def _is_open(order: Order, unwind: Any) -> bool:
+    """Whether the array that is unwound has its elements in no order."""
+    path = unwind["path"] if isinstance(unwind, Mapping) else unwind
+    made = order.arrays.get(str(path)[1:])
+    return made is not None and made.by is By.CHANCE
+
+
+def _never_there(sorting: Sorting, rows: Rows) -> bool:
+    """Whether no row has one of the keys: then nothing is sorted by it, which is another fault (MT305)."""
+    return any(all(column_value(row, key) is MISSING for row in rows) for key in sorting.keys)
+
+
+def _with_more_keys(spec: PipelineSpec, sorting: Sorting, one: Row, other: Row) -> str:
+    telling = [name for name in differing_columns(spec, one, other) if is_kept(name, sorting.behind)]
+    key = next((name for name in telling if name not in sorting.keys), "_id")
+    return f"sort by a field that tells them apart too, for example {write_sorting(spec, {**sorting.keys, key: 1})}"
+
+
+@rule("MT432", of="documents")
+def find_failed_benchmarks(subject: RuleContext, documents: Documents) -> Iterator[Finding]:
+    """MT432: figures come from benchmarks that failed, and no column says that they did.
+
+    A later stage that selects documents may leave them out, so nothing is said of such a pipeline.
+    """
+    spec = subject.spec
+    if member(subject.flow.documents, FAILED).absent or _may_leave_out(subject):
+        return
+    from mongo_tables.results.benchmarks import is_benchmark  # and with it what compares benchmarks
+
+    failed = [one for one in documents.of(spec).documents if FAILED in one and is_benchmark(one)]
+    if failed:
+        others = f", and {len(failed) - 1} more" if len(failed) > 1 else ""
+        yield subject.finding(
+            "MT432",
+            spec.locate(("collection",)),
+            f"a benchmark failed, and its figures are shown: {failed[0].get('name')}: {failed[0][FAILED]}{others}",
+            'leave them out with {"failed": {"$exists": false}} in `where`, or in the first `$match`; or show '
+            "`failed` in a column",
+        )
+
+
+def _may_leave_out(subject: RuleContext) -> bool:
+    """Whether readers see which benchmarks failed, or a stage behind the first ``$match`` may drop these."""
+    behind = subject.spec.pipeline[len(leading_match(subject.spec.pipeline)) :]
+    if any(_may_choose(*one) for stage in behind for one in stage.items()):
+        return True
+    return any(FAILED in subject.column(name).traits.sources for name in subject.columns)
+
+
+def _may_choose(name: str, argument: Any) -> bool:
+    record = record_of(name)
+    if record is None:
+        return True
+    return record.gives in (Gives.CHOSEN, Gives.BY_PLACE) and record.order(argument) is not Given.SORTED
+
+
+_MOST_AS_STORED: Final = 15
+"""What a decimal text can say to a double and back: with more, binary arithmetic made the number."""
+_MOST_DECIMALS: Final = 15  # of the schema
+
+
+@rule("MT508", of="rows")
+def find_many_digits(subject: RuleContext, rows: Rows) -> Iterator[Finding]:
+    """MT508: columns that nobody rounds show the noise of arithmetic, the pipeline's or that of whoever measured.
+
+    Of a table it is said once, at the first of them. Columns of plain files that are shown with few digits are none.
+    """
+    spec = subject.spec
+    if not isinstance(spec, TableSpec):
+        return
+    long = {name: found for name in spec.columns if (found := _list_unrounded(subject, name, rows))}
+    if not long:
+        return
+    longest = max(chain.from_iterable(long.values()), key=significant_digits)
+    shows = "shows" if len(long) == 1 else "show"
+    message = f"{quote(long)} {shows} up to {significant_digits(longest)} digits, such as {raw_text(longest)}"
+    forms = {name: {"decimals": _propose_decimals(found)} for name, found in long.items()}
+    hint = f'round what readers see: "format": {json.dumps(forms, ensure_ascii=False)}'
+    yield subject.finding(
+        "MT508", spec.locate(("columns", spec.columns.index(next(iter(long))))), message, hint
+    )
+
+
+def _list_unrounded(subject: RuleContext, column: str, rows: Rows) -> list[object]:
+    """The values of a column that shows more digits than anybody reads; none where it does not."""
+    traits, form = subject.column(column).traits, _form_of(subject.spec, column, rows)
+    if traits.digits is not None or (form and (form.rounds or form.few_digits)):
+        return []
+    values = [column_value(row, column) for row in rows]
+    most = max(map(significant_digits, values), default=0)
+    return values if most > (MOST_DIGITS if traits.path is None else _MOST_AS_STORED) else []
+
+
+def _form_of(spec: PipelineSpec, column: str, rows: Rows) -> ColumnFormat | None:
+    """How the column is shown."""
+    form = spec.format.get(column)
+    if not isinstance(rows, PlainRows):
+        return form
+    from mongo_tables.render.fewdigits import fit_format  # rows of fixtures and databases do not pay for it
+
+    return fit_format(form, spec, column, rows)
+
+
+def _propose_decimals(values: Sequence[object]) -> int:
+    """Decimals that leave the largest figure four digits and the smallest two."""
+    numbers = [Decimal(raw_text(value)) for value in values if is_number(value)]
+    powers = [number.adjusted() for number in numbers if number.is_finite() and number]
+    return min(max(3 - max(powers), 1 - min(powers), 0), _MOST_DECIMALS)
