@@ -50,9 +50,8 @@ from benchmarks.page_queries import queries_of
 from mongo_tables.aggregation import aggregate
 from mongo_tables.aggregation.join_index import Collection
 from mongo_tables.files.gcpause import seldom_collected
-from mongo_tables.results import typedjson
-from mongo_tables.results.filesource import FileSource
-from mongo_tables.results.fixtures import open_fixtures
+from mongo_tables.results.extended_json import write_line
+from mongo_tables.results.file_source import FileSource, open_fixtures
 from mongo_tables.results.model import Query
 from tests.acceptance.collections import COLLECTIONS
 
@@ -153,7 +152,7 @@ def _first_read(folder: Path, documents: Iterable[dict[str, Any]], asked: Sequen
     for name, held in {**COLLECTIONS, "results": documents}.items():
         (folder / "fixtures" / name).mkdir(parents=True)
         with (folder / "fixtures" / name / "all.jsonl").open("w", encoding="utf-8") as lines:
-            lines.writelines(f"{typedjson.line(bson.encode(one))}\n" for one in held)
+            lines.writelines(f"{write_line(bson.encode(one))}\n" for one in held)
     source = open_fixtures(folder / "fixtures")
     for query in asked:
         source.aggregate(query)

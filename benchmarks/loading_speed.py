@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.documents import status
-from mongo_tables.results.fixtures import open_fixtures
+from mongo_tables.results.file_source import open_fixtures
 from mongo_tables.results.model import Query
 
 _ROUNDS = 5

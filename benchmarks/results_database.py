@@ -20,7 +20,7 @@ from bson.raw_bson import RawBSONDocument
 from pymongo.collection import Collection
 
 from benchmarks.page_queries import queries_of
-from mongo_tables.results import typedjson
+from mongo_tables.results.extended_json import write_line
 from mongo_tables.results.model import Query
 from tests.mongod import running
 from tests.resultdocuments import result_documents
@@ -107,7 +107,7 @@ def main() -> None:
     if arguments.write:
         place = arguments.write / "results_database"
         place.mkdir(parents=True, exist_ok=True)
-        lines = [f"{typedjson.line(bson.encode(one))}\n" for one in found]
+        lines = [f"{write_line(bson.encode(one))}\n" for one in found]
         (place / "results_database.jsonl").write_text("".join(lines), "utf-8")
 
 

@@ -35,8 +35,8 @@ from mongo_tables.directives.comments import Comment
 from mongo_tables.directives.keywords import place_of
 from mongo_tables.hosts.published_files import Documents, Shelf, path_of_all, put
 from mongo_tables.results.answers import Answers
-from mongo_tables.results.fixtures import open_fixtures
-from mongo_tables.results.model import Limits
+from mongo_tables.results.file_source import open_fixtures
+from mongo_tables.results.limits import Limits
 from mongo_tables.site.disk import snapshot_of
 
 ROOT = Path(__file__).parents[1]

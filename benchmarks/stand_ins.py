@@ -37,7 +37,7 @@ from hypothesis import HealthCheck, Phase, given, seed, settings
 
 from benchmarks import answering
 from benchmarks.page_queries import queries_of
-from mongo_tables.results import typedjson
+from mongo_tables.results.extended_json import write_line
 from tests.acceptance.collections import COLLECTIONS
 from tests.conformance.before8 import rules_of_6_0
 from tests.conformance.generator import documents, variables
@@ -257,7 +257,7 @@ def write(folder: Path, found: Sequence[dict[str, Any]]) -> None:
     """Keep the documents as a fixture file."""
     place = folder / "stand_ins"
     place.mkdir(parents=True, exist_ok=True)
-    lines = [typedjson.line(bson.encode(one)) for one in found]
+    lines = [write_line(bson.encode(one)) for one in found]
     (place / "stand_ins.jsonl").write_text("\n".join([*lines, ""]), "utf-8")
 
 

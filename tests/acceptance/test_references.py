@@ -8,7 +8,7 @@ import pytest
 
 from mongo_tables.directives.pipelines import SharedPipelines
 from mongo_tables.render.comparison import baseline_rows
-from mongo_tables.results.fixtures import open_fixtures
+from mongo_tables.results.file_source import open_fixtures
 from mongo_tables.results.model import Query
 from mongo_tables.runner.experiment import load
 from mongo_tables.runner.result_rows import row_id

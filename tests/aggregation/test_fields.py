@@ -22,7 +22,7 @@ from mongo_tables.aggregation.fields import (
     record_of,
 )
 from mongo_tables.results.limits import OPTIONS
-from mongo_tables.results.readpaths import tree_of
+from mongo_tables.results.read_paths import tree_of
 from tests.conformance.generator import documents
 from tests.conformance.pipelines import pipelines
 

@@ -96,7 +96,7 @@ def test_a_check_against_fixtures_loads_no_server_driver_and_no_second_evaluator
     page: Path, tmp_path: Path
 ) -> None:
     loaded = imported(["check", str(page), "--results", str(tmp_path / "fixtures")], tmp_path)
-    assert "mongo_tables.results.fixtures" in loaded
+    assert "mongo_tables.results.file_source" in loaded
     assert loaded.intersection({*HEAVY}) == set()
 
 
@@ -110,7 +110,6 @@ def test_a_check_against_a_file_of_json_loads_of_mongodb_s_driver_bson_alone_and
         "csv",
         "gzip",
         "mongo_tables.render.charts.plot",
-        "mongo_tables.results.fixtures",
         "mongo_tables.results.formats.separated",
         "pyarrow",
     }

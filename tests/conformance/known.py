@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from mongo_tables.results.fieldorder import settle_field_order
+from mongo_tables.results.field_order import settle_field_order
 from mongo_tables.results.model import Query
 from tests.conformance.outcomes import Case, Documents, Outcome, decoded, encoded, evaluated, plain, same
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from mongo_tables.results.answers import answer_all
 from mongo_tables.results.model import Query, ResultsError, ResultsSource, Rows
 
 
@@ -16,4 +17,4 @@ def run_all(
         source.reach()
     except ResultsError as error:
         return dict.fromkeys(distinct, error)
-    return dict(source.answer(distinct, workers))
+    return dict(answer_all(source.aggregate, distinct, min(workers, source.workers)))

@@ -12,9 +12,9 @@ from jsonschema import Draft7Validator
 
 from mongo_tables.cli import main
 from mongo_tables.directives.schemas import load
-from mongo_tables.results import typedjson
 from mongo_tables.results.benchmarkruns import merge_runs
 from mongo_tables.results.conclusions import pair_blocks
+from mongo_tables.results.extended_json import write_line
 from mongo_tables.results.intervals import interval
 from mongo_tables.results.model import ResultsError
 from tests.results.blockrows import SHAKE
@@ -101,7 +101,7 @@ def test_each_suite_is_judged_by_its_own_reference():
 
 def test_a_document_of_runs_is_what_the_schema_of_benchmarks_says():
     for one in merge_runs(runs(), "old"):
-        Draft7Validator(load("benchmark")).validate(json.loads(typedjson.line(bson.encode(one))))
+        Draft7Validator(load("benchmark")).validate(json.loads(write_line(bson.encode(one))))
 
 
 def test_files_of_runs_become_a_table_a_sentence_and_a_comparison_with_a_verdict(

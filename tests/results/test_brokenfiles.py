@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from mongo_tables.results import brokenfiles
+from mongo_tables.results import file_documents
+from mongo_tables.results.file_documents import SMALL
 from mongo_tables.results.model import Query
 from mongo_tables.results.opening import open_source
-from mongo_tables.results.plaincollections import SMALL
 
 
 @pytest.fixture
@@ -70,9 +70,13 @@ def test_a_large_or_packed_file_is_left_to_whoever_uses_it(folder: Path) -> None
 def test_json_is_looked_through_without_making_documents_of_it(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    read, read_plain = [], file_documents.read_plain
     monkeypatch.setattr(
-        brokenfiles, "read_documents", lambda plain, content: pytest.fail(f"{plain.path} was read")
+        file_documents,
+        "read_plain",
+        lambda file, content: read.append(file.path.name) or read_plain(file, content),
     )
     (folder / "whole.json").write_text('[{"a": 1}, {"a": 2}]')
     (folder / "lines.ndjson").write_text('{"a": 1}\n{"a": 2}\n')
     assert told(folder) == []
+    assert read == ["used.json"]

@@ -13,8 +13,8 @@ import pytest
 from jsonschema import Draft7Validator
 
 from mongo_tables.directives.schemas import load
-from mongo_tables.results import typedjson
 from mongo_tables.results.conclusions import conclude, conclude_targets, pair_equal_rows
+from mongo_tables.results.extended_json import write_line
 from mongo_tables.results.intervals import interval
 from tests.results.blockrows import SHAKE, measured, shaken
 from tests.results.campaigns import KINDS, simulate_alike
@@ -141,7 +141,7 @@ def test_the_name_of_the_reference_is_the_same_on_all_targets():
 def test_what_is_concluded_is_as_the_schema_of_results_says():
     rows = [measured(2, shaken(120)), REFERENCE, measured(3, [50]), measured(4, [])]
     for found in conclude(rows, 1):
-        published = json.loads(typedjson.line(bson.encode({"comparison": found, "targets": found})))
+        published = json.loads(write_line(bson.encode({"comparison": found, "targets": found})))
         Draft7Validator({**load("result"), "required": []}).validate(published)
 
 

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mongo_tables.results import fixturefiles
 from mongo_tables.results.answers import Answers
-from mongo_tables.results.fixtures import open_fixtures
+from mongo_tables.results.file_listing import ResultsFile
+from mongo_tables.results.file_source import open_fixtures
 from mongo_tables.results.model import Query, ResultsError, Rows
 
 FILES = ("runs/a.jsonl", "runs/b.jsonl", "others/c.jsonl")
@@ -53,12 +53,12 @@ def test_a_build_uses_each_file_as_one_whole_content_and_answers_as_a_fresh_proc
         folder, copy = Path(temporary, "fixtures"), Path(temporary, "copy")
         for name in FILES:
             write(folder, name, CONTENTS[0])
-        read_file = fixturefiles.read
+        read_file = ResultsFile.read
         waiting: list[tuple[str, str]] = []
         seen: dict[str, bytes] = {}
 
-        def read(path: Path) -> bytes:
-            content = read_file(path)
+        def read(file: ResultsFile) -> bytes:
+            path, content = file.path, read_file(file)
             if path.is_relative_to(folder):
                 # What is read for the faults of all files is not what answers are made of.
                 seen.setdefault(path.relative_to(folder).as_posix(), content)
@@ -66,7 +66,7 @@ def test_a_build_uses_each_file_as_one_whole_content_and_answers_as_a_fresh_proc
                     write(folder, *waiting.pop())
             return content
 
-        patch.setattr(fixturefiles, "read", read)
+        patch.setattr(ResultsFile, "read", read)
         answers = Answers(str(folder))
         for what, given_value in steps:
             _take(what, given_value, folder, answers, waiting, seen, lambda: _copy(copy, seen))
@@ -128,6 +128,6 @@ def test_a_build_that_changed_nothing_runs_no_pipeline(
     answers = Answers(str(tmp_path))
     answers.ask(QUERIES[:1])
     answers.refresh()
-    monkeypatch.setattr("mongo_tables.results.filesource.aggregate", pytest.fail)
+    monkeypatch.setattr("mongo_tables.results.file_source.aggregate", pytest.fail)
     answers.ask(QUERIES[:1])
     assert answers.by_key[QUERIES[0].key] == [{"_id": 1}]

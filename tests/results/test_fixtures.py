@@ -9,9 +9,8 @@ import pytest
 from bson.datetime_ms import DatetimeMS
 from bson.int64 import Int64
 
-from mongo_tables.results import fixturetext
-from mongo_tables.results.filesource import FileSource
-from mongo_tables.results.fixtures import open_fixtures
+from mongo_tables.results import file_documents
+from mongo_tables.results.file_source import FileSource, open_fixtures
 from mongo_tables.results.model import Query, ResultsError
 from mongo_tables.results.opening import open_source
 
@@ -45,8 +44,10 @@ def test_what_cannot_be_read_is_read_again_once_files_are_others(
     broken.write_text('{"_id":5,')
     source, read = open_fixtures(folder), []
     source.refresh()
-    read_text = fixturetext.read
-    monkeypatch.setattr(fixturetext, "read", lambda *given: read.append(given) or read_text(*given))
+    read_text = file_documents.read_fixture
+    monkeypatch.setattr(
+        file_documents, "read_fixture", lambda *given: read.append(given) or read_text(*given)
+    )
     for _ in range(3):
         with pytest.raises(ResultsError, match=r"c\.jsonl"):
             source.aggregate(ALL)

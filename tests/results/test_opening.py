@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -12,9 +11,9 @@ from mongo_tables.directives.pipelines import SharedPipelines
 from mongo_tables.hosts.published_files import Documents
 from mongo_tables.results import opening
 from mongo_tables.results.answers import Answers
-from mongo_tables.results.collection import Collection, Contents
-from mongo_tables.results.filesource import FileSource
-from mongo_tables.results.model import Fault, Limits, Query, ResultsError, ResultsSource
+from mongo_tables.results.file_source import FileSource
+from mongo_tables.results.limits import Limits
+from mongo_tables.results.model import Query, ResultsError, ResultsSource
 from mongo_tables.results.opening import KINDS, join_kinds, list_kinds, open_source
 from mongo_tables.site.checks import lint_site
 from mongo_tables.site.pages import read_page
@@ -27,43 +26,12 @@ PAGE = """<!-- MONGO_TABLE: {
 """
 
 
-class Numbers:
-    """A collection of the numbers from 1 to the last."""
-
-    are_plain = False
-
-    def __init__(self, last: int) -> None:
-        self._last = last
-
-    def names(self) -> tuple[str, ...]:
-        return ("numbers",)
-
-    def where(self, collection: str) -> str:
-        return collection
-
-    def files(self, collection: str) -> Sequence[Path]:
-        return ()
-
-    def read(self, collection: str) -> Contents:
-        return Contents(collection, ())
-
-    def decode(self, contents: Contents) -> Collection:
-        numbers = range(1, self._last + 1)
-        return Collection(contents.name, [{"_id": number, "tags": ["a"]} for number in numbers])
-
-    def lines(self, collection: str) -> None:
-        pass
-
-    def broken(self, collection: str) -> Sequence[Fault]:
-        return ()
-
-    def unread(self) -> Sequence[Path]:
-        return ()
-
-
 def open_numbers(where: str, limits: Limits) -> ResultsSource:
-    """A source of another kind: what it has is written behind ``count:``."""
-    return FileSource(where, [Numbers(int(where.removeprefix("count:")))], limits)
+    """A source of another kind: a collection of the numbers from 1 to what is written behind ``count:``."""
+    numbers = range(1, int(where.removeprefix("count:")) + 1)
+    return FileSource(
+        where, limits=limits, given={"numbers": [{"_id": number, "tags": ["a"]} for number in numbers]}
+    )
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ from jsonschema import Draft7Validator
 
 from mongo_tables.directives.schemas import load
 from mongo_tables.findings.usage import UsageError
-from mongo_tables.results import typedjson
+from mongo_tables.results.extended_json import write_line
 from mongo_tables.results.intervals import Interval, pool
 from mongo_tables.results.overcampaigns import pool_rows
 from mongo_tables.results.thinrows import thin_out
@@ -258,8 +258,8 @@ def test_what_stands_in_the_row_is_as_its_schema_says(campaigns):
     schema = load("result")
     validator = Draft7Validator({**schema["properties"]["campaigns"], "definitions": schema["definitions"]})
     for found in pooled(*campaigns):
-        assert list(validator.iter_errors(json.loads(typedjson.line(bson.encode(found))))) == []
-        assert not validator.is_valid({**json.loads(typedjson.line(bson.encode(found))), "more": 1})
+        assert list(validator.iter_errors(json.loads(write_line(bson.encode(found))))) == []
+        assert not validator.is_valid({**json.loads(write_line(bson.encode(found))), "more": 1})
 
 
 def with_requests(rows, count):

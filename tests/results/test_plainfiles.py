@@ -11,7 +11,7 @@ from typing import Any
 import bson
 import pytest
 
-from mongo_tables.results.filesource import FileSource
+from mongo_tables.results.file_source import FileSource
 from mongo_tables.results.formats import model
 from mongo_tables.results.model import PlainRows, Query, ResultsError
 from mongo_tables.results.opening import open_source

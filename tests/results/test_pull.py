@@ -11,7 +11,7 @@ import pymongo
 import pytest
 from bson.int64 import Int64
 
-from mongo_tables.results.fixtures import open_fixtures
+from mongo_tables.results.file_source import open_fixtures
 from mongo_tables.results.model import Query, ResultsError
 from mongo_tables.results.pull import Copied, pull
 from tests.mongod import Mongod
@@ -113,7 +113,7 @@ def test_a_collection_is_not_written_over_itself(database: str, tmp_path: Path):
     with pytest.raises(ResultsError, match="would be written over itself") as caught:
         pull(str(tmp_path / "same"), tmp_path / "there", [Copied("runs", "", HALVED)])
     assert "--as" in caught.value.hint
-    assert open_fixtures(tmp_path / "there").count("runs") == 11
+    assert len(open_fixtures(tmp_path / "there").documents("runs")) == 11
 
 
 @pytest.mark.parametrize(

@@ -10,8 +10,7 @@ from mongo_tables.aggregation import NotOffline, check
 from mongo_tables.aggregation.catalogue import forbidden_operators, operators
 from mongo_tables.directives.specs import PipelineSpec
 from mongo_tables.results.model import Query, ResultsError
-from mongo_tables.results.readonly import refusals
-from mongo_tables.results.running import guard
+from mongo_tables.results.readonly import guard, refusals
 
 ROOT = Path(__file__).parents[2]
 

@@ -10,8 +10,8 @@ from collections.abc import Iterable
 
 import pytest
 
+from mongo_tables.results.answers import answer_all
 from mongo_tables.results.model import Query, ResultsError, Rows
-from mongo_tables.results.running import answer_in_threads, answer_in_turn
 from tests.signals import heed_signals
 
 
@@ -34,9 +34,7 @@ class Scripted:
 
 def run_all(source: Scripted, queries: Iterable[Query], workers: int = 4) -> dict[str, Rows | ResultsError]:
     distinct = {query.key: query for query in queries}
-    if workers == 1:
-        return answer_in_turn(source.aggregate, distinct)
-    return answer_in_threads(source.aggregate, distinct, workers)
+    return answer_all(source.aggregate, distinct, workers)
 
 
 def limit(number: int) -> Query:

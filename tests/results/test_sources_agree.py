@@ -15,12 +15,13 @@ from bson.int64 import Int64
 from bson.objectid import ObjectId
 from bson.regex import Regex
 
-from mongo_tables.results.fixtures import open_fixtures
-from mongo_tables.results.model import Limits, Query, ResultsError
+from mongo_tables.results.file_source import open_fixtures
+from mongo_tables.results.limits import Limits
+from mongo_tables.results.model import Query, ResultsError
 from mongo_tables.results.mongodb import MongoSource
 from mongo_tables.results.opening import open_source
 from mongo_tables.results.pull import Copied, pull
-from mongo_tables.results.readpaths import Reader, trees_by_collection
+from mongo_tables.results.read_paths import Reader, trees_by_collection
 from tests.mongod import Mongod
 from tests.results.asking import run_all
 

@@ -8,8 +8,8 @@ from bson.datetime_ms import DatetimeMS
 from bson.int64 import Int64
 from hypothesis import given, settings
 
-from mongo_tables.results import fixturetext
-from mongo_tables.results.typedjson import line
+from mongo_tables.results.extended_json import write_line
+from mongo_tables.results.file_documents import fixture_documents
 
 from .bsonvalues import SCALARS, documents
 
@@ -17,9 +17,9 @@ from .bsonvalues import SCALARS, documents
 @given(documents())
 @settings(max_examples=200, deadline=None)
 def test_the_bytes_that_went_into_a_line_come_back_from_it(raw: bytes):
-    text = line(raw)
+    text = write_line(raw)
     assert "\n" not in text
-    back = fixturetext.documents(Path("any.jsonl"), text.encode())
+    back = fixture_documents(Path("any.jsonl"), text.encode())
     assert [bson.encode(one) for one in back] == [raw]
 
 
@@ -44,4 +44,4 @@ def test_a_failing_example_of_any_value_can_be_made_smaller(value: object):
     ],
 )
 def test_a_value_is_written_as_plainly_as_its_type_allows(value: object, text: str):
-    assert line(bson.encode({"_id": value})) == f'{{"_id":{text}}}'
+    assert write_line(bson.encode({"_id": value})) == f'{{"_id":{text}}}'

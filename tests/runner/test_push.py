@@ -15,11 +15,12 @@ from bson.raw_bson import RawBSONDocument
 
 from benchmarks.results_database import INDEX, make_documents
 from mongo_tables.cli import main
-from mongo_tables.results.fixtures import open_fixtures
-from mongo_tables.results.model import Limits, Query, ResultsError
+from mongo_tables.results.extended_json import write_line
+from mongo_tables.results.file_source import open_fixtures
+from mongo_tables.results.limits import Limits
+from mongo_tables.results.model import Query, ResultsError
 from mongo_tables.results.mongodb import MongoSource
 from mongo_tables.results.pull import PULL_LIMITS, Copied, pull
-from mongo_tables.results.typedjson import line
 from mongo_tables.runner.local_set import LocalReplicaSet, Settings
 from mongo_tables.runner.ownership import MARKER, claim
 from mongo_tables.runner.push import Pushed, push
@@ -60,7 +61,7 @@ def write_result_documents(folder: Path, number: int) -> Path:
     """A fixture folder with so many result documents, without their status and their series."""
     (folder / "fixtures" / "results").mkdir(parents=True)
     with (folder / "fixtures" / "results" / "all.jsonl").open("w", encoding="utf-8") as file:
-        file.writelines(f"{line(bson.encode(one))}\n" for one in islice(make_documents(), number))
+        file.writelines(f"{write_line(bson.encode(one))}\n" for one in islice(make_documents(), number))
     return folder / "fixtures"
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from mongo_tables.directives.schemas import load
-from mongo_tables.results import fixturefiles, fixturetext
+from mongo_tables.results.file_documents import fixture_documents
 from mongo_tables.runner.errors import RunnerError
 from mongo_tables.runner.options import PROFILES
 from mongo_tables.runner.schema_check import check_result
@@ -101,4 +101,4 @@ def test_committed_results_are_as_the_schema_says_and_name_no_host(path: Path):
     for row in FileStore(ROOT / "fixtures").rows(path.stem):
         check_result(row)
         assert row["before_status"]["host"].startswith("localhost:")
-    assert list(fixturetext.documents(path, fixturefiles.read(path)))
+    assert list(fixture_documents(path, path.read_bytes()))

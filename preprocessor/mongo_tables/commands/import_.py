@@ -85,14 +85,15 @@ def _date(text: str) -> datetime:
 def run(arguments: Namespace) -> int:
     """Write, and print a line for each file that was read, what is not known of them, and what changed; give 0."""
     from mongo_tables.commands.file_changes import find_fixture_folder, print_report
-    from mongo_tables.results.benchmarkfiles import leave_samples_out, open_documents
+    from mongo_tables.results.benchmarkfiles import leave_samples_out
+    from mongo_tables.results.file_source import FileSource
     from mongo_tables.results.pull import Copied, copy_source
 
     documents = _read_files(arguments.files, arguments)
     if arguments.without_samples:
         documents = [leave_samples_out(one) for one in documents]
     folder = Path(arguments.folder or find_fixture_folder(arguments.site))
-    source = open_documents(", ".join(arguments.files), arguments.name, documents)
+    source = FileSource(", ".join(arguments.files), given={arguments.name: documents})
     report = copy_source(source, folder, [Copied(arguments.name)], dry_run=arguments.dry_run)
     print("\n".join(_say_unknown(documents)), end="")
     print_report(report, dry_run=arguments.dry_run)

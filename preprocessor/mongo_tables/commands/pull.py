@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from mongo_tables.directives.pipelines import Stage
     from mongo_tables.directives.specs import PipelineSpec, Spec
     from mongo_tables.results.pull import Copied
-    from mongo_tables.results.readpaths import Reader
+    from mongo_tables.results.read_paths import Reader
 
 DESCRIPTION = (
     "Copies collections from a results source into a fixture folder, in an order and notation that do not\n"
@@ -72,7 +72,7 @@ def run(arguments: Namespace) -> int:
     """Copy, and print a line for each file that changed; give 0, also when nothing did."""
     from mongo_tables.commands.file_changes import find_fixture_folder, print_report
     from mongo_tables.results.pull import PULL_LIMITS, pull
-    from mongo_tables.results.readpaths import trees_by_collection
+    from mongo_tables.results.read_paths import trees_by_collection
     from mongo_tables.results.revisions import on_disk
 
     readers = _find_readers(arguments)
@@ -149,7 +149,7 @@ def _find_readers(arguments: Namespace) -> list[Reader]:
     """Return what the pages ask; pages are not needed when the collections are named and everything is kept."""
     if arguments.collections and not arguments.prune:
         return []
-    from mongo_tables.results.readpaths import Reader
+    from mongo_tables.results.read_paths import Reader
     from mongo_tables.site.disk import read_snapshots, require_pages
     from mongo_tables.site.site import parse_site
     from mongo_tables.site.site_pages import page_folders
@@ -177,7 +177,7 @@ def _reader_of_rows(spec: PipelineSpec, specs: Sequence[Spec]) -> Reader:
     from mongo_tables.directives.specs import QuotingSpec, TableSpec
     from mongo_tables.render.charts.plot import plot_of
     from mongo_tables.render.comparison import list_compared_columns
-    from mongo_tables.results.readpaths import Reader
+    from mongo_tables.results.read_paths import Reader
 
     columns = [column for _, column in spec.shown_columns]
     if plot := plot_of(spec):

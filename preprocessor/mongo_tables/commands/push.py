@@ -52,7 +52,7 @@ def run(arguments: Namespace) -> int:
     """Copy, and print a line for each collection that changed; give 0, also when nothing did."""
     from mongo_tables.commands.file_changes import find_fixture_folder
     from mongo_tables.findings.usage import UsageError
-    from mongo_tables.results.filesource import FileSource
+    from mongo_tables.results.file_source import FileSource
     from mongo_tables.results.opening import is_uri, open_source
     from mongo_tables.runner.push import push
 

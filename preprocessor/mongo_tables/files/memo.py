@@ -10,7 +10,7 @@ _T = TypeVar("_T")
 
 
 class Memo:
-    """Keeps the latest results of pure functions in memory, at most ``most`` of them.
+    """Keeps the latest results of pure functions in memory, whose weights are at most ``most`` together.
 
     A key holds everything that the result is computed from, or a digest of it. So nothing here can be stale, and
     nothing is ever invalidated.
@@ -18,15 +18,27 @@ class Memo:
 
     def __init__(self, most: int = 20_000) -> None:
         self._most = most
-        self._kept: OrderedDict[Hashable, object] = OrderedDict()
+        self._weight = 0
+        self._kept: OrderedDict[Hashable, tuple[object, int]] = OrderedDict()
 
     def get(self, key: Hashable, make: Callable[[], _T]) -> _T:
         """Return what was made for ``key``, or make it."""
         if key in self._kept:
-            self._kept.move_to_end(key)
-            return self._kept[key]  # type: ignore[return-value]  # what this key's ``make`` returned
+            return self.find(key)  # type: ignore[return-value]  # what this key's ``make`` returned
         made = make()
-        self._kept[key] = made
-        if len(self._kept) > self._most:
-            self._kept.popitem(last=False)
+        self.keep(key, made)
         return made
+
+    def find(self, key: Hashable) -> object | None:
+        """Return what was kept for ``key``; None if nothing was."""
+        if key not in self._kept:
+            return None
+        self._kept.move_to_end(key)
+        return self._kept[key][0]
+
+    def keep(self, key: Hashable, result: object, weight: int = 1) -> None:
+        """Keep a result, and drop those that were used longest ago."""
+        self._weight += weight - self._kept.pop(key, (None, 0))[1]
+        self._kept[key] = result, weight
+        while self._weight > self._most:
+            self._weight -= self._kept.popitem(last=False)[1][1]

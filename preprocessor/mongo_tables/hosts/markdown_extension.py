@@ -34,7 +34,7 @@ from mongo_tables.hosts.assets import inline
 from mongo_tables.hosts.page_place import PagePlace, find_place, print_unwatched
 from mongo_tables.render.downloads import data_address
 from mongo_tables.results.answers import Answers
-from mongo_tables.results.limitoptions import OPTIONS, limits_of
+from mongo_tables.results.limits import OPTIONS, limits_of
 from mongo_tables.results.opening import join_kinds
 from mongo_tables.site.disk import read_folder
 from mongo_tables.site.figures import fault_box, line_of, loose_findings, no_place, report_left_over
@@ -58,7 +58,7 @@ if TYPE_CHECKING:
     from markdown import Markdown
 
     from mongo_tables.findings.finding import Finding, Severity
-    from mongo_tables.results.model import Limits
+    from mongo_tables.results.limits import Limits
     from mongo_tables.site.pages import Page
 
 # After pymdownx.snippets (32), so that included comments are seen; before the text is changed at all (30).
@@ -71,7 +71,7 @@ class MongoTablesError(Exception):
 
 
 class MongoTablesExtension(Extension):  # type: ignore[misc]
-    """Options: ``results``, ``pipelines``, ``file``, ``server``, ``fail_on``, the limits of ``results.limitoptions``.
+    """Options: ``results``, ``pipelines``, ``file``, ``server``, ``fail_on``, the limits of ``results.limits``.
 
     ``results`` is a ``mongodb://`` URI, a folder, or files, by paths and patterns; the environment variable
     ``MONGO_TABLES_RESULTS`` comes before it. ``pipelines`` is the folder of shared stage lists. ``file`` is the path of

@@ -16,13 +16,16 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from posixpath import relpath
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import quote
 
 from mongo_tables.render.anchors import distinct, words
-from mongo_tables.results.fixturetext import documents
-from mongo_tables.results.model import LocalDocuments, ResultsError
+from mongo_tables.results.file_documents import fixture_documents
+from mongo_tables.results.model import ResultsError
 from mongo_tables.results.variants import variant_name
+
+if TYPE_CHECKING:
+    from mongo_tables.results.file_source import FileSource
 
 ROWS_FOLDER: Final = "rows"
 _FLAGS: Final = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | getattr(os, "O_BINARY", 0)
@@ -100,7 +103,7 @@ class Documents:
     files: Mapping[str, bytes]
 
     @classmethod
-    def of(cls, local: LocalDocuments | None, collection: str) -> Documents:
+    def of(cls, local: FileSource | None, collection: str) -> Documents:
         """Publish the documents on this machine; none when they cannot be read, which the results source reports."""
         try:
             lines = list(local.lines(collection)) if local is not None and collection else []
@@ -138,7 +141,7 @@ def _keys(lines: list[bytes]) -> list[Any]:
     if not lines:
         return []
     content = "\n".join(_with_id_alone(line.decode()) for line in lines).encode()
-    return [one["_id"] for one in documents(Path(DOCUMENTS_FOLDER), content)]
+    return [one["_id"] for one in fixture_documents(Path(DOCUMENTS_FOLDER), content)]
 
 
 def _with_id_alone(line: str) -> str:

@@ -23,7 +23,7 @@ from mongo_tables.results.resultshape import expects_results, is_result
 
 if TYPE_CHECKING:
     from mongo_tables.directives.specs import PipelineSpec
-    from mongo_tables.results.model import LocalDocuments
+    from mongo_tables.results.file_source import FileSource
 
 
 Document = dict[str, Any]
@@ -60,7 +60,7 @@ class Documents:
     documents behind a stage by all stages up to it.
     """
 
-    def __init__(self, source: LocalDocuments | None) -> None:
+    def __init__(self, source: FileSource | None) -> None:
         self._source = source
         self._passing: dict[str, Passing] = {}
         self._begun: dict[str, Begun] = {}

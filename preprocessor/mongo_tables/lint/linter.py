@@ -30,7 +30,7 @@ from mongo_tables.lint.rule_context import REGISTERED, RuleContext, ShownTable
 from mongo_tables.lint.shape.values import lookup
 
 if TYPE_CHECKING:
-    from mongo_tables.results.model import LocalDocuments
+    from mongo_tables.results.file_source import FileSource
 
 Rows = Mapping[int, Sequence[Mapping[str, Any]] | None]
 """The rows of each table that was run, by ``id`` of its spec; None of one that failed."""
@@ -61,7 +61,7 @@ Look = Callable[[PipelineSpec, Documents, tuple[str, ...], Ran | None], Looked |
 
 
 def lint(
-    pages: Iterable[Sequence[Spec | None]], source: LocalDocuments | None, rows: Rows, look: Look
+    pages: Iterable[Sequence[Spec | None]], source: FileSource | None, rows: Rows, look: Look
 ) -> list[Finding]:
     """All findings of the linter about the specs of each page.
 

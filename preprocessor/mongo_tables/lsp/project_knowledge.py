@@ -23,7 +23,8 @@ from mongo_tables.site.statements import value_text
 if TYPE_CHECKING:
     from mongo_tables.directives.specs import PipelineSpec
     from mongo_tables.lsp.project import Project
-    from mongo_tables.results.model import LocalDocuments, Rows
+    from mongo_tables.results.file_source import FileSource
+    from mongo_tables.results.model import Rows
 
 _KEPT: Final = 16
 """So many selections of documents are remembered."""
@@ -164,10 +165,10 @@ class ProjectKnowledge:
         return ""
 
 
-def _tell_size(collection: str, local: LocalDocuments) -> str:
+def _tell_size(collection: str, local: FileSource) -> str:
     """How many documents a collection has; nothing where there is no file that could be read."""
     try:
-        return format_count(local.count(collection), "document")
+        return format_count(len(local.documents(collection)), "document")
     except ResultsError:
         try:
             return "cannot be read" if local.files(collection) else ""

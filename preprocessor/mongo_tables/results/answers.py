@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING
+import threading
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
 
 from mongo_tables.files.digests import digest_of
 from mongo_tables.files.gcpause import nothing_collected
-from mongo_tables.results.model import Limits, ResultsError
+from mongo_tables.files.memo import Memo
+from mongo_tables.results.limits import Limits
+from mongo_tables.results.model import Fault, Query, ResultsError, ResultsSource, Rows
 from mongo_tables.results.opening import open_source
 
 if TYPE_CHECKING:
-    from pathlib import Path
+    from mongo_tables.results.file_source import FileSource
 
-    from mongo_tables.results.answer_memo import AnswerMemo
-    from mongo_tables.results.model import Fault, LocalDocuments, Query, ResultsSource, Rows
+MOST_ROWS: Final = 500_000
+"""Rows that are remembered, all answers together."""
 
 
 class Answers:
@@ -31,7 +35,7 @@ class Answers:
         self.limits = limits or Limits()
         self._workers = workers
         self._source: ResultsSource | None = None
-        self._memo: AnswerMemo | None = None
+        self._memo = Memo(MOST_ROWS)  # by queries and the digests of the collections that these read
         self._answers: dict[str, Rows | ResultsError] = {}
         self._unreachable: ResultsError | None = None
         self._collections: tuple[str, ...] | None = None
@@ -73,11 +77,8 @@ class Answers:
 
     def _answer(self, queries: Mapping[str, Query]) -> Mapping[str, Rows | ResultsError]:
         """The answers to queries, from the memo as far as it has them."""
-        from mongo_tables.results.answer_memo import AnswerMemo  # for what asks, which not every check does
-        from mongo_tables.results.readpaths import collections_read
+        from mongo_tables.results.read_paths import collections_read, is_lasting  # not every check asks
 
-        if self._memo is None:
-            self._memo = AnswerMemo()
         found: dict[str, Rows | ResultsError] = {}
         digests: dict[str, tuple[str, ...]] = {}
         for key, query in queries.items():
@@ -87,15 +88,19 @@ class Answers:
                 continue
             self.read.update(read)
             digests[key] = tuple(read.values())
-            if (answer := self._memo.get(query, digests[key])) is not None:
+            if isinstance(answer := self._memo.find((key, digests[key])), list | ResultsError):
                 found[key] = answer
         asked = {key: query for key, query in queries.items() if key not in found}
         self.ran += len(asked)
-        for key, answer in self.source.answer(asked, self._workers).items() if asked else ():
+        workers = min(self._workers, self.source.workers)
+        for key, answer in answer_all(self.source.aggregate, asked, workers).items() if asked else ():
             found[key] = answer
             # An error of the whole source may tell of other files, too.
-            if key in digests and not (isinstance(answer, ResultsError) and answer.environment):
-                self._memo.put(asked[key], digests[key], answer)
+            lasting = not (isinstance(answer, ResultsError) and answer.environment)
+            if key in digests and lasting and is_lasting(asked[key]):
+                self._memo.keep(
+                    (key, digests[key]), answer, 1 + len(answer) if isinstance(answer, list) else 1
+                )
         return {key: found[key] for key in queries}
 
     def answer(self, queries: Iterable[Query]) -> Answers:
@@ -152,10 +157,10 @@ class Answers:
         return self._collections
 
     @property
-    def local(self) -> LocalDocuments | None:
+    def local(self) -> FileSource | None:
         """The documents, where they are at hand on this machine: the linter learns from them."""
         try:
-            local = self.source.local
+            local: FileSource | None = self.source.local
             if local is not None:
                 self.source.collections()
         except ResultsError:  # There is nothing.
@@ -194,3 +199,62 @@ class Answers:
         if self._source is not None:
             self._source.close()
             self._source = None
+
+
+Ask = Callable[[Query], Rows]
+
+
+def answer_all(ask: Ask, queries: Mapping[str, Query], workers: int = 1) -> dict[str, Rows | ResultsError]:
+    """The rows of each query or its error, by the same keys, at most ``workers`` at the same time; none stops another.
+
+    Where the source cannot be used at all, all later queries share that error. An interrupt leaves at once: threads
+    are daemons, and what a server still works on ends with its time limit.
+    """
+    lost: list[ResultsError] = []
+    if workers <= 1:
+        return {key: _result(_ask(ask, query, lost)) for key, query in queries.items()}
+
+    import queue  # files need none
+
+    waiting: queue.SimpleQueue[tuple[str, Query]] = queue.SimpleQueue()
+    done: queue.SimpleQueue[tuple[str, Rows | ResultsError | BaseException]] = queue.SimpleQueue()
+    for item in queries.items():
+        waiting.put(item)
+
+    def serve() -> None:
+        while True:
+            try:
+                key, query = waiting.get_nowait()
+            except queue.Empty:
+                return
+            done.put((key, _ask(ask, query, lost)))
+
+    for _ in range(min(workers, len(queries))):
+        threading.Thread(target=serve, name="mongo-tables query", daemon=True).start()
+    answers = dict(done.get() for _ in queries)
+    return {key: _result(answers[key]) for key in queries}
+
+
+def _ask(ask: Ask, query: Query, lost: list[ResultsError]) -> Rows | ResultsError | BaseException:
+    if lost:
+        return lost[0]
+    try:
+        return ask(query)
+    except ResultsError as error:
+        if error.environment:
+            lost.append(error)
+        return error
+    except MemoryError:
+        return ResultsError(
+            "the memory of this machine, or what it allows, is not enough for this pipeline",
+            hint="let it hold less, or lower memory_limit, so that the stage at fault is named",
+            environment=True,
+        )
+    except BaseException as error:  # a defect of ours: handed to the caller's thread, never lost in a worker
+        return error
+
+
+def _result(outcome: Rows | ResultsError | BaseException) -> Rows | ResultsError:
+    if isinstance(outcome, BaseException) and not isinstance(outcome, ResultsError):
+        raise outcome
+    return outcome

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping
 from contextlib import closing
-from pathlib import Path
 from typing import Any, Final
 
 import bson
 from bson.codec_options import CodecOptions
 
 from mongo_tables.results.benchmarks import is_benchmark
-from mongo_tables.results.collection import Collection, Contents
-from mongo_tables.results.filesource import FileSource
-from mongo_tables.results.limits import OPTIONS
-from mongo_tables.results.model import Fault, ResultsError
+from mongo_tables.results.model import ResultsError
 from mongo_tables.results.opening import open_source
 
 _OPTIONS: Final[CodecOptions[dict[str, Any]]] = CodecOptions(tz_aware=True)
@@ -50,49 +46,3 @@ def leave_samples_out(document: Mapping[str, Any]) -> dict[str, Any]:
         *(["iterations"] if isinstance(document.get("iterations"), list) else []),
     }
     return {name: value for name, value in document.items() if name not in of_samples}
-
-
-def open_documents(name: str, collection: str, documents: Iterable[Mapping[str, Any]]) -> FileSource:
-    """Documents at hand as a results source with one collection."""
-    return FileSource(name, [_Given(collection, documents)])
-
-
-class _Given:
-    """Documents at hand in place of those in files."""
-
-    are_plain: Final = False
-
-    def __init__(self, collection: str, documents: Iterable[Mapping[str, Any]]) -> None:
-        self._collection = collection
-        self._documents = [bson.decode(bson.encode(one), OPTIONS) for one in documents]
-
-    def names(self) -> tuple[str, ...]:
-        """The one collection."""
-        return (self._collection,)
-
-    def where(self, collection: str) -> str:
-        """No file."""
-        return collection
-
-    def files(self, collection: str) -> Sequence[Path]:
-        """None."""
-        return ()
-
-    def read(self, collection: str) -> Contents:
-        """No bytes: the documents never change."""
-        return Contents(collection, ())
-
-    def decode(self, contents: Contents) -> Collection:
-        """The documents."""
-        return Collection(contents.name, self._documents, contents.digest)
-
-    def lines(self, collection: str) -> None:
-        """None: there is no file."""
-
-    def broken(self, collection: str) -> Sequence[Fault]:
-        """None: only files can be broken."""
-        return ()
-
-    def unread(self) -> Sequence[Path]:
-        """None."""
-        return ()

@@ -1,43 +1,36 @@
-"""A collection that is read from files: a value, which nothing changes."""
+"""A collection that is read from files: a value, which nothing changes, and its index for a ``$match`` by equality."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from functools import cached_property
+from itertools import chain
 from pathlib import Path
+from types import NoneType
 from typing import Any, Final
 
+from bson.int64 import Int64
+from bson.objectid import ObjectId
+
 from mongo_tables.aggregation.fields import Parts, split_path
-from mongo_tables.files.digests import digest_of
-from mongo_tables.results.value_index import ValueIndex, leading_values, value_at
 
 _WORTH: Final = 32
 """So many documents are worth an index."""
-ONCE: Final = "a server holds each _id once; drop one of the two"
-"""What to do about an ``_id`` that is repeated."""
 
-
-@dataclass(frozen=True, slots=True)
-class Contents:
-    """The bytes of the files of a collection, in their order; ``plain``: other programs wrote them."""
-
-    name: str
-    files: tuple[tuple[Path, bytes], ...]
-    plain: bool = False
-    digest: str = field(init=False)
-    """A digest of names and bytes."""
-
-    def __post_init__(self) -> None:
-        parts = (part for path, content in self.files for part in (str(path), content))
-        object.__setattr__(self, "digest", digest_of(self.name, str(self.plain), *parts))
+Scalar = str | int | float | tuple[bool]
+"""A value of an equality: 1 and 1.0 are the same; a boolean is in a tuple, as it is no number."""
+_NUMBERS_AND_TEXTS: Final = frozenset({str, int, Int64, float})
+_NEVER_EQUAL: Final = frozenset({dict, NoneType, datetime, ObjectId})
 
 
 @dataclass(frozen=True)
 class Collection:
     """The documents of a collection, in the order of its files: whole, shared, never changed.
 
-    ``digest`` is that of the bytes that they were read from.
+    ``digest`` is that of the bytes that they were read from. ``said`` is what documents say of themselves, by the
+    ``repr`` of their ``_id``, as far as somebody asked (``results.provenance``).
     """
 
     name: str
@@ -45,6 +38,9 @@ class Collection:
     digest: str = ""
     files: tuple[Path, ...] = ()
     plain: bool = False
+    said: dict[str, dict[str, Any]] = field(default_factory=dict, compare=False)
+    _indexes: dict[Parts, ValueIndex] = field(default_factory=dict, compare=False)
+    _texts: dict[str, frozenset[str]] = field(default_factory=dict, compare=False)
 
     @cached_property
     def fields(self) -> frozenset[str]:
@@ -52,12 +48,13 @@ class Collection:
         return frozenset().union(*self.documents)
 
     @cached_property
-    def _indexes(self) -> dict[Parts, ValueIndex]:
-        return {}
+    def by_id(self) -> Mapping[str, dict[str, Any]]:
+        """The documents by the ``repr`` of their ``_id``."""
+        return {repr(one["_id"]): one for one in self.documents}
 
     def choose(self, pipeline: Sequence[Mapping[str, Any]]) -> Sequence[dict[str, Any]]:
         """The documents that the first ``$match`` of a pipeline may keep, in order: others lack a value of it."""
-        wanted = leading_values(pipeline) if len(self.documents) >= _WORTH else {}
+        wanted = _leading_values(pipeline) if len(self.documents) >= _WORTH else {}
         found: list[Sequence[int]] = []
         for path, values in wanted.items():
             if path not in self._indexes:
@@ -68,23 +65,77 @@ class Collection:
         numbers = sorted(set(found[0]).intersection(*found[1:])) if len(found) > 1 else found[0]
         return [self.documents[number] for number in numbers]
 
-    @cached_property
-    def by_id(self) -> Mapping[str, dict[str, Any]]:
-        """The documents by the ``repr`` of their ``_id``."""
-        return {repr(one["_id"]): one for one in self.documents}
-
     def texts(self, path: str) -> frozenset[str]:
         """The texts that documents have at a dotted path; those in arrays are not among them."""
-        parts = split_path(path)
-        return frozenset(text for one in self.documents if isinstance(text := value_at(one, parts), str))
+        if path not in self._texts:
+            parts = split_path(path)
+            values = (_value_at(one, parts) for one in self.documents)
+            self._texts[path] = frozenset(value for value in values if isinstance(value, str))
+        return self._texts[path]
 
 
-def find_repeated_ids(documents: Iterable[Mapping[str, Any]]) -> Iterator[tuple[int, int]]:
-    """Yield the number of each document with the ``_id`` of an earlier one, and the number of that one."""
-    import bson
+class ValueIndex:
+    """The numbers of documents by the scalar that they have at a path.
 
-    seen: dict[bytes, int] = {}
-    for number, document in enumerate(documents):
-        first = seen.setdefault(bson.encode({"": document["_id"]}), number)
-        if first != number:
-            yield number, first
+    Documents with another kind of value there, such as an array, may be equal to anything: they are always found.
+    """
+
+    def __init__(self, documents: Iterable[Mapping[str, Any]], path: Parts) -> None:
+        self._by_value: dict[Scalar, list[int]] = {}
+        self._unclear: list[int] = []
+        for number, document in enumerate(documents):
+            value = _value_at(document, path)
+            kind = type(value)
+            if kind in _NUMBERS_AND_TEXTS and value == value:  # not NaN
+                self._by_value.setdefault(value, []).append(number)
+            elif kind is bool:
+                self._by_value.setdefault((value,), []).append(number)
+            elif kind not in _NEVER_EQUAL:
+                self._unclear.append(number)
+
+    def find(self, values: Iterable[Scalar]) -> Sequence[int]:
+        """The numbers of the documents that may have one of the values, in order."""
+        found = [self._unclear, *(self._by_value.get(value, []) for value in values)]
+        some = [each for each in found if each]
+        return some[0] if len(some) == 1 else sorted(chain.from_iterable(some))
+
+
+def _value_at(value: Any, path: Parts) -> Any:
+    """The value at a path; an array on the way as a whole, None where there is no value."""
+    for name in path:
+        if type(value) is not dict:
+            return value if type(value) is list else None
+        if name not in value:
+            return None
+        value = value[name]
+    return value
+
+
+def _leading_values(pipeline: Sequence[Any]) -> dict[Parts, frozenset[Scalar]]:
+    """Dotted paths that must equal one of some values for a document to pass the first ``$match``.
+
+    Only plain equality, ``$eq`` and ``$in`` with strings, numbers and booleans count. A filter with ``$expr`` gives
+    nothing: an expression may fail on a document that the other conditions would have dropped.
+    """
+    condition = pipeline[0].get("$match") if pipeline and isinstance(pipeline[0], Mapping) else None
+    if not isinstance(condition, Mapping) or any(str(key).startswith("$") for key in condition):
+        return {}
+    found = {split_path(key): _admitted(value) for key, value in condition.items()}
+    return {path: values for path, values in found.items() if values and all(path)}
+
+
+def _admitted(value: Any) -> frozenset[Scalar]:
+    """The values that a condition admits; empty when it is of another kind (a list is an array to equal)."""
+    accepted: Any = [value]
+    if isinstance(value, Mapping) and len(value) == 1:
+        accepted = value["$in"] if "$in" in value else [value.get("$eq")]
+    scalars = [_scalar(one) for one in accepted] if isinstance(accepted, list) else [None]
+    return frozenset(one for one in scalars if one is not None) if None not in scalars else frozenset()
+
+
+def _scalar(value: Any) -> Scalar | None:
+    if isinstance(value, bool):
+        return (value,)
+    if type(value) is str or isinstance(value, int):
+        return value
+    return value if isinstance(value, float) and value == value else None

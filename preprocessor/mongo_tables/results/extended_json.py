@@ -1,23 +1,45 @@
-"""MongoDB Extended JSON as documents, with every fault of the text.
+"""MongoDB Extended JSON: texts to documents, with every fault of the text, and documents to lines.
 
 A text is read by ``json``'s C scanner, and its values are turned into those of BSON in one walk. What that cannot
 settle (a key given twice, a number beyond a double, too deep a nesting, any fault) is read again by
 ``mongo_tables.jsontext``, which knows the place.
+
+``write_line`` gives a line from which the same bytes come back. The rule is: as plain as possible, never lossy. An
+int32 is a whole number without a point, a double always has a point or an exponent (``1.0``), an int64 is a plain
+number where it is too big for an int32 and ``{"$numberLong": "5"}`` where it is not. A date is ISO text in UTC from
+1970 to 9999 and milliseconds otherwise. Everything else has the wrapper of the specification:
+https://github.com/mongodb/specifications/blob/master/source/extended-json/extended-json.md
 """
 
 from __future__ import annotations
 
+import base64
 import json
+import math
 import re
-from collections.abc import Iterator, Mapping
-from datetime import datetime
-from functools import cache
+from collections.abc import Callable, Iterator, Mapping
+from datetime import datetime, timedelta
 from typing import Any, Final, NamedTuple
+
+import bson
+from bson.binary import Binary
+from bson.code import Code
+from bson.codec_options import CodecOptions, DatetimeConversion
+from bson.datetime_ms import DatetimeMS
+from bson.dbref import DBRef
+from bson.decimal128 import Decimal128
+from bson.int64 import Int64
+from bson.max_key import MaxKey
+from bson.min_key import MinKey
+from bson.objectid import ObjectId
+from bson.regex import Regex
+from bson.timestamp import Timestamp
 
 from mongo_tables.findings.finding import Complaint
 from mongo_tables.jsontext.document import nearest
 from mongo_tables.jsontext.extended import WRAPPERS, decode
 from mongo_tables.jsontext.reader import MAX_DEPTH, NotPlain, Parsed, constant, members, parse
+from mongo_tables.results.bson_values import through_bson
 
 Document = dict[str, Any]
 
@@ -120,17 +142,10 @@ def _count_colons(value: Any) -> int:
     return sum(map(_count_colons, value)) if kind is list else 0
 
 
-def _long(value: int) -> Any:
+def _long(value: int) -> Int64:
     if value not in _INT64:
         raise NotPlain
-    return _int64()(value)
-
-
-@cache
-def _int64() -> Any:
-    from bson.int64 import Int64
-
-    return Int64
+    return Int64(value)
 
 
 def _unwrap(value: Document) -> tuple[Any, int]:
@@ -142,14 +157,14 @@ def _unwrap(value: Document) -> tuple[Any, int]:
     decoded, malformed = decode(value)
     if malformed:
         raise NotPlain
-    return to_bson({"": decoded})[""], _count_colons(value)
+    return _to_bson({"": decoded})[""], _count_colons(value)
 
 
 def _read_long(value: Document) -> Any:
     """The whole number of a wrapper; None where it needs a closer look."""
     text = value["$numberLong"]
     plain = type(text) is str and len(text) <= _LONG_DIGITS and text.isdecimal() and text.isascii()
-    return _int64()(text) if plain and len(value) == 1 else None
+    return Int64(text) if plain and len(value) == 1 else None
 
 
 def _read_date(value: Document) -> datetime | None:
@@ -169,14 +184,10 @@ def _read_date(value: Document) -> datetime | None:
         return None
 
 
-def to_bson(document: Mapping[str, Any]) -> Document:
+def _to_bson(document: Mapping[str, Any]) -> Document:
     """The document with the values that ``bson.decode`` gives. Raises ``NotPlain`` for what BSON does not hold."""
-    import bson
-
-    from mongo_tables.results.limits import OPTIONS
-
     try:
-        return bson.decode(bson.encode(document), OPTIONS)
+        return through_bson(document)
     except (bson.errors.BSONError, UnicodeEncodeError, OverflowError):
         raise NotPlain from None
 
@@ -200,10 +211,6 @@ def _read_carefully(text: str, form: Form) -> Iterator[Document | Complaint[int]
 def _read_document(
     parsed: Parsed, path: tuple[str | int, ...], value: Any, form: Form
 ) -> Iterator[Document | Complaint[int]]:
-    import bson
-
-    from mongo_tables.results.limits import OPTIONS
-
     at = parsed.positions[path]
     if not isinstance(value, dict):
         yield Complaint("not a document", _NEEDS_ID if form.needs_id else "a document is an object: {…}", at)
@@ -217,6 +224,76 @@ def _read_document(
     if malformed:
         return
     try:
-        yield bson.decode(bson.encode(decoded), OPTIONS)
+        yield through_bson(decoded)
     except (bson.errors.BSONError, UnicodeEncodeError) as error:
         yield Complaint(f"not a BSON document: {error}", "", at)
+
+
+# -- documents to lines --
+
+# Milliseconds, because Python's datetime has not the range of a BSON date.
+_EXACT: CodecOptions[dict[str, Any]] = CodecOptions(datetime_conversion=DatetimeConversion.DATETIME_MS)
+_EPOCH = datetime(1970, 1, 1)
+_YEAR_10000 = 253_402_300_800_000
+
+
+def write_line(raw: bytes) -> str:
+    """One BSON document as one line of JSON, without the line end."""
+    return json.dumps(_plain(bson.decode(raw, _EXACT)), ensure_ascii=False, separators=(",", ":"))
+
+
+def _plain(value: Any) -> Any:
+    write = _WRITERS.get(type(value))
+    return value if write is None else write(value)
+
+
+def _double(value: float) -> Any:
+    if math.isfinite(value):
+        return value
+    return {"$numberDouble": "NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"}
+
+
+def _date(value: DatetimeMS) -> Any:
+    millis = int(value)
+    if not 0 <= millis < _YEAR_10000:
+        return {"$date": {"$numberLong": str(millis)}}
+    text = (_EPOCH + timedelta(milliseconds=millis)).isoformat(
+        timespec="milliseconds" if millis % 1000 else "seconds"
+    )
+    return {"$date": f"{text}Z"}
+
+
+def _binary(value: bytes) -> Any:
+    subtype = value.subtype if isinstance(value, Binary) else 0
+    return {"$binary": {"base64": base64.b64encode(value).decode(), "subType": f"{subtype:02x}"}}
+
+
+def _regex(value: Regex[Any]) -> Any:
+    letters = "".join(
+        letter for letter, flag in zip("ilmsux", (2, 4, 8, 16, 32, 64), strict=True) if value.flags & flag
+    )
+    return {"$regularExpression": {"pattern": value.pattern, "options": letters}}
+
+
+def _code(value: Code) -> Any:
+    text = {"$code": str(value)}
+    return text if value.scope is None else {**text, "$scope": _plain(dict(value.scope))}
+
+
+_WRITERS: dict[type, Callable[[Any], Any]] = {
+    dict: lambda value: {key: _plain(inner) for key, inner in value.items()},
+    list: lambda value: [_plain(inner) for inner in value],
+    float: _double,
+    Int64: lambda value: int(value) if not _INT32_MIN <= value <= _INT32_MAX else {"$numberLong": str(value)},
+    DatetimeMS: _date,
+    bytes: _binary,
+    Binary: _binary,
+    ObjectId: lambda value: {"$oid": str(value)},
+    Decimal128: lambda value: {"$numberDecimal": str(value)},
+    Regex: _regex,
+    Timestamp: lambda value: {"$timestamp": {"t": value.time, "i": value.inc}},
+    MinKey: lambda _: {"$minKey": 1},
+    MaxKey: lambda _: {"$maxKey": 1},
+    Code: _code,
+    DBRef: lambda value: _plain(dict(value.as_doc())),
+}

@@ -1,40 +1,89 @@
-"""The row and byte limits of a query, and the BSON that both sources' rows pass through.
-
-Encoding every row once gives its size, and decoding it again gives rows of the same Python types from both
-sources: what one calls an int32 the other cannot call an int64.
-"""
+"""What one query may cost, and the options that say so: of plugin, extension and command line, by the same names."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Any
+import math
+from collections.abc import Iterable, Mapping
+from typing import Any, Final, NamedTuple
 
-import bson
-from bson.codec_options import CodecOptions, DatetimeConversion
-
-from mongo_tables.results.model import Limits, ResultsError, Rows
-
-OPTIONS: CodecOptions[dict[str, Any]] = CodecOptions(datetime_conversion=DatetimeConversion.DATETIME_AUTO)
-"""How documents are decoded everywhere: naive UTC dates, ``DatetimeMS`` outside Python's range, UUIDs as
-binary.
-"""
+from mongo_tables.aggregation.limits import Limits as FileLimits
 
 
-def rows_within(batches: Iterable[bytes], limits: Limits) -> Rows:
-    """Decode concatenated BSON documents, batch by batch. Raises ``ResultsError`` past a limit, naming it."""
-    rows: Rows = []
-    size = 0
-    for batch in batches:
-        size += len(batch)
-        if size > limits.bytes:
-            raise ResultsError(
-                f"the pipeline gives more than {limits.bytes:,} bytes of rows",
-                hint="drop what no column shows with $project, or filter with $match",
-            )
-        rows += bson.decode_all(batch, OPTIONS)
-        if len(rows) > limits.rows:
-            raise ResultsError(
-                f"the pipeline gives more than {limits.rows:,} rows",
-                hint="summarise with $group, or end the pipeline with $sort and $limit",
-            )
-    return rows
+class Limits(NamedTuple):
+    """What one query may cost: milliseconds on the server, rows, bytes of BSON, milliseconds to connect.
+
+    ``files``: what it may cost where it runs on files.
+    """
+
+    time_ms: int = 10_000
+    rows: int = 10_000
+    bytes: int = 16 * 2**20
+    connect_ms: int = 2_000
+    files: FileLimits = FileLimits()
+
+
+class LimitOption(NamedTuple):
+    """One option: the field of ``Limits``, or of ``Limits.files``, that it sets, in units of ``unit``."""
+
+    field: str
+    unit: int
+    of_files: bool
+    help: str
+
+
+OPTIONS: Final[Mapping[str, LimitOption]] = {
+    "time_limit": LimitOption("time_ms", 1000, False, "seconds that a pipeline may take on a server"),
+    "connect_limit": LimitOption("connect_ms", 1000, False, "seconds to find a server"),
+    "row_limit": LimitOption("rows", 1, False, "rows that a pipeline may give"),
+    "processor_limit": LimitOption(
+        "seconds", 1, True, "seconds of processor time that a pipeline may take on files"
+    ),
+    "memory_limit": LimitOption("stage_bytes", 2**20, True, "MiB that one stage may hold on files"),
+    "document_limit": LimitOption(
+        "document_bytes", 2**20, True, "MiB of one document, or of one string that is made, on files"
+    ),
+    "step_limit": LimitOption("regex_steps", 1, True, "steps of a regular expression on one text, on files"),
+}
+"""By name; ``processor_limit: 60`` in a file is ``--limit processor=60`` on the command line."""
+
+
+def limits_of(options: Mapping[str, Any], base: Limits | None = None) -> Limits:
+    """``base`` with the limits that ``options`` sets; other options are ignored.
+
+    Raises ValueError, which names the option, unless its value is a number above 0.
+    """
+    limits = base or Limits()
+    of_query: dict[str, Any] = {}
+    of_files: dict[str, Any] = {}
+    for name, option in OPTIONS.items():
+        given = options.get(name)
+        if given is None or given == "":
+            continue
+        amount = _number(name, given) * option.unit
+        (of_files if option.of_files else of_query)[option.field] = (
+            amount if option.field == "seconds" else max(1, round(amount))
+        )
+    return limits._replace(**of_query, files=limits.files._replace(**of_files))
+
+
+def _number(name: str, given: Any) -> float:
+    try:
+        number = math.nan if isinstance(given, bool) else float(given)
+    except (TypeError, ValueError):
+        number = math.nan
+    if not 0 < number < math.inf:
+        raise ValueError(f"{name} is a number above 0, not {given}")
+    return number
+
+
+def parse_limits(limits: Iterable[str]) -> dict[str, str]:
+    """The options that ``NAME=NUMBER`` texts of the command line stand for. Raises ValueError for another name."""
+    found: dict[str, str] = {}
+    for text in limits:
+        name, _, number = text.partition("=")
+        option = f"{name.strip()}_limit"
+        if option not in OPTIONS:
+            known = ", ".join(each.removesuffix("_limit") for each in OPTIONS)
+            raise ValueError(f"there is no limit '{name}': write one of {known}")
+        found[option] = number.strip() or "nothing"
+    return found

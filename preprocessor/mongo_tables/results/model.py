@@ -1,4 +1,4 @@
-"""What results sources share: the query, its limits, its rows or why there are none, and the protocol of a source."""
+"""What results sources share: the query, its rows or why there are none, and the protocol of a source."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Final, NamedTuple, Protocol
 
-from mongo_tables.aggregation.limits import Limits as FileLimits
 from mongo_tables.files.digests import digest_of
 from mongo_tables.files.text import shorten_path
 from mongo_tables.findings.finding import Finding
@@ -25,24 +24,9 @@ class PlainRows(list[dict[str, Any]]):
     """Rows from plain files: other programs wrote them, with all the digits that a double has."""
 
 
-class Limits(NamedTuple):
-    """What one query may cost: milliseconds on the server, rows, bytes of BSON, milliseconds to connect.
-
-    ``files``: what it may cost where it runs on files. ``limitoptions`` says what they are called elsewhere.
-    """
-
-    time_ms: int = 10_000
-    rows: int = 10_000
-    bytes: int = 16 * 2**20
-    connect_ms: int = 2_000
-    files: FileLimits = FileLimits()
-
-
 @dataclass(frozen=True)
 class Query:
-    """One aggregation: the collection, its stages, and the variables that the stages may read as
-    ``$$name``.
-    """
+    """One aggregation: the collection, its stages, and the variables that the stages may read as ``$$name``."""
 
     collection: str
     pipeline: tuple[Mapping[str, Any], ...]
@@ -58,6 +42,20 @@ class Query:
             return digest_of(bson.encode(parts))
         except (bson.errors.InvalidDocument, bson.errors.InvalidStringData, OverflowError):
             return digest_of(repr(parts))
+
+
+class Fault(NamedTuple):
+    """A fault at a place of a fixture file; line and column from 1, in characters, or 0 for all of the file."""
+
+    file: Path
+    line: int
+    column: int
+    message: str
+    hint: str = ""
+
+    def __str__(self) -> str:
+        place = f":{self.line}:{self.column}" if self.line else ""
+        return f"{self.file}{place}: {self.message}"
 
 
 class ResultsError(CommandError):
@@ -124,66 +122,11 @@ class PipelineRefused(ResultsError):
         self.code = code
 
 
-class LocalDocuments(Protocol):
-    """Documents on this machine: they can be read, and stages can be run on some of them alone.
-
-    Every method may raise ``ResultsError``. Documents are shared: do not change them.
-    """
-
-    @property
-    def limits(self) -> FileLimits:
-        """What one pipeline may cost."""
-        ...
-
-    def documents(self, collection: str) -> Sequence[dict[str, Any]]:
-        """All documents of a collection, none for an unknown one."""
-        ...
-
-    def choose(self, collection: str, pipeline: Sequence[Mapping[str, Any]]) -> Sequence[dict[str, Any]]:
-        """The documents that the first ``$match`` of a pipeline may keep, in order, and perhaps others."""
-        ...
-
-    def candidates(self, query: Query) -> Sequence[dict[str, Any]]:
-        """The documents that the query's first ``$match`` keeps; all of them where it keeps none, or fails."""
-        ...
-
-    def texts(self, collection: str, field: str) -> frozenset[str]:
-        """The texts that documents of a collection have in a field; those in arrays are not among them."""
-        ...
-
-    def count(self, collection: str) -> int:
-        """How many documents a collection has."""
-        ...
-
-    def lines(self, collection: str) -> Iterable[bytes]:
-        """Every document of a collection as a line of Extended JSON, none for an unknown one."""
-        ...
-
-    def files(self, collection: str) -> Sequence[Path]:
-        """The files that the documents of a collection are in; none for an unknown one."""
-        ...
-
-    def broken(self) -> Sequence[Fault]:
-        """The first fault of each plain file that no query reads and that cannot be read as it is."""
-        ...
-
-    def unread(self) -> Sequence[Path]:
-        """The files that are there and not read, sorted."""
-        ...
-
-    def apply_query(self, rows: Iterable[dict[str, Any]], query: Query) -> Rows:
-        """Run the query's stages on ``rows`` in place of its collection; row and byte limits do not apply."""
-        ...
-
-    def release(self) -> None:
-        """Let what was decoded go; it is read again where it is asked for."""
-        ...
-
-
 class ResultsSource(Protocol):
-    """What every source offers. Every method may raise ``ResultsError`` and nothing else on a user's
-    mistake.
-    """
+    """What every source offers. Every method may raise ``ResultsError`` and nothing else on a user's mistake."""
+
+    workers: int = 1
+    """How many queries are worth asking at the same time."""
 
     @property
     def name(self) -> str:
@@ -191,14 +134,9 @@ class ResultsSource(Protocol):
         ...
 
     @property
-    def workers(self) -> int:
-        """How many queries are worth asking at the same time."""
-        ...
-
-    @property
-    def local(self) -> LocalDocuments | None:
-        """The documents, where they are on this machine; None where only what a query gives can be had."""
-        ...
+    def local(self) -> Any:
+        """The ``FileSource``, where documents are on this machine; None where only what a query gives can be had."""
+        return None
 
     def reach(self) -> None:
         """Return when the source can be asked; raise ``ResultsError(environment=True)`` when it cannot."""
@@ -206,7 +144,7 @@ class ResultsSource(Protocol):
 
     def refresh(self) -> None:
         """Begin the next build: what the source holds may be other than before."""
-        ...
+        return
 
     def collections(self) -> tuple[str, ...]:
         """Names of the collections there are, sorted. A query on another gives no rows, as on a server."""
@@ -214,11 +152,7 @@ class ResultsSource(Protocol):
 
     def digest(self, collection: str) -> str | None:
         """A key of what a collection holds in this build; None where it is not known."""
-        ...
-
-    def answer(self, queries: Mapping[str, Query], workers: int) -> Mapping[str, Rows | ResultsError]:
-        """The rows of each query, or its error, by the same keys; at most ``workers`` run at the same time."""
-        ...
+        return None
 
     def aggregate(self, query: Query) -> Rows:
         """The rows of a query, within the limits the source was opened with."""
@@ -230,7 +164,7 @@ class ResultsSource(Protocol):
 
     def version(self) -> str:
         """The version of MongoDB that answers, such as ``8.0.4``; "" where none does."""
-        ...
+        return ""
 
     def writes(self) -> str:
         """A text that changes once something was written to the source; cheap enough to ask for every few seconds."""
@@ -238,18 +172,4 @@ class ResultsSource(Protocol):
 
     def close(self) -> None:
         """Give back connections; the source is not used afterwards."""
-        ...
-
-
-class Fault(NamedTuple):
-    """A fault at a place of a fixture file; line and column from 1, in characters, or 0 for all of the file."""
-
-    file: Path
-    line: int
-    column: int
-    message: str
-    hint: str = ""
-
-    def __str__(self) -> str:
-        place = f":{self.line}:{self.column}" if self.line else ""
-        return f"{self.file}{place}: {self.message}"
+        return

@@ -11,10 +11,11 @@ from os.path import lexists
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from mongo_tables.results.sourcetext import Part, move_parts, split_parts
+from mongo_tables.results.source_text import Part, move_parts, split_parts
 
 if TYPE_CHECKING:
-    from mongo_tables.results.model import Limits, ResultsError, ResultsSource
+    from mongo_tables.results.limits import Limits
+    from mongo_tables.results.model import ResultsError, ResultsSource
 
 
 _SCHEME: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
@@ -81,21 +82,13 @@ def _names_files(where: str) -> bool:
 
 
 def _open_files(where: str, limits: Limits) -> ResultsSource:
-    from mongo_tables.results.filesource import CollectionReader, FileSource
-    from mongo_tables.results.plaincollections import PlainCollections
+    from mongo_tables.results.file_source import FileSource
 
-    parts = split_parts(where)
-    readers: list[CollectionReader] = []
-    for part in parts:
-        if not part.name and part.is_path and Path(part.pattern).is_dir():
-            from mongo_tables.results.fixtures import FixtureFolder  # for a folder among the files alone
-
-            readers.append(FixtureFolder(Path(part.pattern)))
-    return FileSource(where, (*readers, PlainCollections(parts)), limits)
+    return FileSource(where, split_parts(where), limits)
 
 
 def _open_fixtures(where: str, limits: Limits) -> ResultsSource:
-    from mongo_tables.results.fixtures import open_fixtures
+    from mongo_tables.results.file_source import open_fixtures
 
     return open_fixtures(Path(where), limits)
 
@@ -154,9 +147,11 @@ def open_source(where: str, limits: Limits | None = None) -> ResultsSource:
     if not where:
         raise _unusable("an empty text names no results source")
     kind = _kind_of(where)
-    if kind is None:  # It may hold a password.
-        raise _unusable(f"the results source mongodb://*** is not {join_kinds()} that is there")
-    from mongo_tables.results.model import Limits
+    if kind is None:  # What stands behind the scheme may hold a password.
+        scheme = _SCHEME.match(where)
+        shown = f"{scheme[0].lower() if scheme else 'mongodb://'}***"
+        raise _unusable(f"the results source {shown} is not {join_kinds()} that is there")
+    from mongo_tables.results.limits import Limits
 
     return kind.open(where, limits or Limits())
 

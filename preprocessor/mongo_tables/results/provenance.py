@@ -123,30 +123,26 @@ def is_source_query(query: Query) -> bool:
     return bool(query.pipeline) and query.pipeline[-1] is _GROUP
 
 
-class Sayings:
-    """What each document of a collection says of itself, worked out once for all figures."""
+def answer_by_document(
+    collection: Collection,
+    query: Query,
+    evaluate: Callable[[Iterable[dict[str, Any]], Query], Rows],
+    encode: Callable[[Rows], Rows],
+) -> Rows | None:
+    """The answer to a ``source_query``, a group for each document; None for so many that groups are shorter.
 
-    def __init__(self) -> None:
-        self._said: dict[str, dict[str, Any]] = {}
-
-    def answer(
-        self,
-        collection: Collection,
-        query: Query,
-        evaluate: Callable[[Iterable[dict[str, Any]], Query], Rows],
-        encode: Callable[[Rows], Rows],
-    ) -> Rows | None:
-        """The answer to a ``source_query``, a group for each document; None for so many that groups are shorter."""
-        only_ids = replace(query, pipeline=(*query.pipeline[:-1], {"$project": {"_id": 1}}))
-        keys = [repr(one["_id"]) for one in evaluate(collection.choose(query.pipeline), only_ids)]
-        if len(keys) > _FEW:
-            return None
-        missing = [collection.by_id[key] for key in keys if key not in self._said]
-        for said in encode(evaluate(missing, Query(query.collection, (_EACH,)))) if missing else ():
-            start = said.get("start")
-            group = {"_id": said["told"], "first": start, "last": start, "documents": 1, "runs": said["runs"]}
-            self._said[repr(said["_id"])] = group
-        return [self._said[key] for key in keys]
+    What a document says of itself is worked out once for all figures.
+    """
+    only_ids = replace(query, pipeline=(*query.pipeline[:-1], {"$project": {"_id": 1}}))
+    keys = [repr(one["_id"]) for one in evaluate(collection.choose(query.pipeline), only_ids)]
+    if len(keys) > _FEW:
+        return None
+    missing = [collection.by_id[key] for key in keys if key not in collection.said]
+    for said in encode(evaluate(missing, Query(query.collection, (_EACH,)))) if missing else ():
+        start = said.get("start")
+        group = {"_id": said["told"], "first": start, "last": start, "documents": 1, "runs": said["runs"]}
+        collection.said[repr(said["_id"])] = group
+    return [collection.said[key] for key in keys]
 
 
 def choice(pipeline: Sequence[Mapping[str, Any]]) -> Sequence[Mapping[str, Any]]:

@@ -16,16 +16,21 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
+import bson
+from bson.raw_bson import RawBSONDocument
+
 from mongo_tables.aggregation.ordering import Key, key
 from mongo_tables.files import atomic
-from mongo_tables.results import fixturefiles, fixturetext
-from mongo_tables.results.limits import OPTIONS
-from mongo_tables.results.model import Limits, Query, ResultsError, ResultsSource
+from mongo_tables.files.text import leads_within
+from mongo_tables.results.bson_values import CODEC
+from mongo_tables.results.extended_json import write_line
+from mongo_tables.results.file_documents import fixture_documents
+from mongo_tables.results.file_listing import ResultsFile, fixture_files, folder_of, list_results
+from mongo_tables.results.limits import Limits
+from mongo_tables.results.model import Query, ResultsError, ResultsSource
 from mongo_tables.results.opening import open_source
-from mongo_tables.results.plaincollections import PlainCollections
-from mongo_tables.results.readpaths import Tree, prune
-from mongo_tables.results.sourcetext import Part
-from mongo_tables.results.typedjson import line
+from mongo_tables.results.read_paths import Tree, prune
+from mongo_tables.results.source_text import Part
 
 PULL_LIMITS = Limits(time_ms=120_000, rows=1_000_000, bytes=2**30)
 """A whole collection is allowed to cost more than a table."""
@@ -135,9 +140,9 @@ def _plan_files(
         for one in copied:
             _refuse_itself(source, folder, one)
             _refuse_beside(folder, one)
-            fixturefiles.refuse_outside(fixturefiles.folder_of(folder, one.target) / "any")
+            _refuse_outside(folder, folder_of(folder, one.target))
             raws = _prune(_fetch_documents(source, one), trees.get(one.target))
-            held = _read_files(fixturefiles.folder_of(folder, one.target))
+            held = _read_files(folder_of(folder, one.target))
             plans.append(_Plan(one.target, _files(folder, one.target, raws, held), held))
     finally:
         source.close()
@@ -155,20 +160,27 @@ def _refuse_itself(source: ResultsSource, folder: Path, one: Copied) -> None:
 
 def _refuse_beside(folder: Path, one: Copied) -> None:
     """Raise when a plain file in the folder is that collection already: it would then be in two places."""
-    plain = PlainCollections([Part("", str(folder), "")]) if folder.is_dir() else None
-    if plain and one.target in plain.names():
+    there = list_results([Part("", str(folder), "")]).collections if folder.is_dir() else {}
+    for place in there.get(one.target, ()):
+        if not place.folder:
+            raise _impossible(
+                f"the collection {one.target!r} is in {place.where} already",
+                "remove that file, or name another folder with --to, or another collection with --as",
+            )
+
+
+def _refuse_outside(folder: Path, place: Path) -> None:
+    """Raise for a folder of a collection that is a link, which leads out of the fixture folder."""
+    if not leads_within(place, folder):
         raise _impossible(
-            f"the collection {one.target!r} is in {plain.where(one.target)} already",
-            "remove that file, or name another folder with --to, or another collection with --as",
+            f"{place}: a link leads out of the folder {folder}", "put the documents themselves there"
         )
 
 
 def _prune(raws: Sequence[bytes], tree: Tree | None) -> Sequence[bytes]:
-    import bson
-
     if tree is None:
         return raws
-    documents: list[dict[str, Any]] = [bson.decode(raw, OPTIONS) for raw in raws]
+    documents: list[dict[str, Any]] = [bson.decode(raw, CODEC) for raw in raws]
     return [bson.encode(prune(one, tree)) for one in documents]
 
 
@@ -185,8 +197,6 @@ def _fetch_documents(source: ResultsSource, one: Copied) -> list[bytes]:
 
 def _rows(source: ResultsSource, one: Copied, pipeline: tuple[Mapping[str, Any], ...]) -> list[bytes]:
     """The rows of the pipeline as documents, each with an ``_id`` of its own."""
-    import bson
-
     rows = source.aggregate(Query(one.collection, pipeline, one.let))
     if any("_id" not in row for row in rows):
         raise _impossible("a row of the pipeline has no _id", "keep the one of its document, or make one")
@@ -202,7 +212,7 @@ def _files(
     folder: Path, collection: str, raws: Sequence[bytes], held: Mapping[Path, Mapping[bytes, bytes]]
 ) -> dict[Path, list[bytes]]:
     """The documents of each file: known ones stay in the file that has them, new ones go to that of their test."""
-    place = fixturefiles.folder_of(folder, collection)
+    place = folder_of(folder, collection)
     homes = {key: _choose_target(path) for path, documents in held.items() for key in documents}
     found: dict[Path, list[bytes]] = {}
     for raw in sorted(raws, key=_order):
@@ -217,42 +227,35 @@ def _choose_target(path: Path) -> Path:
 
 
 def _order(raw: bytes) -> Key:
-    import bson
-
-    return key(bson.decode(_only_id(raw), OPTIONS)["_id"])
+    return key(bson.decode(_only_id(raw), CODEC)["_id"])
 
 
 def _only_id(raw: bytes) -> bytes:
     """The document with nothing but its ``_id``."""
     import bson
-    from bson.raw_bson import RawBSONDocument
 
     return bson.encode({"_id": RawBSONDocument(raw)["_id"]})
 
 
 def _stem(raw: bytes, collection: str) -> str:
-    import bson
-
-    key = bson.decode(_only_id(raw), OPTIONS)["_id"]
+    key = bson.decode(_only_id(raw), CODEC)["_id"]
     name = key.get("testname") if isinstance(key, dict) else None
     safe = quote(name if name and isinstance(name, str) else collection, safe=" ")
     return safe if not safe.startswith(".") else f"%2E{safe[1:]}"
 
 
 def _content(path: Path, raws: Sequence[bytes]) -> bytes:
-    content = "".join(f"{line(raw)}\n" for raw in raws).encode()
+    content = "".join(f"{write_line(raw)}\n" for raw in raws).encode()
     for raw, back in zip(raws, _read(path, content), strict=True):
         if raw != back:
             raise _impossible(
-                f"the document {line(_only_id(raw))} holds a value that Extended JSON cannot carry"
+                f"the document {write_line(_only_id(raw))} holds a value that Extended JSON cannot carry"
             )
     return content
 
 
 def _read(path: Path, content: bytes) -> list[bytes]:
-    import bson
-
-    return [bson.encode(one) for one in fixturetext.documents(path, content)]
+    return [bson.encode(one) for one in fixture_documents(path, content)]
 
 
 def _changes(plan: _Plan, contents: Mapping[Path, bytes]) -> list[FileChange]:
@@ -303,9 +306,9 @@ def _read_files(place: Path) -> dict[Path, dict[bytes, bytes]]:
     """
     found: dict[Path, dict[bytes, bytes]] = {}
     seen: set[bytes] = set()
-    for path in fixturefiles.files_in(place):
+    for path in fixture_files(place):
         try:
-            documents = _by_id(_read(path, fixturefiles.read(path)))
+            documents = _by_id(_read(path, ResultsFile(path, place.parent).read()))
         except ResultsError as error:
             first = error.message.partition("\n")[0]
             raise _impossible(

@@ -2,8 +2,7 @@
 
 What may stand in a pipeline is a list, the catalogue of operators: what is not in it is not sent to a server, which
 may have it all the same and do anything by it. Which of them are refused stands there as well. Needs no
-database, so that every check can use it. Called once for every query, before anything is sent
-(``results.running.guard``). Sources: the stage and operator lists of the MongoDB manual,
+database, so that every check can use it. Sources: the stage and operator lists of the MongoDB manual,
 https://www.mongodb.com/docs/manual/reference/operator/aggregation-pipeline/ and
 https://www.mongodb.com/docs/manual/core/server-side-javascript/.
 """
@@ -16,6 +15,7 @@ from typing import Any, Final, Literal, NamedTuple
 
 from mongo_tables.aggregation.catalogue import KINDS, collection_arguments, forbidden_operators, names
 from mongo_tables.findings.nearest import did_you_mean
+from mongo_tables.results.model import Query, ResultsError
 
 Path = tuple[str | int, ...]
 
@@ -58,6 +58,18 @@ class Refusal(NamedTuple):
     message: str
     known: bool = True
     hint: str = ""
+
+
+def guard(query: Query) -> None:
+    """Raise ``ResultsError`` for a query that writes, runs code or reads server state.
+
+    Every source calls it once for every query, before anything is sent.
+    """
+    for part in (query.pipeline, query.let):
+        for refusal in refusals(part):
+            hint = refusal.hint or "nothing was sent to the results source"
+            path = refusal.path if part is query.pipeline else None
+            raise ResultsError(refusal.message, hint=hint, path=path)
 
 
 def refusals(pipeline: Sequence[Any] | Mapping[str, Any]) -> list[Refusal]:

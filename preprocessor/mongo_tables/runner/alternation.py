@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from multiprocessing.connection import Connection
 
-from mongo_tables.results.driverlog import keep_to_one_line
+from mongo_tables.results.mongodb_errors import keep_to_one_line
 from mongo_tables.runner.driving import Failures, Surroundings, count_failure, one_line
 from mongo_tables.runner.slices import Slices, part_within, wait_for_turn
 from mongo_tables.runner.window import Board, Window

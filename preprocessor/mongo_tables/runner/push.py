@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from pymongo.collection import Collection
     from pymongo.database import Database
 
-    from mongo_tables.results.filesource import FileSource
+    from mongo_tables.results.file_source import FileSource
 
 PATIENCE_MS: Final = 15_000
 """How long a server is waited for: longer than an election takes."""

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
-from mongo_tables.results.driverlog import keep_to_one_line
+from mongo_tables.results.mongodb_errors import keep_to_one_line
 from mongo_tables.runner import cache_size, host, ownership, sharding
 from mongo_tables.runner import experiment as experiments
 from mongo_tables.runner.connection_strings import driver_fault, selection_ms

@@ -8,7 +8,7 @@ from functools import cache
 from typing import Any
 
 from mongo_tables.directives.schemas import load
-from mongo_tables.results import typedjson
+from mongo_tables.results.extended_json import write_line
 from mongo_tables.runner.errors import RunnerError
 
 
@@ -31,7 +31,7 @@ def _check(document: Mapping[str, Any], name: str) -> None:
     """The schemas speak of Extended JSON, the form in which documents are published."""
     import bson
 
-    published = json.loads(typedjson.line(bson.encode(document)))
+    published = json.loads(write_line(bson.encode(document)))
     error = next(iter(validator(name).iter_errors(published)), None)
     if error is not None:
         raise RunnerError(f"a {name} document is wrong at {error.json_path}: {error.message[:300]}")

@@ -24,7 +24,9 @@ import bson
 from bson.codec_options import CodecOptions
 
 from mongo_tables.files import atomic
-from mongo_tables.results import fixturefiles, fixturetext, typedjson
+from mongo_tables.results.extended_json import write_line
+from mongo_tables.results.file_documents import fixture_documents
+from mongo_tables.results.file_listing import ResultsFile
 from mongo_tables.results.model import ResultsError
 from mongo_tables.results.overcampaigns import FIELD
 from mongo_tables.runner.connection_strings import HINT, shown, used
@@ -174,7 +176,7 @@ class FileStore:
 
     def keep_window(self, experiment: str, key: str, document: Document) -> None:
         """Write ``.runs/NAME/KEY.jsonl``."""
-        line = typedjson.line(bson.encode(document))
+        line = write_line(bson.encode(document))
         _write(self._window_path(experiment, key), line + "\n")
 
     def keeps_in(self, database: str) -> bool:
@@ -207,7 +209,7 @@ class FileStore:
     def _write(self, collection: str, experiment: str, rows: Sequence[Document]) -> None:
         path = self._path(collection, experiment)
         encoded = [bson.encode(row) for row in rows]
-        _write(path, "".join(typedjson.line(raw) + "\n" for raw in encoded))
+        _write(path, "".join(write_line(raw) + "\n" for raw in encoded))
         self._known[path] = (path.stat(), [bson.decode(raw, _OPTIONS) for raw in encoded])
 
     def _state_path(self, experiment: str) -> Path:
@@ -339,7 +341,7 @@ def _decoded(path: Path) -> list[dict[str, Any]]:
     try:
         return [
             bson.decode(bson.encode(one), _OPTIONS)
-            for one in fixturetext.documents(path, fixturefiles.read(path))
+            for one in fixture_documents(path, ResultsFile(path, path.parent.parent).read())
         ]
     except ResultsError as error:
         raise RunnerError(error.message, error.hint) from None

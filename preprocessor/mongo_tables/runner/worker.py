@@ -19,7 +19,7 @@ from functools import partial
 from multiprocessing.connection import Connection
 from typing import TYPE_CHECKING, Any, Literal
 
-from mongo_tables.results.driverlog import keep_to_one_line
+from mongo_tables.results.mongodb_errors import keep_to_one_line
 from mongo_tables.runner.clients import Client, PyMongoClient
 from mongo_tables.runner.connection_strings import selection_ms
 from mongo_tables.runner.driving import (

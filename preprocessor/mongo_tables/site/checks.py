@@ -31,7 +31,9 @@ if TYPE_CHECKING:
     from mongo_tables.findings.finding import Finding
     from mongo_tables.lint.documents import Documents
     from mongo_tables.lint.linter import Looked, Ran
-    from mongo_tables.results.model import Fault, Limits, LocalDocuments, Query, Rows
+    from mongo_tables.results.file_source import FileSource
+    from mongo_tables.results.limits import Limits
+    from mongo_tables.results.model import Fault, Query, Rows
     from mongo_tables.results.provenance import Provenance
     from mongo_tables.site.site import Site
 
@@ -53,7 +55,7 @@ class Answered(Protocol):
         ...
 
     @property
-    def local(self) -> LocalDocuments | None:
+    def local(self) -> FileSource | None:
         """The documents, where they are on this machine."""
         ...
 

@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from mongo_tables import __version__
 from mongo_tables.directives.specs import PipelineSpec
-from mongo_tables.results.readpaths import collections_read
+from mongo_tables.results.read_paths import collections_read
 from mongo_tables.site.site_config import from_here
 
 if TYPE_CHECKING:
     from mongo_tables.directives.comments import Comment
     from mongo_tables.directives.specs import Spec
-    from mongo_tables.results.model import LocalDocuments
+    from mongo_tables.results.file_source import FileSource
     from mongo_tables.site.pages import Page
     from mongo_tables.site.site import Site
 
@@ -59,7 +59,7 @@ class Around(NamedTuple):
     """What pages are read with: their site, and the documents at hand; ``settings`` are the files that say where."""
 
     site: Site
-    local: LocalDocuments | None
+    local: FileSource | None
     settings: Sequence[Path]
 
 

@@ -17,7 +17,7 @@ from mongo_tables.files.environment import today
 from mongo_tables.files.folders import walk
 from mongo_tables.files.text import bad_byte, may_be_file
 from mongo_tables.findings.usage import UsageError
-from mongo_tables.results.model import Limits
+from mongo_tables.results.limits import Limits
 from mongo_tables.site.generated import without_code
 from mongo_tables.site.includes import inclusions, may_include, whole_inclusions
 from mongo_tables.site.site_config import Site, find_site, from_here

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from mongo_tables.directives.specs import PipelineSpec
     from mongo_tables.findings.finding import Finding
     from mongo_tables.jsontext.reader import Path
-    from mongo_tables.results.model import LocalDocuments
+    from mongo_tables.results.file_source import FileSource
     from mongo_tables.site.pages import Page
 
 
@@ -46,9 +46,7 @@ class _Known(NamedTuple):
     fields: Sequence[str]
 
 
-def blame_columns(
-    found: Sequence[Finding], pages: Sequence[Page], local: LocalDocuments | None
-) -> list[Finding]:
+def blame_columns(found: Sequence[Finding], pages: Sequence[Page], local: FileSource | None) -> list[Finding]:
     """The findings, where settings name a field that the documents have, and the column beside them one that none has.
 
     That can be told of a comment that shows fields of documents as they are; one with a pipeline says itself what it
@@ -103,7 +101,7 @@ def _is_there(column: str, documents: Rows) -> bool:
     return any(column_value(document, column) is not MISSING for document in documents)
 
 
-def _read_collection(local: LocalDocuments, collection: str) -> _Known:
+def _read_collection(local: FileSource, collection: str) -> _Known:
     try:
         documents = list(local.documents(collection))
     except ResultsError:  # Whoever asks for rows says why.
@@ -114,9 +112,7 @@ def _read_collection(local: LocalDocuments, collection: str) -> _Known:
 _NO_ROWS = "MT303"
 
 
-def blame_texts(
-    found: Sequence[Finding], pages: Sequence[Page], local: LocalDocuments | None
-) -> list[Finding]:
+def blame_texts(found: Sequence[Finding], pages: Sequence[Page], local: FileSource | None) -> list[Finding]:
     """The findings, those of tables without rows at the text that loses all documents where one is nearly that."""
     if local is None:
         return list(found)
@@ -143,7 +139,7 @@ def _spec_at(one: Finding, placed: _Placed) -> PipelineSpec:
     return placed[bisect_right(placed, (one.line, one.column), key=itemgetter(0)) - 1][1]
 
 
-def _find_mistyped(spec: PipelineSpec, local: LocalDocuments) -> Finding | None:
+def _find_mistyped(spec: PipelineSpec, local: FileSource) -> Finding | None:
     """A finding at the first text that is nearly one that documents have in its field."""
     for field, text, path in _list_texts(spec):
         try:

@@ -26,8 +26,7 @@ from mongo_tables.files.environment import results_named
 from mongo_tables.findings.nearest import did_you_mean
 from mongo_tables.findings.reporters import SEVERITIES
 from mongo_tables.findings.usage import UsageError
-from mongo_tables.results.limitoptions import OPTIONS, limits_of, parse_limits
-from mongo_tables.results.model import Limits
+from mongo_tables.results.limits import OPTIONS, Limits, limits_of, parse_limits
 from mongo_tables.results.opening import is_uri, move_source
 
 if TYPE_CHECKING:

@@ -11,9 +11,9 @@ from typing import Any, Final, Literal, NamedTuple
 from mongo_tables.findings.finding import Finding
 from mongo_tables.findings.rules import finding
 from mongo_tables.findings.usage import UsageError
-from mongo_tables.results.limitoptions import OPTIONS
+from mongo_tables.results.limits import OPTIONS
 from mongo_tables.results.opening import is_uri
-from mongo_tables.results.sourcetext import has_magic, split_parts
+from mongo_tables.results.source_text import has_magic, split_parts
 from mongo_tables.site.site_config import (
     NAME,
     OWN_FILE,

@@ -7,15 +7,15 @@ from typing import Any
 
 import pytest
 
+from mongo_tables.results.file_documents import read_plain
+from mongo_tables.results.file_listing import ResultsFile
 from mongo_tables.results.model import ResultsError
-from mongo_tables.results.plaindocuments import read_documents, read_file
-from mongo_tables.results.plainfiles import PlainFile
 
 
 def documents(path: Path, **types: str) -> list[dict[str, Any]]:
     """The documents of a file, without the numbers that they are given."""
-    plain = PlainFile(path, path.parent, "", types)
-    found = read_documents(plain, read_file(plain)).documents
+    plain = ResultsFile(path, path.parent, "", types)
+    found = read_plain(plain, plain.read())[0]
     return [{name: value for name, value in document.items() if name != "_id"} for document in found]
 
 

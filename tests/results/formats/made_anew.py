@@ -19,7 +19,7 @@ from jsonschema import Draft7Validator
 
 from mongo_tables.cli import main
 from mongo_tables.directives.schemas import load
-from mongo_tables.results import typedjson
+from mongo_tables.results.extended_json import write_line
 from tests.results.formats.pagecommands import commands
 from tests.results.formats.reading import format_of, read
 
@@ -52,7 +52,7 @@ def names_of(path: Path, module: str) -> set[tuple[str, str]]:
     validator = Draft7Validator(load("benchmark"))
     documents = read(path)
     for one in documents:
-        validator.validate(json.loads(typedjson.line(bson.encode(one))))
+        validator.validate(json.loads(write_line(bson.encode(one))))
     assert main(["import", str(path), "--as", "bench", "--results", str(path.parent / "fixtures")]) == 0
     if KEPT:
         shutil.copy(path, Path(KEPT) / f"{module}-{path.name}")

@@ -8,7 +8,7 @@ from typing import Any
 
 import bson
 
-from mongo_tables.results import typedjson
+from mongo_tables.results.extended_json import write_line
 from mongo_tables.results.formats import HEAD, Format, find_format
 from mongo_tables.results.formats.model import SourceFile
 
@@ -26,7 +26,7 @@ def read(path: Path) -> list[dict[str, Any]]:
 
 def lines_of(path: Path) -> str:
     """The documents of a file as a fixture file has them."""
-    return "".join(f"{typedjson.line(bson.encode(one))}\n" for one in read(path))
+    return "".join(f"{write_line(bson.encode(one))}\n" for one in read(path))
 
 
 def write(folder: Path, text: str, name: str = "bench.json") -> Path:

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from jsonschema import Draft7Validator
 
 from mongo_tables.directives.schemas import load
-from mongo_tables.results import typedjson
+from mongo_tables.results.extended_json import write_line
 from mongo_tables.results.model import ResultsError
 from tests.results.formats.reading import format_of, read, write
 from tests.results.formats.test_recorded import FILES, NAMES
@@ -84,7 +84,7 @@ def hold(folder: str, text: str, name: str, module: str) -> None:
         assert "\n" not in error.message
         return
     for one in documents:
-        assert [*VALIDATOR.iter_errors(json.loads(typedjson.line(bson.encode(one))))] == []
+        assert [*VALIDATOR.iter_errors(json.loads(write_line(bson.encode(one))))] == []
 
 
 @given(st.data())

@@ -356,7 +356,7 @@ def test_without_mongomock_the_extra_is_named_and_golden_files_go_on(
     shop: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, "mongomock", None)
-    monkeypatch.delitem(sys.modules, "mongo_tables.results.mockdatabase")
+    monkeypatch.delitem(sys.modules, "mongo_tables.results.mock_database")
     result = run(shop, f"{ASKING}\n\ndef test_it(mongo_database): ...\n", UPDATE)
     result.assert_outcomes(passed=1, errors=1)
     result.stdout.fnmatch_lines([

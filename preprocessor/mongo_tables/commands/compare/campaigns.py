@@ -16,7 +16,8 @@ from mongo_tables.results.benchmarkfiles import read_benchmarks
 from mongo_tables.results.benchmarks import list_processes
 from mongo_tables.results.comparison import name_row
 from mongo_tables.results.conclusions import block_speeds
-from mongo_tables.results.model import Limits, ResultsError
+from mongo_tables.results.limits import Limits
+from mongo_tables.results.model import ResultsError
 from mongo_tables.results.opening import is_uri
 from mongo_tables.results.overcampaigns import FIELD, pool_rows
 from mongo_tables.results.revisions import is_revision, on_disk

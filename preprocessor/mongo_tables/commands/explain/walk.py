@@ -11,12 +11,15 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from mongo_tables.aggregation import AggregationError, check
 from mongo_tables.aggregation.optimizer import reorder
 from mongo_tables.commands.explain.fields import has_path, operator_of
-from mongo_tables.results.model import LocalDocuments, Query, ResultsError, ResultsSource, Rows
+from mongo_tables.results.model import Query, ResultsError, ResultsSource, Rows
+
+if TYPE_CHECKING:
+    from mongo_tables.results.file_source import FileSource
 
 SAMPLE = 20
 """The number of documents of each step that are fetched from a server."""
@@ -53,7 +56,7 @@ class Walk:
 
         Raises ResultsError when the source cannot be used at all.
         """
-        local = self._source.local
+        local: FileSource | None = self._source.local
         try:
             for step in self._server_steps() if local is None else self._local_steps(local):
                 self.steps.append(step)
@@ -65,7 +68,7 @@ class Walk:
 
     def ask(self, position: int, stages: Sequence[Any]) -> Rows:
         """Run ``stages`` on the documents that the first ``position`` stages give."""
-        local = self._source.local
+        local: FileSource | None = self._source.local
         if local is None:
             return self._source.aggregate(self._with_stages(*self._query.pipeline[:position], *stages))
         step = self.steps[position]
@@ -90,14 +93,14 @@ class Walk:
     def _with_stages(self, *stages: Any) -> Query:
         return replace(self._query, pipeline=stages)
 
-    def _local_steps(self, local: LocalDocuments) -> Iterator[Step]:
+    def _local_steps(self, local: FileSource) -> Iterator[Step]:
         pipeline = self._query.pipeline
         with suppress(
             AggregationError
         ):  # It comes up again at its stage. This imports operators before any is timed.
             check(pipeline, variables=self._query.let)
         rows = list(local.candidates(self._query))
-        yield Step(local.count(self._query.collection), rows, 0.0)
+        yield Step(len(local.documents(self._query.collection)), rows, 0.0)
         outcome: Rows | None = None
         for number, stage in enumerate(pipeline):
             start = self._first_replaced_sort(number)
@@ -132,7 +135,7 @@ class Walk:
         earlier = max((place for place in kept if place < number and "$sort" in beginning[place]), default=-1)
         return next((place for place in range(earlier + 1, number) if place not in kept), number)
 
-    def _apply_to_each(self, local: LocalDocuments, rows: Rows, stage: Any) -> Rows:
+    def _apply_to_each(self, local: FileSource, rows: Rows, stage: Any) -> Rows:
         """Apply a stage to each document; those that it fails on stay as they are, for a later stage to drop."""
         made: Rows = []
         for row in rows:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Final
 
 from mongo_tables.aggregation.values import is_number
-from mongo_tables.results.likelyfiles import LikelyFile, has_telling_name, look_at
+from mongo_tables.results.likely_files import LikelyFile, has_telling_name, look_at
 from mongo_tables.results.model import Query, ResultsError
 from mongo_tables.results.opening import open_source
 

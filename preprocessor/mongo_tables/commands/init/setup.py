@@ -27,7 +27,7 @@ from mongo_tables.files.text import leads_within, list_some
 from mongo_tables.findings.usage import UsageError
 from mongo_tables.render.anchors import words
 from mongo_tables.results.answers import Answers
-from mongo_tables.results.limitoptions import limits_of
+from mongo_tables.results.limits import limits_of
 from mongo_tables.results.opening import is_uri, move_source
 from mongo_tables.site.disk import PAGE_SUFFIXES, pages_under, read_text, snapshot_of
 from mongo_tables.site.site_config import OWN_FILE, Site, find_files, find_site, from_here

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator, Mapping
 from contextlib import closing
 from typing import Any, NamedTuple
 
-from mongo_tables.results.driverlog import keep_to_one_line
+from mongo_tables.results.mongodb_errors import keep_to_one_line
 from mongo_tables.runner.connection_strings import driver_fault, selection_ms
 from mongo_tables.runner.estimate import size
 from mongo_tables.runner.host import product_of

@@ -9,14 +9,13 @@ from typing import TYPE_CHECKING, NamedTuple
 import pytest
 
 from mongo_tables.files.text import shorten_path
-from mongo_tables.results.filesource import FileSource
-from mongo_tables.results.fixtures import open_fixtures
+from mongo_tables.results.file_source import FileSource, open_fixtures
 from mongo_tables.results.model import ResultsError
 from mongo_tables.results.testing.names import SETTING
 from mongo_tables.results.testing.saying import fail, say, say_error
 
 if TYPE_CHECKING:
-    from mongo_tables.results.mockdatabase import FixtureDatabase
+    from mongo_tables.results.mock_database import FixtureDatabase
 
 _HINT = (
     f"name a folder with a folder of *.jsonl for each collection, by `{SETTING}` in the settings of pytest or by "

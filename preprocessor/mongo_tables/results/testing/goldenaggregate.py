@@ -15,7 +15,7 @@ import pytest
 
 from mongo_tables.aggregation.errors import format_path
 from mongo_tables.files.text import shorten_path
-from mongo_tables.results.filesource import FileSource
+from mongo_tables.results.file_source import FileSource
 from mongo_tables.results.model import Query, ResultsError
 from mongo_tables.results.testing import goldenfile
 from mongo_tables.results.testing.goldenfile import Line

@@ -1,6 +1,6 @@
 """Golden files: the rows of a pipeline in Extended JSON, a line each, as fixture files have documents.
 
-The notation is that of ``typedjson``: as plain as possible, and from each line come back the same values, types and
+The notation is that of ``extended_json``: as plain as possible, and from each line come back the same values, types and
 order of fields.
 """
 
@@ -14,7 +14,7 @@ import bson
 
 from mongo_tables.files import atomic
 from mongo_tables.findings.finding import Complaint
-from mongo_tables.results import extended_json, typedjson
+from mongo_tables.results import extended_json
 from mongo_tables.results.extended_json import Form
 from mongo_tables.results.model import Fault, combine_faults
 from mongo_tables.results.testing.roworder import row_key
@@ -73,7 +73,7 @@ def _put_in_order(found: Iterable[tuple[dict[str, Any], Line]], ordered: bool) -
 
 
 def _text_of(wrapped: bytes) -> str:
-    return typedjson.line(wrapped)[len(_WRAPPED) : -1]
+    return extended_json.write_line(wrapped)[len(_WRAPPED) : -1]
 
 
 def _read_row(text: str) -> Iterator[dict[str, Any] | Complaint[int]]:

@@ -15,8 +15,8 @@ from mongo_tables.results.testing.names import SETTING, UPDATE
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from mongo_tables.results.filesource import FileSource
-    from mongo_tables.results.mockdatabase import FixtureDatabase
+    from mongo_tables.results.file_source import FileSource
+    from mongo_tables.results.mock_database import FixtureDatabase
     from mongo_tables.results.testing.goldenaggregate import GoldenAggregate
 
 

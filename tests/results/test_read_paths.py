@@ -12,9 +12,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mongo_tables.aggregation import AggregationError, aggregate
-from mongo_tables.results.limits import OPTIONS
+from mongo_tables.aggregation.fields import ReadsAnything, paths_read
+from mongo_tables.results.bson_values import CODEC
 from mongo_tables.results.model import Query
-from mongo_tables.results.readpaths import Reader, prune, read_tree, trees_by_collection
+from mongo_tables.results.read_paths import Reader, Tree, prune, tree_of, trees_by_collection
 
 from .bsonvalues import documents
 
@@ -119,12 +120,19 @@ def outcome(given_documents: list[dict[str, Any]], pipeline: list[dict[str, Any]
         return f"{error.path} {error.message}"
 
 
+def read_tree(pipeline: list[Any]) -> Tree | None:
+    try:
+        return tree_of(paths_read(pipeline))
+    except ReadsAnything:
+        return None
+
+
 @given(st.lists(documents(NAMES), max_size=4), PIPELINES)
 @settings(max_examples=200, deadline=None)
 def test_rows_from_pruned_documents_are_the_rows_from_whole_documents(
     raws: list[bytes], pipeline: list[dict[str, Any]]
 ):
-    whole = [bson.decode(raw, OPTIONS) for raw in raws]
+    whole = [bson.decode(raw, CODEC) for raw in raws]
     tree = read_tree(pipeline)
     pruned = whole if tree is None else [prune(one, tree) for one in whole]
     assert outcome(pruned, pipeline) == outcome(whole, pipeline)

@@ -31,7 +31,7 @@ NAME: Final = "performance"
 
 
 class Fixtures(Protocol):
-    """What the database needs of a fixture folder."""
+    """What the database needs of a ``FileSource``."""
 
     def collections(self) -> tuple[str, ...]:
         """Names of the collections there are."""

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mongo_tables.results.opening import is_uri, move_source
-from mongo_tables.results.sourcetext import Part, split_parts
+from mongo_tables.results.source_text import Part, split_parts
 
 
 @pytest.mark.parametrize(

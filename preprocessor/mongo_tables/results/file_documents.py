@@ -1,0 +1,316 @@
+"""From the bytes of files to documents, with every fault of a file at its place.
+
+A document of a plain file has the ``_id`` that the file gives it. Where no document of the file has one, each gets its
+number in the file, as a server would give it a random one: by it a pipeline can keep the order of the file. Among the
+files of a collection the name of the file is part of it: ``{"file": "0001.json", "number": 1}``.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from itertools import chain, islice
+from pathlib import Path
+from types import NoneType
+from typing import Any, Final, overload
+
+import bson
+import bson.errors
+from bson.int64 import Int64
+
+from mongo_tables.aggregation.join_index import Collection as Joined
+from mongo_tables.files.digests import digest_of
+from mongo_tables.files.text import place_at
+from mongo_tables.findings.finding import Complaint
+from mongo_tables.jsontext.reader import parse
+from mongo_tables.results import extended_json
+from mongo_tables.results.bson_values import through_bson
+from mongo_tables.results.collection import Collection
+from mongo_tables.results.extended_json import Form
+from mongo_tables.results.file_listing import CollectionFiles, ResultsFile, list_results
+from mongo_tables.results.formats import FORMATS, HEAD, Format, find_format
+from mongo_tables.results.formats.model import SourceFile, is_packed
+from mongo_tables.results.model import FAULTS_SHOWN, Fault, ResultsError, combine_faults
+from mongo_tables.results.source_text import Part
+
+Document = dict[str, Any]
+
+SMALL: Final = 2**20
+"""A file of fewer bytes is read though no comment uses it."""
+LARGE: Final = 2**20
+"""Documents of a file of at least so many bytes are held as rows, which take a third of the memory."""
+_SAME: Final = frozenset({str, float, bool, NoneType, Int64})
+"""Types whose values BSON holds as they are."""
+_INT32: Final = range(-(2**31), 2**31)
+_MOST_TEXTS: Final = 100_000
+_ONCE: Final = "a server holds each _id once; drop one of the two"
+
+
+@dataclass(frozen=True, slots=True)
+class Contents:
+    """The bytes of the files of a collection, in their order, and a digest of names and bytes.
+
+    ``fixtures`` is the folder with the folders of fixture files; None of plain files.
+    """
+
+    name: str
+    files: tuple[tuple[ResultsFile, bytes], ...]
+    fixtures: Path | None = None
+    digest: str = field(init=False)
+
+    def __post_init__(self) -> None:
+        parts = (part for file, content in self.files for part in (str(file.path), content))
+        object.__setattr__(self, "digest", digest_of(self.name, str(self.fixtures is None), *parts))
+
+
+def read_contents(collection: str, place: CollectionFiles) -> Contents:
+    """Read the files of a collection. Raises ``ResultsError``, of fixture files with all faults of their folder."""
+    files = place.files()
+    place.refuse_unread(collection)
+    fixtures = place.folder.parent if place.folder else None
+    try:
+        return Contents(collection, tuple((file, file.read()) for file in files), fixtures)
+    except ResultsError as error:
+        raise (_find_faults(fixtures) if fixtures else None) or error from None
+
+
+def decode(contents: Contents) -> Collection:
+    """Return the documents of a collection, each ``_id`` once. Raises ``ResultsError`` for all faults."""
+    read: list[Sequence[Document]] = []
+    may_repeat = contents.fixtures is not None
+    for file, content in contents.files:
+        if contents.fixtures is None:
+            documents, has_ids = read_plain(file, content)
+            may_repeat = may_repeat or has_ids
+        else:
+            documents, faults = read_fixture(file.path, content)
+            if faults:
+                raise _find_faults(contents.fixtures) or combine_faults(faults)
+        read.append(documents)
+    repeated = list(islice(_find_repeated(contents, read), FAULTS_SHOWN + 1)) if may_repeat else []
+    if repeated:
+        raise combine_faults(repeated if contents.fixtures else repeated[:1])
+    whole = read[0] if len(read) == 1 and contents.fixtures is None else Joined(chain.from_iterable(read))
+    paths = tuple(file.path for file, _ in contents.files)
+    return Collection(contents.name, whole, contents.digest, paths, plain=contents.fixtures is None)
+
+
+def _find_repeated(contents: Contents, read: Sequence[Sequence[Document]]) -> Iterator[Fault]:
+    """A fault for each document that repeats an earlier ``_id``, at its place if it is in a fixture file."""
+    seen: dict[bytes, tuple[int, int]] = {}
+    for place in ((number, index) for number, some in enumerate(read) for index in range(len(some))):
+        key = read[place[0]][place[1]]["_id"]
+        first = seen.setdefault(bson.encode({"": key}), place)
+        if first == place:
+            continue
+        (here, content), (there, before) = (contents.files[number] for number, _ in (place, first))
+        if contents.fixtures is None:
+            elsewhere = "two documents" if here == there else f"a document of {there.path}, too"
+            yield Fault(here.path, 0, 0, f"the _id {key!r} is that of {elsewhere}", _ONCE)
+        else:
+            above, _ = _place_of(there.path, before, first[1])
+            at = _place_of(here.path, content, place[1])
+            yield Fault(here.path, *at, f"the _id {key!r} is also that of {there.path}:{above}", _ONCE)
+
+
+# -- fixture files --
+
+
+def read_fixture(path: Path, content: bytes) -> tuple[list[Document], list[Fault]]:
+    """Return a file's documents, ``_id`` first as a server stores it, and all faults, both in order.
+
+    Faults: text that is not UTF-8, not JSON or not Extended JSON, a key given twice in an object, a document
+    without ``_id`` (a server would give it a random one). Where there are faults, documents are missing.
+    """
+    try:
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        before = content[: error.start].decode("utf-8-sig", "replace")
+        return [], [Fault(path, *place_at(before, len(before)), "not UTF-8")]
+    found: list[Document] = []
+    faults: list[Fault] = []
+    is_array = path.suffix == ".json"
+    for line, part in [(1, text)] if is_array else _lines(text):
+        for one in extended_json.read(part, Form(is_array)):
+            if isinstance(one, Complaint):
+                above, column = place_at(part, one.at)
+                faults.append(Fault(path, line + above - 1, column, one.message, one.hint))
+            else:
+                found.append(one)
+    return found, faults
+
+
+def fixture_documents(path: Path, content: bytes) -> list[Document]:
+    """Return a fixture file's documents. Raises ``ResultsError`` that tells all faults."""
+    found, faults = read_fixture(path, content)
+    if faults:
+        raise combine_faults(faults)
+    return found
+
+
+def _place_of(path: Path, content: bytes, index: int) -> tuple[int, int]:
+    """Line and column where the document of this index begins, in a file without faults."""
+    text = content.decode("utf-8-sig")
+    if path.suffix == ".json":
+        return place_at(text, parse(text).positions[(index,)])
+    line, part = list(_lines(text))[index]
+    return line, len(part) - len(part.lstrip()) + 1
+
+
+def _lines(text: str) -> Iterator[tuple[int, str]]:
+    """Every line that is not blank, with its number."""
+    return ((number, line) for number, line in enumerate(text.split("\n"), 1) if line.strip())
+
+
+def _find_faults(folder: Path) -> ResultsError | None:
+    """Every fault of every file of a fixture folder, so that one run reports all."""
+    faults: list[Fault] = []
+    for places in list_results([Part("", str(folder), "")]).collections.values():
+        for place in places:
+            try:
+                for file in place.files() if place.folder else ():
+                    faults += read_fixture(file.path, file.read())[1]
+            except ResultsError as error:  # It cannot even be opened.
+                faults += error.faults
+    return combine_faults(faults) if faults else None
+
+
+# -- plain files --
+
+
+def read_plain(plain: ResultsFile, content: bytes) -> tuple[Sequence[Document], bool]:
+    """Return the documents of a file, and whether the file gives them their ``_id``. Raises ``ResultsError``."""
+    file = SourceFile(plain.path, plain.types, content)
+    decoded = _decode(file)
+    first = next(decoded, None)
+    if first is None:
+        return Joined(()), False
+    has_ids = "_id" in first
+    documents = _number(file, plain.name, chain([first], decoded), has_ids)
+    return (Joined(documents) if len(content) < LARGE else RowTable(documents)), has_ids
+
+
+def find_fault(plain: ResultsFile) -> Fault | None:
+    """The first fault of a small file that no comment uses; None where it can be read.
+
+    Whoever wrote it shall know before somebody uses it.
+    """
+    if is_packed(plain.path.name):
+        return None
+    try:
+        content = plain.read()
+        if len(content) < SMALL and not _is_sound_json(SourceFile(plain.path, plain.types, content)):
+            read_plain(plain, content)
+    except ResultsError as error:
+        return error.faults[0] if error.faults else Fault(plain.path, 0, 0, error.message, error.hint)
+    return None
+
+
+def _is_sound_json(file: SourceFile) -> bool:
+    """Whether a file of no tool's is JSON, or has JSON in each line: much quicker than to read its documents."""
+    found = find_format(file.path.name, file.head(HEAD))
+    if found is None or found.module not in ("plainjson", "jsonlines"):
+        return False
+    try:
+        text = file.text()
+        for one in (text,) if file.suffix == ".json" else filter(str.strip, text.split("\n")):
+            json.loads(one)
+    except (ResultsError, ValueError, RecursionError):
+        return False
+    return True
+
+
+def _number(file: SourceFile, name: str, documents: Iterable[Document], has_ids: bool) -> Iterator[Document]:
+    """The documents, each with an ``_id``, first. Raises ``ResultsError`` where some have one and others not."""
+    for number, document in enumerate(documents, 1):
+        if ("_id" in document) != has_ids:
+            said = "no" if has_ids else "an"
+            raise file.refuse(f"document {number} has {said} _id, unlike those before it")
+        if not has_ids:
+            yield {"_id": {"file": name, "number": number} if name else number, **document}
+        else:
+            yield document if next(iter(document)) == "_id" else {"_id": document["_id"], **document}
+
+
+def _decode(file: SourceFile) -> Iterator[Document]:
+    """The documents of a file, with the values that ``bson.decode`` gives."""
+    number = 0
+    try:
+        for document in _format_of(file).read(file):
+            number += 1
+            yield _as_of_bson(document)
+    except OSError as error:
+        raise file.refuse(f"cannot be read: {error.strerror or error}") from None
+    except (bson.errors.BSONError, UnicodeEncodeError, OverflowError) as error:
+        raise file.refuse(f"document {number} is not a BSON document: {error}") from None
+
+
+def _as_of_bson(document: Mapping[str, Any]) -> Document:
+    """The document as BSON gives it back. Raises as ``bson.encode`` does."""
+    if all(
+        type(value) in _SAME
+        or (type(value) is int and value in _INT32)
+        or (type(value) is datetime and not value.microsecond % 1000 and value.tzinfo is None)
+        for value in document.values()
+    ) and not any("\0" in name for name in document):
+        return dict(document)
+    return through_bson(document)
+
+
+def _format_of(file: SourceFile) -> Format:
+    """The format of a file. Raises ``ResultsError`` for what has none, and ``OSError`` as unpacking it does."""
+    head = file.head(HEAD)
+    if not head.strip():
+        raise file.refuse("the file is empty")
+    found = find_format(file.path.name, head)
+    if found is None:
+        known = ", ".join(one.name for one in FORMATS)
+        raise file.refuse("in no format that is read", hint=f"these are read: {known}")
+    if file.types and not found.has_text:
+        hint = "convert it in the pipeline, with $toString, $toDouble or $toDate"
+        raise file.refuse(f"{found.name} says the types of its values itself", hint=hint)
+    return found
+
+
+class RowTable(Sequence[Document]):
+    """Documents that are held as rows of values, and made when they are asked for.
+
+    Documents with the same fields, one after the other, share the names of these; equal texts and dates are one object.
+    """
+
+    def __init__(self, documents: Iterable[Document]) -> None:
+        self._rows: list[tuple[Any, ...]] = []
+        self._names: list[tuple[str, ...]] = []
+        known: dict[Any, Any] = {}
+        layouts: dict[tuple[str, ...], tuple[str, ...]] = {}
+        for document in documents:
+            if len(known) > _MOST_TEXTS:
+                known.clear()
+            names = tuple(document)
+            self._names.append(layouts.setdefault(names, names))
+            self._rows.append(
+                tuple(
+                    known.setdefault(value, value) if type(value) in (str, datetime) else value
+                    for value in document.values()
+                )
+            )
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def __iter__(self) -> Iterator[Document]:
+        for names, row in zip(self._names, self._rows, strict=True):
+            yield dict(zip(names, row, strict=True))
+
+    @overload
+    def __getitem__(self, number: int) -> Document: ...
+
+    @overload
+    def __getitem__(self, number: slice) -> Sequence[Document]: ...
+
+    def __getitem__(self, number: int | slice) -> Document | Sequence[Document]:
+        if isinstance(number, slice):
+            return [self[index] for index in range(*number.indices(len(self)))]
+        return dict(zip(self._names[number], self._rows[number], strict=True))

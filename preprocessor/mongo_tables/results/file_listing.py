@@ -1,0 +1,358 @@
+"""Results files on disk: which collections there are, the files of each, and the files that are not read.
+
+A folder in a fixture folder is a collection of its name, percent-encoded where that must be. In it, each line of a
+``*.jsonl`` file is one document in Extended JSON v2 (relaxed or canonical); a ``*.json`` file is an array of documents.
+Any other file is a plain file, which another program wrote. Its collection is its name without the ending, or the one
+that its author names for all files of a part. Files of a collection are in the order of their names.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import takewhile
+from pathlib import Path
+from typing import Final
+from urllib.parse import unquote
+
+from mongo_tables.files.text import leads_within, list_some
+from mongo_tables.results.formats import FORMATS, HEAD, find_format, is_plain, may_be_read
+from mongo_tables.results.formats.model import TYPES, SourceFile, stem_of
+from mongo_tables.results.model import Fault, ResultsError, combine_faults
+from mongo_tables.results.source_text import Part, has_magic
+
+SUFFIXES: Final = (".jsonl", ".json")
+"""Endings of fixture files."""
+_DATA: Final = frozenset(
+    (".jsonl", ".json", ".ndjson", ".jsonlines", ".json5", ".csv", ".tsv", ".bson", ".parquet")
+)
+"""Endings of files that always hold documents, also beside files that are read; the first two only in capitals."""
+_PACKED: Final = frozenset((".gz", ".bz2", ".xz", ".zst", ".zip"))
+_OTHER_DATA: Final = _DATA | _PACKED | {".xlsx", ".ods", ".yaml", ".yml", ".xml"}
+"""Endings of files that may hold documents but are not read."""
+_SHOWN: Final = 4
+
+_ELSEWHERE_HINT: Final = (
+    "name a file of results, another folder or a mongodb:// URI as the results source, or fill it with "
+    "`mongo-tables pull`"
+)
+_FORM_HINT: Final = (
+    "documents stand one a line in a file *.jsonl, unpacked, or as an array in a file *.json, "
+    "in MongoDB Extended JSON; other forms are read beside the folders of collections"
+)
+_BESIDE_HINT: Final = f"{_FORM_HINT}, in the folder itself; move what is not to be read out of it"
+_ENDINGS: Final = ", ".join(suffix for one in FORMATS if one.recognise is None for suffix in one.suffixes)
+_NAMES_HINT: Final = (
+    f"name a file ({_ENDINGS}, most of them also packed: .gz), a pattern of such, or a folder"
+)
+
+# What cannot stand in the name of a folder everywhere, or would be obeyed by a terminal; % because it escapes.
+_UNSAFE: Final = r'[\x00-\x1f\x7f-\x9f/\\:*?"<>|%\u200e\u200f\u2028-\u202e\u2066-\u2069]|^\.|[. ]$'
+
+
+@dataclass(frozen=True, slots=True)
+class ResultsFile:
+    """A file of a collection, and the types of its columns; links may not lead out of the folder ``within``.
+
+    ``name`` tells it from the other files of its collection; "" where there cannot be any.
+    """
+
+    path: Path
+    within: Path
+    name: str = ""
+    types: Mapping[str, str] = field(default_factory=dict)
+
+    def read(self) -> bytes:
+        """Return the bytes. Raises ``ResultsError`` where there is no file, or it leads by links out of its folder."""
+        path = self.path
+        if not leads_within(path, self.within):
+            hint = "put the file itself there; a link may lead only to another file in the folder"
+            raise _refuse(path, f"a link leads out of the folder {self.within}", hint)
+        if path.is_dir():
+            raise _refuse(path, "a folder, not a file")
+        if path.is_symlink() and not path.exists():
+            raise _refuse(path, f"a link to {path.readlink()}, where there is nothing")
+        if not path.is_file():
+            there = path.exists()
+            raise _refuse(path, "a pipe or a device, not a file" if there else "there is no such file")
+        try:
+            return path.read_bytes()
+        except OSError as error:
+            raise _refuse(path, f"cannot be read: {error.strerror or error}") from None
+
+
+@dataclass(frozen=True, slots=True)
+class CollectionFiles:
+    """Where a collection is: the ``folder`` of its fixture files, or plain files.
+
+    ``is_meant``: the author put the plain files together.
+    """
+
+    plain: tuple[ResultsFile, ...] = ()
+    folder: Path | None = None
+    is_meant: bool = True
+
+    @property
+    def where(self) -> str:
+        """The folder or the files, as messages name them."""
+        return self.folder.as_posix() if self.folder else _join(self.plain)
+
+    def files(self) -> Sequence[ResultsFile]:
+        """Return the files, in their order. Raises ``ResultsError`` where the folder cannot be listed."""
+        if self.folder is None:
+            return self.plain
+        return [ResultsFile(path, self.folder.parent) for path in fixture_files(self.folder)]
+
+    def refuse_unread(self, collection: str) -> None:
+        """Raise ``ResultsError`` for documents beside fixture files, and for plain files that were not meant."""
+        if self.folder is not None:
+            _refuse_unread(self.folder)
+        elif len(self.plain) > 1 and not self.is_meant:
+            refuse_two(collection, [file.path.as_posix() for file in self.plain])
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """The places of each collection, by its name and sorted, and the files that are there and not read."""
+
+    collections: Mapping[str, Sequence[CollectionFiles]]
+    unread: Sequence[Path] = ()
+
+
+def list_results(parts: Sequence[Part]) -> Listing:
+    """List what the parts name on disk. Raises ``ResultsError`` for a part that names nothing."""
+    found: dict[str, list[CollectionFiles]] = {}
+    for part in parts:
+        path = Path(part.pattern)
+        alone = len(parts) == 1 and not path.exists() and not may_be_read(path.name)
+        if part.pattern and part.is_path and not part.name and (path.is_dir() or alone):
+            for name, folder in _fixture_folders(path).items():
+                found.setdefault(name, []).append(CollectionFiles(folder=folder))
+    plain, unread = _list_plain(parts)
+    for name, files in plain.items():
+        found.setdefault(name, []).append(files)
+    return Listing(dict(sorted(found.items())), unread)
+
+
+def refuse_two(collection: str, places: Sequence[str]) -> None:
+    """Raise ``ResultsError``: the collection would be in several places."""
+    raise ResultsError(
+        f"the collection `{collection}` is in {' and in '.join(places)}",
+        hint=f"name one of them otherwise, as in other={places[-1]}; or all of them: {collection}=PATTERN",
+    )
+
+
+# -- fixture folders --
+
+
+def folder_of(folder: Path, collection: str) -> Path:
+    """Where a collection's files are: the folder of its name, with unsafe characters percent-encoded."""
+    return folder / re.sub(
+        _UNSAFE, lambda found: "".join(f"%{one:02X}" for one in found[0].encode()), collection
+    )
+
+
+def fixture_files(place: Path) -> list[Path]:
+    """The fixture files in the folder of a collection, in their order; none where there is no such folder."""
+    return sorted((p for p in _list_files(place) if p.suffix in SUFFIXES), key=lambda path: path.name)
+
+
+def _fixture_folders(folder: Path) -> dict[str, Path]:
+    """The folder of each collection by the collection's name; those that begin with a dot do not count."""
+    try:
+        found = sorted(p for p in folder.iterdir() if not p.name.startswith("."))
+        places = [p for p in found if p.is_dir()]
+    except FileNotFoundError:
+        raise _unusable(f"there is no fixture folder {folder}", _suggest_files(folder.parent)) from None
+    except OSError as error:
+        raise _unusable(f"the fixture folder {folder} cannot be read: {error.strerror}") from None
+    _refuse_broken_links(found)
+    return {unquote(place.name): place for place in places}
+
+
+def _suggest_files(folder: Path) -> str:
+    """What to do where a folder has no fixture folder in it: it may hold results that nobody has named yet."""
+    import shlex  # only for this error
+
+    from mongo_tables.results.likely_files import list_likely_files
+
+    names = [(folder / name).as_posix() for name in list_likely_files(folder)]
+    if not names:
+        return f"{_ELSEWHERE_HINT}; `mongo-tables init` looks for results, and writes where they are"
+    return (
+        f"there is {list_some(names, _SHOWN)}: `mongo-tables init` writes mongo-tables.toml, which says where "
+        f"results are; for once, --results {shlex.quote(names[0])}"
+    )
+
+
+def _refuse_unread(place: Path) -> None:
+    """Raise ``ResultsError`` when a collection's folder has files with documents that are never read.
+
+    Where no file is read at all, more is taken for documents than beside files that are: a note may stand there.
+    """
+    files = _list_files(place)
+    alone = not any(p.suffix in SUFFIXES for p in files)
+    found = {p.name for p in files if _is_data(p.name) or (alone and _is_like_data(p.name))}
+    others = sorted({*found, *_documents_below(place)})
+    if others and alone:
+        raise ResultsError(
+            f"no *.jsonl in {place.as_posix()}; there is {list_some(others, _SHOWN)}", hint=_FORM_HINT
+        )
+    if others:
+        message = f"{place.as_posix()} has documents that are not read: {list_some(others, _SHOWN)}"
+        raise ResultsError(message, hint=_BESIDE_HINT)
+
+
+def _is_data(name: str) -> bool:
+    """Whether a file's name says that it holds documents in a format that is not read, compressed or not."""
+    path = Path(name)
+    suffix = path.suffix.lower()
+    data = Path(path.stem).suffix.lower() if suffix in _PACKED else suffix
+    return path.suffix not in SUFFIXES and data in _DATA
+
+
+def _is_like_data(name: str) -> bool:
+    """Whether a file's name says that it may hold documents in a format that is not read from fixture folders."""
+    path = Path(name)
+    return path.suffix not in SUFFIXES and path.suffix.lower() in _OTHER_DATA
+
+
+def _documents_below(place: Path) -> Iterator[str]:
+    """The first file with documents in each folder below the folder of a collection."""
+    try:
+        inner = [p for p in place.iterdir() if p.is_dir() and not p.name.startswith(".")]
+    except OSError as error:
+        raise _unusable(f"the folder {place} cannot be read: {error.strerror}") from None
+    for one in inner:
+        if first := _first_below(one):
+            yield first.relative_to(place).as_posix()
+
+
+def _first_below(place: Path) -> Path | None:
+    for folder, folders, names in os.walk(place):
+        folders[:] = sorted(name for name in folders if not name.startswith("."))
+        for name in sorted(names):
+            if not name.startswith(".") and (Path(name).suffix in SUFFIXES or _is_data(name)):
+                return Path(folder, name)
+    return None
+
+
+def _list_files(place: Path) -> list[Path]:
+    """The files in a folder, without those whose names begin with a dot."""
+    try:
+        if not place.is_dir():
+            return []
+        found = [p for p in place.iterdir() if not p.name.startswith(".")]
+        files = [p for p in found if p.is_file()]
+    except OSError as error:
+        raise _unusable(f"the folder {place} cannot be read: {error.strerror}") from None
+    _refuse_broken_links(found)
+    return files
+
+
+def _refuse_broken_links(places: Sequence[Path]) -> None:
+    """Raise ``ResultsError`` for links to nothing, which might stand for documents; it names all of them."""
+    hint = "put the documents there, or remove the link"
+    broken = sorted(p for p in places if p.is_symlink() and not p.exists())
+    if broken:
+        raise combine_faults(
+            [Fault(p, 0, 0, f"a link to {p.readlink()}, where there is nothing", hint) for p in broken]
+        )
+
+
+# -- plain files --
+
+
+def _list_plain(parts: Sequence[Part]) -> tuple[Mapping[str, CollectionFiles], Sequence[Path]]:
+    """The collections of plain files, by name, and the files that are there and not read."""
+    found: dict[str, dict[Path, ResultsFile]] = {}
+    own: set[str] = set()
+    others: set[Path] = set()
+    for part in parts:
+        folder, read, there = _list_paths(part)
+        others.update(there)
+        types = read_types(part.types)
+        for path in read:
+            name = part.name or stem_of(path.name)
+            alone = part.is_path and path == Path(part.pattern)
+            told = path.relative_to(folder).as_posix() if part.name and not alone else ""
+            found.setdefault(name, {})[path] = ResultsFile(path, folder, told, types)
+            own.update([] if part.name else [name])
+    collections = {
+        name: CollectionFiles(_with_names([*files.values()]), is_meant=name not in own)
+        for name, files in found.items()
+    }
+    unread = others.difference(file.path for one in collections.values() for file in one.plain)
+    return collections, sorted(unread)
+
+
+def _with_names(files: list[ResultsFile]) -> tuple[ResultsFile, ...]:
+    """The files, each with a name of its own where they are several."""
+    if len(files) == 1:
+        return tuple(files)
+    return tuple(file if file.name else replace(file, name=file.path.as_posix()) for file in files)
+
+
+_Paths = tuple[Path, Sequence[Path], Sequence[Path]]
+"""The folder in which all files of a part are, those that are read, and all that may hold data."""
+
+
+def _list_paths(part: Part) -> _Paths:
+    path = Path(part.pattern)
+    if not part.pattern:
+        raise _unusable(f"`{part}` names no file", _NAMES_HINT)
+    if not part.is_path:
+        return _match(part.pattern)
+    if path.is_dir():
+        files = sorted(_list_files(path), key=lambda path: path.name)
+        read = [one for one in files if is_plain(one.name) or (may_be_read(one.name) and _is_known(one))]
+        return path, read, [one for one in files if may_be_read(one.name) or _is_like_data(one.name)]
+    if not path.exists() and not path.is_symlink():
+        raise _unusable(f"there is no file {part.pattern}", _NAMES_HINT)
+    return path.parent, [path], []
+
+
+def _match(pattern: str) -> _Paths:
+    """The files that a pattern names. Raises ``ResultsError`` where there are none."""
+    from glob import iglob  # pathlib's own takes hidden files, too
+
+    *above, _ = Path(pattern).parts
+    folder = Path(*takewhile(lambda part: not has_magic(part), above))
+    found = sorted(path for path in map(Path, iglob(pattern, recursive=True)) if not path.is_dir())  # noqa: PTH207
+    if not found:
+        raise _unusable(f"no file is named like {pattern}", _NAMES_HINT)
+    _refuse_broken_links(found)
+    return folder, [path for path in found if is_plain(path.name) or _is_known(path)], found
+
+
+def _is_known(path: Path) -> bool:
+    """Whether the first bytes of a file show a format that is read."""
+    try:
+        return path.is_file() and find_format(path.name, SourceFile(path).head(HEAD)) is not None
+    except OSError:
+        return False
+
+
+def read_types(text: str) -> Mapping[str, str]:
+    """Read the types of columns: ``version=text&day=date``. Raises ``ResultsError`` for one that is none."""
+    pairs = (pair.partition("=") for pair in text.split("&") if pair)
+    types = {unquote(name): kind for name, _, kind in pairs}
+    for name, kind in types.items():
+        if kind not in TYPES:
+            hint = f"the types of columns are {', '.join(TYPES[:-1])} and {TYPES[-1]}"
+            raise _unusable(f"`{name}` cannot be of the type `{kind}`", hint)
+    return types
+
+
+def _join(files: Sequence[ResultsFile]) -> str:
+    return " and in ".join(file.path.as_posix() for file in files)
+
+
+def _refuse(path: Path, message: str, hint: str = "") -> ResultsError:
+    return combine_faults([Fault(path, 0, 0, message, hint)])
+
+
+def _unusable(message: str, hint: str = "") -> ResultsError:
+    return ResultsError(message, hint=hint, environment=True)

@@ -1,0 +1,362 @@
+"""A results source whose documents are in files: no server, the same rows.
+
+A query is answered on one straight path: list the files, read their bytes, decode the documents, run the pipeline over
+them. Files are read once for each build, and decoded again only where their bytes are others than before.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from copy import copy
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, Self
+
+import bson
+
+from mongo_tables.aggregation import AggregationError, LimitReached, NotOffline, aggregate
+from mongo_tables.aggregation.limits import Limits as FileLimits
+from mongo_tables.aggregation.limits import pause_clock
+from mongo_tables.files.digests import digest_of
+from mongo_tables.files.gcpause import nothing_collected
+from mongo_tables.findings.nearest import did_you_mean
+from mongo_tables.results.bson_values import rows_within, through_bson
+from mongo_tables.results.collection import Collection
+from mongo_tables.results.extended_json import write_line
+from mongo_tables.results.field_order import settle_field_order
+from mongo_tables.results.file_documents import decode, find_fault, read_contents
+from mongo_tables.results.file_listing import CollectionFiles, list_results, refuse_two
+from mongo_tables.results.limits import OPTIONS, Limits
+from mongo_tables.results.model import (
+    Fault,
+    PipelineRefused,
+    PlainRows,
+    Query,
+    ResultsError,
+    ResultsSource,
+    Rows,
+)
+from mongo_tables.results.provenance import TOLD_BY, answer_by_document, is_source_query
+from mongo_tables.results.readonly import guard
+from mongo_tables.results.source_text import Part
+
+if TYPE_CHECKING:
+    from mongo_tables.results.mock_database import FixtureDatabase
+
+EXTRA: Final = "mongo-tables[testing]"
+
+
+def open_fixtures(folder: Path, limits: Limits | None = None) -> FileSource:
+    """Open a folder of fixtures as a results source, with the plain files that are directly in it."""
+    return FileSource(folder.as_posix(), [Part("", str(folder), "")], limits)
+
+
+class FileSource(ResultsSource):
+    """The files that some parts of a text name, or collections at hand, as a results source.
+
+    Evaluating is Python's own work: a second worker would only wait for the first.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        parts: Sequence[Part] = (),
+        limits: Limits | None = None,
+        given: Mapping[str, Iterable[Mapping[str, Any]]] | None = None,
+    ) -> None:
+        self._name = name
+        self._parts = parts
+        self._limits = limits or Limits()
+        self._given = {
+            name: Collection(name, [through_bson(one) for one in documents], digest_of(name))
+            for name, documents in (given or {}).items()
+        }
+        self._lock = threading.RLock()
+        self._decoded: dict[str, Collection] = {}
+        self._read: dict[str, Collection | ResultsError] = {}  # in this build
+        self._listed: Mapping[str, Sequence[CollectionFiles]] | None = None
+        self._database: FixtureDatabase | None = None
+
+    @property
+    def name(self) -> str:
+        """The text that names the files, as it was given."""
+        return self._name
+
+    @property
+    def local(self) -> FileSource:
+        """The source itself: its documents are here."""
+        return self
+
+    @property
+    def limits(self) -> FileLimits:
+        """What one pipeline may cost."""
+        return self._limits.files
+
+    def reach(self) -> None:
+        """Raise ``ResultsError`` when there is no folder or file, none can be listed, or none has a collection."""
+        if not self.collections():
+            raise ResultsError(
+                f"the results source {self.name} has no collections",
+                hint="put a file of results there, fill it with `mongo-tables pull mongodb://HOST/DATABASE`, or "
+                "name another one",
+                environment=True,
+            )
+
+    def refresh(self) -> None:
+        """Begin the next build: files are listed and read again when they are next asked for."""
+        with self._lock:
+            self._listed = None
+            self._read.clear()
+
+    def release(self) -> None:
+        """Let what was decoded go; it is read again where it is asked for."""
+        with self._lock:
+            self._decoded.clear()
+            self._read.clear()
+
+    # -- what there is --
+
+    def collections(self) -> tuple[str, ...]:
+        """Names of the collections, sorted."""
+        return tuple(sorted({*self._given, *self._list()}))
+
+    def files(self, collection: str) -> Sequence[Path]:
+        """The files of a collection, in their order; none for an unknown one."""
+        return [file.path for place in self._list().get(collection, ()) for file in place.files()]
+
+    def broken(self) -> Sequence[Fault]:
+        """The first fault of each small plain file that no query reads and that cannot be read as it is."""
+        found = (
+            find_fault(file)
+            for collection, places in self._list().items()
+            if collection not in self._read
+            for place in places
+            for file in place.plain
+        )
+        return [fault for fault in found if fault]
+
+    def unread(self) -> Sequence[Path]:
+        """The files that are there and not read, sorted."""
+        return list_results(self._parts).unread
+
+    def digest(self, collection: str) -> str:
+        """A digest of the files of a collection; of one that cannot be read, of the reason."""
+        try:
+            return self.read_collection(collection).digest
+        except ResultsError as error:
+            return digest_of(error.message)
+
+    def writes(self) -> str:
+        """A text that changes once a file was written, came or went: a digest of all files as they are now."""
+        said = list[str]()
+        for collection, places in list_results(self._parts).collections.items():
+            for place in places:
+                try:
+                    said += (collection, read_contents(collection, place).digest)
+                except ResultsError as error:
+                    said += (collection, error.message)
+        return digest_of(*said)
+
+    def _list(self) -> Mapping[str, Sequence[CollectionFiles]]:
+        with self._lock:
+            if self._listed is None:
+                self._listed = list_results(self._parts).collections
+            return self._listed
+
+    # -- documents --
+
+    def read_collection(self, collection: str) -> Collection:
+        """The collection as it is in its files, in this build; nothing written to ``database`` is among it.
+
+        Raises the same ``ResultsError`` for each query where it cannot be read.
+        """
+        with self._lock:
+            if collection not in self._read:
+                self._read[collection] = self._given.get(collection) or self._read_files(collection)
+            found = self._read[collection]
+        if isinstance(found, ResultsError):
+            raise found
+        return found
+
+    def _read_files(self, collection: str) -> Collection | ResultsError:
+        places = self._list().get(collection, ())
+        if not places:
+            return Collection(collection, (), digest_of(collection))
+        try:
+            if len(places) > 1:
+                refuse_two(collection, [place.where for place in places])
+            contents = read_contents(collection, places[0])
+            before = self._decoded.get(collection)
+            if before is None or before.digest != contents.digest:
+                with nothing_collected():
+                    self._decoded[collection] = decode(contents)
+            return self._decoded[collection]
+        except ResultsError as error:
+            return error
+
+    def _find(self, collection: str) -> Collection:
+        """The collection, with what was written to ``database``."""
+        written = self._find_written(collection)
+        return self.read_collection(collection) if written is None else Collection(collection, written)
+
+    def _find_written(self, collection: str) -> Rows | None:
+        """The documents in the mongomock database; None while they cannot differ from those in the files."""
+        return self._database.find_written(collection) if self._database else None
+
+    def documents(self, collection: str) -> Sequence[dict[str, Any]]:
+        """All documents of a collection, none for an unknown one. They are shared: do not change them."""
+        return self._find(collection).documents
+
+    def choose(self, collection: str, pipeline: Sequence[Mapping[str, Any]]) -> Sequence[dict[str, Any]]:
+        """The documents that the first ``$match`` of a pipeline may keep, in order. They are shared, too."""
+        return self._find(collection).choose(pipeline)
+
+    def texts(self, collection: str, field: str) -> frozenset[str]:
+        """The texts that documents have in a field; those in arrays are not among them."""
+        return self._find(collection).texts(field)
+
+    def lines(self, collection: str) -> Iterable[bytes]:
+        """Every document of a collection as a line of Extended JSON: as it is in a fixture file, or would be."""
+        for place in self._list().get(collection, ()):
+            if place.folder and all(file.path.suffix == ".jsonl" for file in place.files()):
+                contents = (file.read().removeprefix(b"\xef\xbb\xbf") for file in place.files())
+                return (
+                    line for one in contents for line in one.splitlines(keepends=True) if not line.isspace()
+                )
+        return (f"{write_line(raw)}\n".encode() for raw in self.raws(collection))
+
+    def raws(self, collection: str) -> list[bytes]:
+        """All documents of a collection as BSON, none for an unknown one."""
+        return [bson.encode(one) for one in self.read_collection(collection).documents]
+
+    def candidates(self, query: Query) -> Sequence[dict[str, Any]]:
+        """The documents that the query's first ``$match`` keeps; all of them where it keeps none, or fails."""
+        documents = self.documents(query.collection)
+        if not query.pipeline or "$match" not in query.pipeline[0]:
+            return documents
+        chosen = self.choose(query.collection, query.pipeline)
+        try:
+            return self._evaluate(chosen, replace(query, pipeline=query.pipeline[:1])) or documents
+        except ResultsError:
+            return documents
+
+    # -- queries --
+
+    def aggregate(self, query: Query) -> Rows:
+        """The rows of a query; ``PlainRows`` of a collection of plain files.
+
+        Raises ``ResultsError`` with the path in the pipeline for what a server refuses.
+        """
+        guard(query)
+        with self._lock:
+            collection = self._find(query.collection)
+            if (
+                is_source_query(query) and collection.digest
+            ):  # Else some may have been written to ``database``.
+                if collection.documents and TOLD_BY.isdisjoint(collection.fields):
+                    return []
+                groups = answer_by_document(collection, query, self._evaluate, self._encode_rows)
+                if groups is not None:
+                    return groups
+            documents = collection.choose(query.pipeline)
+            if not documents and self._database is None:
+                self.reach()
+            rows = settle_field_order(self._encode_rows(self._evaluate(documents, query)), query)
+            return PlainRows(rows) if collection.plain else rows
+
+    def apply_query(self, rows: Iterable[dict[str, Any]], query: Query) -> Rows:
+        """Run the query's stages on ``rows`` in place of its collection; row and byte limits do not apply.
+
+        The rows may share parts with ``rows``: do not change them. Raises as ``aggregate`` does.
+        """
+        guard(query)
+        with self._lock:
+            return self._evaluate(rows, query)
+
+    def _evaluate(self, rows: Iterable[dict[str, Any]], query: Query) -> Rows:
+        try:
+            return aggregate(
+                rows,
+                query.pipeline,
+                collections=_Others(self),
+                variables=query.let,
+                limits=self._limits.files,
+            )
+        except AggregationError as error:
+            raise _refuse(error) from None
+
+    def _encode_rows(self, rows: Rows) -> Rows:
+        """The rows within the limits, with the values that a server would send."""
+        # Wrapped while encoding, because pymongo moves the ``_id`` of an outer document.
+        return rows_within((bson.encode({"": row})[6:-1] for row in rows), self._limits)
+
+    # -- the same documents as a database --
+
+    @property
+    def database(self) -> FixtureDatabase:
+        """A mongomock database over the same documents; what is written to it stays in memory.
+
+        Raises ``ResultsError`` where mongomock is missing.
+        """
+        with self._lock:
+            if self._database is None:
+                try:
+                    from mongo_tables.results.mock_database import FixtureDatabase
+                except ModuleNotFoundError as error:
+                    if error.name != "mongomock":
+                        raise
+                    message = "files as a database are made by mongomock, which is not installed"
+                    raise ResultsError(message, hint=f"pip install '{EXTRA}'", environment=True) from None
+                self._database = FixtureDatabase(self)
+            return self._database
+
+    def with_own_database(self) -> Self:
+        """The same source with a ``database`` of its own: neither sees what is written to the other's."""
+        other = copy(self)
+        other._database = None
+        return other
+
+
+class _Others(Mapping[str, Sequence[dict[str, Any]]]):
+    """The collections that ``$lookup`` and ``$unionWith`` read, each decoded when it is first asked for."""
+
+    def __init__(self, source: FileSource) -> None:
+        self._source = source
+
+    def __getitem__(self, name: str) -> Sequence[dict[str, Any]]:
+        with pause_clock():
+            return self._source.documents(name)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._source.collections())
+
+    def __len__(self) -> int:
+        return len(self._source.collections())
+
+
+def _refuse(error: AggregationError) -> ResultsError:
+    """The error as one of a source: of what a server refuses too, with its code."""
+    hint, path = _hint(error), tuple(error.path) if error.path else None
+    if isinstance(error, NotOffline):
+        return ResultsError(_name_stage(error), hint=hint, path=path)
+    return PipelineRefused(error.message, hint=hint, path=path, code=error.code)
+
+
+def _name_stage(error: AggregationError) -> str:
+    """The error's message, with the stage in front when a limit was reached."""
+    path = error.path or ()
+    if not isinstance(error, LimitReached) or len(path) < 2 or not isinstance(path[0], int):
+        return error.message
+    return f"stage {path[0] + 1}, {path[1]}: {error.message}"
+
+
+def _hint(error: AggregationError) -> str:
+    """The hint for an error: how to raise a limit, that a server is needed, or which known name was meant."""
+    if not isinstance(error, LimitReached):
+        only_there = isinstance(error, NotOffline)
+        return "it runs on a MongoDB server only" if only_there else did_you_mean(error.unknown, error.known)
+    name = next(name for name, option in OPTIONS.items() if option.field == error.limit)
+    return (
+        f"let it do less, or raise {name}; on the command line --limit {name.removesuffix('_limit')}=NUMBER"
+    )

@@ -1,0 +1,147 @@
+"""What went wrong with a deployment, as one line without user or password.
+
+pymongo's own exceptions are never chained to ours: their text may hold the URI.
+"""
+
+from __future__ import annotations
+
+import logging
+import re
+import struct
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+
+from mongo_tables.results.model import Query, ResultsError
+from mongo_tables.results.secrets import redact, scrub
+
+DEFAULT_DATABASE: Final = "performance"
+"""The database when the URI names none."""
+
+# Server error codes: https://github.com/mongodb/mongo/blob/master/src/mongo/base/error_codes.yml
+_AUTHENTICATION: Final = frozenset({18, 8000})
+_UNAUTHORIZED: Final = frozenset({13})
+_TIME_LIMIT: Final = frozenset({50, 262})
+
+MALFORMED: Final = (struct.error, LookupError, AssertionError)
+"""Errors that the driver raises, beside its own, when the answer does not come from MongoDB."""
+_APPENDED: Final = re.compile(r" \(configured timeouts.*|, Timeout: .*|, full error:.*", re.DOTALL)
+"""What the driver appends to a message: the configured timeouts, and the full error."""
+_PREFIX: Final = re.compile(r"(?:\S+:\d+: )?(?:\[Errno -?\d+\] )?")
+"""What stands before a message of the operating system."""
+_URI_HINT: Final = (
+    "mongodb://USER:PASSWORD@HOST:PORT/DATABASE; percent-encode : / ? # [ ] @ % in user and password"
+)
+_LOGGER: Final = "pymongo.client"
+
+
+def keep_to_one_line() -> None:
+    """Silence the tracebacks that the driver prints from its background threads; may be called more than once.
+
+    Users get the one line about the call that failed; who asks the driver's log for details (DEBUG) gets both.
+    """
+    logging.getLogger(_LOGGER).addFilter(_is_asked_for)  # the same function is kept once
+
+
+def _is_asked_for(record: logging.LogRecord) -> bool:
+    return "background task" not in str(record.msg) or logging.getLogger(_LOGGER).isEnabledFor(logging.DEBUG)
+
+
+def explain_failure(
+    error: BaseException, uri: str, waited_ms: float, time_ms: int, query: Query | None
+) -> ResultsError:
+    """Return the error for one of the driver's: about the source, or about the pipeline of ``query``.
+
+    ``waited_ms`` is the limit that a silence has reached, ``time_ms`` that of a pipeline on the server.
+    """
+    from bson.errors import InvalidBSON
+    from pymongo import errors
+
+    where = redact(uri)
+    if isinstance(error, (InvalidBSON, errors.ProtocolError, UnicodeDecodeError, *MALFORMED)):
+        hint = "check that a MongoDB server listens there, and that no proxy changes its answers"
+        return _unusable(f"no answer from {where}: the answer is not in the protocol of MongoDB", hint)
+    if isinstance(error, errors.OperationFailure):
+        return _explain_refusal(error, uri, time_ms, query)
+    if isinstance(error, (errors.InvalidURI, errors.ConfigurationError, errors.InvalidName)):
+        if re.search("SRV|DNS|resolution", str(error)):
+            return _unusable(f"no DNS record of a deployment was found for {where}", "check the host name")
+        # The driver quotes the name of a database, and it may be part of a password.
+        named = "what follows its / names no database" if "database name" in str(error) else _line(error, uri)
+        return _unusable(f"{where} is not a usable URI: {named}", _URI_HINT)
+    if isinstance(error, (FileNotFoundError, PermissionError)):
+        hint = "check tlsCAFile and the like"
+        return _unusable(f"a file that the URI of {where} names cannot be read", hint)
+    if isinstance(error, (errors.NetworkTimeout, TimeoutError, errors.ServerSelectionTimeoutError)):
+        return _no_answer(where, f"nothing within {waited_ms / 1000:g} s")
+    if isinstance(error, (errors.ConnectionFailure, OSError)):
+        return _no_answer(where, _line(error, uri))
+    if query is not None:
+        return ResultsError(f"the pipeline cannot be sent: {_line(error, uri)}")
+    return _unusable(f"{where} is not a usable URI: {_line(error, uri)}", _URI_HINT)
+
+
+def _no_answer(where: str, reason: str) -> ResultsError:
+    hint = "is the server running, the host right, this machine on its access list?"
+    if "SSL" in reason or "closed" in reason:
+        hint = "check `tls` and `tlsCAFile` in the URI against what the server speaks"
+    return _unusable(f"no answer from {where}: {reason}", hint)
+
+
+def _explain_refusal(error: Any, uri: str, time_ms: int, query: Query | None) -> ResultsError:
+    where = redact(uri)
+    if error.code in _AUTHENTICATION:
+        hint = "check both, and authSource, in the URI"
+        return _unusable(f"{where} refuses the user or the password", hint)
+    if error.code in _UNAUTHORIZED and "@" not in uri and "authmechanism" not in uri.lower():
+        return _unusable(f"{where} asks for a user and a password, and the URI has none", f"give {_URI_HINT}")
+    if error.code in _UNAUTHORIZED:
+        database = where.partition("://")[2].partition("/")[2] or DEFAULT_DATABASE
+        message = f"the user of {where} may not read the database {database!r}"
+        return _unusable(message, "grant the role `read` on it")
+    if error.code in _TIME_LIMIT:
+        return ResultsError(
+            f"the pipeline takes longer than {time_ms / 1000:g} s on the server",
+            hint="begin with a $match that an index serves",
+        )
+    said = scrub(str((error.details or {}).get("errmsg") or error), uri)
+    message = " ".join(said.rpartition(" :: caused by :: ")[2].split())
+    return ResultsError(message, path=_find_named_path(said, query), environment=query is None)
+
+
+def _find_named_path(message: str, query: Query | None) -> tuple[str | int, ...] | None:
+    """The place in the pipeline of the most deeply nested operator that the message names and that stands there once.
+
+    A server tells no path.
+    """
+    places: dict[str, list[tuple[str | int, ...]]] = {}
+    for path in _key_paths(list(query.pipeline), ()) if query else ():
+        places.setdefault(str(path[-1]), []).append(path)
+    named = [
+        paths[0]
+        for key, paths in places.items()
+        if len(paths) == 1
+        and key.startswith("$")
+        and re.search(rf"(?<![^\W_]){re.escape(key)}(?![^\W_])", message)
+    ]
+    return max(named, key=len, default=None)
+
+
+def _key_paths(value: Any, path: tuple[str | int, ...]) -> Iterator[tuple[str | int, ...]]:
+    if isinstance(value, Mapping):
+        for key, inner in value.items():
+            yield (*path, key)
+            yield from _key_paths(inner, (*path, key))
+    elif isinstance(value, (list, tuple)):
+        for number, inner in enumerate(value):
+            yield from _key_paths(inner, (*path, number))
+
+
+def _line(error: BaseException, uri: str) -> str:
+    """The driver's message in one line, without what it appends and what stands before it."""
+    text = _PREFIX.sub("", _APPENDED.sub("", str(error)), count=1)
+    line = " ".join(scrub(text, uri).split())[:200]
+    return line if line[1:2].isupper() else line[:1].lower() + line[1:]
+
+
+def _unusable(message: str, hint: str) -> ResultsError:
+    return ResultsError(message, hint=hint, environment=True)

@@ -1,0 +1,117 @@
+"""What queries read: collections, and paths of documents; and documents with nothing else in them (``pull --prune``).
+
+The paths err on the side of too much: a stage or an operator that is not known makes the answer "everything".
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, Final, NamedTuple
+
+from mongo_tables.aggregation.catalogue import collection_arguments
+from mongo_tables.aggregation.fields import (
+    WHOLE,
+    Parts,
+    ReadsAnything,
+    paths_in_query,
+    paths_read,
+    split_path,
+)
+from mongo_tables.results.model import Query
+
+Tree = dict[str, Any]
+"""Paths as nested mappings; an empty one means all below."""
+
+
+_FICKLE: Final = ("$$NOW", "$$CLUSTER_TIME", "$rand", "$sample")
+"""What gives other rows at another time or at every call."""
+
+
+def is_lasting(query: Query) -> bool:
+    """Whether a query gives the same rows at any time."""
+    asked = repr((query.pipeline, query.let))
+    return not any(word in asked for word in _FICKLE)
+
+
+def collections_read(query: Query) -> tuple[str, ...]:
+    """The collections that a query reads: its own, then those that stages look up, each once."""
+    return tuple(dict.fromkeys((query.collection, *list_joined(query.pipeline))))
+
+
+def list_joined(value: Any) -> Iterator[str]:
+    """The collections that stages look up, in the order of the text."""
+    if isinstance(value, Mapping):
+        joins = collection_arguments()
+        for key, inner in value.items():
+            if key in joins:
+                named = inner.get(joins[key]) if isinstance(inner, Mapping) else inner
+                yield from [named] if isinstance(named, str) else []
+            if not isinstance(inner, (str, int, float)):
+                yield from list_joined(inner)
+    elif isinstance(value, (list, tuple)):
+        for inner in value:
+            yield from list_joined(inner)
+
+
+class Reader(NamedTuple):
+    """Who asks a query and what is taken of its rows: columns, and filters in the query language of ``$match``.
+
+    ``place`` is how a message names it.
+    """
+
+    query: Query
+    columns: tuple[str, ...]
+    filters: tuple[Mapping[str, Any], ...] = ()
+    place: str = ""
+
+
+def trees_by_collection(readers: Iterable[Reader]) -> tuple[dict[str, Tree | None], list[str]]:
+    """For each collection what all the readers together can read of its documents; None = everything.
+
+    A collection that another one looks up (``$lookup``, ``$unionWith`` …) is taken whole. With it a line for
+    each collection and reader that needs everything: which, who, and why.
+    """
+    paths: dict[str, list[Parts]] = {}
+    reasons: dict[str, list[str]] = {}
+    for reader in readers:
+        own = reader.query.collection
+        held = paths.setdefault(own, [])
+        try:
+            held += paths_read(reader.query.pipeline, _list_read_paths(reader))
+        except ReadsAnything as reason:
+            reasons.setdefault(own, []).append(f"{reader.place}: {reason}")
+        for name in list_joined(reader.query.pipeline):
+            paths.setdefault(name, [])
+            reasons.setdefault(name, []).append(f"{reader.place}: another collection looks it up")
+    trees = {name: None if name in reasons else tree_of(paths[name]) for name in sorted(paths)}
+    return trees, [f"{name}: {why}" for name in sorted(reasons) for why in dict.fromkeys(reasons[name])]
+
+
+def _list_read_paths(reader: Reader) -> list[Parts]:
+    """The paths that a reader takes from rows. Raises ``ReadsAnything``."""
+    columns = [path for name in reader.columns for path in ((name,), split_path(name))]
+    filtered = [path for each in reader.filters for path in paths_in_query(each)]
+    if WHOLE in filtered:
+        raise ReadsAnything("a condition on the rows may read every field")
+    return columns + filtered
+
+
+def tree_of(paths: Iterable[Parts]) -> Tree:
+    """Nested mappings for the paths; a path swallows those that go on below it."""
+    root: Tree = {}
+    for path in sorted(set(paths), key=len):
+        node = root
+        for depth, name in enumerate(path):
+            if name in node and not node[name]:
+                break
+            node = node.setdefault(name, {})
+            if depth == len(path) - 1:
+                node.clear()
+    return root
+
+
+def prune(document: Mapping[str, Any], tree: Tree) -> dict[str, Any]:
+    """The document with only what the tree names, in its order; an array stays whole."""
+    return {
+        name: prune(value, tree[name]) if type(value) is dict and tree[name] else value
+        for name, value in document.items()
+        if name in tree
+    }
