@@ -12,8 +12,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from mongo_tables.results.field_order import settle_field_order
 from mongo_tables.results.model import Query
+from mongo_tables.results.rows import settle_field_order
 from tests.conformance.outcomes import Case, Documents, Outcome, decoded, encoded, evaluated, plain, same
 
 

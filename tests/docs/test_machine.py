@@ -9,7 +9,7 @@ import pytest
 
 from mongo_tables.aggregation import aggregate
 from mongo_tables.directives.pipelines import SharedPipelines
-from mongo_tables.results.machines import describe_machine
+from mongo_tables.results.conditions import describe_machine
 
 PIPELINES = Path(__file__).parents[2] / "docs" / "pipelines"
 CLIENT = {"cpu": "Client CPU", "cores": 2, "memory_gib": 23.5}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from statistics import fmean
 
-from mongo_tables.results.changepoints import find_change_points
+from mongo_tables.results.history import find_change_points
 from tests.outside import outside_folder
 from tests.results.annotations import f1
 

@@ -8,10 +8,16 @@ from statistics import fmean
 
 import pytest
 
-from mongo_tables.results.calibration import CALLED, SLOWDOWNS, calibrate, find_ratio_of_sides
+from mongo_tables.results.calibration import (
+    CALLED,
+    SLOWDOWNS,
+    Count,
+    calibrate,
+    find_ratio_of_sides,
+    share_of_groups,
+)
 from mongo_tables.results.conclusions import Pairs, judge_together, pair_equal_rows
 from mongo_tables.results.intervals import Interval, interval
-from mongo_tables.results.shares import Count, share_of_groups
 from mongo_tables.results.verdicts import judge
 from tests.results.blockrows import measured
 from tests.results.campaigns import NOISE, simulate, simulate_alike

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from mongo_tables.results.conclusions import conclude, conclude_contrasts
-from mongo_tables.results.overcampaigns import pool_rows
-from mongo_tables.results.withincampaign import compare_within
+from mongo_tables.results.pooling import pool_rows
+from mongo_tables.results.within_campaign import compare_within
 from tests.results.blockrows import campaign, measured, shaken
 
 UP = [1.0, 1.03, 0.97, 1.02, 0.98, 1.01, 0.99, 1.0, 1.02, 0.98]

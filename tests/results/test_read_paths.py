@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 
 from mongo_tables.aggregation import AggregationError, aggregate
 from mongo_tables.aggregation.fields import ReadsAnything, paths_read
-from mongo_tables.results.bson_values import CODEC
 from mongo_tables.results.model import Query
 from mongo_tables.results.read_paths import Reader, Tree, prune, tree_of, trees_by_collection
+from mongo_tables.results.rows import CODEC
 
 from .bsonvalues import documents
 

@@ -8,7 +8,7 @@ from statistics import NormalDist
 
 import pytest
 
-from mongo_tables.results.shares import Count, find_design_effect, share_of, share_of_groups
+from mongo_tables.results.calibration import Count, find_design_effect, share_of, share_of_groups
 
 
 @pytest.mark.parametrize(

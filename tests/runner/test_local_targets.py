@@ -15,7 +15,7 @@ import pytest
 from pymongo import MongoClient
 
 from mongo_tables.commands.run.sharing import Opened, share_out
-from mongo_tables.results.betweencampaigns import compare
+from mongo_tables.results.comparison import compare
 from mongo_tables.runner import experiment as experiments
 from mongo_tables.runner.errors import RunnerError, TargetError
 from mongo_tables.runner.local_address import find_mongod

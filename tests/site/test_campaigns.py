@@ -10,7 +10,7 @@ import pytest
 from mongo_tables.directives.specs import ValueSpec
 from mongo_tables.findings.finding import Finding
 from mongo_tables.render.html import html_table
-from mongo_tables.results.overcampaigns import pool_rows
+from mongo_tables.results.pooling import pool_rows
 from mongo_tables.runner.store import FileStore
 from mongo_tables.site.pages import read_page
 from mongo_tables.site.statements import value_text

@@ -85,7 +85,7 @@ def _date(text: str) -> datetime:
 def run(arguments: Namespace) -> int:
     """Write, and print a line for each file that was read, what is not known of them, and what changed; give 0."""
     from mongo_tables.commands.file_changes import find_fixture_folder, print_report
-    from mongo_tables.results.benchmarkfiles import leave_samples_out
+    from mongo_tables.results.benchmark_results import leave_samples_out
     from mongo_tables.results.file_source import FileSource
     from mongo_tables.results.pull import Copied, copy_source
 
@@ -107,8 +107,7 @@ def _read_files(files: Sequence[str], arguments: Namespace) -> list[dict[str, An
     asked for and cannot be computed.
     """
     from mongo_tables.commands.installed import require_intervals
-    from mongo_tables.results.benchmarkfiles import read_benchmarks
-    from mongo_tables.results.benchmarkruns import merge_runs
+    from mongo_tables.results.benchmark_results import merge_runs, read_benchmarks
 
     runs = []
     for file in files:

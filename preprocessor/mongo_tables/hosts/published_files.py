@@ -20,9 +20,9 @@ from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import quote
 
 from mongo_tables.render.anchors import distinct, words
+from mongo_tables.results.conclusions import variant_name
 from mongo_tables.results.file_documents import fixture_documents
 from mongo_tables.results.model import ResultsError
-from mongo_tables.results.variants import variant_name
 
 if TYPE_CHECKING:
     from mongo_tables.results.file_source import FileSource

@@ -19,7 +19,7 @@ from mongo_tables.lint.shape.document_shapes import learnt, read_schema_shape, s
 from mongo_tables.lint.shape.flow import Flow, Followed, flow_of
 from mongo_tables.lint.shape.values import Shape, unknown_documents
 from mongo_tables.results.model import ResultsError
-from mongo_tables.results.resultshape import expects_results, is_result
+from mongo_tables.results.provenance import expects_results, is_result
 
 if TYPE_CHECKING:
     from mongo_tables.directives.specs import PipelineSpec

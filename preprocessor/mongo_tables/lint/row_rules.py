@@ -178,7 +178,7 @@ def find_failed_benchmarks(subject: RuleContext, documents: Documents) -> Iterat
     spec = subject.spec
     if member(subject.flow.documents, FAILED).absent or _may_leave_out(subject):
         return
-    from mongo_tables.results.benchmarks import is_benchmark  # and with it what compares benchmarks
+    from mongo_tables.results.benchmark_results import is_benchmark  # and with it what compares benchmarks
 
     failed = [one for one in documents.of(spec).documents if FAILED in one and is_benchmark(one)]
     if failed:

@@ -149,7 +149,7 @@ class ProjectKnowledge:
         return found.present, whole.present
 
     def has_results(self, collection: str) -> bool:
-        """Whether all documents of a collection are benchmark results, as ``results.resultshape`` says it."""
+        """Whether all documents of a collection are benchmark results, as ``results.provenance`` says it."""
         found = self.observed(collection, ())
         named = found.member("_id").member("testname").kinds["string"]
         return found.present == named == found.member("start_time").kinds["date"] > 0

@@ -24,7 +24,7 @@ from mongo_tables.render.campaigns import (
     windows_of_blocks,
 )
 from mongo_tables.render.values import is_number, raw_text
-from mongo_tables.results.machines import LOCAL, share_machine
+from mongo_tables.results.conditions import LOCAL, share_machine
 
 if TYPE_CHECKING:
     from mongo_tables.results.provenance import Provenance

@@ -17,10 +17,8 @@ from mongo_tables.render.anchors import row_anchors
 from mongo_tables.render.columns import columns_of
 from mongo_tables.render.tablehtml import table_html
 from mongo_tables.render.values import is_number
-from mongo_tables.results.conclusions import mean_of_block
-from mongo_tables.results.provenance import Run
-from mongo_tables.results.told import RUN_COLUMNS
-from mongo_tables.results.variants import variant_name
+from mongo_tables.results.conclusions import mean_of_block, variant_name
+from mongo_tables.results.provenance import RUN_COLUMNS, Run
 
 if TYPE_CHECKING:
     from mongo_tables.directives.specs import TableSpec

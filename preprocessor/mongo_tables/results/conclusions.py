@@ -17,7 +17,6 @@ from statistics import geometric_mean
 from typing import Any, NamedTuple
 
 from mongo_tables.results.intervals import Interval, interval
-from mongo_tables.results.variants import variant_name
 from mongo_tables.results.verdicts import ITSELF, MARGIN, NEGLIGIBLE, Verdict, discoveries, judge
 
 Row = Mapping[str, Any]
@@ -223,3 +222,22 @@ def list_figures(found: Interval | None, blocks: int) -> dict[str, Any]:
         "p": found.p,
         "blocks": found.blocks,
     }
+
+
+def variant_name(key: Mapping[str, Any]) -> str:
+    """The comment of a variant, else its parameters; ``key`` is the ``_id`` of a result document.
+
+    A benchmark has a name, and what was measured of it.
+    """
+    values = {name: value for name, value in key.items() if name != "testname"}
+    if values.keys() == {"name", "metric"}:
+        return ", ".join(map(str, values.values()))
+    if "comment" in values and "instance" not in values:
+        return str(values["comment"]).strip()
+    return ", ".join(
+        f"{name} {_short(value)}" for name, value in values.items() if name not in ("comment", "query")
+    )
+
+
+def _short(value: Any) -> str:
+    return " ".join(map(str, value.values())) if isinstance(value, Mapping) else str(value)

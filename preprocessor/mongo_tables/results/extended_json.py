@@ -39,7 +39,7 @@ from mongo_tables.findings.finding import Complaint
 from mongo_tables.jsontext.document import nearest
 from mongo_tables.jsontext.extended import WRAPPERS, decode
 from mongo_tables.jsontext.reader import MAX_DEPTH, NotPlain, Parsed, constant, members, parse
-from mongo_tables.results.bson_values import through_bson
+from mongo_tables.results.rows import through_bson
 
 Document = dict[str, Any]
 

@@ -26,13 +26,13 @@ from mongo_tables.files.text import place_at
 from mongo_tables.findings.finding import Complaint
 from mongo_tables.jsontext.reader import parse
 from mongo_tables.results import extended_json
-from mongo_tables.results.bson_values import through_bson
 from mongo_tables.results.collection import Collection
 from mongo_tables.results.extended_json import Form
 from mongo_tables.results.file_listing import CollectionFiles, ResultsFile, list_results
 from mongo_tables.results.formats import FORMATS, HEAD, Format, find_format
 from mongo_tables.results.formats.model import SourceFile, is_packed
 from mongo_tables.results.model import FAULTS_SHOWN, Fault, ResultsError, combine_faults
+from mongo_tables.results.rows import through_bson
 from mongo_tables.results.source_text import Part
 
 Document = dict[str, Any]

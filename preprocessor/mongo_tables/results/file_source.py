@@ -21,10 +21,8 @@ from mongo_tables.aggregation.limits import pause_clock
 from mongo_tables.files.digests import digest_of
 from mongo_tables.files.gcpause import nothing_collected
 from mongo_tables.findings.nearest import did_you_mean
-from mongo_tables.results.bson_values import rows_within, through_bson
 from mongo_tables.results.collection import Collection
 from mongo_tables.results.extended_json import write_line
-from mongo_tables.results.field_order import settle_field_order
 from mongo_tables.results.file_documents import decode, find_fault, read_contents
 from mongo_tables.results.file_listing import CollectionFiles, list_results, refuse_two
 from mongo_tables.results.limits import OPTIONS, Limits
@@ -39,6 +37,7 @@ from mongo_tables.results.model import (
 )
 from mongo_tables.results.provenance import TOLD_BY, answer_by_document, is_source_query
 from mongo_tables.results.readonly import guard
+from mongo_tables.results.rows import rows_within, settle_field_order, through_bson
 from mongo_tables.results.source_text import Part
 
 if TYPE_CHECKING:

@@ -16,12 +16,11 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import bson
 
-from mongo_tables.results.bson_values import CODEC, rows_within
-from mongo_tables.results.field_order import settle_field_order
 from mongo_tables.results.limits import Limits
 from mongo_tables.results.model import Query, ResultsError, ResultsSource, Rows
 from mongo_tables.results.mongodb_errors import DEFAULT_DATABASE, MALFORMED, explain_failure, keep_to_one_line
 from mongo_tables.results.readonly import guard
+from mongo_tables.results.rows import CODEC, rows_within, settle_field_order
 from mongo_tables.results.secrets import redact
 
 if TYPE_CHECKING:

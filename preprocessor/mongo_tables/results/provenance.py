@@ -3,6 +3,9 @@
 It is asked of the same documents that the pipeline starts from: the stages that only choose documents lead, and one
 ``$group`` by everything that is told follows. Documents that were measured alike give one row, so the answer is as
 long as what is different, not as what there is. Only fields that documents have appear in it.
+
+A document is a benchmark result by its shape: its ``_id`` is a document with a text ``testname``, and its
+``start_time`` is a date. Every result document has both (``schemas/result.schema.json``), and hardly anything else has.
 """
 
 from __future__ import annotations
@@ -13,14 +16,155 @@ from datetime import date, datetime, timedelta
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from mongo_tables.aggregation.fields import NO_EXPRESSION, Gives, Order, effect_of, record_of
-from mongo_tables.results.machines import LOCAL
+from mongo_tables.results.conditions import LOCAL
 from mongo_tables.results.model import Query
-from mongo_tables.results.resultshape import IS_RESULT
-from mongo_tables.results.told import IN_PROVENANCE, RUN_COLUMNS
 
 if TYPE_CHECKING:
     from mongo_tables.results.collection import Collection
     from mongo_tables.results.model import Rows
+
+
+class Told(NamedTuple):
+    """A field, or a part of the document with all its fields, that says how the document was measured.
+
+    ``name`` is what it is called where two sources are compared; without one it is not compared. ``in_provenance``
+    says whether the provenance of figures has it.
+    """
+
+    path: str
+    name: str = ""
+    in_provenance: bool = True
+
+
+_MEASURED: Final = (
+    Told("experiment.name", "test"),
+    Told("experiment.digest", "experiment digest", in_provenance=False),
+    Told("experiment.scale", "scale"),
+    Told("experiment.seconds"),
+    Told("experiment.profile", "profile"),
+    Told("experiment.repeats"),
+    Told("experiment.and_back"),
+    Told("experiment.seed"),
+    Told("experiment.target"),
+    Told("versions.server", "server"),
+    Told("versions.product", "product"),
+    Told("versions.driver", "driver"),
+    Told("versions.runtime", "runtime"),
+    Told("versions.harness", "harness"),
+    Told("hardware.cpu", "processor"),
+    Told("hardware.cores", "processors"),
+    Told("hardware.memory_gib", "memory (GiB)"),
+    Told("hardware.kernel", "kernel", in_provenance=False),
+    Told("hardware.disk"),
+    Told("servers.members"),
+    Told("servers.members.cpu", "processor of the servers", in_provenance=False),
+    Told("servers.members.cores", "processors of the servers", in_provenance=False),
+    Told("servers.members.memory_gib", "memory of the servers (GiB)", in_provenance=False),
+    Told("topology.kind"),
+    Told("topology.members", "members"),
+    Told("topology.cache_gb", "cache (GiB)"),
+    Told("topology.place", "place"),
+    Told("topology.program", "program"),
+    Told("topology.settings", "settings of the servers"),
+    Told("bench_config.atlasInstanceType", "instance"),
+    Told("bench_config.atlasDiskType"),
+    Told("bench_config.atlasDiskSizeGB"),
+    Told("bench_config.atlasIOPS"),
+    Told("campaign.id"),
+    Told("campaign.start"),
+    Told("campaign.blocks"),
+    Told("campaigns.each"),
+    Told("campaigns.differs"),
+    Told("client.connections"),
+    Told("client.scheduling", "scheduling of the client", in_provenance=False),
+    Told("commit.id", "commit"),
+    Told("commit.branch"),
+    Told("commit.dirty"),
+    Told("write_concern"),
+    Told("write_concern.w", "write concern", in_provenance=False),
+)
+_PARTS: Final = (
+    "versions",
+    "topology",
+    "hardware",
+    "servers",
+    "bench_config",
+    "experiment",
+    "campaign",
+    "campaigns",
+    "client",
+    "commit",
+    "write_concern",
+)
+"""The parts of a document in the order in which its provenance has them."""
+
+IN_PROVENANCE: Final[Mapping[str, Sequence[str]]] = {
+    part: [
+        field
+        for one in _MEASURED
+        if one.in_provenance and (field := one.path.removeprefix(f"{part}.")) != one.path
+    ]
+    for part in _PARTS
+}
+"""The fields that the provenance of figures has, of each part of a document; nothing named means all of it."""
+
+COMPARED: Final[Mapping[str, str]] = {one.name: one.path for one in _MEASURED if one.name}
+"""Fields that say how two sources were measured: name → path, in the order of display."""
+
+
+class RunColumn(NamedTuple):
+    """A field of a run as a column: header, meaning, how it is written, whether it stands only where runs have it."""
+
+    header: str
+    meaning: str
+    unit: str | None = None
+    decimals: int | None = None
+    thousands: bool | None = None
+    optional: bool = False
+
+
+RUN_COLUMNS: Final[Mapping[str, RunColumn]] = {
+    "start_time": RunColumn("Began (UTC)", "When the first window of the line began."),
+    "duration": RunColumn("Window", "How long was measured.", unit="ms", thousands=True, optional=True),
+    "operations": RunColumn(
+        "Operations", "Operations that were done in the window.", thousands=True, optional=True
+    ),
+    "operations_per_second": RunColumn(
+        "Speed", "Operations a second in the window.", unit="operations/s", decimals=1, thousands=True
+    ),
+    "errors": RunColumn("Errors", "Operations that failed in the window."),
+    "seed": RunColumn("Seed", "The number that the random values of the window began with.", optional=True),
+}
+"""The columns that are shown of each run: the fields of ``repeats``."""
+
+
+MARKS: Final = ("_id.testname", "start_time")
+"""The fields that tell."""
+IS_RESULT: Final[Mapping[str, Any]] = {
+    "$and": [{"$eq": [{"$type": "$_id.testname"}, "string"]}, {"$eq": [{"$type": "$start_time"}, "date"]}]
+}
+"""The same as an expression of the aggregation language, for callers that have no documents on this machine."""
+
+
+def is_result(document: Mapping[str, Any]) -> bool:
+    """Whether the document is a benchmark result."""
+    key = document.get("_id")
+    named = isinstance(key, Mapping) and isinstance(key.get("testname"), str)
+    return named and isinstance(document.get("start_time"), datetime)
+
+
+def expects_results(pipeline: Iterable[Any]) -> bool:
+    """Whether a pipeline is written for results: it reads the name of their test, which nothing else has."""
+    return any(map(_names_a_test, pipeline))
+
+
+def _names_a_test(part: Any) -> bool:
+    if isinstance(part, str):
+        return part.lstrip("$") == MARKS[0]
+    if isinstance(part, Mapping):
+        return MARKS[0] in part or any(map(_names_a_test, part.values()))
+    return isinstance(part, list) and any(map(_names_a_test, part))
+
 
 _BY_FIELD: Final = ("experiment", "campaign", "client", "servers", "commit")
 """Parts that differ from document to document, though the fields shown of them do not."""

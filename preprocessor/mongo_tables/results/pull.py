@@ -22,7 +22,6 @@ from bson.raw_bson import RawBSONDocument
 from mongo_tables.aggregation.ordering import Key, key
 from mongo_tables.files import atomic
 from mongo_tables.files.text import leads_within
-from mongo_tables.results.bson_values import CODEC
 from mongo_tables.results.extended_json import write_line
 from mongo_tables.results.file_documents import fixture_documents
 from mongo_tables.results.file_listing import ResultsFile, fixture_files, folder_of, list_results
@@ -30,6 +29,7 @@ from mongo_tables.results.limits import Limits
 from mongo_tables.results.model import Query, ResultsError, ResultsSource
 from mongo_tables.results.opening import open_source
 from mongo_tables.results.read_paths import Tree, prune
+from mongo_tables.results.rows import CODEC
 from mongo_tables.results.source_text import Part
 
 PULL_LIMITS = Limits(time_ms=120_000, rows=1_000_000, bytes=2**30)

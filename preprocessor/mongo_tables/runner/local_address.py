@@ -25,7 +25,7 @@ from typing import Any, Final
 from urllib.parse import unquote
 
 from mongo_tables.findings.nearest import did_you_mean
-from mongo_tables.results.machines import LOCAL
+from mongo_tables.results.conditions import LOCAL
 from mongo_tables.runner.cache_size import SMALLEST_GB
 from mongo_tables.runner.errors import RunnerError, TargetError
 

@@ -29,8 +29,8 @@ from mongo_tables.results.conclusions import (
     conclude_pairs,
     conclude_targets,
 )
-from mongo_tables.results.fewrequests import has_few_requests
 from mongo_tables.results.intervals import speed_interval
+from mongo_tables.results.pooling import has_few_requests
 from mongo_tables.results.verdicts import ITSELF, NEGLIGIBLE
 from mongo_tables.runner import client_limits
 from mongo_tables.runner.blocks import Block, Plan

@@ -28,7 +28,7 @@ from mongo_tables.results.extended_json import write_line
 from mongo_tables.results.file_documents import fixture_documents
 from mongo_tables.results.file_listing import ResultsFile
 from mongo_tables.results.model import ResultsError
-from mongo_tables.results.overcampaigns import FIELD
+from mongo_tables.results.pooling import FIELD
 from mongo_tables.runner.connection_strings import HINT, shown, used
 from mongo_tables.runner.errors import KEPT, RunnerError
 

@@ -10,7 +10,7 @@ from math import exp
 import pytest
 
 from mongo_tables.cli import main
-from mongo_tables.results.benchmarks import compare_benchmarks, list_processes
+from mongo_tables.results.benchmark_results import compare_benchmarks, list_processes
 from mongo_tables.results.intervals import interval_between
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from mongo_tables.cli import main
-from mongo_tables.results.betweencampaigns import compare
+from mongo_tables.results.comparison import compare
 from mongo_tables.results.conclusions import list_ratios, pair_blocks
 from mongo_tables.results.intervals import interval_between
 from mongo_tables.runner.store import FileStore

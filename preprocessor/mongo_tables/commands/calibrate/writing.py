@@ -6,8 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from mongo_tables.commands.compare.formats import format_json
-from mongo_tables.results.calibration import JUDGED, Judged
-from mongo_tables.results.shares import Count, share_of_groups
+from mongo_tables.results.calibration import JUDGED, Count, Judged, share_of_groups
 from mongo_tables.runner.calibration import (
     Task,
     count_fine_pairs,

@@ -164,8 +164,8 @@ def _pool(arguments: Namespace) -> int:
 
 def _compare(arguments: Namespace) -> Difference:
     from mongo_tables.commands.compare.campaigns import read_rows
-    from mongo_tables.results.betweencampaigns import compare
-    from mongo_tables.results.withincampaign import compare_within
+    from mongo_tables.results.comparison import compare
+    from mongo_tables.results.within_campaign import compare_within
     from mongo_tables.runner.errors import RunnerError
 
     old = read_rows(arguments.old, arguments.experiment)

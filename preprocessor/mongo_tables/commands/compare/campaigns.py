@@ -12,17 +12,15 @@ from mongo_tables.commands.compare.formats import format_pooled
 from mongo_tables.commands.installed import require_intervals
 from mongo_tables.findings.reporters import format_count
 from mongo_tables.findings.usage import UsageError
-from mongo_tables.results.benchmarkfiles import read_benchmarks
-from mongo_tables.results.benchmarks import list_processes
+from mongo_tables.results.benchmark_results import list_processes, read_benchmarks
 from mongo_tables.results.comparison import name_row
 from mongo_tables.results.conclusions import block_speeds
 from mongo_tables.results.limits import Limits
 from mongo_tables.results.model import ResultsError
 from mongo_tables.results.opening import is_uri
-from mongo_tables.results.overcampaigns import FIELD, pool_rows
+from mongo_tables.results.pooling import FIELD, pool_rows, thin_out
 from mongo_tables.results.revisions import is_revision, on_disk
-from mongo_tables.results.rowcheck import find_row_fault
-from mongo_tables.results.thinrows import thin_out
+from mongo_tables.results.row_check import find_row_fault
 from mongo_tables.runner.connection_strings import shown
 from mongo_tables.runner.errors import RunnerError
 from mongo_tables.runner.store import FileStore, open_store

@@ -22,9 +22,9 @@ from mongo_tables.results.comparison import (
 )
 from mongo_tables.results.conclusions import list_ratios
 from mongo_tables.results.conditions import CLIENT, SERVERS
-from mongo_tables.results.overcampaigns import Pooled
+from mongo_tables.results.pooling import Pooled
 from mongo_tables.results.verdicts import count_blocks, describe, list_ratios_apart
-from mongo_tables.results.withincampaign import REFERENCE, ROWS, compare_within
+from mongo_tables.results.within_campaign import REFERENCE, ROWS, compare_within
 
 _APART: Final = timedelta(hours=1)
 """Campaigns that began nearer to each other may share what that hour did to the machine."""

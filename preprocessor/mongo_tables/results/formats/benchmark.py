@@ -1,7 +1,7 @@
 """The one document that every format of a benchmark tool is read into: one measure of one benchmark.
 
 ``schemas/benchmark.schema.json`` has its fields. A document that says when it was measured has the shape of a result
-(``results.resultshape``): what is told of results is told of it.
+(``results.provenance``): what is told of results is told of it.
 """
 
 from __future__ import annotations

@@ -15,7 +15,6 @@ from mongo_tables.findings.usage import UsageError
 from mongo_tables.results.comparison import name_row
 from mongo_tables.results.conclusions import conclude_intervals, find_negligible
 from mongo_tables.results.conditions import list_differences, list_other_work
-from mongo_tables.results.fewrequests import has_few_requests
 from mongo_tables.results.intervals import Interval, pool
 
 Row = Mapping[str, Any]
@@ -222,3 +221,63 @@ def _list_missing(rows: Sequence[Row], others: Sequence[Row]) -> Iterator[LeftOu
         if row["_id"] not in known:
             known.append(row["_id"])
             yield LeftOut(name_row(row), "not among the rows of the results")
+
+
+LEAST_IN_A_WINDOW: Final = 3
+LEAST_A_CONNECTION: Final = 30
+"""In all windows together."""
+
+
+def has_few_requests(counts: Sequence[float], connections: int) -> bool:
+    """Whether one of the windows, by the requests in each, or all together have too few for so many connections.
+
+    A 99th percentile wants 1,000 in all; tables leave it out where there are fewer.
+    """
+    least = min(counts) / LEAST_IN_A_WINDOW, sum(counts) / LEAST_A_CONNECTION
+    return min(least) < connections
+
+
+_KEPT: Final = (
+    "_id",
+    "start_time",
+    "campaign",
+    "experiment",
+    "client",
+    "write_concern",
+    "read_concern",
+    "read_preference",
+    "versions",
+    "hardware",
+    "servers",
+    "topology",
+    "bench_config",
+    "speed",
+    "comparison",
+    "contrast",
+    "targets",
+    "slices",
+    "repeats",
+)
+_KNOWN: Final = ("parameters", "variant")
+"""What ``_id`` and the digest of the experiment say already."""
+_OF_REPEATS: Final = ("block", "again", "back", "operations_per_second")
+
+
+def thin_out(row: Mapping[str, Any]) -> dict[str, Any]:
+    """The row without latency, series, histograms, samples and states of the server; of repeats speed and requests."""
+    return {name: _thin_out(name, row[name]) for name in _KEPT if name in row}
+
+
+def _thin_out(name: str, part: Any) -> Any:
+    if name == "experiment":
+        return {field: value for field, value in part.items() if field not in _KNOWN}
+    if name == "repeats":
+        return [_thin_out_repeat(one) for one in part]
+    return part
+
+
+def _thin_out_repeat(repeat: Mapping[str, Any]) -> dict[str, Any]:
+    """Its speed, and of its latency how many requests it had."""
+    count = repeat.get("latency", {}).get("count")
+    latency = {} if count is None else {"latency": {"count": count}}
+    return {**{field: repeat[field] for field in _OF_REPEATS if field in repeat}, **latency}

@@ -14,8 +14,7 @@ from mongo_tables.directives.schemas import load
 from mongo_tables.findings.usage import UsageError
 from mongo_tables.results.extended_json import write_line
 from mongo_tables.results.intervals import Interval, pool
-from mongo_tables.results.overcampaigns import pool_rows
-from mongo_tables.results.thinrows import thin_out
+from mongo_tables.results.pooling import pool_rows, thin_out
 from tests.results.blockrows import SHAKE, campaign, measured, shaken, side_by_side
 
 FLAT = shaken(100, SHAKE[::-1])

@@ -13,7 +13,7 @@ from math import inf
 from sys import float_info
 from typing import Any, Final, NamedTuple, get_args
 
-from mongo_tables.results.machines import FIELDS
+from mongo_tables.results.conditions import FIELDS
 from mongo_tables.results.verdicts import Verdict, find_contradiction
 
 _FASTEST: Final = 1e100

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mongo_tables.results.changepoints import find_change_points
+from mongo_tables.results.history import find_change_points
 from tests.results.annotations import f1
 
 

@@ -12,7 +12,7 @@ from jsonschema import Draft7Validator
 
 from mongo_tables.cli import main
 from mongo_tables.directives.schemas import load
-from mongo_tables.results.benchmarkruns import merge_runs
+from mongo_tables.results.benchmark_results import merge_runs
 from mongo_tables.results.conclusions import pair_blocks
 from mongo_tables.results.extended_json import write_line
 from mongo_tables.results.intervals import interval

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from mongo_tables.directives.schemas.result_fields import fields
-from mongo_tables.results.told import COMPARED, IN_PROVENANCE, RUN_COLUMNS
+from mongo_tables.results.provenance import COMPARED, IN_PROVENANCE, RUN_COLUMNS
 
 PATHS = [
     *COMPARED.values(),

@@ -16,12 +16,11 @@ import pytest
 from mongo_tables.commands.compare.arithmetic import explain
 from mongo_tables.commands.compare.formats import format_json, format_pooled, format_text
 from mongo_tables.findings.usage import UsageError
-from mongo_tables.results.betweencampaigns import compare
+from mongo_tables.results.comparison import compare
 from mongo_tables.results.history import list_series
-from mongo_tables.results.overcampaigns import pool_rows
-from mongo_tables.results.rowcheck import find_row_fault
-from mongo_tables.results.thinrows import thin_out
-from mongo_tables.results.withincampaign import compare_within
+from mongo_tables.results.pooling import pool_rows, thin_out
+from mongo_tables.results.row_check import find_row_fault
+from mongo_tables.results.within_campaign import compare_within
 from mongo_tables.runner.store import FileStore
 from tests.results.blockrows import SHAKE, campaign, measured, shaken, side_by_side
 
