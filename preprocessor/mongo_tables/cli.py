@@ -59,10 +59,10 @@ COMMANDS = {
     "completion": Command(
         "print what makes a shell complete commands and options", "mongo_tables.commands.completion"
     ),
-    "run": Command("measure experiments and write result documents", "mongo_tables.commands.run.command"),
+    "run": Command("measure experiments and write result documents", "mongo_tables.commands.run"),
     "experiments": Command("list the experiments", "mongo_tables.commands.experiments"),
     "calibrate": Command(
-        "measure how often equal things are called different here", "mongo_tables.commands.calibrate.command"
+        "measure how often equal things are called different here", "mongo_tables.commands.calibrate"
     ),
     "compare": Command("compare rows that run wrote; for any others: diff", "mongo_tables.commands.compare"),
     "history": Command("show speeds over campaigns, and where they changed", "mongo_tables.commands.history"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from mongo_tables.commands.run.measuring import Place
+from mongo_tables.commands.run.targets import Place
 from mongo_tables.runner import experiment as experiments
 from mongo_tables.runner.connection_strings import selection_ms
 from mongo_tables.runner.errors import RunnerError

@@ -14,7 +14,8 @@ import pytest
 from pymongo import MongoClient
 
 from mongo_tables.cli import main
-from mongo_tables.commands.run import lookingat, starting
+from mongo_tables.commands import measurement
+from mongo_tables.commands.run import plan
 from mongo_tables.results.conclusions import block_speeds
 from mongo_tables.runner import experiment, runs, slices
 from mongo_tables.runner.options import PROFILES
@@ -25,7 +26,7 @@ from tests.signals import heeded
 
 
 def test_a_run_without_the_extra_says_what_to_install(monkeypatch, capsys):
-    monkeypatch.setattr(starting, "EXTRA", ("hdrh", "no_such_module"))
+    monkeypatch.setattr(measurement, "EXTRA", ("hdrh", "no_such_module"))
     assert main(["run", "insert_docsize"]) == 2
     told = capsys.readouterr().err
     assert "command run needs the extra runner" in told
@@ -152,10 +153,10 @@ def test_the_end_of_the_terminal_is_an_interruption_unless_it_is_to_be_outlived(
         signal.raise_signal(number)
 
     signal.signal(number, signal.SIG_DFL)
-    assert starting.end_in_order(Progress(io.StringIO()), work) == 130
+    assert measurement.end_in_order(Progress(io.StringIO()), work) == 130
     assert "interrupted" in capsys.readouterr().err
     signal.signal(number, signal.SIG_IGN)  # as nohup does
-    assert starting.end_in_order(Progress(io.StringIO()), work) == 0
+    assert measurement.end_in_order(Progress(io.StringIO()), work) == 0
 
 
 def test_a_password_of_the_target_is_never_said(tiny, tmp_path, monkeypatch, capfd):
@@ -247,7 +248,7 @@ def test_a_dry_run_on_a_deployment_that_is_not_there_says_so_without_the_passwor
 def test_a_deployment_that_is_not_there_is_waited_for_as_long_as_the_connection_string_says(
     told, tiny, tmp_path, monkeypatch, asked
 ):
-    monkeypatch.setattr(lookingat, "PATIENCE_MS", 3_600_000)
+    monkeypatch.setattr(plan, "PATIENCE_MS", 3_600_000)
     uri = "mongodb://127.0.0.1:1/?serverSelectionTimeoutMS=200"
     code, out, err = told(tiny, "--target", uri, "--output", tmp_path, "--processes", 1, *asked)
     assert code == (0 if asked else 2)
@@ -263,7 +264,7 @@ def test_a_deployment_that_is_not_there_is_waited_for_as_long_as_the_connection_
     ],
 )
 def test_a_dry_run_is_refused_as_the_run_would_be(told, tmp_path, monkeypatch, arguments, said):
-    monkeypatch.setattr(lookingat, "PATIENCE_MS", 100)
+    monkeypatch.setattr(plan, "PATIENCE_MS", 100)
     code, out, err = told(*arguments, "--dry-run", "--output", tmp_path)
     assert code == 2
     assert f"{arguments[0]}: " in out
@@ -271,7 +272,7 @@ def test_a_dry_run_is_refused_as_the_run_would_be(told, tmp_path, monkeypatch, a
 
 
 def test_a_dry_run_of_all_says_what_would_be_left_out(told, tmp_path, monkeypatch):
-    monkeypatch.setattr(lookingat, "PATIENCE_MS", 100)
+    monkeypatch.setattr(plan, "PATIENCE_MS", 100)
     monkeypatch.setattr(experiment, "names", lambda: ["failover"])
     asked = ("--all", "--dry-run", "--target", "mongodb://127.0.0.1:1", "--output", tmp_path)
     code, out, _ = told(*asked)

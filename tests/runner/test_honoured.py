@@ -8,7 +8,7 @@ from types import SimpleNamespace
 import pytest
 from pymongo import MongoClient
 
-from mongo_tables.commands.run.sharing import Opened, share_out
+from mongo_tables.commands.run.targets import Opened, share_out
 from mongo_tables.runner.errors import TargetError
 from mongo_tables.runner.named_targets import ALONE
 from mongo_tables.runner.options import Options

@@ -14,7 +14,7 @@ import psutil
 import pytest
 from pymongo import MongoClient
 
-from mongo_tables.commands.run.sharing import Opened, share_out
+from mongo_tables.commands.run.targets import Opened, share_out
 from mongo_tables.results.comparison import compare
 from mongo_tables.runner import experiment as experiments
 from mongo_tables.runner.errors import RunnerError, TargetError

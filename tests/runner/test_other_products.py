@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import pytest
 
-from mongo_tables.commands.run.lookingat import list_findings
+from mongo_tables.commands.run.plan import list_findings
 from mongo_tables.runner.errors import TargetError
 from mongo_tables.runner.host import product_of
 from tests.runner.router import Foreign, routed

@@ -11,7 +11,7 @@ import psutil
 import pytest
 from pymongo import MongoClient
 
-from mongo_tables.commands.run.lookingat import list_findings
+from mongo_tables.commands.run.plan import list_findings
 from mongo_tables.runner import ownership
 from mongo_tables.runner.errors import TargetError
 from mongo_tables.runner.ownership import Heartbeat, OwningProcess, this_process

@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from mongo_tables.commands.run.measuring import choose_client
+from mongo_tables.commands.run.targets import choose_client
 from mongo_tables.runner.named_targets import NamedTarget
 from mongo_tables.runner.worker import scheduling_of
 

@@ -17,7 +17,7 @@ from threading import Thread
 import pytest
 
 from mongo_tables.cli import main
-from mongo_tables.commands.run.lookingat import list_findings
+from mongo_tables.commands.run.plan import list_findings
 from mongo_tables.runner import experiment as experiments
 from mongo_tables.runner.errors import TargetError, WorkFailed
 from mongo_tables.runner.progress import Progress

@@ -106,7 +106,7 @@ def _read_files(files: Sequence[str], arguments: Namespace) -> list[dict[str, An
     Raises ResultsError for a file that cannot be read, and for a benchmark in two; RunnerError where intervals are
     asked for and cannot be computed.
     """
-    from mongo_tables.commands.installed import require_intervals
+    from mongo_tables.commands.measurement import require_intervals
     from mongo_tables.results.benchmark_results import merge_runs, read_benchmarks
 
     runs = []

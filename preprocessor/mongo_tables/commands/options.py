@@ -6,7 +6,7 @@ from argparse import ArgumentParser, ArgumentTypeError, Namespace
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from mongo_tables.files.environment import RESULTS_VARIABLE
+from mongo_tables.files.environment import OUTPUT_VARIABLE, RESULTS_VARIABLE
 from mongo_tables.results.opening import join_kinds, list_kinds
 
 if TYPE_CHECKING:
@@ -82,6 +82,54 @@ def request_of(arguments: Namespace) -> Request:
 
     results = getattr(arguments, "results", None) or ""
     return Request(arguments.site, arguments.pipelines, results, arguments.limits, arguments.server)
+
+
+# -- of commands that measure --
+
+
+def add_course(parser: ArgumentParser) -> None:
+    """Add where what is measured is kept, how it is gone on with, and what else is the same for all of it."""
+    parser.add_argument(
+        "--output", metavar="WHERE",
+        help="folder of fixtures, or connection string of the results database (default: what the variable "
+        f"{OUTPUT_VARIABLE} names, else fixtures)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--resume", action="store_true", help="go on with what was interrupted; same options as before"
+    )
+    parser.add_argument(
+        "--progress", type=positive, metavar="N",
+        help="write a line of what is done, and how fast, every N seconds, for a log",
+    )  # fmt: skip
+    parser.add_argument(
+        "--dry-run", action="store_true", help="say what would be done, and how long it takes, and do nothing"
+    )
+    parser.add_argument(
+        "--time", type=duration, metavar="TIME",
+        help="begin no block after this time, for example 50m; what is measured is kept, and --resume goes on",
+    )  # fmt: skip
+    parser.add_argument(
+        "--processes", type=count, metavar="N",
+        help="worker processes that share the connections (default: half of the processors where a target is local, "
+        "else all)",
+    )  # fmt: skip
+
+
+def add_seed(parser: ArgumentParser) -> None:
+    """Add what makes random numbers others."""
+    parser.add_argument(
+        "--seed", type=seed, default=1, metavar="N", help="of all random numbers (default: 1)"
+    )
+
+
+def add_machines(parser: ArgumentParser) -> None:
+    """Add who loads the target."""
+    parser.add_argument(
+        "--load-machines", metavar="WHERE",
+        help="have several machines load the target, each with --processes (default: as many as it has processors): "
+        "ssh:HOST,HOST, or tls://HOST:PORT of a scheduler of Dask whose workers they are, or local:N, so many on this "
+        "machine",
+    )  # fmt: skip
 
 
 # -- numbers: each is the ``type`` of an argument, and raises what argparse shows --

@@ -1,1 +1,147 @@
-"""``mongo-tables calibrate``: ``command`` declares, ``measuring`` and ``writing`` do the work."""
+"""``mongo-tables calibrate``: how far the verdicts of a machine and a target can be trusted.
+
+``pairs`` measures equal variants, ``figures`` writes what is found.
+"""
+
+from __future__ import annotations
+
+import sys
+from argparse import ArgumentParser, Namespace
+from functools import partial
+from typing import TYPE_CHECKING
+
+from mongo_tables.commands.measurement import end_in_order, fill_in, require_runner
+from mongo_tables.commands.options import (
+    add_course,
+    add_machines,
+    add_seed,
+    count,
+    positive,
+    slice_length_or_none,
+)
+from mongo_tables.files.environment import TARGET_VARIABLE
+
+if TYPE_CHECKING:
+    from mongo_tables.runner.calibration import Fine
+    from mongo_tables.runner.progress import Progress
+
+DESCRIPTION = (
+    "Measure the same thing against itself, and say how often this machine and target call it different, and how\n"
+    "small a slowdown they call."
+)
+EPILOG = """\
+Each workload is measured against itself: point_reads, single_inserts, batch_inserts and updates. Equal variants share
+shuffled blocks, as the rows of an experiment do. Five equal measurements are made in each block, and a pair takes one
+of them as the row and two others as its reference, which an experiment measures twice: ten pairs are a group. A verdict
+comes out of them as out of rows. So many of the verdicts as say faster or slower are false alarms. Then the speeds of
+one side are multiplied by 1 minus a slowdown, nothing being measured again, and once more those of the other side: the
+share of these trials in which the slower side is called slower is the power.
+
+Where the work can take turns in slices (point_reads and updates, as with run --slices), it does so with itself too, in
+five pairs of each group, and the same is said of these; as between two targets, up to 2 % is no slowdown there.
+
+The workloads take turns, and each group of pairs that is done counts: what is found of a workload is written whenever a
+group is, into the collection `calibration` (FOLDER/calibration/NAME.jsonl), one document for each workload.
+
+examples:
+  mongo-tables calibrate --dry-run                       how long it takes
+  mongo-tables calibrate --time 30m                      as far as it comes in that time
+  mongo-tables calibrate --time 30m --resume             and on from there
+  mongo-tables calibrate updates --pairs 20              one workload
+  mongo-tables calibrate --slices 0                      without slices
+  mongo-tables calibrate --target mongodb://…            on a deployment that is there already
+  mongo-tables calibrate --target mongodb://… --load-machines ssh:a.example,b.example
+                                                         by two machines, as run does with them
+
+exit status: 0 all pairs are measured, 2 some could not be or the time is over, 130 interrupted
+"""
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """Add what is measured, how much of it, and how it is said."""
+    parser.add_argument("workload", nargs="*", help="name of a workload (default: all)")
+    parser.add_argument(
+        "--target", metavar="WHERE", action="append",
+        help="local (default: a replica set of three on this machine, started and removed by the command), or "
+        f"whatever else run measures; without it, what the variable {TARGET_VARIABLE} names",
+    )  # fmt: skip
+    parser.add_argument(
+        "--pairs", type=count, metavar="N", help="pairs of each workload (default: 200 over all workloads)"
+    )
+    parser.add_argument(
+        "--blocks", type=_three_or_more, metavar="N",
+        help="measure each pair in N blocks, 3 or more (default: 20)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--seconds", type=positive, metavar="N", help="length of a window (default: 0.7, and 2 for batches)"
+    )
+    parser.add_argument(
+        "--slices", type=slice_length_or_none, metavar="MS",
+        help="length of the slices in which a workload takes turns with itself, in milliseconds, from 1 to 1000; 0 "
+        "for none (default: 40)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--windows", type=_three_or_more, metavar="N",
+        help="measure each pair in N windows of slices, 3 or more (default: 8)",
+    )  # fmt: skip
+    add_seed(parser)
+    add_course(parser)
+    add_machines(parser)
+    parser.add_argument("--json", action="store_true", help="what is found, as one JSON document")
+
+
+def _three_or_more(text: str) -> int:
+    """With fewer no interval means anything, and the reference is measured once in a block."""
+    from argparse import ArgumentTypeError
+
+    if (value := count(text)) < 3:
+        raise ArgumentTypeError(f"must be 3 or more, not {text!r}")
+    return value
+
+
+def run(arguments: Namespace) -> int:
+    """Do what the arguments say; give 0 when all pairs are measured, 130 on Ctrl-C.
+
+    Raises RunnerError when they cannot be measured.
+    """
+    from mongo_tables.runner.progress import Progress
+
+    fill_in(arguments)
+    progress = Progress(sys.stderr, arguments.progress)
+    return end_in_order(progress, partial(_run, arguments, progress))
+
+
+def _run(arguments: Namespace, progress: Progress) -> None:
+    require_runner("calibrate", arguments.load_machines)
+    from mongo_tables.commands.run.targets import describe_machines, read_machines
+    from mongo_tables.runner import calibration
+    from mongo_tables.runner.atlas.address import is_atlas
+    from mongo_tables.runner.errors import RunnerError
+
+    if len(arguments.target) > 1:
+        raise RunnerError("equal things are measured on one target", "name one")
+    if is_atlas(arguments.target[0].where):
+        raise RunnerError("clusters on Atlas are made by run alone", "name a deployment that is there")
+    wanted = [calibration.load(name) for name in dict.fromkeys(arguments.workload or calibration.names())]
+    arguments.blocks = arguments.blocks or calibration.PUBLISHED.repeats
+    tasks = calibration.plan(wanted, arguments.pairs, arguments.seconds, _read_fine(arguments))
+    machines = read_machines(arguments)
+    if arguments.dry_run:
+        from mongo_tables.commands.calibrate.figures import format_plan
+
+        print("\n".join(format_plan(tasks, arguments.blocks)))
+        if machines is not None:
+            print(describe_machines(machines, arguments.processes))
+        return
+    from mongo_tables.commands.calibrate.pairs import measure_pairs
+
+    measure_pairs(arguments, tasks, progress)
+
+
+def _read_fine(arguments: Namespace) -> Fine | None:
+    """What is to be measured in slices; None for nothing."""
+    from mongo_tables.runner import calibration
+
+    milliseconds = calibration.SLICE_MS if arguments.slices is None else arguments.slices
+    windows = arguments.windows or calibration.WINDOWS
+    return calibration.Fine(milliseconds / 1000, windows) if milliseconds else None

@@ -1,6 +1,6 @@
 """``mongo-tables compare``: two campaigns row by row, what was concluded within one, or several together.
 
-``campaigns`` reads, pools and keeps rows, ``formats`` writes what was found, ``arithmetic`` explains it block by block.
+``campaigns`` reads, pools and keeps rows, ``wording`` writes what was found, ``arithmetic`` explains it block by block.
 """
 
 from __future__ import annotations
@@ -134,7 +134,7 @@ def run(arguments: Namespace) -> int:
     """
     if arguments.pool or arguments.keep:
         return _pool(arguments)
-    from mongo_tables.commands.compare.formats import format_json, format_text
+    from mongo_tables.commands.compare.wording import format_json, format_text
 
     found = _compare(arguments)
     if arguments.json:

@@ -7,7 +7,7 @@ from math import exp, inf, isclose, log
 from statistics import fmean, median, stdev
 from typing import Final
 
-from mongo_tables.commands.compare.formats import say_number, say_verdict
+from mongo_tables.commands.compare.wording import say_number, say_verdict
 from mongo_tables.results.comparison import TO_REFERENCE, CampaignRatio, Comparison, Judged
 from mongo_tables.results.conclusions import Pairs, find_interval, list_ratios
 from mongo_tables.results.intervals import (

@@ -8,8 +8,8 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any, Final
 
-from mongo_tables.commands.compare.formats import format_pooled
-from mongo_tables.commands.installed import require_intervals
+from mongo_tables.commands.compare.wording import format_pooled
+from mongo_tables.commands.measurement import require_intervals
 from mongo_tables.findings.reporters import format_count
 from mongo_tables.findings.usage import UsageError
 from mongo_tables.results.benchmark_results import list_processes, read_benchmarks

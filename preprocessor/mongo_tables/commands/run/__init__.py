@@ -1,1 +1,257 @@
-"""``mongo-tables run``: ``command`` declares, ``selection``, ``measuring`` and ``estimating`` do the work."""
+"""``mongo-tables run``: experiments, measured.
+
+``targets`` opens what is measured and shares experiments out, ``measure`` measures them, ``plan`` says what a run would
+do, ``atlas`` what it costs there.
+"""
+
+from __future__ import annotations
+
+import fnmatch
+import sys
+from argparse import ArgumentParser, Namespace
+from collections.abc import Sequence
+from functools import partial
+from typing import TYPE_CHECKING
+
+from mongo_tables.commands.measurement import end_in_order, fill_in, require_runner
+from mongo_tables.commands.options import (
+    add_course,
+    add_machines,
+    add_seed,
+    count,
+    duration,
+    positive,
+    rates,
+    scale,
+    slice_length,
+)
+from mongo_tables.files.environment import ATLAS_CLIENT, ATLAS_KEY, OUTPUT_VARIABLE, TARGET_VARIABLE
+
+if TYPE_CHECKING:
+    from mongo_tables.runner.experiment import Experiment
+    from mongo_tables.runner.progress import Progress
+
+DESCRIPTION = "Run experiments against MongoDB and write result documents, which the tables read."
+EPILOG = f"""\
+examples:
+  mongo-tables run insert_docsize --dry-run             what it would do: documents, bytes, minutes
+  mongo-tables run insert_docsize --scale 0.01          one hundredth of it, on a replica set of its own
+  mongo-tables run --all --profile quick                a first look at everything; its rows and pages say that it
+                                                        was quick
+  mongo-tables run --all --profile publish --time 50m   for conclusions, in parts; then again with --resume
+  mongo-tables run 'lesson_*' --scale 0.001             all experiments whose names begin so
+  mongo-tables run ./mine.toml                          an experiment file of yours
+  mongo-tables run insert_docsize --target mongodb://…  on a deployment that is there already
+  mongo-tables run insert_docsize --target a=mongodb://… --target b=mongodb://…
+                                                        two deployments side by side, in the same blocks
+  mongo-tables run insert_instancesize --target M30=mongodb://… --target M40=mongodb://…
+                                                        variants of two machines, each on its own
+  mongo-tables run query_full --target old=local:/opt/7.0/bin/mongod --target new=local:/opt/8.0/bin/mongod
+                                                        two programs side by side, with what can be concluded
+  mongo-tables run query_full --target 'large=local?cacheGB=1' --target 'small=local?cacheGB=0.25'
+                                                        two settings; also members, oplogMB, setParameter.NAME
+  mongo-tables run ycsb_core --target mongodb://… --load-machines ssh:a.example,b.example
+                                                        two machines load a deployment, as one client
+  mongo-tables run insert_iops --target 'atlas:PROJECT?access=203.0.113.7' --dry-run
+                                                        clusters on Atlas: every call to it, and what it may cost
+  mongo-tables run insert_iops --target 'atlas:PROJECT?access=203.0.113.7' --max-cost 60
+                                                        the same, done: a cluster for each disk, removed at every exit
+  mongo-tables run --sweep                              remove what a killed run has left on Atlas
+
+A connection string with a password belongs into the environment, which only you can read, and not into the list of
+processes, which everybody can: {TARGET_VARIABLE} for --target (with blanks between several NAME=WHERE),
+{OUTPUT_VARIABLE} for --output. The servers of a local target ask for a password that is new for each run, so that
+nobody else can connect to them.
+
+Variants are measured in blocks: each once, in an order drawn anew, and from three blocks on the one that the others
+are compared with twice; of updates and replacements, all of that there and back. Conclusions rest on ratios within a
+block. From three blocks on, one in which something else used the machine is measured again, as long as --time is not
+over: where the processors of the servers are known, and not in experiments whose windows go on from each other.
+
+A run makes a database of its own on the target, and drops it at the end; it never touches another. Rows go to
+FOLDER/results (or to the database of a connection string); rows they replace go to results_history.
+
+On a deployment with users the role readWriteAnyDatabase is enough, or readWrite on the experiment's database. With
+clusterMonitor rows also have the servers' counters, machine, members and cache, and their processors and disks. Each
+row names what could not be asked (servers.not_known). hostManager permits fsync before each window (checks.settled).
+
+Some experiments ask for a machine: so many disk operations a second, so much memory. A local target gives what it can
+by control groups of version 2, where you may make them (mostly: as root), and processors where there are enough. Each
+row says what it got (experiment.varied) and what not (experiment.not_varied). Variants that would be the same work on
+the same machine are measured once; --as-is measures all of them.
+
+On Atlas (never tried there yet, only with a stand-in for it): atlas:PROJECT is the id of a project, and behind it stand
+access (the address of this machine as Atlas sees it, or there, where the project knows it already), region, version,
+edition, tier, disk, iops, gb, for what neither variant nor experiment says. Who asks is in the environment alone:
+{ATLAS_CLIENT[0]} and {ATLAS_CLIENT[1]} of a service account, or {ATLAS_KEY[0]} and
+{ATLAS_KEY[1]}, with the role Project Owner. Nothing is asked before --max-cost allows what it may cost, by
+prices that have a date (--prices for your own). Only clusters with the run's name and tag are touched.
+
+exit status: 0 all rows are written (also where --all leaves out experiments that cannot be run so, which it says),
+2 some could not be, or with --dry-run: the run would be refused, 130 interrupted
+"""
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """Add which experiments, how much of them, how they are measured, and what clusters may cost."""
+    _add_what(parser)
+    add_course(parser)
+    _add_how_much(parser)
+    _add_how(parser)
+    add_machines(parser)
+    parser.add_argument(
+        "--max-cost", type=positive, metavar="USD",
+        help="what clusters on Atlas may cost: a run that may cost more, or whose price is not known, makes no call",
+    )  # fmt: skip
+    parser.add_argument(
+        "--prices", metavar="FILE",
+        help="prices of clusters on Atlas, with their date (default: those noted beside the published figures)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--sweep", action="store_true",
+        help="remove what killed runs have left on Atlas, in the project of --target or where they worked, and end",
+    )  # fmt: skip
+
+
+def _add_what(parser: ArgumentParser) -> None:
+    parser.add_argument(
+        "experiment",
+        nargs="*",
+        help="name of an experiment (see mongo-tables experiments), a pattern of names such as 'insert_*', or a "
+        "file *.toml",
+    )
+    parser.add_argument("--all", action="store_true", help="all experiments that come with mongo-tables")
+    parser.add_argument(
+        "--target", metavar="WHERE", action="append",
+        help="local (default: a replica set of three on this machine, started and removed by the run), "
+        "local:PATH with that mongod, local?SETTING=VALUE&… with settings, atlas:PROJECT?access=ADDRESS for clusters "
+        "made on Atlas, or a connection string; several times as "
+        "NAME=WHERE, side by side, or each for the variants whose machine has that name; "
+        f"without it, what the variable {TARGET_VARIABLE} names",
+    )  # fmt: skip
+    parser.add_argument(
+        "--as-is", action="store_true",
+        help="measure variants that ask for other machines on the one that the target is, also those that are the same "
+        "work there",
+    )  # fmt: skip
+
+
+def _add_how_much(parser: ArgumentParser) -> None:
+    parser.add_argument(
+        "--profile", choices=("quick", "publish"),
+        help="preset for options you do not give: quick, a first look (--scale 0.001 --seconds 0.55 --repeats 1, and "
+        "windows are not lengthened), or publish, for conclusions (--scale 0.01 --seconds 0.7, 2 for batches, 5 for "
+        "work that paces itself, --repeats 20, up to 40 until every ratio is known to 6 %%); rows and pages name it",
+    )  # fmt: skip
+    parser.add_argument(
+        "--scale", type=scale, metavar="FACTOR",
+        help="multiply data, time and the local target's cache by this, for example 0.01 (default: 1)",
+    )  # fmt: skip
+    parser.add_argument("--seconds", type=positive, metavar="N", help="end each timed window after N seconds")
+    parser.add_argument(
+        "--duration", type=duration, metavar="TIME",
+        help="make each timed window so long, whatever the experiment says: 90s, 30m, 1h, 1d",
+    )  # fmt: skip
+    parser.add_argument(
+        "--repeats", type=count, metavar="N",
+        help="measure each variant N times, once in each of N blocks, from three blocks on the reference twice in "
+        "each; the row is the median",
+    )  # fmt: skip
+    parser.add_argument(
+        "--slices", type=slice_length, metavar="MS",
+        help="with several targets, have them take turns every MS milliseconds too, within one window of each block: "
+        "finer than blocks for requests much shorter than that, for example 40; from 1 to 1000",
+    )  # fmt: skip
+    add_seed(parser)
+
+
+def _add_how(parser: ArgumentParser) -> None:
+    parser.add_argument(
+        "--client", choices=("wire", "pymongo"), default="wire",
+        help="how the timed work is sent: prepared messages on PyMongo's connections (wire, the default), or "
+        "PyMongo itself, which costs the client several times as much",
+    )  # fmt: skip
+    parser.add_argument(
+        "--rate", type=rates, metavar="N[,N…]", default=(),
+        help="send N operations per second on a schedule; latency counts from the scheduled time; several numbers are "
+        "steps of the window (default: as many as can be)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--arrivals", choices=("even", "poisson"), default="even",
+        help="with --rate, when operations start: evenly (default), or at random as those of many users",
+    )  # fmt: skip
+    parser.add_argument(
+        "--on-error", choices=("stop", "reconnect"), default="stop",
+        help="when a connection breaks: stop at once (default), or open it again, go on, and say in the row how long "
+        "there was no service (--client wire only)",
+    )  # fmt: skip
+
+
+def run(arguments: Namespace) -> int:
+    """Do what the arguments say; give 0 when all rows are written, 130 on Ctrl-C.
+
+    Raises RunnerError when they cannot be written.
+    """
+    from mongo_tables.runner.progress import Progress
+
+    fill_in(arguments)
+    _follow_profile(arguments)
+    progress = Progress(sys.stderr, arguments.progress)
+    return end_in_order(progress, partial(_run, arguments, progress))
+
+
+def _run(arguments: Namespace, progress: Progress) -> None:
+    require_runner("run", arguments.load_machines)
+    from mongo_tables.runner.errors import RunnerError
+
+    if arguments.sweep:
+        from mongo_tables.commands.run.atlas import sweep_projects
+
+        sweep_projects(arguments.target, progress)
+        return
+    if arguments.slices and len(arguments.target) < 2:
+        raise RunnerError(
+            "--slices has targets take turns, and there is one", "name two: --target a=… --target b=…"
+        )
+    wanted = _load_experiments(arguments.experiment, all_known=arguments.all)
+    if arguments.dry_run:
+        from mongo_tables.commands.run.plan import print_estimates
+
+        print_estimates(arguments, wanted)
+    else:
+        from mongo_tables.commands.run.measure import measure_experiments
+
+        measure_experiments(arguments, wanted, progress)
+
+
+def _load_experiments(given: Sequence[str], *, all_known: bool) -> list[Experiment]:
+    """Load the experiments of names and patterns, each once. Raises RunnerError when there is none."""
+    from mongo_tables.runner import experiment as experiments
+    from mongo_tables.runner.errors import RunnerError
+
+    names = known = experiments.names()
+    if not all_known:
+        # What is no pattern, or matches nothing, stands for itself.
+        matched = ((fnmatch.filter(known, one) if "*" in one else []) or [one] for one in given)
+        names = [name for some in matched for name in some]
+    if not names:
+        raise RunnerError("which experiment?", "name one, or use --all; mongo-tables experiments lists them")
+    return [experiments.load(name) for name in dict.fromkeys(names)]
+
+
+def _follow_profile(arguments: Namespace) -> None:
+    """Take from the profile what no option says."""
+    from mongo_tables.runner.options import PROFILES
+
+    arguments.most_repeats, arguments.width = 0, 0.0
+    arguments.batch_seconds = arguments.paced_seconds = arguments.seconds
+    if arguments.profile:
+        profile = PROFILES[arguments.profile]
+        arguments.scale = arguments.scale or profile.scale
+        if not arguments.repeats:
+            arguments.repeats, arguments.most_repeats = profile.repeats, profile.most_repeats
+            arguments.width = profile.width
+        if not (arguments.duration or arguments.seconds):
+            arguments.seconds, arguments.batch_seconds = profile.seconds, profile.batch_seconds
+            arguments.paced_seconds = profile.paced_seconds
+    arguments.scale = arguments.scale or 1.0

@@ -1,15 +1,16 @@
-"""What the command line says of each experiment: how it is run, in how many blocks, and what that takes."""
+"""How each experiment is run, as the command line asks: in how many blocks, what that takes, what is raised for it."""
 
 from __future__ import annotations
 
 from argparse import Namespace
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
-from mongo_tables.commands.run.sharing import Opened
+from mongo_tables.commands.run.targets import Opened
 from mongo_tables.runner.estimate import Estimate, estimate
-from mongo_tables.runner.experiment import Experiment, scale, scale_of
-from mongo_tables.runner.options import Asked, Options, has_rates
+from mongo_tables.runner.experiment import Experiment, configs, scale, scale_of
+from mongo_tables.runner.options import Asked, Options, has_rates, with_enough_work
 from mongo_tables.runner.runs import choose_variants
+from mongo_tables.runner.workloads import workload
 
 
 def read_options(arguments: Namespace) -> Options:
@@ -62,3 +63,22 @@ def estimate_variants(
     factor = scale_of(experiment, arguments.scale)
     found = enumerate(estimate(scale(experiment, factor), factor, blocks, asked))
     return {number: one for number, one in found if number in numbers}
+
+
+def list_raised(experiment: Experiment, asked: float, duration: float | None, least: int) -> Iterator[str]:
+    """Say where the scale is another than ``asked``, and where an amount of the scaled experiment is raised."""
+    factor = scale_of(experiment, asked)
+    if factor != asked:
+        yield f"scale {factor:g} in place of {asked:g}, which is too small for it"
+    amount = workload(experiment.workload).amount
+    if amount is None or duration:
+        return
+    planned = list(configs(scale(experiment, factor)))
+    done = [with_enough_work(experiment.workload, config, None, least) for config in planned]
+    raised = [
+        f"{new[amount]:,} in place of {old[amount]:,} in variant {number}"
+        for number, (old, new) in enumerate(zip(planned, done, strict=True), 1)
+        if old[amount] != new[amount]
+    ]
+    if raised:
+        yield f"{amount} is raised to {least} requests for each connection: {', '.join(raised)}"

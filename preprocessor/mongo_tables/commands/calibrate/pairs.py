@@ -10,8 +10,8 @@ from itertools import count
 from math import inf
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from mongo_tables.commands.calibrate.writing import print_found
-from mongo_tables.commands.run.measuring import Place, open_machines, open_place
+from mongo_tables.commands.calibrate.figures import print_found
+from mongo_tables.commands.run.targets import Place, open_machines, open_place
 from mongo_tables.runner.calibration import Fine, Group, Task, compose, gather_group, list_groups, name_group
 from mongo_tables.runner.campaign import Length, left_at_end, measure_rows, measure_with_itself
 from mongo_tables.runner.errors import TargetError, TimeIsOver

@@ -1,38 +1,48 @@
-"""What a run would do, without doing it."""
+"""What a run would do, without doing it, and what is on the deployments where it would."""
 
 from __future__ import annotations
 
 from argparse import Namespace
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing
+from dataclasses import dataclass
+from typing import Any
 
-from mongo_tables.commands.run.costing import check_costs, list_costs
-from mongo_tables.commands.run.loading import describe_machines, read_machines
-from mongo_tables.commands.run.lookingat import Seen, list_findings
-from mongo_tables.commands.run.opening import open_planned
-from mongo_tables.commands.run.planned import (
+from mongo_tables.commands.run.atlas import check_costs, list_costs
+from mongo_tables.commands.run.estimates import (
     count_blocks,
     estimate_variants,
+    list_raised,
     measured_on_any,
     read_options,
 )
-from mongo_tables.commands.run.raising import list_raised
-from mongo_tables.commands.run.sharing import Opened, share_out
+from mongo_tables.commands.run.targets import (
+    Opened,
+    describe_machines,
+    open_planned,
+    read_machines,
+    share_out,
+)
+from mongo_tables.results.mongodb_errors import keep_to_one_line
 from mongo_tables.runner.atlas.address import is_atlas
 from mongo_tables.runner.blocks import LEAST_FOR_INTERVAL
+from mongo_tables.runner.connection_strings import driver_fault, selection_ms
 from mongo_tables.runner.errors import RunnerError
-from mongo_tables.runner.estimate import (
-    SlicesEstimate,
-    estimate_slices,
-    local_seconds,
-    table,
-)
+from mongo_tables.runner.estimate import SlicesEstimate, estimate_slices, local_seconds, size, table
 from mongo_tables.runner.experiment import Experiment, configs, scale, scale_of
+from mongo_tables.runner.host import product_of
 from mongo_tables.runner.local_address import is_local
 from mongo_tables.runner.named_targets import NamedTarget, database_on, names_machines, variants_for
 from mongo_tables.runner.options import LEAST_REQUESTS, MOST_TIMES_LONGER, PROFILES, least_batches
-from mongo_tables.runner.sharding import wants_shards
+from mongo_tables.runner.ownership import find_user, was_made_by_run
+from mongo_tables.runner.servers import is_router
+from mongo_tables.runner.sharding import HINT, wants_shards
 from mongo_tables.runner.store import open_store
+from mongo_tables.runner.target import open_target
+
+PATIENCE_MS = 2_000
+"""Milliseconds for each answer of a deployment that is looked at."""
+_IN_USE_HINT = "wait until the other run has ended, or name another database in a file of the experiment"
 
 
 def print_estimates(arguments: Namespace, wanted: Sequence[Experiment]) -> None:
@@ -166,3 +176,69 @@ def _list_lengths(arguments: Namespace) -> Iterator[str]:
             f"a window that time ends before each connection has {LEAST_REQUESTS} requests is lengthened, "
             f"up to {MOST_TIMES_LONGER} times"
         )
+
+
+# -- what is on a deployment --
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """A line of what is there, the database for which a run would be refused, if it would, and what helps then."""
+
+    text: str
+    refused: str = ""
+    hint: str = _IN_USE_HINT
+
+
+def list_findings(uri: str, names: Collection[str], sharded: Collection[str] = ()) -> Iterator[Seen]:
+    """Say what the deployment is and what a run would do to databases of these names there, changing nothing.
+
+    Those that are ``sharded`` need shards. Where the deployment does not answer at once, that is said. Raises
+    RunnerError when the string is no connection string.
+    """
+    from pymongo import MongoClient
+    from pymongo.errors import PyMongoError
+
+    with closing(open_target(uri)) as target:
+        place = target.name
+    yield Seen(f"on {place}, the run makes and at its end drops: {', '.join(sorted(names))}")
+    keep_to_one_line()
+    try:
+        with MongoClient[dict[str, Any]](
+            uri,
+            serverSelectionTimeoutMS=selection_ms(uri, PATIENCE_MS),
+            connectTimeoutMS=PATIENCE_MS,
+            socketTimeoutMS=PATIENCE_MS,
+        ) as client:
+            yield from _look(client, names, sharded)
+    except PyMongoError as error:
+        yield Seen(f"it could not be looked at: {driver_fault(error, uri)}")
+
+
+def _kind(hello: Mapping[str, Any]) -> str:
+    if is_router(hello):
+        return "sharded cluster, through its mongos"
+    if "setName" in hello:
+        return f"replica set {hello['setName']} of {len(hello.get('hosts', ()))}"
+    return "no replica set"
+
+
+def _look(client: Any, names: Collection[str], sharded: Collection[str]) -> Iterator[Seen]:
+    hello = client.admin.command("hello")
+    info = client.server_info()
+    product = product_of(info)
+    in_place = f"{product} in place of " if product else ""
+    yield Seen(f"there now: {in_place}MongoDB {info['version']}, {_kind(hello)}")
+    for name in () if is_router(hello) else sorted(sharded):
+        yield Seen(f"{name}: has to be sharded, and there are no shards: it would be refused", name, HINT)
+    known = {one["name"]: one["sizeOnDisk"] for one in client.list_databases()}
+    for name in sorted(names):
+        there = f"{name}: {size(known[name])}" if name in known else ""
+        if not there:
+            yield Seen(f"{name}: not there")
+        elif user := find_user(client, name):
+            yield Seen(f"{there}, of a run that is going on ({user}): it would be refused", name)
+        elif was_made_by_run(client, name):
+            yield Seen(f"{there}, left by an earlier run, would be dropped at the start")
+        else:
+            yield Seen(f"{there}, made by no run: it would be refused and stay untouched", name)

@@ -9,9 +9,9 @@ from math import inf
 from typing import Any, Final
 from xml.etree import ElementTree
 
-from mongo_tables.commands.compare.formats import format_json as dump
-from mongo_tables.commands.compare.formats import say_amount, say_number
-from mongo_tables.commands.history.campaigns import Known, find_known
+from mongo_tables.commands.compare.wording import format_json as dump
+from mongo_tables.commands.compare.wording import say_amount, say_number
+from mongo_tables.commands.history.inputs import Known, find_known
 from mongo_tables.findings.reporters import format_count
 from mongo_tables.results.comparison import PER_SECOND
 from mongo_tables.results.history import Change, Point, Series

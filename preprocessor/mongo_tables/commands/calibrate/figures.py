@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from mongo_tables.commands.compare.formats import format_json
+from mongo_tables.commands.compare.wording import format_json
 from mongo_tables.results.calibration import JUDGED, Count, Judged, share_of_groups
 from mongo_tables.runner.calibration import (
     Task,

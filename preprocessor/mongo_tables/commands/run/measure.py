@@ -2,39 +2,29 @@
 
 from __future__ import annotations
 
-import os
 import time
 from argparse import Namespace
 from collections.abc import Sequence
 from contextlib import ExitStack, closing
-from dataclasses import dataclass
-from functools import partial
 from math import inf
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
-from mongo_tables.commands.run.costing import check_costs
-from mongo_tables.commands.run.loading import read_machines
-from mongo_tables.commands.run.opening import open_targets
-from mongo_tables.commands.run.planned import read_options
-from mongo_tables.commands.run.raising import list_raised
-from mongo_tables.commands.run.sharing import Opened, share_out
+from mongo_tables.commands.run.atlas import check_costs
+from mongo_tables.commands.run.estimates import list_raised, read_options
+from mongo_tables.commands.run.targets import Place, open_machines, open_place, open_targets, share_out
 from mongo_tables.findings.usage import print_error
 from mongo_tables.runner.campaign import Length, execute
 from mongo_tables.runner.errors import RunnerError, WorkFailed
 from mongo_tables.runner.journal import Campaign, find_campaign, open_journal
-from mongo_tables.runner.load import Crew, WorkerPool
-from mongo_tables.runner.local_address import is_local
-from mongo_tables.runner.named_targets import NamedTarget, differing, names_machines
+from mongo_tables.runner.named_targets import differing, names_machines
 from mongo_tables.runner.options import Options, least_batches
 from mongo_tables.runner.runs import Run, open_run, request
 from mongo_tables.runner.store import open_store
 
 if TYPE_CHECKING:
     from mongo_tables.runner.experiment import Experiment
-    from mongo_tables.runner.loadmachines.pool import MachinePool
     from mongo_tables.runner.progress import Progress
     from mongo_tables.runner.store import Store
-    from mongo_tables.runner.target import Target
 
 
 def measure_experiments(arguments: Namespace, wanted: Sequence[Experiment], progress: Progress) -> None:
@@ -114,78 +104,6 @@ def _open_runs(
         )
         for one in its
     ]
-
-
-def open_machines(arguments: Namespace, held: ExitStack, places: Sequence[Place]) -> MachinePool | None:
-    """The load machines that are asked for, which end with ``held``; None where this machine loads its targets.
-
-    They give up where a server of one of the ``places`` has ended. Raises RunnerError.
-    """
-    wanted = read_machines(arguments)
-    if wanted is None:
-        return None
-    from mongo_tables.runner.loadmachines.clusters import open_cluster
-    from mongo_tables.runner.loadmachines.pool import MachinePool
-
-    cluster = held.enter_context(open_cluster(wanted))
-    here = wanted.kind == "local"
-    client = choose_client(arguments.target, arguments.processes, os.cpu_count() or 1)
-    processes = max(1, client.processes // wanted.count) if here else arguments.processes
-    return held.enter_context(
-        MachinePool(
-            cluster,
-            arguments.processes or processes,
-            lambda: next(filter(None, (place.target.fault(patience=0) for place in places)), ""),
-            here and client.gives_way,
-        )
-    )
-
-
-def open_place(
-    arguments: Namespace,
-    named: NamedTarget,
-    target: Target,
-    held: ExitStack,
-    progress: Progress,
-    machines: MachinePool | None = None,
-) -> Place:
-    """The target, and who loads it: ``machines``, or workers of its own; all end with ``held``."""
-    held.enter_context(closing(target))
-    if machines is not None:
-        return Place(named, target, machines, machines.processes)
-    client = choose_client(arguments.target, arguments.processes, os.cpu_count() or 1)
-    fault = partial(target.fault, patience=0)
-    crew = held.enter_context(WorkerPool(client.processes, fault, client.gives_way, progress.note))
-    return Place(named, target, crew, client.processes)
-
-
-class Client(NamedTuple):
-    """How many worker processes load a target, and whether they give way to servers on their machine."""
-
-    processes: int
-    gives_way: bool
-
-
-def choose_client(targets: Sequence[NamedTarget], asked: int | None, processors: int) -> Client:
-    """The client of each target, of ``asked`` processes or as many as leave processors for servers that run here.
-
-    It is the same for all of them: else the clients would be compared, and not the targets.
-    """
-    servers_here = any(is_local(one.where) for one in targets)
-    return Client(asked or (max(1, processors // 2) if servers_here else processors), servers_here)
-
-
-@dataclass(frozen=True, slots=True)
-class Place(Opened):
-    """A target with its name, and the workers that load it."""
-
-    crew: Crew
-    processes: int | None
-
-    def __str__(self) -> str:
-        """The name with the addresses and the options that change what is measured, which hold no secret."""
-        where = f"{self.target.name} {self.target.options}".rstrip()
-        return f"{self.named.name}={where}" if self.named.name else where
 
 
 def _print_rows(runs: Sequence[Run], rows: int) -> None:

@@ -1,0 +1,267 @@
+"""The targets of a run: opened, with who loads them, and the experiments that are measured on each."""
+
+from __future__ import annotations
+
+import os
+from argparse import Namespace
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, closing
+from dataclasses import dataclass
+from functools import partial
+from math import inf
+from typing import TYPE_CHECKING, TypeVar
+
+from mongo_tables.runner.atlas.address import is_atlas
+from mongo_tables.runner.cache_size import follows_cache
+from mongo_tables.runner.errors import RunnerError, TargetError
+from mongo_tables.runner.load import Crew, WorkerPool
+from mongo_tables.runner.loadmachines.clusters import LoadMachines, parse_load_machines
+from mongo_tables.runner.local_address import is_local, parse_local
+from mongo_tables.runner.named_targets import (
+    NamedTarget,
+    differing,
+    machines_without_target,
+    names_machines,
+    variants_for,
+)
+from mongo_tables.runner.options import Options
+from mongo_tables.runner.request_options import check_options
+from mongo_tables.runner.runs import choose_variants, obstacle
+from mongo_tables.runner.target import open_target
+
+if TYPE_CHECKING:
+    from mongo_tables.runner.experiment import Experiment
+    from mongo_tables.runner.loadmachines.pool import MachinePool
+    from mongo_tables.runner.progress import Progress
+    from mongo_tables.runner.store import Store
+    from mongo_tables.runner.target import Target
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """A target with its name."""
+
+    named: NamedTarget
+    target: Target
+
+
+@dataclass(frozen=True, slots=True)
+class Place(Opened):
+    """A target with its name, and the workers that load it."""
+
+    crew: Crew
+    processes: int | None
+
+    def __str__(self) -> str:
+        """The name with the addresses and the options that change what is measured, which hold no secret."""
+        where = f"{self.target.name} {self.target.options}".rstrip()
+        return f"{self.named.name}={where}" if self.named.name else where
+
+
+AnyOpened = TypeVar("AnyOpened", bound=Opened)
+
+
+# -- opened --
+
+
+def open_targets(arguments: Namespace, note: Callable[[str], None]) -> Iterator[tuple[NamedTarget, Target]]:
+    """Open each target for a run when it is asked for; ``note`` tells people what is waited for. Raises RunnerError."""
+    if any(is_atlas(one.where) for one in arguments.target):
+        from mongo_tables.runner.atlas.costs import prices_named
+        from mongo_tables.runner.atlas.target import begin_run, open_atlas
+
+        most = inf if arguments.max_cost is None else arguments.max_cost
+        run = begin_run(prices_named(arguments.prices), most)
+    for named in arguments.target:
+        if is_atlas(named.where):
+            yield named, open_atlas(named.where, run, note)
+        else:
+            yield named, _open_other(arguments, named)
+
+
+def open_planned(arguments: Namespace, named: NamedTarget) -> Target:
+    """Open a target for a plan, which makes nothing there. Raises RunnerError."""
+    if is_atlas(named.where):
+        from mongo_tables.runner.atlas.target import plan_atlas
+
+        return plan_atlas(named.where)
+    return _open_other(arguments, named)
+
+
+def _open_other(arguments: Namespace, named: NamedTarget) -> Target:
+    local = sum(is_local(one.where) for one in arguments.target)
+    return open_target(named.where, max(1, local))
+
+
+# -- loaded --
+
+
+def read_machines(arguments: Namespace) -> LoadMachines | None:
+    """The load machines that are asked for; None where this machine loads its targets.
+
+    Raises RunnerError for what is no address, and where such machines cannot do what is asked for.
+    """
+    if not arguments.load_machines:
+        return None
+    wanted = parse_load_machines(arguments.load_machines)
+    if wanted.kind != "local" and any(is_local(named.where) for named in arguments.target):
+        raise RunnerError(
+            "a local target hears this machine alone, and its load machines are others",
+            "name a deployment that all of them reach: --target mongodb://…",
+        )
+    return wanted
+
+
+def describe_machines(wanted: LoadMachines, processes: int | None) -> str:
+    """Who would share out the connections of each window, of whom none is asked for that."""
+    if wanted.kind == "tls":
+        which = f"the workers of {wanted.scheduler}"
+    elif wanted.kind == "ssh":
+        which = f"{len(wanted.hosts)} by SSH, {', '.join(host.name for host in wanted.hosts)}"
+    else:
+        which = f"{wanted.count} on this machine"
+    each = "" if processes is None else f", each with {processes} process{'es' * (processes > 1)}"
+    return f"load machines: {which}{each}; they share out the connections, and were not asked"
+
+
+def open_machines(arguments: Namespace, held: ExitStack, places: Sequence[Place]) -> MachinePool | None:
+    """The load machines that are asked for, which end with ``held``; None where this machine loads its targets.
+
+    They give up where a server of one of the ``places`` has ended. Raises RunnerError.
+    """
+    wanted = read_machines(arguments)
+    if wanted is None:
+        return None
+    from mongo_tables.runner.loadmachines.clusters import open_cluster
+    from mongo_tables.runner.loadmachines.pool import MachinePool
+
+    cluster = held.enter_context(open_cluster(wanted))
+    here = wanted.kind == "local"
+    client = choose_client(arguments.target, arguments.processes, os.cpu_count() or 1)
+    processes = max(1, client.processes // wanted.count) if here else arguments.processes
+    return held.enter_context(
+        MachinePool(
+            cluster,
+            arguments.processes or processes,
+            lambda: next(filter(None, (place.target.fault(patience=0) for place in places)), ""),
+            here and client.gives_way,
+        )
+    )
+
+
+def open_place(
+    arguments: Namespace,
+    named: NamedTarget,
+    target: Target,
+    held: ExitStack,
+    progress: Progress,
+    machines: MachinePool | None = None,
+) -> Place:
+    """The target, and who loads it: ``machines``, or workers of its own; all end with ``held``."""
+    held.enter_context(closing(target))
+    if machines is not None:
+        return Place(named, target, machines, machines.processes)
+    client = choose_client(arguments.target, arguments.processes, os.cpu_count() or 1)
+    fault = partial(target.fault, patience=0)
+    crew = held.enter_context(WorkerPool(client.processes, fault, client.gives_way, progress.note))
+    return Place(named, target, crew, client.processes)
+
+
+@dataclass(frozen=True, slots=True)
+class Client:
+    """How many worker processes load a target, and whether they give way to servers on their machine."""
+
+    processes: int
+    gives_way: bool
+
+
+def choose_client(targets: Sequence[NamedTarget], asked: int | None, processors: int) -> Client:
+    """The client of each target, of ``asked`` processes or as many as leave processors for servers that run here.
+
+    It is the same for all of them: else the clients would be compared, and not the targets.
+    """
+    servers_here = any(is_local(one.where) for one in targets)
+    return Client(asked or (max(1, processors // 2) if servers_here else processors), servers_here)
+
+
+# -- shared out --
+
+
+def share_out(
+    wanted: Sequence[Experiment],
+    options: Options,
+    places: Sequence[AnyOpened],
+    store: Store,
+    *,
+    leave_out: bool,
+) -> list[tuple[Experiment, list[AnyOpened]]]:
+    """The experiments, each with its targets.
+
+    With ``leave_out``, experiments that cannot be run are left out, which is printed. Raises TargetError when one
+    cannot be run otherwise, and when a connection string asks for what the client does not do.
+    """
+    for place in places:
+        check_options(place.target.given, options.client)
+    tasks: list[tuple[Experiment, list[AnyOpened]]] = []
+    for experiment in wanted:
+        try:
+            lacking = machines_without_target(experiment, [place.named for place in places])
+            its = list(_allowed(experiment, options, places, store, leave_out=leave_out))
+            _check_same_data(experiment, [place.named for place in its])
+        except TargetError as error:
+            if not leave_out:
+                raise
+            print(f"{experiment.name}: left out, {error}", flush=True)
+            continue
+        if its:
+            tasks.append((experiment, its))
+        for place in its:
+            _say_equal(experiment, options, place)
+        if lacking:
+            print(
+                f"{experiment.name}: left out {', '.join(lacking)}, for which no target is named", flush=True
+            )
+    return tasks
+
+
+def _say_equal(experiment: Experiment, options: Options, place: Opened) -> None:
+    """Print which variants are left out, since others are the same work on the machine that the target gives them."""
+    numbers = variants_for(experiment, place.named)
+    measured = choose_variants(experiment, options, place.target, place.named)
+    if equal := [str(number + 1) for number in numbers if number not in measured]:
+        print(
+            f"{experiment.name}: left out variants {', '.join(equal)}, which ask for another "
+            f"{' or '.join(differing(experiment, numbers))}; {place.target.name} would measure the same again "
+            "(--as-is does)",
+            flush=True,
+        )
+
+
+def _allowed(
+    experiment: Experiment, options: Options, places: Sequence[AnyOpened], store: Store, *, leave_out: bool
+) -> Iterator[AnyOpened]:
+    """The targets that have variants of the experiment and can run it.
+
+    One that cannot is said to be left out, or TargetError is raised.
+    """
+    for place in places:
+        if not variants_for(experiment, place.named):
+            continue
+        found = obstacle(experiment, options, place.target, store, place.named)
+        if found is None:
+            yield place
+        elif leave_out:
+            print(f"{found[0]}: left out, {found[1]}", flush=True)
+        else:
+            raise TargetError(*found)
+
+
+def _check_same_data(experiment: Experiment, targets: Sequence[NamedTarget]) -> None:
+    """Raise TargetError where local targets side by side would have different data, since that follows their caches."""
+    caches = {parse_local(one.where).cache_gb for one in targets if is_local(one.where)}
+    if len(caches) > 1 and follows_cache(experiment) and not names_machines(experiment):
+        raise TargetError(
+            f"{experiment.name} loads as much data as its cache asks for: with different cacheGB the targets would "
+            "have different data",
+            "give all of them the same cacheGB, or none",
+        )
