@@ -63,7 +63,8 @@ def test_a_run_that_is_going_on_keeps_its_database_and_a_dry_run_says_so(
     assert "wait until it has ended" in told.value.hint
     assert client[DATABASE]["data"].count_documents({}) == 1
     ownership.check(client, DATABASE, "first")
-    *_, (last, refused, _) = list_findings(replica_set.uri, {DATABASE})
+    *_, found = list_findings(replica_set.uri, {DATABASE})
+    last, refused = found.text, found.refused
     assert "of a run that is going on" in last
     assert "would be dropped" not in last
     assert refused == DATABASE
@@ -81,7 +82,8 @@ def test_a_run_that_is_going_on_keeps_its_database_and_a_dry_run_says_so(
 )
 def test_a_run_that_was_killed_leaves_its_database_to_the_next(replica_set, client, process, seconds_ago):
     mark(client, process, seconds_ago)
-    *_, (last, refused, _) = list_findings(replica_set.uri, {DATABASE})
+    *_, found = list_findings(replica_set.uri, {DATABASE})
+    last, refused = found.text, found.refused
     assert "left by an earlier run, would be dropped" in last
     assert not refused
     ownership.claim(client, DATABASE, "second")

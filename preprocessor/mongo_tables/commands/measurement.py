@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 
 from mongo_tables.files.environment import OUTPUT_VARIABLE, TARGET_VARIABLE, read_variable
 from mongo_tables.findings.usage import print_error
-from mongo_tables.runner.errors import RunnerError
 
 if TYPE_CHECKING:
     from mongo_tables.runner.progress import Progress
@@ -25,6 +24,8 @@ EXTRA = ("greenlet", "hdrh", "psutil", "scipy")
 
 def require_extra(command: str, extra: str, modules: Iterable[str]) -> None:
     """Raise RunnerError where a module of an extra is missing that a command needs."""
+    from mongo_tables.runner.errors import RunnerError
+
     if any(importlib.util.find_spec(name) is None for name in modules):
         raise RunnerError(
             f"command {command} needs the extra {extra}", f"pip install 'mongo-tables[{extra}]'"

@@ -137,14 +137,14 @@ def open_machines(arguments: Namespace, held: ExitStack, places: Sequence[Place]
 
     cluster = held.enter_context(open_cluster(wanted))
     here = wanted.kind == "local"
-    client = choose_client(arguments.target, arguments.processes, os.cpu_count() or 1)
-    processes = max(1, client.processes // wanted.count) if here else arguments.processes
+    shared, gives_way = choose_client(arguments.target, arguments.processes, os.cpu_count() or 1)
+    processes = max(1, shared // wanted.count) if here else arguments.processes
     return held.enter_context(
         MachinePool(
             cluster,
             arguments.processes or processes,
             lambda: next(filter(None, (place.target.fault(patience=0) for place in places)), ""),
-            here and client.gives_way,
+            here and gives_way,
         )
     )
 
@@ -161,27 +161,20 @@ def open_place(
     held.enter_context(closing(target))
     if machines is not None:
         return Place(named, target, machines, machines.processes)
-    client = choose_client(arguments.target, arguments.processes, os.cpu_count() or 1)
+    processes, gives_way = choose_client(arguments.target, arguments.processes, os.cpu_count() or 1)
     fault = partial(target.fault, patience=0)
-    crew = held.enter_context(WorkerPool(client.processes, fault, client.gives_way, progress.note))
-    return Place(named, target, crew, client.processes)
+    crew = held.enter_context(WorkerPool(processes, fault, gives_way, progress.note))
+    return Place(named, target, crew, processes)
 
 
-@dataclass(frozen=True, slots=True)
-class Client:
-    """How many worker processes load a target, and whether they give way to servers on their machine."""
+def choose_client(targets: Sequence[NamedTarget], asked: int | None, processors: int) -> tuple[int, bool]:
+    """Return how many worker processes load each target, and whether they give way to servers on their machine.
 
-    processes: int
-    gives_way: bool
-
-
-def choose_client(targets: Sequence[NamedTarget], asked: int | None, processors: int) -> Client:
-    """The client of each target, of ``asked`` processes or as many as leave processors for servers that run here.
-
-    It is the same for all of them: else the clients would be compared, and not the targets.
+    They are ``asked`` ones, or as many as leave processors for servers that run here. All targets have the same client:
+    else clients would be compared, and not targets.
     """
     servers_here = any(is_local(one.where) for one in targets)
-    return Client(asked or (max(1, processors // 2) if servers_here else processors), servers_here)
+    return asked or (max(1, processors // 2) if servers_here else processors), servers_here
 
 
 # -- shared out --
