@@ -18,7 +18,7 @@ from collections.abc import Iterable, Sequence
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from mongo_tables import __version__
 from mongo_tables.commands.parser import HintingParser
@@ -30,43 +30,65 @@ Tables in Markdown that come from files of results, or from MongoDB.
 A page says <!-- RESULT_TABLE: {"collection": "bench", "columns": ["name", "mean"], "sort": "-mean"} -->
 and the table is made when the page is rendered; a "pipeline" computes what the documents do not have."""
 
+_EPILOG = """\
+examples:
+  mongo-tables init                       set up a repository: results, a first table, the commit hook
+  mongo-tables check                      find the faults of all pages
+  mongo-tables explain docs/speed.md:12   see what the pipeline of a comment does
+  mongo-tables render --in-place README.md
+
+`mongo-tables COMMAND --help` says more of a command, with examples."""
+
 
 class Command(NamedTuple):
-    """What the list of commands says of one, and the module that declares its arguments and does the work.
+    """What the help of the program says of a command, and the module that declares its arguments and does the work.
 
-    The module has ``DESCRIPTION``, ``EPILOG``, ``add_arguments(parser)`` and ``run(arguments)``, which gives the exit
-    status. It imports at its top only what the declaration needs.
+    The module has ``DESCRIPTION``, ``EPILOG`` with an example, ``add_arguments(parser)`` and ``run(arguments)``, which
+    gives the exit status. It imports at its top only what the declaration needs.
     """
 
     summary: str
     module: str
 
 
-COMMANDS = {
-    "check": Command("find what is wrong with the comments of pages", "mongo_tables.commands.check"),
-    "explain": Command("show what a pipeline does, stage by stage", "mongo_tables.commands.explain"),
-    "init": Command(
-        "write the first set-up of a repository, or a first comment", "mongo_tables.commands.init"
-    ),
-    "render": Command("write pages with their tables", "mongo_tables.commands.render"),
-    "schema": Command("print the JSON Schema of a comment", "mongo_tables.commands.schema"),
-    "pull": Command("copy result documents into fixtures", "mongo_tables.commands.pull"),
-    "push": Command("copy fixtures into a results database", "mongo_tables.commands.push"),
-    "import": Command("keep what benchmark tools wrote in fixtures", "mongo_tables.commands.import_"),
-    "deps": Command("list what each page is made from", "mongo_tables.commands.deps"),
-    "diff": Command("list what changed in the tables", "mongo_tables.commands.diff"),
-    "lsp": Command("serve an editor while pages are written", "mongo_tables.lsp.command"),
-    "completion": Command(
-        "print what makes a shell complete commands and options", "mongo_tables.commands.completion"
-    ),
-    "run": Command("measure experiments and write result documents", "mongo_tables.commands.run"),
-    "experiments": Command("list the experiments", "mongo_tables.commands.experiments"),
-    "calibrate": Command(
-        "measure how often equal things are called different here", "mongo_tables.commands.calibrate"
-    ),
-    "compare": Command("compare rows that run wrote; for any others: diff", "mongo_tables.commands.compare"),
-    "history": Command("show speeds over campaigns, and where they changed", "mongo_tables.commands.history"),
+GROUPS: Final = {
+    "write and check": {
+        "check": Command("find what is wrong with the comments of pages", "mongo_tables.commands.check"),
+        "render": Command("write pages with their tables", "mongo_tables.commands.render"),
+        "explain": Command("show what a pipeline does, stage by stage", "mongo_tables.commands.explain"),
+        "init": Command(
+            "write the first set-up of a repository, or a first comment", "mongo_tables.commands.init"
+        ),
+        "import": Command("keep what benchmark tools wrote in fixtures", "mongo_tables.commands.import_"),
+        "diff": Command("list what changed in the tables", "mongo_tables.commands.diff"),
+        "deps": Command("list what each page is made from", "mongo_tables.commands.deps"),
+        "schema": Command("print the JSON Schema of a comment", "mongo_tables.commands.schema"),
+        "lsp": Command("serve an editor while pages are written", "mongo_tables.lsp.command"),
+        "completion": Command(
+            "print what makes a shell complete commands and options", "mongo_tables.commands.completion"
+        ),
+    },
+    "results": {
+        "pull": Command("copy result documents into fixtures", "mongo_tables.commands.pull"),
+        "push": Command("copy fixtures into a results database", "mongo_tables.commands.push"),
+    },
+    "measure": {
+        "run": Command("measure experiments and write result documents", "mongo_tables.commands.run"),
+        "experiments": Command("list the experiments", "mongo_tables.commands.experiments"),
+        "calibrate": Command(
+            "measure how often equal things are called different here", "mongo_tables.commands.calibrate"
+        ),
+        "compare": Command(
+            "compare rows that run wrote; for any others: diff", "mongo_tables.commands.compare"
+        ),
+        "history": Command(
+            "show speeds over campaigns, and where they changed", "mongo_tables.commands.history"
+        ),
+    },
 }
+"""The commands, as the help of the program groups them."""
+
+COMMANDS: Final = {name: command for group in GROUPS.values() for name, command in group.items()}
 
 _MOMENT = 0.01
 """Seconds after which an interrupt that could not be raised is tried again."""
@@ -123,6 +145,9 @@ def _status(arguments: Sequence[str]) -> int:
     if sys.stdout is None:
         return _complain("standard output is closed", 2)
     try:
+        if not arguments:
+            build_parser(declare=False).print_help()
+            return 2
         given = _parse(arguments)
         status: int = given.run(given)
         sys.stdout.flush()
@@ -187,17 +212,43 @@ def _complain(message: str, status: int) -> int:
     return status
 
 
+class _Program(HintingParser):
+    """The parser of the program, whose help lists the commands in groups."""
+
+    def format_help(self) -> str:
+        """Write usage, description, options, and each group of commands."""
+        self._shows_help = True
+        formatter = self._get_formatter()
+        formatter.add_usage(self.usage, self._actions, [])
+        formatter.add_text(self.description)
+        sections = {"options": self._optionals._group_actions}
+        (commands,) = (one for one in self._actions if isinstance(one, argparse._SubParsersAction))
+        for title, group in GROUPS.items():
+            sections[title] = [one for one in commands._choices_actions if one.dest in group]
+        for title, actions in sections.items():
+            formatter.start_section(title)
+            formatter.add_arguments(actions)
+            formatter.end_section()
+        formatter.add_text(self.epilog)
+        return formatter.format_help()
+
+
 def build_parser(names: Iterable[str] = COMMANDS, *, declare: bool = True) -> argparse.ArgumentParser:
     """The parser of the commands ``names``: each sets ``run``, which takes the arguments and gives the exit status.
 
     With ``declare`` false the commands are listed without their arguments, and none of them is imported.
     """
-    top = HintingParser(
-        prog="mongo-tables", description=_DESCRIPTION, formatter_class=argparse.RawDescriptionHelpFormatter
+    top = _Program(
+        prog="mongo-tables",
+        description=_DESCRIPTION,
+        epilog=_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     top.add_argument("--version", action="version", version=f"mongo-tables {__version__}")
     top.set_defaults(build_parser=build_parser)
-    commands = top.add_subparsers(title="commands", metavar="COMMAND", required=True)
+    commands = top.add_subparsers(
+        title="commands", metavar="COMMAND", required=True, parser_class=HintingParser
+    )
     for name in names:
         command = commands.add_parser(
             name, help=COMMANDS[name].summary, formatter_class=argparse.RawDescriptionHelpFormatter

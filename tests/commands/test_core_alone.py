@@ -4,28 +4,51 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from importlib.metadata import packages_distributions, requires
 from pathlib import Path
 
 import pytest
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
 
-from mongo_tables.cli import COMMANDS
+from mongo_tables.cli import COMMANDS, GROUPS
 
-EXTRAS = (
-    "asyncssh", "cryptography", "distributed", "greenlet", "hdrh", "lsprotocol", "markdown", "mkdocs", "mongomock",
-    "psutil", "pyarrow", "pygls", "pytest", "scipy",
-)  # fmt: skip
+
+def core_packages() -> set[str]:
+    """Give the distributions that an installation without extras has: the closure of our own requirements."""
+    found, asked = set[str](), ["mongo-tables"]
+    while asked:
+        name = canonicalize_name(asked.pop())
+        if name not in found:
+            found.add(name)
+            needs = map(Requirement, requires(name) or ())
+            asked += [one.name for one in needs if one.marker is None or one.marker.evaluate({"extra": ""})]
+    return found
+
+
+def other_modules() -> list[str]:
+    """Give the top-level modules that are installed here and that the core does not bring."""
+    core = core_packages()
+    return sorted(
+        module
+        for module, owners in packages_distributions().items()
+        if not core & {canonicalize_name(owner) for owner in owners} and module.isidentifier()
+    )
+
+
+HIDDEN = other_modules()
 CORE = """
 import sys
 from importlib.abc import MetaPathFinder
 
 class Hidden(MetaPathFinder):
     def find_spec(self, name, path, target=None):
-        if name.partition(".")[0] in {extras!r}:
+        if name.partition(".")[0] in {hidden!r}:
             raise ModuleNotFoundError(f"No module named {{name!r}}", name=name)
 
 import importlib.util
 found = importlib.util.find_spec
-importlib.util.find_spec = lambda name, package=None: None if name in {extras!r} else found(name, package)
+importlib.util.find_spec = lambda name, package=None: None if name in {hidden!r} else found(name, package)
 sys.meta_path.insert(0, Hidden())
 from mongo_tables.program import main
 sys.exit(main())
@@ -33,11 +56,23 @@ sys.exit(main())
 
 
 def run(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    """The program in a process where no package of an extra is found."""
-    code = CORE.format(extras=EXTRAS)
+    """The program in a process where nothing but the core and what it requires is found."""
+    code = CORE.format(hidden=HIDDEN)
     return subprocess.run(
         [sys.executable, "-c", code, *arguments], cwd=folder, capture_output=True, text=True, check=False
     )
+
+
+def test_what_the_extras_bring_is_hidden_and_what_the_core_requires_is_not() -> None:
+    assert {"greenlet", "mkdocs", "mongomock", "pyarrow", "pygls", "pytest", "scipy"} <= {*HIDDEN}
+    assert not {"bson", "jsonschema", "mongo_tables", "pymongo", "shtab", "yaml"} & {*HIDDEN}
+
+
+def test_the_program_alone_prints_its_help(tmp_path: Path) -> None:
+    done = run(tmp_path)
+    assert (done.returncode, done.stderr) == (2, "")
+    assert all(f"\n{title}:\n" in done.stdout for title in GROUPS)
+    assert done.stdout == run(tmp_path, "--help").stdout
 
 
 @pytest.mark.parametrize("command", COMMANDS)
@@ -45,6 +80,7 @@ def test_each_command_prints_its_help(tmp_path: Path, command: str) -> None:
     done = run(tmp_path, command, "--help")
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.startswith(f"usage: mongo-tables {command}")
+    assert "\nexample" in done.stdout
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])

@@ -42,4 +42,4 @@ def test_all_targets_of_a_run_have_the_same_client(places, asked, expected):
 
 
 def test_one_processor_is_enough_for_a_client():
-    assert choose_client([NamedTarget("", "local")], None, 1).processes == 1
+    assert choose_client([NamedTarget("", "local")], None, 1)[0] == 1

@@ -21,7 +21,15 @@ DESCRIPTION = (
     "Lists the files that each page is made from: files of results, shared pipelines, files that it takes in, pages\n"
     "whose tables it quotes, the file of the site and those that it inherits. No pipeline is run."
 )
-EPILOG = f"{SOURCE}\n\n{EXIT}"
+EPILOG = f"""\
+{SOURCE}
+
+examples:
+  mongo-tables deps docs/speed.md
+  mongo-tables deps --json | jq '.pages[].files'
+  mongo-tables deps --make site/ > pages.mk
+
+{EXIT}"""
 
 _VERSION = 1
 """That of the form of the JSON: another one as soon as a key changes its meaning or goes."""

@@ -10,7 +10,11 @@ if TYPE_CHECKING:
     from mongo_tables.runner.experiment import Experiment
 
 DESCRIPTION = "List the experiments that come with mongo-tables, or describe those that are named."
-EPILOG = ""
+EPILOG = """\
+examples:
+  mongo-tables experiments                    a line for each
+  mongo-tables experiments insert_docsize     what it measures, and its variants
+  mongo-tables experiments --published        what others published for them, into fixtures/"""
 
 
 def add_arguments(parser: ArgumentParser) -> None:

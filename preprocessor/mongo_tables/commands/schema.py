@@ -9,7 +9,12 @@ from mongo_tables.commands.options import EXIT
 from mongo_tables.directives.schemas import names
 
 DESCRIPTION = "Prints the JSON Schema that comments are validated against; editors complete from it."
-EPILOG = EXIT
+EPILOG = f"""\
+examples:
+  mongo-tables schema > table.schema.json
+  mongo-tables schema RESULT_CHART
+
+{EXIT}"""
 
 
 def add_arguments(parser: ArgumentParser) -> None:

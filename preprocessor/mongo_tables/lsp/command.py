@@ -20,7 +20,7 @@ EPILOG = f"""\
 A mongodb:// source is not asked, unless with --database: pages are then checked as by `check --static`. Nothing of the
 folder is run, whatever its mkdocs.yml lists.
 
-Neovim, for example:
+example, for Neovim:
   vim.lsp.config("mongo_tables", {{cmd = {{"mongo-tables", "lsp"}}, filetypes = {{"markdown", "json"}},
                                   root_markers = {{"mkdocs.yml", "mongo-tables.toml", ".git"}}}})
   vim.lsp.enable("mongo_tables")

@@ -28,10 +28,14 @@ DESCRIPTION = (
     "Runs the pipeline of a table stage by stage on the results source: documents in and out, fields that\n"
     "come and go, the first rows, where a value became null, which stage lost all rows, and why."
 )
-EPILOG = (
-    f"{SOURCE}\n\nexit status: 0 every table has its rows and columns, 1 one has not, "
-    "2 wrong usage or nothing to work with"
-)
+EPILOG = f"""\
+{SOURCE}
+
+examples:
+  mongo-tables explain docs/speed.md                       every table and chart of a page
+  mongo-tables explain docs/speed.md:12 --rows 10          the comment at line 12, with ten rows after each stage
+
+exit status: 0 every table has its rows and columns, 1 one has not, 2 wrong usage or nothing to work with"""
 
 
 def add_arguments(parser: ArgumentParser) -> None:
