@@ -79,7 +79,7 @@ def test_an_interrupt_is_one_line_at_whatever_moment(delay: float, folder: Path)
     ]
 
 
-@pytest.mark.parametrize("command", ["render page.md", "check page.md", "schema", "new runs"])
+@pytest.mark.parametrize("command", ["render page.md", "check page.md", "schema", "init --table runs"])
 def test_a_closed_standard_output_is_one_line(command: str, folder: Path) -> None:
     done = shell(f"$PYTHON {command} >&-", folder)
     assert (done.returncode, done.stderr) == (2, "mongo-tables: standard output is closed\n")
@@ -87,11 +87,11 @@ def test_a_closed_standard_output_is_one_line(command: str, folder: Path) -> Non
 
 def test_closed_standard_error_and_input_are_no_matter(folder: Path) -> None:
     assert "| Run |" in shell("$PYTHON render page.md 2>&- <&-", folder).stdout
-    assert "RESULT_TABLE" in shell("$PYTHON new runs 2>&- <&-", folder).stdout
+    assert "RESULT_TABLE" in shell("$PYTHON init --table runs 2>&- <&-", folder).stdout
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="only Linux has a device that is always full")
-@pytest.mark.parametrize("command", ["render page.md", "schema", "new runs"])
+@pytest.mark.parametrize("command", ["render page.md", "schema", "init --table runs"])
 def test_a_full_standard_output_is_named(command: str, folder: Path) -> None:
     done = shell(f"$PYTHON {command} >/dev/full", folder)
     assert done.returncode == 2

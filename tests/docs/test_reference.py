@@ -7,7 +7,7 @@ import re
 import pytest
 
 from docs.hooks.referencepages import calibration_page, commands_page, fields_page
-from mongo_tables.cli import main
+from mongo_tables.cli import COMMANDS, main
 from mongo_tables.directives.schemas.result_fields import fields
 
 PARAMETERS = ("_id", "test_config", "test_config.variant", "experiment.parameters", "experiment.variant")
@@ -57,11 +57,8 @@ def sections_of_commands() -> dict[str, str]:
 
 
 def test_the_page_of_commands_has_every_command_and_every_option_that_the_program_takes(capsys):
-    with pytest.raises(SystemExit):
-        main(["--help"])
-    listed = re.findall(r"^ {4}(\w+)\b", capsys.readouterr().out, re.MULTILINE)
     sections = sections_of_commands()
-    assert list(sections) == listed
+    assert list(sections) == list(COMMANDS)
     for name, section in sections.items():
         with pytest.raises(SystemExit):
             main([name, "--help"])

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from mongo_tables.commands.explain.walk import Walk
+from mongo_tables.commands.explain.walk import StageWalk
 from mongo_tables.directives.pipelines import SharedPipelines
 from mongo_tables.hosts.published_files import Documents
 from mongo_tables.results import opening
@@ -86,7 +86,7 @@ def test_documents_of_another_kind_are_asked_learnt_from_stepped_through_and_pub
     assert build.answers[spec.query.key] == [
         {"_id": number, "tags": ["a"], "n": number, "m": 1} for number in (2, 3)
     ]
-    walk = Walk(counting, Query("numbers", spec.pipeline))
+    walk = StageWalk(counting, Query("numbers", spec.pipeline))
     assert walk.run() is None
     assert [step.count for step in walk.steps] == [3, 2, 2]
     files = Documents.of(build.source.local, "numbers").files

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from mongo_tables.commands.run.targets import Place
+from mongo_tables.commands.run.targets import LoadedTarget
 from mongo_tables.runner import experiment as experiments
 from mongo_tables.runner.connection_strings import selection_ms
 from mongo_tables.runner.errors import RunnerError
@@ -68,7 +68,7 @@ def test_a_server_is_waited_for_as_long_as_the_connection_string_says_else_as_lo
 
 def asked(uri):
     """What must be equal for a run on that deployment to be gone on with."""
-    place = Place(NamedTarget("M30", uri), open_target(uri), crew=None, processes=1)
+    place = LoadedTarget(NamedTarget("M30", uri), open_target(uri), crew=None, processes=1)
     options = Options(scale=1.0, seconds=None, repeats=None, seed=1, client="wire")
     return request(experiments.load("query_full"), options, [str(place)])
 

@@ -8,7 +8,7 @@ from types import SimpleNamespace
 import pytest
 from pymongo import MongoClient
 
-from mongo_tables.commands.run.targets import Opened, share_out
+from mongo_tables.commands.run.targets import OpenedTarget, share_out
 from mongo_tables.runner.errors import TargetError
 from mongo_tables.runner.named_targets import ALONE
 from mongo_tables.runner.options import Options
@@ -62,7 +62,7 @@ def test_what_is_honoured_and_what_means_nothing_to_a_run_is_not_refused():
 @pytest.mark.parametrize("leave_out", [False, True])
 def test_a_run_is_refused_before_anything_is_asked_of_the_deployment(leave_out):
     options = Options(scale=1.0, seconds=None, repeats=None, seed=1, client="wire")
-    place = Opened(ALONE, open_target("mongodb://localhost/?compressors=zlib"))
+    place = OpenedTarget(ALONE, open_target("mongodb://localhost/?compressors=zlib"))
     with pytest.raises(TargetError, match="compressors"):
         share_out([], options, [place], SimpleNamespace(), leave_out=leave_out)
 

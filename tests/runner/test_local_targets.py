@@ -14,7 +14,7 @@ import psutil
 import pytest
 from pymongo import MongoClient
 
-from mongo_tables.commands.run.targets import Opened, share_out
+from mongo_tables.commands.run.targets import OpenedTarget, share_out
 from mongo_tables.results.comparison import compare
 from mongo_tables.runner import experiment as experiments
 from mongo_tables.runner.errors import RunnerError, TargetError
@@ -180,7 +180,8 @@ def test_targets_with_different_caches_are_refused_where_the_data_follows_the_ca
 ):
     experiment = experiments.load(name)
     opened = [
-        Opened(NamedTarget(side, where), open_target(where)) for side, where in (("a", first), ("b", second))
+        OpenedTarget(NamedTarget(side, where), open_target(where))
+        for side, where in (("a", first), ("b", second))
     ]
     expected = pytest.raises(TargetError, match="would have different data") if refused else nullcontext()
     with expected:

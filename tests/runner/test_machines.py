@@ -8,7 +8,7 @@ from types import SimpleNamespace
 import pytest
 from pymongo import MongoClient
 
-from mongo_tables.commands.run.targets import Opened, share_out
+from mongo_tables.commands.run.targets import OpenedTarget, share_out
 from mongo_tables.runner import experiment as experiments
 from mongo_tables.runner.errors import TargetError
 from mongo_tables.runner.local_address import LocalAddress
@@ -95,7 +95,7 @@ def test_a_local_target_measures_another_disk_where_it_can_give_one(permitted, m
 
 def test_what_would_be_the_same_again_is_said_to_be_left_out(monkeypatch, tmp_path, capsys):
     monkeypatch.setattr("mongo_tables.runner.local_limits.are_permitted", lambda: False)
-    place = Opened(NamedTarget("", "local"), LocalTarget())
+    place = OpenedTarget(NamedTarget("", "local"), LocalTarget())
     store = FileStore(tmp_path)
     share_out([experiments.load("insert_iops")], ASKED, [place], store, leave_out=False)
     said = capsys.readouterr().out
@@ -104,7 +104,7 @@ def test_what_would_be_the_same_again_is_said_to_be_left_out(monkeypatch, tmp_pa
 
 
 def test_all_experiments_leave_out_those_for_which_no_target_is_meant(capsys):
-    places = [Opened(NamedTarget(name, "x"), SimpleNamespace(given={})) for name in ("a", "b")]
+    places = [OpenedTarget(NamedTarget(name, "x"), SimpleNamespace(given={})) for name in ("a", "b")]
     assert share_out([SIZES], SimpleNamespace(client="wire"), places, None, leave_out=True) == []
     assert "insert_instancesize: left out, " in capsys.readouterr().out
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class FileEdit:
     """A file that is to have another text; ``before`` is "" where there is none yet. Messages have its ``name``."""
 
     name: str
@@ -27,7 +27,7 @@ class Change:
     after: str
 
 
-def write_changes(changes: Sequence[Change]) -> int:
+def write_changes(changes: Sequence[FileEdit]) -> int:
     """Write the files that are to change, all or none, and name them; give the exit status."""
     save_texts({change.file: change.after for change in changes})
     for change in changes:
@@ -35,7 +35,7 @@ def write_changes(changes: Sequence[Change]) -> int:
     return 0
 
 
-def print_changes(changes: Sequence[Change]) -> int:
+def print_changes(changes: Sequence[FileEdit]) -> int:
     """Print what is to change in each file, as a unified diff; give 1 when there is any, else 0."""
     for change in changes:
         name = escape_control_chars(change.name)

@@ -130,7 +130,7 @@ def _render_in_place(reports: Sequence[Report], arguments: Namespace) -> int:
     Nothing is written when a page has an error, or somebody's work would be lost. Raises UsageError when two pages
     would have one drawing.
     """
-    from mongo_tables.commands.file_changes import Change, print_changes, write_changes
+    from mongo_tables.commands.file_changes import FileEdit, print_changes, write_changes
     from mongo_tables.files.text import shorten_path
     from mongo_tables.site.drawing_files import read_drawings
     from mongo_tables.site.in_place import region_findings
@@ -154,14 +154,14 @@ def _render_in_place(reports: Sequence[Report], arguments: Namespace) -> int:
     if has_errors(_judge_drawings(composed, drawings)):
         return 1
     changes = [
-        Change(one.page.file, Path(one.page.file), one.page.text, one.text)
+        FileEdit(one.page.file, Path(one.page.file), one.page.text, one.text)
         for one in composed
         if one.text != one.page.text
     ]
     for drawing in (drawing for one in composed for drawing in one.due_drawings):
         before = drawings[drawing.path].text or "" if drawing.path in drawings else ""
         if before != drawing.text:
-            changes.append(Change(shorten_path(drawing.path), drawing.path, before, drawing.text))
+            changes.append(FileEdit(shorten_path(drawing.path), drawing.path, before, drawing.text))
     return print_changes(changes) if arguments.check else write_changes(changes)
 
 

@@ -11,7 +11,7 @@ from math import inf
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from mongo_tables.commands.calibrate.figures import print_found
-from mongo_tables.commands.run.targets import Place, open_machines, open_place
+from mongo_tables.commands.run.targets import LoadedTarget, open_machines, open_place
 from mongo_tables.runner.calibration import Fine, Group, Task, compose, gather_group, list_groups, name_group
 from mongo_tables.runner.campaign import Length, left_at_end, measure_rows, measure_with_itself
 from mongo_tables.runner.errors import TargetError, TimeIsOver
@@ -70,7 +70,7 @@ def _calibrate(
     groups: dict[str, list[Group]] = {task.experiment.name: [] for task in tasks}
     with ExitStack() as held:
         named = arguments.target[0]
-        places: list[Place] = []
+        places: list[LoadedTarget] = []
         machines = open_machines(arguments, held, places)
         place = open_place(arguments, named, open_target(named.where), held, progress, machines)
         places.append(place)
@@ -91,7 +91,7 @@ class _Around(NamedTuple):
     """Where groups are measured, what they are part of, and where what is measured is kept."""
 
     store: Store
-    place: Place
+    place: LoadedTarget
     campaign: Campaign
     progress: Progress
     resume: bool

@@ -25,7 +25,7 @@ from mongo_tables.findings.usage import UsageError, print_error
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from mongo_tables.commands.check.pages import Checked
+    from mongo_tables.commands.check.pages import CheckedPages
     from mongo_tables.findings.finding import Finding
     from mongo_tables.site.snapshot import Needs
 
@@ -207,7 +207,7 @@ def _check_once(arguments: Namespace) -> int:
     return 2 if checked.faults else exit_code(findings, arguments.fail_on) or changed
 
 
-def _print_scope(checked: Checked, arguments: Namespace) -> None:
+def _print_scope(checked: CheckedPages, arguments: Namespace) -> None:
     """Print how much was checked: no finding may also mean that there was nothing to check."""
     comments = sum(len(page.comments) for page in checked.pages)
     on = f"{format_count(comments, 'comment')} on {format_count(len(checked.pages), 'page')}"

@@ -12,7 +12,7 @@ from mongo_tables.build import Report, build
 from mongo_tables.site.disk import Request, read_snapshots, read_text
 
 if TYPE_CHECKING:
-    from mongo_tables.commands.file_changes import Change
+    from mongo_tables.commands.file_changes import FileEdit
     from mongo_tables.findings.finding import Finding
     from mongo_tables.site.checks import Source
     from mongo_tables.site.numbers.classes import TextNumber
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Checked:
+class CheckedPages:
     """The findings about pages, in order and each once, and these pages.
 
     ``texts`` are those of all pages that findings may name, ``faults`` has a line for each path that names no page.
@@ -42,7 +42,7 @@ def check_paths(
     stdin_name: str = "",
     *,
     numbers: bool = False,
-) -> Checked:
+) -> CheckedPages:
     """Check the pages that ``paths`` name, together with all other pages of their sites.
 
     With ``numbers`` an open number in a section with a table is a finding, too. Raises ResultsError for a results
@@ -58,7 +58,7 @@ def check_paths(
         from mongo_tables.site.numbers.classes import open_findings
 
         found |= {*open_findings(classified)}
-    return Checked(
+    return CheckedPages(
         sorted(found),
         [page for report in reports for page in report.pages],
         {file: text for report in reports for file, text in report.texts().items()},
@@ -74,13 +74,13 @@ def raise_if_unusable(report: Report) -> None:
 
 
 def fix_pages(
-    checked: Checked, request: Request, source: Source, needs: Needs
-) -> tuple[Sequence[Change], Checked]:
+    checked: CheckedPages, request: Request, source: Source, needs: Needs
+) -> tuple[Sequence[FileEdit], CheckedPages]:
     """Do what the hints of ``checked`` say, and check the result; nothing is written.
 
     Raises ResultsError for a results source that cannot be used.
     """
-    from mongo_tables.commands.file_changes import Change
+    from mongo_tables.commands.file_changes import FileEdit
     from mongo_tables.findings.finding import find_in_lists
     from mongo_tables.site.rewrites import has_rewrite, mend
 
@@ -102,7 +102,7 @@ def fix_pages(
     # A shared list may be named on any page.
     pages = [page for page in checked.pages if concerned & lists.keys() or page.file in concerned]
 
-    def check(changed: Mapping[str, str], of: Sequence[Page]) -> Checked:
+    def check(changed: Mapping[str, str], of: Sequence[Page]) -> CheckedPages:
         overlay = {os.path.abspath(file): text for file, text in changed.items()}  # noqa: PTH100
         return check_paths([page.file for page in of], replace(request, texts=overlay), source, needs)
 
@@ -111,6 +111,6 @@ def fix_pages(
 
     mended = texts | mend({page.file: page.text for page in pages} | lists, found, judge)
     changes = [
-        Change(file, Path(file), texts[file], mended[file]) for file in texts if mended[file] != texts[file]
+        FileEdit(file, Path(file), texts[file], mended[file]) for file in texts if mended[file] != texts[file]
     ]
     return changes, check(mended, checked.pages)

@@ -80,7 +80,7 @@ _FORM: Final = re.compile(r"(slower|faster|different)(?: +(\d+(?:\.\d+)?) *%)?|n
 _ALLOWED: Final = "`slower`, `slower 5 %`, `faster 5 %`, `different 3 %` or `not known`"
 
 
-class Condition(NamedTuple):
+class FailCondition(NamedTuple):
     """Verdicts that fail, from so many per cent of difference on; ``text`` is the condition as it was written."""
 
     verdicts: tuple[str, ...]
@@ -88,13 +88,13 @@ class Condition(NamedTuple):
     text: str
 
 
-def _condition(text: str) -> Condition:
+def _condition(text: str) -> FailCondition:
     """Read a condition such as ``slower 5 %``; raise what argparse shows."""
     asked = " ".join(text.split())
     found = _FORM.fullmatch(asked)
     if found is None:
         raise ArgumentTypeError(f"must be {_ALLOWED}, not {text!r}")
-    return Condition(_VERDICTS[found[1] or asked], float(found[2] or 0), asked)
+    return FailCondition(_VERDICTS[found[1] or asked], float(found[2] or 0), asked)
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -226,7 +226,7 @@ def _fail(found: Difference, arguments: Namespace) -> int:
     return 1 if failing else 2 if lost else 0
 
 
-def _meets(row: Comparison, asked: Condition) -> bool:
+def _meets(row: Comparison, asked: FailCondition) -> bool:
     """Tell whether a row meets a condition, by its verdict and its measured ratio; a control meets none.
 
     The interval need not lie beyond the percentage as a whole.

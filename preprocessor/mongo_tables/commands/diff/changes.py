@@ -14,7 +14,7 @@ from itertools import combinations
 from math import isfinite
 from typing import Final
 
-from mongo_tables.commands.diff.tables import Cell, Cells, Table
+from mongo_tables.commands.diff.tables import ShownCell, ShownCells, ShownTable
 
 _MOST_KEYS: Final = 3
 """Up to as many columns are tried as a key; then all that can name a row are."""
@@ -60,7 +60,7 @@ class TableChange:
     failed: tuple[str, str] = ("", "")
 
 
-def compare(old: Sequence[Table], new: Sequence[Table]) -> list[TableChange]:
+def compare(old: Sequence[ShownTable], new: Sequence[ShownTable]) -> list[TableChange]:
     """Return every table that is not the same on both sides, in the order of the new, then those that went."""
     before, after = _index_by_name(old), _index_by_name(new)
     found = []
@@ -73,9 +73,9 @@ def compare(old: Sequence[Table], new: Sequence[Table]) -> list[TableChange]:
     return [*found, *(TableChange(table.page, table.line, table.name, "went") for table in gone)]
 
 
-def _index_by_name(tables: Sequence[Table]) -> dict[tuple[str, str, int], Table]:
+def _index_by_name(tables: Sequence[ShownTable]) -> dict[tuple[str, str, int], ShownTable]:
     """Index tables by page and name; of several with one name, by their order too."""
-    found: dict[tuple[str, str, int], Table] = {}
+    found: dict[tuple[str, str, int], ShownTable] = {}
     for table in tables:
         number = 0
         while (table.page, table.name, number) in found:
@@ -84,7 +84,7 @@ def _index_by_name(tables: Sequence[Table]) -> dict[tuple[str, str, int], Table]
     return found
 
 
-def _compare_table(old: Table, new: Table) -> TableChange | None:
+def _compare_table(old: ShownTable, new: ShownTable) -> TableChange | None:
     measured = _compare_measurements(old, new)
     retested = _DIGEST in measured  # Then figures have no ratio: they are not those of one test.
     pairs, unclear = _pair_rows(old, new)
@@ -122,7 +122,9 @@ def _compare_table(old: Table, new: Table) -> TableChange | None:
     )
 
 
-def _compare_cells(old: Table, new: Table, pairs: Sequence[_Pair], retested: bool) -> Iterator[CellChange]:
+def _compare_cells(
+    old: ShownTable, new: ShownTable, pairs: Sequence[_Pair], retested: bool
+) -> Iterator[CellChange]:
     common = [column for column in new.columns if column in old.columns]
     for pair in pairs:
         if pair.old is None or pair.new is None:
@@ -135,7 +137,7 @@ def _compare_cells(old: Table, new: Table, pairs: Sequence[_Pair], retested: boo
                 yield CellChange(pair.name, column, *texts, None if retested else _ratio(was, now))
 
 
-def _list_cells(table: Table, rows: Sequence[tuple[str, int]]) -> Iterator[tuple[str, str, str]]:
+def _list_cells(table: ShownTable, rows: Sequence[tuple[str, int]]) -> Iterator[tuple[str, str, str]]:
     """Yield label, column and text of the cells of rows, in columns that cannot name them."""
     for label, row in rows:
         for at, column in enumerate(table.columns):
@@ -143,7 +145,7 @@ def _list_cells(table: Table, rows: Sequence[tuple[str, int]]) -> Iterator[tuple
                 yield label, column, table.rows[row][at].text
 
 
-def _ratio(old: Cell, new: Cell) -> float | None:
+def _ratio(old: ShownCell, new: ShownCell) -> float | None:
     numbers = [
         float(cell.raw.replace(",", "")) if cell.raw and _NUMBER.fullmatch(cell.raw) else None
         for cell in (old, new)
@@ -155,7 +157,7 @@ def _ratio(old: Cell, new: Cell) -> float | None:
     return ratio if isfinite(ratio) else None
 
 
-def _compare_measurements(old: Table, new: Table) -> dict[str, tuple[str, str]]:
+def _compare_measurements(old: ShownTable, new: ShownTable) -> dict[str, tuple[str, str]]:
     """Return what both sides say of how they were measured, or only one does, where they differ."""
     if not (old.measured and new.measured):
         return {}
@@ -184,7 +186,7 @@ Columns = tuple[tuple[int, int], ...]
 """Columns of both tables: the number of each in the old, and in the new."""
 
 
-def _pair_rows(old: Table, new: Table) -> tuple[list[_Pair], tuple[str, ...]]:
+def _pair_rows(old: ShownTable, new: ShownTable) -> tuple[list[_Pair], tuple[str, ...]]:
     """Pair the rows of the new table in its order, then those that went; list the labels that are unclear.
 
     A label is unclear where several rows have it, and they are not the same on both sides.
@@ -214,10 +216,10 @@ def _group_by_identity(identities: Sequence[Identity]) -> dict[Identity, list[in
 
 
 def _match_rows(
-    label: str, old: Table, new: Table, olds: Sequence[int], news: Sequence[int]
+    label: str, old: ShownTable, new: ShownTable, olds: Sequence[int], news: Sequence[int]
 ) -> Iterator[_Pair]:
     """Pair the rows of one label: equal ones first, then the others in their order if there are as many."""
-    equal: dict[Cells, list[int]] = {}
+    equal: dict[ShownCells, list[int]] = {}
     for one in reversed(olds):
         equal.setdefault(old.rows[one], []).append(one)
     partner = {one: equal[new.rows[one]].pop() if equal.get(new.rows[one]) else None for one in news}
@@ -234,7 +236,7 @@ def _match_rows(
     yield from (_Pair(name(place), one, None) for place, one in enumerate(olds, 1) if one in free)
 
 
-def _find_key(old: Table, new: Table) -> Columns:
+def _find_key(old: ShownTable, new: ShownTable) -> Columns:
     """Choose the columns that name the rows of both tables."""
     naming = _find_shared_columns(old, new)
     if old.stated or new.stated or not naming:
@@ -261,13 +263,13 @@ def _keep_telling(naming: Columns, count_names: Callable[[Columns], int]) -> Col
     return kept
 
 
-def _identify_rows(old: Table, new: Table, key: Columns) -> Iterator[list[Identity]]:
+def _identify_rows(old: ShownTable, new: ShownTable, key: Columns) -> Iterator[list[Identity]]:
     for table, side in ((old, 0), (new, 1)):
         cells = ([row[columns[side]] for columns in key] for row in table.rows)
         yield [tuple(cell.text if cell.raw is None else cell.raw for cell in row) for row in cells]
 
 
-def _find_shared_columns(old: Table, new: Table) -> Columns:
+def _find_shared_columns(old: ShownTable, new: ShownTable) -> Columns:
     """Find the columns that can name rows on both sides; the first one may have another header."""
     if not (old.columns and new.columns):
         return ()

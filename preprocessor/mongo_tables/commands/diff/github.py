@@ -22,7 +22,7 @@ from typing import Any, Final, NamedTuple
 
 from mongo_tables.commands.diff.changes import TableChange
 from mongo_tables.commands.diff.formats import markdown
-from mongo_tables.commands.diff.tables import Table, read_checkout
+from mongo_tables.commands.diff.tables import ShownTable, read_checkout
 from mongo_tables.files import atomic
 from mongo_tables.files.environment import read_variable
 from mongo_tables.findings.reporters import escape_control_chars
@@ -91,7 +91,7 @@ def read_pull_request() -> PullRequest | None:
 # -- what it is compared with --
 
 
-def read_both(request: PullRequest, asked: Namespace) -> tuple[list[Table], list[Table], str]:
+def read_both(request: PullRequest, asked: Namespace) -> tuple[list[ShownTable], list[ShownTable], str]:
     """Read the tables of the base and of this checkout; return them with the commit of the base.
 
     The base has no tables where its site cannot be read, which the pull request may mend.
@@ -170,7 +170,7 @@ def _append(variable: str, text: str) -> None:
 # -- the comment --
 
 
-class ApiError(Exception):
+class CommentRefused(Exception):
     """What the API refused or did not answer; ``status`` is that of HTTP, 0 without an answer."""
 
     def __init__(self, status: int, message: str) -> None:
@@ -178,7 +178,7 @@ class ApiError(Exception):
         self.status = status
 
 
-class Comment(NamedTuple):
+class PostedComment(NamedTuple):
     """A comment of a pull request: its number, its author, and its text."""
 
     number: int
@@ -204,7 +204,7 @@ def post(folder: Path, author: str) -> None:
     anything = bool(isinstance(data, dict) and data.get("tables"))
     try:
         print(f"comment: {_update_comment(request, text, author, anything=anything)}")
-    except ApiError as error:
+    except CommentRefused as error:
         print(_excuse(error, request))
 
 
@@ -226,19 +226,19 @@ def _update_comment(request: PullRequest, body: str, author: str, *, anything: b
     return "edited"
 
 
-def _list_comments(request: PullRequest) -> list[Comment]:
-    found: list[Comment] = []
+def _list_comments(request: PullRequest) -> list[PostedComment]:
+    found: list[PostedComment] = []
     for page in range(1, _MOST_PAGES + 1):
         query = f"per_page={_A_PAGE}&page={page}"
         told = _ask("GET", f"{request.repository}/issues/{request.number}/comments?{query}")
         if not isinstance(told, list):
-            raise ApiError(0, "the answer is not a list of comments")
+            raise CommentRefused(0, "the answer is not a list of comments")
         try:
             for one in told:
                 login = (one["user"] or {}).get("login", "")
-                found.append(Comment(int(one["id"]), str(login), str(one["body"] or "")))
+                found.append(PostedComment(int(one["id"]), str(login), str(one["body"] or "")))
         except (KeyError, TypeError, ValueError, AttributeError):
-            raise ApiError(0, "the answer has a comment without its fields") from None
+            raise CommentRefused(0, "the answer has a comment without its fields") from None
         if len(told) < _A_PAGE:
             break
     return found
@@ -267,12 +267,12 @@ def _ask(method: str, path: str, content: Any = None) -> Any:
         with urllib.request.build_opener(_NoRedirect).open(request, timeout=_SECONDS) as answer:
             return json.load(answer)
     except urllib.error.HTTPError as error:
-        raise ApiError(error.code, f"{method} was answered by {error.code} {error.reason}") from None
+        raise CommentRefused(error.code, f"{method} was answered by {error.code} {error.reason}") from None
     except (OSError, HTTPException, ValueError) as error:
-        raise ApiError(0, f"{method} had no answer: {error}") from None
+        raise CommentRefused(0, f"{method} had no answer: {error}") from None
 
 
-def _excuse(error: ApiError, request: PullRequest) -> str:
+def _excuse(error: CommentRefused, request: PullRequest) -> str:
     """Write a line that GitHub shows at the job: a notice where no comment could be expected, else a warning."""
     where = "the summary of the job and its artifact have the numbers"
     if error.status in _REFUSED and request.from_fork:

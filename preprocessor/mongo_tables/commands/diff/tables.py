@@ -43,19 +43,19 @@ _FRACTION: Final = re.compile(r"-?[\d,]*\.\d")
 
 
 @dataclass(frozen=True, slots=True)
-class Cell:
+class ShownCell:
     """A value as readers see it, and its raw text without a format; ``raw`` is None where there is no value."""
 
     text: str
     raw: str | None
 
 
-Cells = tuple[Cell, ...]
+ShownCells = tuple[ShownCell, ...]
 """A row."""
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class ShownTable:
     """A table of a page. ``line`` is 0 for a built page. ``failed`` says why it has no rows, if so.
 
     ``naming``: the numbers of the columns that can name a row; where they are ``stated``, all of them do.
@@ -66,14 +66,14 @@ class Table:
     line: int
     name: str
     columns: tuple[str, ...]
-    rows: tuple[Cells, ...]
+    rows: tuple[ShownCells, ...]
     naming: tuple[int, ...] = (0,)
     stated: bool = False
     failed: str = ""
     measured: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
 
-def read_sides(arguments: Namespace) -> tuple[list[Table], list[Table]]:
+def read_sides(arguments: Namespace) -> tuple[list[ShownTable], list[ShownTable]]:
     """Read the tables of OLD and of NEW. Raises UsageError and ResultsError for what cannot be compared."""
     if not (arguments.old.strip() and arguments.new.strip()):
         raise UsageError("OLD and NEW each name a results source or a built site, and one of them is empty")
@@ -114,7 +114,7 @@ def _require_one_kind(arguments: Namespace, kinds: tuple[Kind, Kind]) -> Kind:
 # -- pages with a results source --
 
 
-def _read_pages(named: str, arguments: Namespace) -> list[Table]:
+def _read_pages(named: str, arguments: Namespace) -> list[ShownTable]:
     paths = arguments.pages or page_folders(arguments.site)
     read = require_pages(read_snapshots(paths, request_of(arguments)))
     with closing(Answers(named, arguments.limits)) as asked:
@@ -122,7 +122,7 @@ def _read_pages(named: str, arguments: Namespace) -> list[Table]:
         return _make_tables(read, asked, arguments.key)
 
 
-def read_checkout(folder: Path, asked: Namespace, *, needs_results: bool = True) -> list[Table]:
+def read_checkout(folder: Path, asked: Namespace, *, needs_results: bool = True) -> list[ShownTable]:
     """Read the tables of the pages in ``folder``, with its own results and shared pipelines.
 
     ``asked`` has the options of ``diff``: pages, ``config_file`` and ``key``, all seen from the folder, and ``limit``.
@@ -147,7 +147,7 @@ def read_checkout(folder: Path, asked: Namespace, *, needs_results: bool = True)
 
 def _make_tables(
     read: ReadSnapshots, source: Answers, written_key: str | None, *, needs_results: bool = True
-) -> list[Table]:
+) -> list[ShownTable]:
     """Make all tables of the pages, and of the values of their charts.
 
     ``--key`` names rows where a table has all of it. Raises UsageError where no table has.
@@ -169,19 +169,19 @@ def _make_tables(
     ]
 
 
-def _make_table(spec: PipelineSpec, answers: AnswersByKey, measured: Query, key: Sequence[str]) -> Table:
+def _make_table(spec: PipelineSpec, answers: AnswersByKey, measured: Query, key: Sequence[str]) -> ShownTable:
     rows = answers[spec.query.key]
     table = as_table(spec if isinstance(rows, ResultsError) else with_few_digits(spec, rows))
     name = spec.id or spec.title or spec.caption or f"{spec.comment.keyword} in line {spec.comment.line}"
     place = (spec.file, spec.comment.line, name)
     if isinstance(rows, ResultsError):
-        return Table(*place, table.headers, (), failed=rows.message)
+        return ShownTable(*place, table.headers, (), failed=rows.message)
     stated = tuple(key) if key and set(key) <= set(table.columns) else naming_of_chart(spec)
     naming = [table.columns.index(name) for name in stated or find_naming_columns(table, rows)]
     headers, cells = _format_cells(table, rows)
     groups = answers[measured.key]
     found = {} if isinstance(groups, ResultsError) else _list_measurements(groups)
-    return Table(*place, headers, cells, tuple(naming), bool(stated), measured=found)
+    return ShownTable(*place, headers, cells, tuple(naming), bool(stated), measured=found)
 
 
 def naming_of_chart(spec: PipelineSpec) -> tuple[str, ...]:
@@ -191,11 +191,11 @@ def naming_of_chart(spec: PipelineSpec) -> tuple[str, ...]:
 
 def _format_cells(
     table: TableSpec, rows: Sequence[Mapping[str, Any]]
-) -> tuple[tuple[str, ...], tuple[Cells, ...]]:
+) -> tuple[tuple[str, ...], tuple[ShownCells, ...]]:
     columns = columns_of(table, rows)
     by_column = [
         [
-            Cell(text, None if value is None or value is MISSING else raw_text(value))
+            ShownCell(text, None if value is None or value is MISSING else raw_text(value))
             for text, value in zip(one.texts, one.values, strict=True)
         ]
         for one in columns
@@ -223,9 +223,9 @@ def _list_measurements(groups: Rows) -> dict[str, tuple[str, ...]]:
 # -- a built site --
 
 
-def read_built_site(folder: Path) -> list[Table]:
+def read_built_site(folder: Path) -> list[ShownTable]:
     """Read every table that the plugin wrote into a site's pages, in the order of the pages' paths."""
-    found: list[Table] = []
+    found: list[ShownTable] = []
     for file in sorted(folder.rglob("*.html")):
         text = file.read_text("utf-8")
         if 'class="mongo-table"' in text:
@@ -241,11 +241,11 @@ class _PageReader(HTMLParser):
 
     def __init__(self, page: str) -> None:
         super().__init__(convert_charrefs=True)
-        self.tables: list[Table] = []
+        self.tables: list[ShownTable] = []
         self._page = page
         self._figure: str | None = None
         self._name = ""
-        self._rows: list[list[Cell]] | None = None
+        self._rows: list[list[ShownCell]] | None = None
         self._text: str | None = None
         self._raw: str | None = ""
 
@@ -278,14 +278,14 @@ class _PageReader(HTMLParser):
         """End a cell, a table or a figure."""
         if tag in ("td", "th") and self._text is not None and self._rows:
             text = " ".join(self._text.split())
-            self._rows[-1].append(Cell(text, text if self._raw == "" else self._raw))
+            self._rows[-1].append(ShownCell(text, text if self._raw == "" else self._raw))
             self._text = None
         elif tag == "table" and self._rows:
             self._end_table(self._rows)
         elif tag == "figure":
             self._figure = None
 
-    def _end_table(self, rows: list[list[Cell]]) -> None:
+    def _end_table(self, rows: list[list[ShownCell]]) -> None:
         head, *body = rows
         headers = tuple(cell.text for cell in head)
         cells = tuple(map(tuple, body))
@@ -296,5 +296,5 @@ class _PageReader(HTMLParser):
             for at in range(1, len(headers))
             if not any(_FRACTION.match(row[at].raw or "") for row in cells)
         )
-        self.tables.append(Table(self._page, 0, name, headers, cells, (0, *others)))
+        self.tables.append(ShownTable(self._page, 0, name, headers, cells, (0, *others)))
         self._rows = None

@@ -25,14 +25,14 @@ from mongo_tables.commands.explain.fields import (
     path_of,
     suggest_path,
 )
-from mongo_tables.commands.explain.walk import Step, Walk
+from mongo_tables.commands.explain.walk import StageWalk, Step
 from mongo_tables.files.text import list_some
 from mongo_tables.findings.nearest import nearest_word
 from mongo_tables.jsontext.extended import of_shell_call
 from mongo_tables.render.column import column_value
 from mongo_tables.render.values import json_text
 
-Condition = dict[str, Any]
+_Condition = dict[str, Any]
 Cause = tuple[str, str]
 """A reason and a hint, either of them maybe empty."""
 
@@ -51,7 +51,7 @@ _COMPARISONS = {
 _CONSTRUCTORS = {"date": "ISODate", "objectId": "ObjectId", "decimal": "NumberDecimal"}
 
 
-def why_nothing(stage: Stage, position: int, walk: Walk) -> Cause:
+def why_nothing(stage: Stage, position: int, walk: StageWalk) -> Cause:
     """Return why stage number ``position`` (from 0) gives nothing. May raise ResultsError."""
     name, body = operator_of(stage)
     if name == "$match" and isinstance(body, Mapping):
@@ -65,7 +65,7 @@ def why_nothing(stage: Stage, position: int, walk: Walk) -> Cause:
     return "", ""
 
 
-def _conditions(query: Mapping[str, Any]) -> Iterator[Condition]:
+def _conditions(query: Mapping[str, Any]) -> Iterator[_Condition]:
     """Split a query into the smallest conditions that must all hold."""
     for key, value in query.items():
         if key == "$and" and isinstance(value, list):
@@ -81,7 +81,7 @@ def _is_operators(value: Any) -> bool:
     return isinstance(value, Mapping) and bool(value) and all(key.startswith("$") for key in value)
 
 
-def _why_no_match(parts: Sequence[Condition], position: int, walk: Walk) -> Cause:
+def _why_no_match(parts: Sequence[_Condition], position: int, walk: StageWalk) -> Cause:
     """Find the first condition that nothing fulfils alone, else the first that contradicts those before it."""
     for part in parts:
         if not _count(walk, position, [part]):
@@ -92,16 +92,16 @@ def _why_no_match(parts: Sequence[Condition], position: int, walk: Walk) -> Caus
     return "", ""
 
 
-def _count(walk: Walk, position: int, parts: Sequence[Condition]) -> int:
+def _count(walk: StageWalk, position: int, parts: Sequence[_Condition]) -> int:
     rows = walk.ask(position, [*_match(parts), {"$count": "n"}])
     return int(rows[0]["n"]) if rows else 0
 
 
-def _match(parts: Sequence[Condition]) -> list[Stage]:
+def _match(parts: Sequence[_Condition]) -> list[Stage]:
     return [{"$match": {"$and": list(parts)}}] if parts else []
 
 
-def _why_unfulfilled(part: Condition, given: Sequence[Condition], position: int, walk: Walk) -> Cause:
+def _why_unfulfilled(part: _Condition, given: Sequence[_Condition], position: int, walk: StageWalk) -> Cause:
     """Describe a condition that no document fulfils of those that fulfil the ``given`` ones."""
     ((path, wanted),) = part.items()
     absent = [each for each in fields_read({"$match": part}) if not walk.may_have(position, each)]

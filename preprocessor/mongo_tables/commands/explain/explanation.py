@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from mongo_tables.commands.explain.causes import Gap, count_documents, gap, new_gaps, why_nothing
 from mongo_tables.commands.explain.fields import (
-    Difference,
-    Shape,
+    FieldChanges,
+    FieldCounts,
     Stage,
     difference,
     fields_guarded,
@@ -20,7 +20,7 @@ from mongo_tables.commands.explain.fields import (
     shape_of,
     suggest_path,
 )
-from mongo_tables.commands.explain.walk import Step, Walk
+from mongo_tables.commands.explain.walk import StageWalk, Step
 from mongo_tables.directives.pipelines import hint_on_inner_name
 from mongo_tables.findings.finding import Severity
 from mongo_tables.findings.nearest import did_you_mean
@@ -58,8 +58,8 @@ class StageReport:
     shared: bool
     before: Step
     after: Step
-    shape: Shape
-    difference: Difference
+    shape: FieldCounts
+    difference: FieldChanges
     gaps: tuple[Gap, ...]
     remarks: tuple[Remark, ...] = ()
 
@@ -81,7 +81,7 @@ class Explanation:
     source: str = ""
     columns: tuple[str, ...] = ()
     start: Step | None = None
-    shape: Shape = field(default_factory=lambda: Shape(0, ()))
+    shape: FieldCounts = field(default_factory=lambda: FieldCounts(0, ()))
     stages: tuple[StageReport, ...] = ()
     unreached: tuple[tuple[str, Stage], ...] = ()
     remarks: tuple[Remark, ...] = ()
@@ -103,7 +103,7 @@ def explain(
     Raises ResultsError when the source cannot be used at all.
     """
     query = Query(spec.collection, tuple(spec.pipeline), spec.let)
-    walk = Walk(source, query)
+    walk = StageWalk(source, query)
     failure = walk.run()
     named = tuple((spec.name_stage(operator_of(stage)[0]), stage) for stage in query.pipeline)
     told = Explanation(
@@ -160,7 +160,7 @@ def _with_failure(
     return (*known, finding("MT301", spec.file, at, failure.message, hint))
 
 
-def _report_stages(spec: PipelineSpec, walk: Walk) -> list[StageReport]:
+def _report_stages(spec: PipelineSpec, walk: StageWalk) -> list[StageReport]:
     reports: list[StageReport] = []
     steps, shapes = walk.steps, [shape_of(step.rows) for step in walk.steps]
     for index, stage in enumerate(spec.pipeline[: len(steps) - 1]):
@@ -186,7 +186,9 @@ def _report_stages(spec: PipelineSpec, walk: Walk) -> list[StageReport]:
 # -- one stage --
 
 
-def _remark_on_stage(report: StageReport, earlier: Sequence[StageReport], walk: Walk) -> Iterator[Remark]:
+def _remark_on_stage(
+    report: StageReport, earlier: Sequence[StageReport], walk: StageWalk
+) -> Iterator[Remark]:
     if not report.before.count or not report.after.count:
         return  # The loss of all documents is explained once, for the table.
     is_match = operator_of(report.stage)[0] == "$match"  # It may well ask for an absent field.
@@ -244,7 +246,7 @@ def _find_emptier(path: str, earlier: Sequence[StageReport]) -> StageReport | No
 
 
 def _explain_loss(
-    collection: str, stages: Sequence[StageReport], walk: Walk, source: ResultsSource
+    collection: str, stages: Sequence[StageReport], walk: StageWalk, source: ResultsSource
 ) -> Remark:
     if not walk.steps[0].count:
         return _explain_no_documents(collection, source)
@@ -347,7 +349,7 @@ def _stage_as_json(report: StageReport, rows: int) -> dict[str, Any]:
     }
 
 
-def _fields_as_json(shape: Shape) -> list[dict[str, Any]]:
+def _fields_as_json(shape: FieldCounts) -> list[dict[str, Any]]:
     return [{"path": one.path, "types": dict(one.types), "present": one.present} for one in shape.fields]
 
 

@@ -81,7 +81,7 @@ def path_of(value: Any) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Field:
+class FieldCount:
     """A dotted path, and how many documents have it with each type, the most frequent first."""
 
     path: str
@@ -94,19 +94,19 @@ class Field:
 
 
 @dataclass(frozen=True, slots=True)
-class Shape:
+class FieldCounts:
     """The fields of ``documents`` documents by first appearance, two levels deep: ``_id``, ``_id.testname``."""
 
     documents: int
-    fields: tuple[Field, ...]
+    fields: tuple[FieldCount, ...]
 
     @property
-    def top(self) -> tuple[Field, ...]:
+    def top(self) -> tuple[FieldCount, ...]:
         """The fields of the first level."""
         return tuple(field for field in self.fields if "." not in field.path)
 
 
-def shape_of(rows: Sequence[Mapping[str, Any]]) -> Shape:
+def shape_of(rows: Sequence[Mapping[str, Any]]) -> FieldCounts:
     """Count the fields and types of ``rows``."""
     found: dict[str, Counter[str]] = {}
     inner: dict[str, dict[str, Counter[str]]] = {}
@@ -123,7 +123,7 @@ def shape_of(rows: Sequence[Mapping[str, Any]]) -> Shape:
     by_count = (
         (path, sorted(types.items(), key=lambda item: (-item[1], item[0]))) for path, types in counted
     )
-    return Shape(len(rows), tuple(Field(path, tuple(types)) for path, types in by_count))
+    return FieldCounts(len(rows), tuple(FieldCount(path, tuple(types)) for path, types in by_count))
 
 
 def _count(counters: dict[str, Counter[str]], path: str, value: Any) -> None:
@@ -133,25 +133,25 @@ def _count(counters: dict[str, Counter[str]], path: str, value: Any) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class Difference:
+class FieldChanges:
     """The fields of the first level that a stage adds, drops, or gives other types."""
 
-    came: tuple[Field, ...] = ()
-    went: tuple[Field, ...] = ()
-    changed: tuple[tuple[Field, Field], ...] = ()
+    came: tuple[FieldCount, ...] = ()
+    went: tuple[FieldCount, ...] = ()
+    changed: tuple[tuple[FieldCount, FieldCount], ...] = ()
 
 
-def difference(before: Shape, after: Shape) -> Difference:
+def difference(before: FieldCounts, after: FieldCounts) -> FieldChanges:
     """Compare two shapes; a shape without documents tells nothing.
 
     A type counts as changed when it is new, not when fewer documents have it.
     """
     if not before.documents or not after.documents:
-        return Difference()
+        return FieldChanges()
     old = {field.path: field for field in before.top}
     new = {field.path: field for field in after.top}
     pairs = [(old[path], field) for path, field in new.items() if path in old]
-    return Difference(
+    return FieldChanges(
         tuple(field for path, field in new.items() if path not in old),
         tuple(field for path, field in old.items() if path not in new),
         tuple((was, now) for was, now in pairs if not dict(now.types).keys() <= dict(was.types).keys()),

@@ -14,7 +14,7 @@ from typing import Any
 from mongo_tables.aggregation.values import MISSING, is_number, type_name
 from mongo_tables.commands.explain.causes import count_documents
 from mongo_tables.commands.explain.explanation import Explanation, Remark, StageReport
-from mongo_tables.commands.explain.fields import Field, Shape, Stage, fields_named, operator_of
+from mongo_tables.commands.explain.fields import FieldCount, FieldCounts, Stage, fields_named, operator_of
 from mongo_tables.commands.explain.walk import SAMPLE, Step
 from mongo_tables.findings.finding import Severity
 from mongo_tables.findings.reporters import escape_control_chars
@@ -150,7 +150,9 @@ class _Terminal:
 
     # -- rows --
 
-    def _table(self, rows: Sequence[Mapping[str, Any]], wanted: Sequence[str], shape: Shape) -> Iterator[str]:
+    def _table(
+        self, rows: Sequence[Mapping[str, Any]], wanted: Sequence[str], shape: FieldCounts
+    ) -> Iterator[str]:
         """Write rows, the wanted columns first, as many as there is room for."""
         names = _choose_columns(rows, wanted, shape)
         values = {name: [column_value(row, name) for row in rows] for name in names}
@@ -201,7 +203,7 @@ class _Terminal:
             yield _CLOSING + (self.paint(f"✓ {words}", _GREEN) if good else words)
 
 
-def _describe_nested(field: Field, shape: Shape) -> str:
+def _describe_nested(field: FieldCount, shape: FieldCounts) -> str:
     inner = [each for each in shape.fields if each.path.startswith(f"{field.path}.")]
     if not inner or dict(field.types).get("object", 0) < field.present:
         return _describe(field, shape.documents)
@@ -211,12 +213,12 @@ def _describe_nested(field: Field, shape: Shape) -> str:
     return escape_control_chars(f"{field.path} {{{names}}}")
 
 
-def _describe(field: Field, documents: int) -> str:
+def _describe(field: FieldCount, documents: int) -> str:
     some = "" if field.present == documents else f" ({field.present:,} of {documents:,})"
     return escape_control_chars(f"{field.path} {_types(field)}{some}")
 
 
-def _types(field: Field) -> str:
+def _types(field: FieldCount) -> str:
     return "|".join(name for name, _ in field.types)
 
 
@@ -230,7 +232,9 @@ def _select_rows(report: StageReport, rows: int) -> tuple[list[dict[str, Any]], 
     return first, False
 
 
-def _choose_columns(rows: Sequence[Mapping[str, Any]], wanted: Sequence[str], shape: Shape) -> list[str]:
+def _choose_columns(
+    rows: Sequence[Mapping[str, Any]], wanted: Sequence[str], shape: FieldCounts
+) -> list[str]:
     """Choose the wanted fields that some row has, then the others that are neither sub-documents nor arrays.
 
     Where there is nothing else, as after a ``$facet``, those are shown.

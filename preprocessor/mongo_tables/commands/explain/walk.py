@@ -43,7 +43,7 @@ class Step:
         return len(self.rows) == self.count
 
 
-class Walk:
+class StageWalk:
     """A query that runs step by step; ``steps`` are the collection's documents, then those after each stage."""
 
     def __init__(self, source: ResultsSource, query: Query) -> None:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from mongo_tables.commands.init.draft import Proposal
-    from mongo_tables.commands.init.setup import NewFile, Plan
+    from mongo_tables.commands.init.setup import NewFile, SetUp
 
 DESCRIPTION = (
     "Looks at a repository and writes a first working set-up: where results are, a table of them in README.md or\n"
@@ -128,7 +128,7 @@ def _print_lines(lines: Iterable[str]) -> None:
     sys.stdout.flush()
 
 
-def _show_changes(planned: Plan) -> None:
+def _show_changes(planned: SetUp) -> None:
     from mongo_tables.files.changes import NOWHERE, changed_lines
     from mongo_tables.site.site_config import from_here
 

@@ -65,7 +65,7 @@ _NOT_FAILED: Final[Mapping[str, Any]] = MappingProxyType({_FAILED: {"$exists": F
 
 
 @dataclass(frozen=True, slots=True)
-class Candidate:
+class CandidateField:
     """A field that can be a column: its path, the types of its values, one of them, and how many differ.
 
     ``everywhere``: whether all documents have it. ``values`` are those of the documents, as text, to compare.
@@ -83,7 +83,7 @@ class Candidate:
         return len(set(self.values))
 
 
-class Column(NamedTuple):
+class DraftColumn(NamedTuple):
     """A column of the draft: the field it shows, its header, and what it says of documents without the field.
 
     ``duration`` is the unit of values that are shown in the unit of time that fits them, ``date`` the pattern of dates.
@@ -96,7 +96,7 @@ class Column(NamedTuple):
     date: str = ""
 
 
-def find_candidates(documents: Documents) -> list[Candidate]:
+def find_candidates(documents: Documents) -> list[CandidateField]:
     """The fields of at most two levels that hold numbers, texts or dates, in the order of the documents."""
     found: dict[str, list[Any]] = {}
     for document in documents:
@@ -113,16 +113,16 @@ def _leaves(document: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
             yield name, value
 
 
-def _candidate(path: str, values: list[Any], documents: int) -> Candidate | None:
+def _candidate(path: str, values: list[Any], documents: int) -> CandidateField | None:
     types = sorted({type_name(value) for value in values})
     present = [value for value in values if value is not None]
     if not present or not set(types) <= {*_SCALARS, "null"} or not _COLUMN.fullmatch(path):
         return None
     everywhere = len(present) == documents
-    return Candidate(path, tuple(types), present[0], everywhere, tuple(map(raw_text, present)))
+    return CandidateField(path, tuple(types), present[0], everywhere, tuple(map(raw_text, present)))
 
 
-def suggest_columns(fields: Sequence[Candidate]) -> list[str]:
+def suggest_columns(fields: Sequence[CandidateField]) -> list[str]:
     """Paths for the columns of a table that nobody chose: what differs between the documents, nothing twice.
 
     What only some documents have is left out, and what stands among many others (the state of a server is no
@@ -133,13 +133,13 @@ def suggest_columns(fields: Sequence[Candidate]) -> list[str]:
     near = [one for one in near if not _is_counted(one)] or near
     usual = [one for one in near if one.everywhere] or near
     different = [one for one in usual if one.distinct > 1] or usual
-    unlike: dict[tuple[str, ...], Candidate] = {}
+    unlike: dict[tuple[str, ...], CandidateField] = {}
     for one in different:
         unlike.setdefault(one.values, one)
     return [one.path for one in unlike.values()][:MOST_COLUMNS]
 
 
-def _is_counted(one: Candidate) -> bool:
+def _is_counted(one: CandidateField) -> bool:
     """Whether it is the number that each document of a plain file is given."""
     pairs = pairwise(("0", *one.values))
     is_number = one.path in ("_id", "_id.number") and set(one.types) == {"int"}
@@ -147,7 +147,7 @@ def _is_counted(one: Candidate) -> bool:
 
 
 def explain_left_out(
-    documents: Documents, fields: Sequence[Candidate], paths: Sequence[str]
+    documents: Documents, fields: Sequence[CandidateField], paths: Sequence[str]
 ) -> dict[str, list[str]]:
     """The fields of the documents that ``paths`` do not show, by the reason why."""
     found: dict[str, list[str]] = {}
@@ -163,7 +163,7 @@ def explain_left_out(
     return found
 
 
-def _reason(one: Candidate, twice: bool) -> str:
+def _reason(one: CandidateField, twice: bool) -> str:
     if _is_counted(one):
         return "the number of each document"
     if not one.everywhere:
@@ -174,7 +174,7 @@ def _reason(one: Candidate, twice: bool) -> str:
 
 
 def propose_orders(
-    paths: Sequence[str], fields: Sequence[Candidate], *, may_add: bool
+    paths: Sequence[str], fields: Sequence[CandidateField], *, may_add: bool
 ) -> Iterator[tuple[list[str], list[str]]]:
     """Columns and what they are sorted by, from what readers like best to what tells all rows apart.
 
@@ -207,8 +207,11 @@ def propose_sorting(paths: Sequence[str]) -> list[str]:
 
 
 def name_columns(
-    paths: Sequence[str], headers: Sequence[str], fields: Iterable[Candidate], durations: Mapping[str, str]
-) -> list[Column]:
+    paths: Sequence[str],
+    headers: Sequence[str],
+    fields: Iterable[CandidateField],
+    durations: Mapping[str, str],
+) -> list[DraftColumn]:
     """The columns that show ``paths``, some of ``fields``, under ``headers``; ``durations``: path → unit."""
     known = {one.path: one for one in fields}
     columns = []
@@ -220,7 +223,7 @@ def name_columns(
             missing = "–" if path.startswith(f"{_PARAMETERS}.") else "not measured"
         if one and set(one.types) <= {"date", "null"} and all(t.endswith(_MIDNIGHT) for t in one.values):
             date = _DAY
-        columns.append(Column(path, text, missing, durations.get(path, ""), date))
+        columns.append(DraftColumn(path, text, missing, durations.get(path, ""), date))
     return columns
 
 
@@ -249,7 +252,7 @@ def format_comment(
     keyword: str,
     collection: str,
     where: Mapping[str, Any],
-    shown: Sequence[Column],
+    shown: Sequence[DraftColumn],
     sort: Sequence[str],
     ignore: Mapping[str, str] | None = None,
     *,
@@ -291,7 +294,7 @@ def _json(value: Any) -> str:
 # -- benchmarks --
 
 
-class Suggestion(NamedTuple):
+class FirstTable(NamedTuple):
     """A table: which documents it selects, field → value; its columns with their headers; what it is sorted by.
 
     ``durations`` has the unit of each column whose values are shown in the unit of time that fits them, ``remarks``
@@ -306,7 +309,7 @@ class Suggestion(NamedTuple):
     remarks: Sequence[str] = ()
 
 
-def suggest_for_benchmarks(documents: Documents) -> Suggestion | None:
+def suggest_for_benchmarks(documents: Documents) -> FirstTable | None:
     """The table of the main measure of what did not fail, or of all where everything did.
 
     None where the documents are no benchmarks.
@@ -325,7 +328,7 @@ def suggest_for_benchmarks(documents: Documents) -> Suggestion | None:
     columns |= {f"{_PARAMETERS}.{name}": field_words(name) for name in differing}
     columns["value"] = f"{field_words(metric)}{unit}"
     columns |= {"unit": "Unit"} if len(units) > 1 else {}
-    return Suggestion(
+    return FirstTable(
         {
             **({"metric": metric} if len(of_metric) < len(documents) else {}),
             **(_NOT_FAILED if len(shown) < len(of_metric) else {}),

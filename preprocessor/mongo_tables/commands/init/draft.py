@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any
 
 from mongo_tables.build import build
 from mongo_tables.commands.explain.causes import why_nothing
-from mongo_tables.commands.explain.walk import Walk
+from mongo_tables.commands.explain.walk import StageWalk
 from mongo_tables.commands.init.columns import (
-    Suggestion,
+    FirstTable,
     explain_left_out,
     find_candidates,
     format_comment,
@@ -39,7 +39,7 @@ from mongo_tables.site.disk import snapshot_of
 from mongo_tables.site.markdown import newline_of
 
 if TYPE_CHECKING:
-    from mongo_tables.commands.init.columns import Candidate
+    from mongo_tables.commands.init.columns import CandidateField
     from mongo_tables.findings.finding import Finding
     from mongo_tables.results.answers import Answers
     from mongo_tables.results.model import ResultsSource, Rows
@@ -180,7 +180,7 @@ def _read_documents(source: ResultsSource, collection: str, where: Mapping[str, 
     found = source.aggregate(Query(collection, (stage, {"$limit": most})))
     if found:
         return found
-    walk = Walk(source, Query(collection, (stage,)))
+    walk = StageWalk(source, Query(collection, (stage,)))
     walk.run()
     if not walk.steps or not walk.steps[0].count:
         raise UsageError(f"the collection `{collection}` has no documents")
@@ -191,17 +191,17 @@ def _read_documents(source: ResultsSource, collection: str, where: Mapping[str, 
 # -- what it shows --
 
 
-def _choose(wishes: Wishes, fields: Sequence[Candidate], documents: Rows) -> Suggestion:
+def _choose(wishes: Wishes, fields: Sequence[CandidateField], documents: Rows) -> FirstTable:
     """Choose columns, headers and order as wished, asked for, or suggested by the documents."""
     paths = _choose_columns(wishes.columns, fields, wishes.asking)
     headers = _choose_headers(wishes.headers, paths, propose_headers(paths, documents), wishes.asking)
     if wishes.sort or wishes.asking:
-        return Suggestion({}, paths, headers, _choose_sorting(wishes.sort, paths, wishes.asking))
+        return FirstTable({}, paths, headers, _choose_sorting(wishes.sort, paths, wishes.asking))
     _, sort = next(propose_orders(paths, fields, may_add=False))
-    return Suggestion({}, paths, headers, sort)
+    return FirstTable({}, paths, headers, sort)
 
 
-def _choose_columns(written: str | None, fields: Sequence[Candidate], asking: bool) -> list[str]:
+def _choose_columns(written: str | None, fields: Sequence[CandidateField], asking: bool) -> list[str]:
     """Return the paths of the columns: named, picked from a list, or suggested."""
     proposal = suggest_columns(fields)
     if asking:
@@ -216,7 +216,7 @@ def _choose_columns(written: str | None, fields: Sequence[Candidate], asking: bo
     return list(dict.fromkeys(_find_path(part, fields) for part in parts if part))
 
 
-def _find_path(written: str, fields: Sequence[Candidate]) -> str:
+def _find_path(written: str, fields: Sequence[CandidateField]) -> str:
     known = [one.path for one in fields]
     if written.isdigit() and 1 <= int(written) <= len(known):
         return known[int(written) - 1]
@@ -262,9 +262,9 @@ def _ask(question: str, otherwise: str) -> str:
 
 def _draft(
     wishes: Wishes,
-    chosen: Suggestion,
+    chosen: FirstTable,
     write: Callable[..., str],
-    fields: Sequence[Candidate],
+    fields: Sequence[CandidateField],
     documents: Rows,
 ) -> Iterator[Draft]:
     """Yield the comment as it is chosen, then others: in another order, or with the ``_id`` as well."""

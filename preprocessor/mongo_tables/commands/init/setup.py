@@ -54,15 +54,15 @@ class NewFile:
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class SetUp:
     """The files; other lines to say, in order; what is left to do by hand."""
 
     files: tuple[NewFile, ...] = ()
     remarks: tuple[str, ...] = ()
     by_hand: tuple[str, ...] = ()
 
-    def __add__(self, other: Plan) -> Plan:
-        return Plan(self.files + other.files, self.remarks + other.remarks, self.by_hand + other.by_hand)
+    def __add__(self, other: SetUp) -> SetUp:
+        return SetUp(self.files + other.files, self.remarks + other.remarks, self.by_hand + other.by_hand)
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +74,7 @@ class _Results:
     is_new: bool = True
 
 
-def plan(folder: Path, given: str | None) -> Plan:
+def plan(folder: Path, given: str | None) -> SetUp:
     """Plan the set-up of a folder whose results are ``given``, or found.
 
     Raises UsageError where there is nothing to set up, or nothing can be added safely; ResultsError for results that
@@ -85,9 +85,9 @@ def plan(folder: Path, given: str | None) -> Plan:
     base = site.file.parent if site else folder
     results = _choose_results(base, site, given)
     page = _choose_page(folder, site)
-    planned = Plan(remarks=results.remarks)
+    planned = SetUp(remarks=results.remarks)
     if results.is_new:
-        planned += Plan(_plan_site_files(base, site, results.named, page))
+        planned += SetUp(_plan_site_files(base, site, results.named, page))
     planned += _plan_page(base, site, results.named, page) + _plan_hook(base, site)
     outermost = _repository_of(base) or base
     for one in planned.files:
@@ -200,13 +200,13 @@ def _choose_page(folder: Path, site: Site | None) -> Path:
     return folder / ("BENCHMARKS.md" if has_other else "README.md")
 
 
-def _plan_page(base: Path, site: Site | None, results: str, page: Path) -> Plan:
+def _plan_page(base: Path, site: Site | None, results: str, page: Path) -> SetUp:
     """Plan a page with a first table, unless a page has a comment already."""
     folders = [folder for folder, _ in pages_of(site).folders] if site else []
     checked = (path for folder in folders for path in pages_under(folder))
     having = [path for path in dict.fromkeys((*checked, page)) if path.is_file() and _has_comment(path)]
     if having:
-        return Plan(remarks=tuple(f"{from_here(path)}: has comments already" for path in having[:_LISTED]))
+        return SetUp(remarks=tuple(f"{from_here(path)}: has comments already" for path in having[:_LISTED]))
     before = read_text(page) if page.exists() else None
     is_built = site is not None and site.file.name != OWN_FILE  # Then the site makes the table.
     where = move_source(results, base, from_here)
@@ -230,7 +230,7 @@ def _plan_page(base: Path, site: Site | None, results: str, page: Path) -> Plan:
     if before is None and is_built and site and lists_pages(site.file):
         by_hand = (f"add the page to `nav` in {site.file.name}: {_relative(page, site.docs)}",)
     remarks = tuple(f"{from_here(page)}: {one}" for one in proposal.remarks)
-    return Plan((NewFile(page, before, text, shown),), remarks, by_hand)
+    return SetUp((NewFile(page, before, text, shown),), remarks, by_hand)
 
 
 def _has_comment(path: Path) -> bool:
@@ -258,23 +258,23 @@ def _propose_table(asked: Answers, keyword: str) -> Proposal:
 # -- the commit hook --
 
 
-def _plan_hook(base: Path, site: Site | None) -> Plan:
+def _plan_hook(base: Path, site: Site | None) -> SetUp:
     """Plan the commit hook, in the outermost folder of the repository."""
     repository = _repository_of(base)
     if repository is None:
-        return Plan(
+        return SetUp(
             remarks=("no Git repository here: no commit hook; after `git init` run this command again",)
         )
     config = "" if base == repository else _relative(site.file if site else base / OWN_FILE, repository)
     file = repository / _HOOK_FILE
     before = read_text(file) if file.exists() else None
     if before is not None and has_hook(before, config):
-        return Plan(remarks=(f"{from_here(file)}: has the hook already",))
+        return SetUp(remarks=(f"{from_here(file)}: has the hook already",))
     after = add_hook(before or "", config)
     if after is None:
         told = f"nothing can be added to it safely; add this:\n{hook_by_hand(config)}"
-        return Plan(by_hand=(f"{from_here(file)}: {told}",))
-    return Plan(
+        return SetUp(by_hand=(f"{from_here(file)}: {told}",))
+    return SetUp(
         (NewFile(file, before, after, "hook mongo-tables-check added"),),
         by_hand=(
             "`pre-commit install` once, if you have not yet: it checks every commit from then on",

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from mongo_tables.commands.run.estimates import count_blocks, estimate_variants, read_options
-from mongo_tables.commands.run.targets import Opened
+from mongo_tables.commands.run.targets import OpenedTarget
 from mongo_tables.runner.atlas.address import is_atlas, machine_of, parse_atlas, parse_project
 from mongo_tables.runner.blocks import LEAST_FOR_INTERVAL
 from mongo_tables.runner.errors import RunnerError
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from mongo_tables.runner.named_targets import NamedTarget
     from mongo_tables.runner.progress import Progress
 
-Tasks = Sequence[tuple["Experiment", Sequence[Opened]]]
+Tasks = Sequence[tuple["Experiment", Sequence[OpenedTarget]]]
 
 
 def list_costs(arguments: Namespace, tasks: Tasks) -> Iterator[str]:
@@ -58,12 +58,12 @@ def check_costs(arguments: Namespace, tasks: Tasks) -> None:
         check_cost(costs, arguments.max_cost, prices)
 
 
-def _on_atlas(tasks: Tasks) -> Iterator[tuple[Experiment, Opened]]:
+def _on_atlas(tasks: Tasks) -> Iterator[tuple[Experiment, OpenedTarget]]:
     """Yield each experiment with each of its targets that is on Atlas."""
     return ((experiment, place) for experiment, its in tasks for place in its if is_atlas(place.named.where))
 
 
-def _machines(arguments: Namespace, experiment: Experiment, place: Opened) -> dict[int, AtlasMachine]:
+def _machines(arguments: Namespace, experiment: Experiment, place: OpenedTarget) -> dict[int, AtlasMachine]:
     """Return the cluster of each variant that is measured there."""
     address = parse_atlas(place.named.where)
     return {

@@ -5,7 +5,7 @@ from __future__ import annotations
 from argparse import Namespace
 from collections.abc import Collection, Iterator, Sequence
 
-from mongo_tables.commands.run.targets import Opened
+from mongo_tables.commands.run.targets import OpenedTarget
 from mongo_tables.runner.estimate import Estimate, estimate
 from mongo_tables.runner.experiment import Experiment, configs, scale, scale_of
 from mongo_tables.runner.options import Asked, Options, has_rates, with_enough_work
@@ -39,7 +39,7 @@ def count_blocks(arguments: Namespace, experiment: Experiment) -> tuple[int, int
     return repeats, max(repeats, arguments.most_repeats)
 
 
-def measured_on_any(arguments: Namespace, experiment: Experiment, opened: Sequence[Opened]) -> set[int]:
+def measured_on_any(arguments: Namespace, experiment: Experiment, opened: Sequence[OpenedTarget]) -> set[int]:
     """Numbers of the variants that are measured on at least one target."""
     options = read_options(arguments)
     chosen = (choose_variants(experiment, options, place.target, place.named) for place in opened)

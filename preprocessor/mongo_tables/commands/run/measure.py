@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from mongo_tables.commands.run.atlas import check_costs
 from mongo_tables.commands.run.estimates import list_raised, read_options
-from mongo_tables.commands.run.targets import Place, open_machines, open_place, open_targets, share_out
+from mongo_tables.commands.run.targets import LoadedTarget, open_machines, open_place, open_targets, share_out
 from mongo_tables.findings.usage import print_error
 from mongo_tables.runner.campaign import Length, execute
 from mongo_tables.runner.errors import RunnerError, WorkFailed
@@ -46,7 +46,7 @@ def _measure(
         find_campaign(store, [one.name for one in wanted]) if arguments.resume else None
     ) or Campaign.new()
     with ExitStack() as held:
-        places: list[Place] = []
+        places: list[LoadedTarget] = []
         machines = open_machines(arguments, held, places)
         for named, target in open_targets(arguments, progress.note):
             places.append(open_place(arguments, named, target, held, progress, machines))
@@ -88,7 +88,7 @@ def _measure(
 
 
 def _open_runs(
-    experiment: Experiment, options: Options, its: Sequence[Place], progress: Progress
+    experiment: Experiment, options: Options, its: Sequence[LoadedTarget], progress: Progress
 ) -> list[Run]:
     """A run of the experiment on each of its targets."""
     side_by_side = len(its) > 1 and not names_machines(experiment)

@@ -17,7 +17,7 @@ from mongo_tables.commands.run.estimates import (
     read_options,
 )
 from mongo_tables.commands.run.targets import (
-    Opened,
+    OpenedTarget,
     describe_machines,
     open_planned,
     read_machines,
@@ -54,7 +54,7 @@ def print_estimates(arguments: Namespace, wanted: Sequence[Experiment]) -> None:
     machines = read_machines(arguments)
     with ExitStack() as held:
         opened = [
-            Opened(named, held.enter_context(closing(open_planned(arguments, named))))
+            OpenedTarget(named, held.enter_context(closing(open_planned(arguments, named))))
             for named in arguments.target
         ]
         _print_all(arguments, wanted, opened, local)
@@ -76,7 +76,7 @@ def print_estimates(arguments: Namespace, wanted: Sequence[Experiment]) -> None:
 
 
 def _print_all(
-    arguments: Namespace, wanted: Sequence[Experiment], opened: Sequence[Opened], local: int
+    arguments: Namespace, wanted: Sequence[Experiment], opened: Sequence[OpenedTarget], local: int
 ) -> None:
     """Print each experiment and, where all targets are ``local`` ones, how long all of them take."""
     estimates = [_print_estimate(arguments, experiment, opened) for experiment in wanted]
@@ -90,7 +90,7 @@ def _print_all(
             )
 
 
-def _look_at(named: NamedTarget, wanted: Sequence[Experiment]) -> list[Seen]:
+def _look_at(named: NamedTarget, wanted: Sequence[Experiment]) -> list[DeploymentNote]:
     """Print what is on a target that was given; give what a run would be refused for there."""
     if is_local(named.where) or is_atlas(named.where):
         return []
@@ -113,7 +113,7 @@ def _say_minutes(least: float, most: float) -> str:
 
 
 def _print_estimate(
-    arguments: Namespace, experiment: Experiment, opened: Sequence[Opened]
+    arguments: Namespace, experiment: Experiment, opened: Sequence[OpenedTarget]
 ) -> tuple[float, float]:
     """Print what one experiment does; give the seconds that it takes on local replica sets, the least and the most."""
     numbers = measured_on_any(arguments, experiment, opened)
@@ -182,7 +182,7 @@ def _list_lengths(arguments: Namespace) -> Iterator[str]:
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class DeploymentNote:
     """A line of what is there, the database for which a run would be refused, if it would, and what helps then."""
 
     text: str
@@ -190,7 +190,9 @@ class Seen:
     hint: str = _IN_USE_HINT
 
 
-def list_findings(uri: str, names: Collection[str], sharded: Collection[str] = ()) -> Iterator[Seen]:
+def list_findings(
+    uri: str, names: Collection[str], sharded: Collection[str] = ()
+) -> Iterator[DeploymentNote]:
     """Say what the deployment is and what a run would do to databases of these names there, changing nothing.
 
     Those that are ``sharded`` need shards. Where the deployment does not answer at once, that is said. Raises
@@ -201,7 +203,7 @@ def list_findings(uri: str, names: Collection[str], sharded: Collection[str] = (
 
     with closing(open_target(uri)) as target:
         place = target.name
-    yield Seen(f"on {place}, the run makes and at its end drops: {', '.join(sorted(names))}")
+    yield DeploymentNote(f"on {place}, the run makes and at its end drops: {', '.join(sorted(names))}")
     keep_to_one_line()
     try:
         with MongoClient[dict[str, Any]](
@@ -212,7 +214,7 @@ def list_findings(uri: str, names: Collection[str], sharded: Collection[str] = (
         ) as client:
             yield from _look(client, names, sharded)
     except PyMongoError as error:
-        yield Seen(f"it could not be looked at: {driver_fault(error, uri)}")
+        yield DeploymentNote(f"it could not be looked at: {driver_fault(error, uri)}")
 
 
 def _kind(hello: Mapping[str, Any]) -> str:
@@ -223,22 +225,24 @@ def _kind(hello: Mapping[str, Any]) -> str:
     return "no replica set"
 
 
-def _look(client: Any, names: Collection[str], sharded: Collection[str]) -> Iterator[Seen]:
+def _look(client: Any, names: Collection[str], sharded: Collection[str]) -> Iterator[DeploymentNote]:
     hello = client.admin.command("hello")
     info = client.server_info()
     product = product_of(info)
     in_place = f"{product} in place of " if product else ""
-    yield Seen(f"there now: {in_place}MongoDB {info['version']}, {_kind(hello)}")
+    yield DeploymentNote(f"there now: {in_place}MongoDB {info['version']}, {_kind(hello)}")
     for name in () if is_router(hello) else sorted(sharded):
-        yield Seen(f"{name}: has to be sharded, and there are no shards: it would be refused", name, HINT)
+        yield DeploymentNote(
+            f"{name}: has to be sharded, and there are no shards: it would be refused", name, HINT
+        )
     known = {one["name"]: one["sizeOnDisk"] for one in client.list_databases()}
     for name in sorted(names):
         there = f"{name}: {size(known[name])}" if name in known else ""
         if not there:
-            yield Seen(f"{name}: not there")
+            yield DeploymentNote(f"{name}: not there")
         elif user := find_user(client, name):
-            yield Seen(f"{there}, of a run that is going on ({user}): it would be refused", name)
+            yield DeploymentNote(f"{there}, of a run that is going on ({user}): it would be refused", name)
         elif was_made_by_run(client, name):
-            yield Seen(f"{there}, left by an earlier run, would be dropped at the start")
+            yield DeploymentNote(f"{there}, left by an earlier run, would be dropped at the start")
         else:
-            yield Seen(f"{there}, made by no run: it would be refused and stay untouched", name)
+            yield DeploymentNote(f"{there}, made by no run: it would be refused and stay untouched", name)

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Opened:
+class OpenedTarget:
     """A target with its name."""
 
     named: NamedTarget
@@ -46,7 +46,7 @@ class Opened:
 
 
 @dataclass(frozen=True, slots=True)
-class Place(Opened):
+class LoadedTarget(OpenedTarget):
     """A target with its name, and the workers that load it."""
 
     crew: Crew
@@ -58,7 +58,7 @@ class Place(Opened):
         return f"{self.named.name}={where}" if self.named.name else where
 
 
-AnyOpened = TypeVar("AnyOpened", bound=Opened)
+AnyTarget = TypeVar("AnyTarget", bound=OpenedTarget)
 
 
 # -- opened --
@@ -124,7 +124,9 @@ def describe_machines(wanted: LoadMachines, processes: int | None) -> str:
     return f"load machines: {which}{each}; they share out the connections, and were not asked"
 
 
-def open_machines(arguments: Namespace, held: ExitStack, places: Sequence[Place]) -> MachinePool | None:
+def open_machines(
+    arguments: Namespace, held: ExitStack, places: Sequence[LoadedTarget]
+) -> MachinePool | None:
     """The load machines that are asked for, which end with ``held``; None where this machine loads its targets.
 
     They give up where a server of one of the ``places`` has ended. Raises RunnerError.
@@ -156,15 +158,15 @@ def open_place(
     held: ExitStack,
     progress: Progress,
     machines: MachinePool | None = None,
-) -> Place:
+) -> LoadedTarget:
     """The target, and who loads it: ``machines``, or workers of its own; all end with ``held``."""
     held.enter_context(closing(target))
     if machines is not None:
-        return Place(named, target, machines, machines.processes)
+        return LoadedTarget(named, target, machines, machines.processes)
     processes, gives_way = choose_client(arguments.target, arguments.processes, os.cpu_count() or 1)
     fault = partial(target.fault, patience=0)
     crew = held.enter_context(WorkerPool(processes, fault, gives_way, progress.note))
-    return Place(named, target, crew, processes)
+    return LoadedTarget(named, target, crew, processes)
 
 
 def choose_client(targets: Sequence[NamedTarget], asked: int | None, processors: int) -> tuple[int, bool]:
@@ -183,11 +185,11 @@ def choose_client(targets: Sequence[NamedTarget], asked: int | None, processors:
 def share_out(
     wanted: Sequence[Experiment],
     options: Options,
-    places: Sequence[AnyOpened],
+    places: Sequence[AnyTarget],
     store: Store,
     *,
     leave_out: bool,
-) -> list[tuple[Experiment, list[AnyOpened]]]:
+) -> list[tuple[Experiment, list[AnyTarget]]]:
     """The experiments, each with its targets.
 
     With ``leave_out``, experiments that cannot be run are left out, which is printed. Raises TargetError when one
@@ -195,7 +197,7 @@ def share_out(
     """
     for place in places:
         check_options(place.target.given, options.client)
-    tasks: list[tuple[Experiment, list[AnyOpened]]] = []
+    tasks: list[tuple[Experiment, list[AnyTarget]]] = []
     for experiment in wanted:
         try:
             lacking = machines_without_target(experiment, [place.named for place in places])
@@ -217,7 +219,7 @@ def share_out(
     return tasks
 
 
-def _say_equal(experiment: Experiment, options: Options, place: Opened) -> None:
+def _say_equal(experiment: Experiment, options: Options, place: OpenedTarget) -> None:
     """Print which variants are left out, since others are the same work on the machine that the target gives them."""
     numbers = variants_for(experiment, place.named)
     measured = choose_variants(experiment, options, place.target, place.named)
@@ -231,8 +233,8 @@ def _say_equal(experiment: Experiment, options: Options, place: Opened) -> None:
 
 
 def _allowed(
-    experiment: Experiment, options: Options, places: Sequence[AnyOpened], store: Store, *, leave_out: bool
-) -> Iterator[AnyOpened]:
+    experiment: Experiment, options: Options, places: Sequence[AnyTarget], store: Store, *, leave_out: bool
+) -> Iterator[AnyTarget]:
     """The targets that have variants of the experiment and can run it.
 
     One that cannot is said to be left out, or TargetError is raised.
