@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from mongo_tables.jsontext.reader import parse
-from mongo_tables.lsp.bodies import comment_body, cursor_at
 from mongo_tables.lsp.completion import Completion, complete
 from mongo_tables.lsp.positions import Position
 from mongo_tables.lsp.session import Session, request_of
+from mongo_tables.lsp.typed_json import comment_body, cursor_at
 from tests.lsp.conftest import SAID, TABLE, lay_out
 
 DOCUMENTS = [

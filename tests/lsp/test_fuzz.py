@@ -69,7 +69,6 @@ def ask_all(session: Session, file: str, at: Position) -> None:
     session.complete(file, at)
     session.hover(file, at)
     session.list_actions(file, Span(at, at))
-    session.list_parts(file)
     session.mention_at(file, at)
 
 

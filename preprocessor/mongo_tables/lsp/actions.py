@@ -13,10 +13,9 @@ from typing import Final, NamedTuple
 from mongo_tables.findings.finding import Finding
 from mongo_tables.jsontext.reader import Path
 from mongo_tables.lint.suppressions import is_silenced
-from mongo_tables.lsp.bodies import PIPELINE, Body
 from mongo_tables.lsp.diagnostics import Diagnostic, offset_of
 from mongo_tables.lsp.positions import Lines
-from mongo_tables.lsp.tokens import Token, read_tokens
+from mongo_tables.lsp.typed_json import PIPELINE, Body, Token, read_tokens
 from mongo_tables.site.rewrites import Edit, Rewrite, rewrites_of
 
 REASON: Final = "say why"

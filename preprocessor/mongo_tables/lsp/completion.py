@@ -1,22 +1,47 @@
-"""What may be written at a place of a comment, as an editor offers it."""
+"""What may be written at a place of a comment, as an editor offers it: keys, values, fields, operators in braces."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Final, Literal
 
+from mongo_tables.aggregation import catalogue
+from mongo_tables.aggregation.catalogue import Kind as OperatorKind
 from mongo_tables.directives.comments import keep_in_comment
-from mongo_tables.lint.shape.values import Shape
-from mongo_tables.lsp.bodies import Cursor, read_value
-from mongo_tables.lsp.completion_offers import KEYS, Asked, Offer, Sort
-from mongo_tables.lsp.completion_values import VALUES
-from mongo_tables.lsp.knowledge import Knowledge
-from mongo_tables.lsp.slots import way_to
-from mongo_tables.lsp.tokens import read_tokens
+from mongo_tables.findings.rules import RULES
+from mongo_tables.jsontext.reader import Path
+from mongo_tables.lint.shape.values import Shape, lookup
+from mongo_tables.lint.suppressions import may_be_ignored
+from mongo_tables.lsp.flows import (
+    Knowledge,
+    Place,
+    fields_at,
+    found_at,
+    order_values,
+    place_at,
+    rows_shape,
+    tell_kinds,
+    values_of_column,
+    variables_at,
+)
+from mongo_tables.lsp.project_knowledge import has_more_fields
+from mongo_tables.lsp.slots import WORDS, argument_names
+from mongo_tables.lsp.typed_json import Cursor, read_tokens, read_value, value_at
+
+Sort = Literal["key", "value", "field", "operator", "stage", "variable", "table", "list", "collection"]
+"""What kind of thing is offered."""
+
+_FEW_BESIDE: Final = 40
+_FEW_BELOW: Final = 12
+"""Fields below others are offered with them where there are at most so many of either."""
+_MOST_VALUES: Final = 64
+"""So many values of a field are offered."""
 
 
-class Suggestion(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Suggestion:
     """One thing that may be written: its name, its kind, a remark, a text about it, and what to write.
 
     ``text`` is put between ``start`` and ``end`` of the ``Completion``; ``sought`` is what the typed text is compared
@@ -31,7 +56,8 @@ class Suggestion(NamedTuple):
     sought: str
 
 
-class Completion(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Completion:
     """What may be written in the place of what stands between two offsets."""
 
     start: int
@@ -39,61 +65,464 @@ class Completion(NamedTuple):
     found: Sequence[Suggestion]
 
 
+@dataclass(frozen=True, slots=True)
+class _Offer:
+    """A name for a key, or a value, before it is known how it is to be written there.
+
+    ``value`` is written where a value stands; where it ``opens``, an object whose first key is the label.
+    """
+
+    label: str
+    sort: Sort
+    remark: str = ""
+    about: str = ""
+    value: Any = None
+    opens: bool = False
+
+
+_Offers = Iterator[_Offer]
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """A place with all that is known of it. ``beside``: the keys that surely stand beside the one that is typed."""
+
+    cursor: Cursor
+    place: Place
+    beside: frozenset[str]
+
+    @property
+    def typed(self) -> str:
+        return self.cursor.typed
+
+    @property
+    def known(self) -> Knowledge:
+        return self.place.known
+
+    @property
+    def name(self) -> str:
+        return self.place.way.slot.name
+
+    @property
+    def others(self) -> list[Any]:
+        """The elements of the list that the value is in."""
+        above = value_at(self.place.value, self.cursor.path[:-1])
+        return above if isinstance(above, list) else []
+
+    def text_at(self, *path: str | int) -> str | None:
+        """The text at a path of the comment, where one is there."""
+        found = value_at(self.place.value, path)
+        return found if isinstance(found, str) else None
+
+
 def complete(text: str, cursor: Cursor, known: Knowledge, start: Shape | None = None) -> Completion:
     """What may be written at a place; ``start`` is what a pipeline reads that says nothing of it itself."""
-    body = cursor.body
-    value = read_value(text, read_tokens(text, body.start, body.end))
-    certain = value
+    body, is_key = cursor.body, cursor.role == "key"
+    if cursor.role == "none":
+        return Completion(cursor.start, cursor.start, ())
+    value = certain = read_value(text, read_tokens(text, body.start, body.end))
     if not cursor.ends:  # What follows an open key is read as its neighbours.
         certain = read_value(text, read_tokens(text, body.start, cursor.start - cursor.quoted))
-    if cursor.role == "key":
-        asked = Asked(cursor, way_to(body.kind, cursor.path[:-1]), value, certain, known, start)
-        offers = list(KEYS.get(asked.way.slot.role, _no_offers)(asked))
-        offered = [one for one in offers if one.label not in asked.beside]
-        return _write_keys(text, cursor, offered)
-    if cursor.role == "value":
-        asked = Asked(cursor, way_to(body.kind, cursor.path), value, certain, known, start)
-        return _write_values(cursor, list(VALUES.get(asked.way.slot.role, _no_offers)(asked)))
-    return Completion(cursor.start, cursor.start, ())
+    beside = value_at(certain, cursor.path[:-1]) if is_key else None
+    own = cursor.path[-1] if is_key and cursor.token else None
+    keys = frozenset(key for key in beside if key != own) if isinstance(beside, dict) else frozenset()
+    place = place_at(cursor.path[:-1] if is_key else cursor.path, body.kind, value, known, start)
+    asked, role = _Asked(cursor, place, keys), place.way.slot.role
+    if is_key:
+        offers = _KEYS[role](asked) if role in _KEYS else ()
+        return _write_keys(text, cursor, [one for one in offers if one.label not in keys])
+    found = list(_VALUES[role](asked)) if role in _VALUES else []
+    if role in _OPENED:  # An operator, with what is about it.
+        found += [replace(one, opens=True) for one in _OPENED[role](asked)]
+    return _write_values(cursor, found)
 
 
-def _no_offers(asked: Asked) -> Iterable[Offer]:
-    return ()
-
-
-def _write_keys(text: str, cursor: Cursor, offers: Sequence[Offer]) -> Completion:
+def _write_keys(text: str, cursor: Cursor, offers: Iterable[_Offer]) -> Completion:
     """Keys with what is missing around them: quotes, and a colon unless their closing quote stands there."""
     has_colon = text[cursor.end : cursor.body.end].lstrip().startswith(":")
     opening = "" if cursor.quoted else '"'
     closing = "" if cursor.closed else '"' if has_colon else '": '
-    found = []
-    for one in offers:
-        written = opening + _write_json(one.label)[1:-1] + closing
-        found.append(Suggestion(one.label, one.sort, one.remark, one.about, written, opening + one.label))
+    found = [
+        Suggestion(
+            *(one.label, one.sort, one.remark, one.about),
+            *(opening + _write_json(one.label)[1:-1] + closing, opening + one.label),
+        )
+        for one in offers
+    ]
     return Completion(cursor.start, cursor.end, found)
 
 
-def _write_values(cursor: Cursor, offers: Sequence[Offer]) -> Completion:
-    if cursor.quoted:
-        texts = [one for one in offers if isinstance(one.value, str) and not one.opens]
-        return Completion(
-            cursor.start, cursor.end, [_within_quotes(one, closed=cursor.closed) for one in texts]
-        )
+def _write_values(cursor: Cursor, offers: Iterable[_Offer]) -> Completion:
+    """Values as they are to be written: within quotes up to the closing one, and with that where none stands there."""
     found = []
     for one in offers:
         written = f"{{{_write_json(one.label)}: " if one.opens else _write_json(one.value)
         sought = one.label if one.opens else json.dumps(one.value, ensure_ascii=False)
+        if cursor.quoted:
+            if one.opens or not isinstance(one.value, str):
+                continue
+            written, sought = written[1:-1] if cursor.closed else written[1:], one.value
         found.append(Suggestion(one.label, one.sort, one.remark, one.about, written, sought))
     return Completion(cursor.start, cursor.end, found)
-
-
-def _within_quotes(one: Offer, *, closed: bool) -> Suggestion:
-    """The text of a value up to its closing quote, and with that where none stands there."""
-    written = _write_json(one.value)
-    inner = written[1:-1] if closed else written[1:]
-    return Suggestion(one.label, one.sort, one.remark, one.about, inner, str(one.value))
 
 
 def _write_json(value: Any) -> str:
     """JSON that ends no comment, whatever is in a value."""
     return keep_in_comment(json.dumps(value, ensure_ascii=False))
+
+
+# -- fields --
+
+
+def _list_fields(shape: Shape, typed: str, prefix: str = "") -> _Offers:
+    """The fields whose paths begin as typed, up to the next dot, and one level below that where they are few."""
+    parts = typed.split(".")[:-1]
+    above = "".join(f"{part}." for part in parts)
+    found = fields_at(shape, parts)
+    for name, inner in found.items():
+        if name == "_" or "." in name or name.startswith("$"):
+            continue
+        path = f"{above}{name}"
+        yield _Offer(path, "field", tell_kinds(inner), value=f"{prefix}{path}")
+        if not parts and len(found) <= _FEW_BESIDE and not has_more_fields(inner, _FEW_BELOW):
+            for below, deeper in inner.fields.items():
+                if not deeper.absent:
+                    yield _Offer(
+                        f"{path}.{below}", "field", tell_kinds(deeper), value=f"{prefix}{path}.{below}"
+                    )
+
+
+def _fields(asked: _Asked) -> _Offers:
+    return _list_fields(asked.place.before(), asked.typed)
+
+
+def _fields_within(shape: Shape, asked: _Asked, inside: str) -> _Offers:
+    """The fields below a path, by their names from there."""
+    inside = f"{inside}." if inside else ""
+    for one in _list_fields(shape, inside + asked.typed):
+        if one.label.startswith(inside):
+            within = one.label.removeprefix(inside)
+            yield replace(one, label=within, value=within)
+
+
+def _fields_of_input(asked: _Asked, operator: Path) -> _Offers:
+    """The fields of what an operator has as its ``input``; of the document where that is left out."""
+    place, path = asked.place, (*operator, "input")
+    written = value_at(place.value, path) or "$$CURRENT"
+    if place.way.stretches and isinstance(written, str) and written.startswith("$"):
+        name, _, rest = written.partition(".") if written.startswith("$$") else ("$_", "", written[1:])
+        found = found_at(place.value, place.way.stretches[-1], path, place.before(), name)
+        yield from _fields_within(found, asked, rest)
+
+
+def _row_fields(asked: _Asked) -> _Offers:
+    return _list_fields(rows_shape(asked.place.value, asked.known), asked.typed)
+
+
+def _own_columns(asked: _Asked) -> list[str]:
+    """The columns that the comment shows, as far as they are written."""
+    found: list[Any] = []
+    for key in ("columns", "x", "y", "series", "facets"):
+        written = value_at(asked.place.value, (key,))
+        found += written if isinstance(written, list) else [written]
+    return list(dict.fromkeys(one for one in found if isinstance(one, str) and one))
+
+
+def _quoted_columns(asked: _Asked) -> _Offers:
+    """The columns of the table that a value or a statement quotes, and the other fields of its rows."""
+    table = asked.text_at("table")
+    for name, told in asked.known.columns(table).items() if table is not None else ():
+        yield _Offer(name, "field", told, value=name)
+
+
+# -- keys --
+
+
+def _list_operators(kind: OperatorKind, sort: Sort = "operator", without: Iterable[str] = ()) -> _Offers:
+    """The operators of a kind that run, each with the way to the manual."""
+    for name in catalogue.names(kind):
+        operator = catalogue.get(kind, name)
+        if not operator.refused and name not in without:
+            since = f"since MongoDB {operator.since}" if operator.since else ""
+            yield _Offer(name, sort, since, f"[`{name}` in MongoDB's manual]({operator.manual})")
+
+
+def _schema_keys(asked: _Asked) -> _Offers:
+    for name, about in asked.place.way.slot.schema.get("properties", {}).items():
+        if isinstance(about, Mapping):
+            told = str(about.get("markdownDescription") or about.get("description") or "")
+            yield _Offer(name, "key", about.get("title", ""), told)
+
+
+def _stage_keys(asked: _Asked) -> _Offers:
+    """The stages that may stand at a place, each alone in its object."""
+    if asked.beside:
+        return
+    without = {"$documents"}
+    for one in asked.place.way.stretches[-1:]:
+        # A pipeline within a stage that has no collection to read brings documents of its own.
+        if one.number == 0 and len(one.path) > 1 and one.reads and asked.text_at(*one.reads) is None:
+            without.clear()
+        if "$facet" in one.path:
+            without.add("$facet")
+    yield from _list_operators("stage", "stage", without)
+
+
+_TOP_OF_QUERY: Final = frozenset(
+    (
+        *("$and", "$or", "$nor", "$expr", "$comment", "$jsonSchema"),
+        *("$alwaysTrue", "$alwaysFalse", "$sampleRate"),
+    )
+)
+_WHOLE_QUERY_ONLY: Final = ("$expr", "$sampleRate")
+"""They are about a whole document, and so not for the elements of an array."""
+
+
+def _query_keys(asked: _Asked) -> _Offers:
+    slot = asked.place.way.slot
+    if slot.quoted:
+        yield from _quoted_columns(asked)
+    else:
+        yield from _fields_within(asked.place.before(), asked, slot.name)
+    without = _WHOLE_QUERY_ONLY if slot.name else ()
+    yield from (one for one in _list_operators("query", without=without) if one.label in _TOP_OF_QUERY)
+
+
+def _condition_keys(asked: _Asked) -> _Offers:
+    """The operators of a condition on a field, several of which may stand together; ``$rand`` is an expression's."""
+    alone = () if "$regex" in asked.beside else ("$options",)
+    return _list_operators("query", without={*_TOP_OF_QUERY, "$rand", *alone})
+
+
+def _expression_keys(asked: _Asked) -> _Offers:
+    """The operators of expressions, each alone in its object."""
+    return iter(()) if asked.beside else _list_operators("expression")
+
+
+def _accumulator_keys(asked: _Asked) -> _Offers:
+    return iter(()) if asked.beside else _list_operators("accumulator")
+
+
+_WITHOUT_WINDOW: Final = frozenset(
+    ("$rank", "$denseRank", "$documentNumber", "$shift", "$expMovingAvg", "$linearFill", "$locf")
+)
+"""The window functions that have a window of their own.
+
+https://www.mongodb.com/docs/manual/reference/operator/aggregation/setWindowFields/
+"""
+_WITHOUT_ARGUMENT: Final = ("$rand", "$count", "$rank", "$denseRank", "$documentNumber")
+"""They are written with ``{}``."""
+
+
+def _window_operators(asked: _Asked) -> _Offers:
+    return _list_operators("window", without=_WITHOUT_WINDOW if "window" in asked.beside else ())
+
+
+def _window_keys(asked: _Asked) -> _Offers:
+    if not any(key.startswith("$") for key in asked.beside):
+        yield from _window_operators(asked)
+    if not asked.beside & _WITHOUT_WINDOW:
+        yield _Offer("window", "key", "bounds of the window")
+
+
+def _operand_keys(asked: _Asked) -> _Offers:
+    if argument_names(asked.name):
+        return _argument_keys(asked)
+    return iter(()) if asked.name in _WITHOUT_ARGUMENT else _expression_keys(asked)
+
+
+_NEEDS: Final[Mapping[str, Mapping[str, str]]] = {"window": {"unit": "range"}, "$lookup": {"let": "pipeline"}}
+"""Arguments that stand only beside another one."""
+_ONE_OF: Final[Mapping[str, frozenset[str]]] = {
+    "window": frozenset(("documents", "range")),
+    "fill": frozenset(("value", "method")),
+    "$fill": frozenset(("partitionBy", "partitionByFields")),
+}
+"""Arguments of which one alone may stand."""
+
+
+def _argument_keys(asked: _Asked) -> _Offers:
+    one_of = _ONE_OF.get(asked.name, frozenset())
+    without = {name for name, needed in _NEEDS.get(asked.name, {}).items() if needed not in asked.beside}
+    without |= one_of if one_of & asked.beside else frozenset()
+    for name in argument_names(asked.name) or catalogue.find_arguments("stage", asked.name):
+        if name not in without:
+            yield _Offer(name, "key", f"argument of {asked.name}")
+
+
+def _row_keys(asked: _Asked) -> _Offers:
+    """The fields by whose values a row is named: the columns, and the other fields of rows."""
+    names = dict.fromkeys([*_own_columns(asked), *(one.label for one in _row_fields(asked))])
+    return (_Offer(name, "field") for name in names)
+
+
+def _rule_keys(asked: _Asked) -> _Offers:
+    for rule in RULES.values():
+        if may_be_ignored(rule.id, rule.severity):
+            yield _Offer(rule.id, "key", rule.name, rule.summary)
+
+
+_KEYS: Final[Mapping[str, Callable[[_Asked], _Offers]]] = {
+    **dict.fromkeys(("schema", "pipeline", "baseline"), _schema_keys),
+    **dict.fromkeys(("computed", "projection", "sort keys", "fills"), _fields),
+    **dict.fromkeys(("expression", "projected"), _expression_keys),
+    **dict.fromkeys(("arguments", "collection", "unwound"), _argument_keys),
+    "by column": lambda asked: (_Offer(column, "field") for column in _own_columns(asked)),
+    "stage": _stage_keys,
+    "groups": lambda asked: iter([_Offer("_id", "key", "what documents of a group have alike")]),
+    "accumulator": _accumulator_keys,
+    "window": _window_keys,
+    "operand": _operand_keys,
+    "query": _query_keys,
+    "condition": _condition_keys,
+    "element sort keys": lambda asked: _fields_of_input(asked, asked.cursor.path[:-2]),
+    "baseline row": _row_keys,
+    "rules": _rule_keys,
+}
+
+
+# -- values --
+
+
+def _schema_values(asked: _Asked) -> _Offers:
+    schema = asked.place.way.slot.schema
+    enum, examples = schema.get("enum", ()), schema.get("examples", ())
+    yield from (_Offer(str(value), "value", value=value) for value in enum)
+    if schema.get("type") == "boolean":
+        yield from (_Offer(word, "value", value=word == "true") for word in ("true", "false"))
+    elif not enum:
+        # Those with members name fields that hardly any rows have.
+        for example in (one for one in examples if not isinstance(one, dict | list)):
+            written = example if isinstance(example, str) else json.dumps(example)
+            yield _Offer(written, "value", "an example", value=example)
+
+
+def _expression_values(asked: _Asked) -> _Offers:
+    typed = asked.typed if asked.cursor.quoted else ""
+    place, path = asked.place, asked.cursor.path
+    name, prefix, rest = "$_", "$", typed.lstrip("$")
+    if typed.startswith("$$") and "." in typed:
+        name, _, rest = typed.partition(".")
+        prefix = f"{name}."
+    if place.way.stretches:
+        found = found_at(place.value, place.way.stretches[-1], path, place.before(), name)
+        for one in _list_fields(found, rest, prefix):
+            yield replace(one, label=f"{prefix}{one.label}")
+    if typed[:2] in ("", "$", "$$") and name == "$_":
+        for variable, told in variables_at(place.value, path, asked.cursor.body.kind).items():
+            yield _Offer(f"$${variable}", "variable", told, value=f"$${variable}")
+
+
+def _projection_values(asked: _Asked) -> _Offers:
+    for flag, told in ((1, "kept"), (0, "left out")):
+        yield _Offer(str(flag), "value", told, value=flag)
+    yield from _expression_values(asked)
+
+
+def _operand_values(asked: _Asked) -> _Offers:
+    if asked.name != "$getField":
+        return _expression_values(asked)
+    return (one for one in _fields(asked) if "." not in one.label)
+
+
+def _values(values: Iterable[Any]) -> _Offers:
+    for value in order_values(values)[:_MOST_VALUES]:
+        yield _Offer(value if isinstance(value, str) else json.dumps(value), "value", value=value)
+
+
+def _comparands(asked: _Asked) -> _Offers:
+    slot = asked.place.way.slot
+    if slot.quoted:
+        table = asked.text_at("table")
+        yield from _values(values_of_column(asked.known.rows(table) if table is not None else (), slot.name))
+        return
+    found = [asked.place.before()]
+    for part in slot.name.split("."):
+        found = [inner[part] for one in found if part in (inner := fields_at(one, ()))]
+    for shape in found:
+        held = shape if shape.items is None else shape.items
+        flags = (True, False) if "bool" in held.kinds and not held.unknown else ()
+        yield from _values(held.traits.known or flags)
+
+
+def _values_of_own_rows(asked: _Asked) -> _Offers:
+    """The values that rows of the comment have in a column: of its table, else of the documents."""
+    column, table = asked.name, asked.text_at("id")
+    found = values_of_column(asked.known.rows(table) if table is not None else (), column)
+    shape = lookup(rows_shape(asked.place.value, asked.known), tuple(column.split(".")))
+    return _values(found or shape.traits.known or ())
+
+
+def _foreign_fields(asked: _Asked) -> _Offers:
+    collection = asked.text_at(*asked.cursor.path[:-1], "from")
+    return (
+        _list_fields(asked.known.shape(collection, ()), asked.typed) if collection is not None else iter(())
+    )
+
+
+def _unwound_values(asked: _Asked) -> _Offers:
+    for one in _list_fields(asked.place.before(), asked.typed.lstrip("$"), "$"):
+        yield replace(one, label=f"${one.label}")
+
+
+def _column_values(asked: _Asked) -> _Offers:
+    if asked.place.way.slot.quoted:
+        return _quoted_columns(asked)
+    shown = ("chart", "baseline", "group_rows", "totals", "header_groups")
+    own = _own_columns(asked) if asked.cursor.path[0] in shown else []
+    offers = (_Offer(name, "field", value=name) for name in own) if own else _row_fields(asked)
+    return (one for one in offers if one.label not in asked.others)
+
+
+def _sorted_values(asked: _Asked) -> _Offers:
+    minus = "-" if asked.typed.startswith("-") else ""
+    used = {one.removeprefix("-") for one in asked.others if isinstance(one, str)}
+    for one in _list_fields(asked.place.before(), asked.typed.removeprefix("-")):
+        if one.label not in used:
+            yield replace(one, value=f"{minus}{one.value}")
+
+
+def _directions(asked: _Asked) -> _Offers:
+    yield _Offer("1", "value", "from the smallest up", value=1)
+    yield _Offer("-1", "value", "from the greatest down", value=-1)
+
+
+def _shared_lists(asked: _Asked) -> _Offers:
+    for name, told in asked.known.shared_names().items():
+        yield _Offer(name, "list", "shared pipeline", told, value=name)
+
+
+def _named(sort: Sort, names: Mapping[str, str]) -> _Offers:
+    return (_Offer(name, sort, told, value=name) for name, told in names.items())
+
+
+_VALUES: Final[Mapping[str, Callable[[_Asked], _Offers]]] = {
+    **dict.fromkeys(("schema", "baseline"), _schema_values),
+    **dict.fromkeys(("field", "fields"), _fields),
+    **dict.fromkeys(("condition", "comparand"), _comparands),
+    "stage": _shared_lists,
+    "expression": _expression_values,
+    "projected": _projection_values,
+    "operand": _operand_values,
+    "member": lambda asked: (
+        one for one in _fields_of_input(asked, asked.cursor.path[:-1]) if "." not in one.label
+    ),
+    "direction": _directions,
+    "words": lambda asked: (_Offer(word, "value", value=word) for word in WORDS[asked.name]),
+    "value of rows": _values_of_own_rows,
+    "foreign field": _foreign_fields,
+    "unwound": _unwound_values,
+    "collection": lambda asked: _named("collection", asked.known.collections()),
+    "table": lambda asked: _named("table", asked.known.tables()),
+    "column": _column_values,
+    "sorted": _sorted_values,
+}
+_OPENED: Final[Mapping[str, Callable[[_Asked], _Offers]]] = {
+    **dict.fromkeys(("expression", "projected"), _expression_keys),
+    "stage": _stage_keys,
+    "operand": lambda asked: iter(()) if asked.name == "$getField" else _expression_keys(asked),
+    "accumulator": _accumulator_keys,
+    "window": _window_operators,
+    "condition": _condition_keys,
+}
+"""The objects that may stand for a value, by their first keys."""

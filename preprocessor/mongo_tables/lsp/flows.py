@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Final
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Final, Protocol
 
 from mongo_tables.jsontext.extended import decode
 from mongo_tables.jsontext.reader import Path
@@ -17,14 +18,13 @@ from mongo_tables.lint.shape.values import (
     array,
     join,
     lookup,
-    member,
     of_kinds,
     replace_at,
     unknown_documents,
 )
-from mongo_tables.lsp.bodies import value_at
-from mongo_tables.lsp.knowledge import Knowledge, Stage
-from mongo_tables.lsp.slots import Stretch
+from mongo_tables.lsp.slots import Stretch, Way, way_to
+from mongo_tables.lsp.typed_json import value_at
+from mongo_tables.render.column import column_value
 
 _MALFORMED: Final = (AttributeError, IndexError, KeyError, TypeError, ValueError, RecursionError)
 """Errors that reading a malformed stage may raise."""
@@ -42,6 +42,39 @@ _REDACTING: Final[Mapping[str, str]] = {
     "PRUNE": "leave all of it out",
 }
 """https://www.mongodb.com/docs/manual/reference/operator/aggregation/redact/"""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A place of a JSON text of a kind, with what is known of it: the whole value, and the way to the place.
+
+    ``start`` is what the outermost pipeline reads where the text does not say it.
+    """
+
+    kind: str
+    value: Any
+    way: Way
+    known: Knowledge
+    start: Shape | None
+
+    def before(self) -> Shape:
+        """What documents look like before the stage."""
+        if self.way.stretches:
+            return shape_before(self.value, self.way.stretches, self.known, self.start)
+        return rows_shape(self.value, self.known)
+
+    def behind(self) -> Shape:
+        """What documents look like behind the stage."""
+        *around, own = self.way.stretches
+        through = (*around, replace(own, number=own.number + 1))
+        return shape_before(self.value, through, self.known, self.start)
+
+
+def place_at(path: Path, kind: str, value: Any, known: Knowledge, start: Shape | None) -> Place:
+    """The place at a path of a text that has, as far as it can be read, this value."""
+    if path[:1] == ("where",) and isinstance(value, dict):
+        value = {**value, "where": {}}  # A condition says nothing of what it is asked of.
+    return Place(kind, value, way_to(kind, path), known, start)
 
 
 def shape_before(
@@ -102,22 +135,6 @@ def stages_before(value: Any, stretches: Sequence[Stretch], known: Knowledge) ->
     return [stage for stretch in way[first:] for stage in _stages(value, stretch, known)]
 
 
-def keeps_documents(value: Any, stretches: Sequence[Stretch], known: Knowledge) -> bool:
-    """Whether what a place of a pipeline reads are documents of the collection, each as often as there, or fewer."""
-    stages = [stage for stretch in stretches for stage in _stages(value, stretch, known)]
-    of_others = any(stretch.reads not in (None, ("collection",)) for stretch in stretches)
-    return not of_others and all(next(iter(stage)) in _ONE_BY_ONE for stage in stages)
-
-
-_ONE_BY_ONE: Final = frozenset(
-    (
-        *("$match", "$set", "$addFields", "$project", "$unset", "$sort", "$limit", "$skip", "$sample"),
-        *("$redact", "$lookup", "$graphLookup", "$setWindowFields", "$fill"),
-    )
-)
-"""The stages of whose documents each is one that they got."""
-
-
 def _expand(written: Sequence[Any], known: Knowledge) -> list[Stage]:
     """Stages as they are written, without what is none, those of shared lists in the place of their names."""
     found: list[Stage] = []
@@ -150,7 +167,7 @@ def _behind_one(stage: Stage, shape: Shape, variables: Mapping[str, Any], known:
     ((name, argument),) = stage.items()
     if name == "$unionWith":
         other = {"coll": argument} if isinstance(argument, str) else argument
-        return _join_when_asked(shape, _shape_of_other(other, known))
+        return join(shape, _shape_of_other(other, known))
     rows = flow_of([stage], shape, variables).rows
     if name in ("$lookup", "$graphLookup"):
         found = _with_depth(_shape_of_other(argument, known), argument.get("depthField"))
@@ -259,39 +276,65 @@ def tell_kinds(shape: Shape) -> str:
     return f"{told}, not in all" if shape.missing and shape.kinds - OBJECT else told
 
 
-def _join_when_asked(one: Shape, other: Shape) -> Shape:
-    """The shape of a value that has one shape or the other, as ``join`` gives it."""
-    bare = [each._replace(fields={}, items=None) for each in (one, other)]
-    joined = join(*bare)
-    if "object" in joined.kinds:
-        joined = joined._replace(fields=_EitherFields(one, other))
-    return joined._replace(items=_join_items(one, other)) if "array" in joined.kinds else joined
+Stage = Mapping[str, Any]
+Plain = str | int | float
+"""A value that can be named."""
 
 
-def _join_items(one: Shape, other: Shape) -> Shape | None:
-    with_items = [each.items for each in (one, other) if "array" in each.kinds]
-    known = [items for items in with_items if items is not None]
-    if len(known) < len(with_items):
-        return None
-    return known[0] if len(known) == 1 else _join_when_asked(*known)
+class Knowledge(Protocol):
+    """What completion and hovering ask for. Nothing of it may reach for a server."""
+
+    def shape(self, collection: str, pipeline: Sequence[Stage]) -> Shape:
+        """What the documents of a collection look like that the first stage of a pipeline may keep."""
+        ...
+
+    def shared(self, name: str) -> Sequence[Stage]:
+        """The stages of a shared list; none where there is no such list."""
+        ...
+
+    def shared_names(self) -> Mapping[str, str]:
+        """The names of shared lists, each with what it says of itself."""
+        ...
+
+    def meanings(self, name: str) -> Mapping[str, str]:
+        """What a shared list says of the fields that its stages make, by their names."""
+        ...
+
+    def collections(self) -> Mapping[str, str]:
+        """The collections of the results source, each with how many documents it has, or that it cannot be read."""
+        ...
+
+    def tables(self) -> Mapping[str, str]:
+        """The ids of tables of all pages, each with its title and page."""
+        ...
+
+    def columns(self, table: str) -> Mapping[str, str]:
+        """The columns of a table, each with its header, and the other fields of its rows."""
+        ...
+
+    def rows(self, table: str) -> Sequence[Mapping[str, Any]]:
+        """The rows of a table; none where it was not run, or failed."""
+        ...
+
+    def share(self, collection: str, path: str) -> tuple[int, int]:
+        """In how many documents of a collection a field is, and among how many."""
+        ...
+
+    def value_text(self, value: Any) -> str:
+        """What the comment of a value with this JSON writes into its sentence; nothing where it writes nothing."""
+        ...
+
+    def has_results(self, collection: str) -> bool:
+        """Whether all documents of a collection are benchmark results."""
+        ...
 
 
-class _EitherFields(Mapping[str, Shape]):
-    """The fields of documents of one shape or the other."""
+def order_values(values: Iterable[Plain]) -> list[Plain]:
+    """The values in order: numbers, then texts."""
+    return sorted(values, key=lambda value: (isinstance(value, str), value))
 
-    __slots__ = ("_shapes",)
 
-    def __init__(self, one: Shape, other: Shape) -> None:
-        self._shapes = [each for each in (one, other) if "object" in each.kinds]
-
-    def __getitem__(self, name: str) -> Shape:
-        if not any(name in each.fields for each in self._shapes):
-            raise KeyError(name)
-        found = [member(each, name) for each in self._shapes]
-        return found[0] if len(found) == 1 else _join_when_asked(*found)
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(dict.fromkeys(name for each in self._shapes for name in each.fields))
-
-    def __len__(self) -> int:
-        return sum(1 for _ in self)
+def values_of_column(rows: Sequence[Mapping[str, Any]], column: str) -> frozenset[Plain]:
+    """The texts and numbers that rows have in a column."""
+    values = (column_value(row, column) for row in rows)
+    return frozenset(value for value in values if isinstance(value, (str, int, float)))

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from typing import Any, Final, NamedTuple
+from dataclasses import dataclass
+from typing import Any, Final
 
 from mongo_tables.aggregation import catalogue
 from mongo_tables.aggregation.catalogue import Kind as OperatorKind
@@ -14,30 +15,22 @@ from mongo_tables.directives.schemas.result_fields import Field, field_at
 from mongo_tables.files.text import list_some
 from mongo_tables.findings.rules import RULES
 from mongo_tables.lint.shape.values import Shape, lookup
-from mongo_tables.lsp.arguments import (
-    argument_names,
-    kind_at,
-    kind_of_argument,
-    may_be_left_out,
-    tell_form,
-    tell_kind,
-)
-from mongo_tables.lsp.bodies import Body, read_value, token_at, value_at
 from mongo_tables.lsp.flows import (
     SYSTEM_VARIABLES,
+    Knowledge,
+    Place,
     found_at,
-    keeps_documents,
     list_all_stages,
+    order_values,
+    place_at,
     rows_shape,
-    shape_before,
     stages_before,
     tell_kinds,
+    values_of_column,
     variables_at,
 )
-from mongo_tables.lsp.knowledge import Knowledge, order_values, values_of_column
-from mongo_tables.lsp.remaining_values import Values, leave
-from mongo_tables.lsp.slots import Slot, Stretch, Way, way_to
-from mongo_tables.lsp.tokens import Token, read_tokens, unquote
+from mongo_tables.lsp.slots import Slot, Stretch, argument_names, kind_of_argument
+from mongo_tables.lsp.typed_json import Body, Token, read_tokens, read_value, token_at, unquote, value_at
 from mongo_tables.render.column import column_value
 from mongo_tables.render.markdownescape import escape_cell
 from mongo_tables.render.values import brief_text
@@ -48,7 +41,8 @@ _VALUES: Final = 12
 """So many values of a field are shown."""
 
 
-class Hover(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Hover:
     """What is told, in Markdown, of what stands between two offsets."""
 
     start: int
@@ -56,28 +50,26 @@ class Hover(NamedTuple):
     told: str
 
 
-class _Asked(NamedTuple):
-    """A token of a body with all that is known of its place."""
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """A token of a body with what is known of its place."""
 
     token: Token
     word: str
-    way: Way
-    value: Any
-    known: Knowledge
-    start: Shape | None
-    kind: str
+    place: Place
 
-    def before(self) -> Shape:
-        """What documents look like before the stage."""
-        if self.way.stretches:
-            return shape_before(self.value, self.way.stretches, self.known, self.start)
-        return rows_shape(self.value, self.known)
+    @property
+    def known(self) -> Knowledge:
+        return self.place.known
 
-    def behind(self) -> Shape:
-        """What documents look like behind the stage."""
-        *around, own = self.way.stretches
-        through = (*around, own._replace(number=own.number + 1))
-        return shape_before(self.value, through, self.known, self.start)
+    @property
+    def value(self) -> Any:
+        return self.place.value
+
+    @property
+    def stretches(self) -> Sequence[Stretch]:
+        """The pipelines on the way to the place; of a place behind its pipeline, all of that."""
+        return self.place.way.stretches or list_all_stages(self.value)
 
 
 def hover(text: str, body: Body, offset: int, known: Knowledge, start: Shape | None = None) -> Hover | None:
@@ -88,9 +80,7 @@ def hover(text: str, body: Body, offset: int, known: Knowledge, start: Shape | N
     word = unquote(text[token.start : token.end])
     value = read_value(text, read_tokens(text, body.start, body.end))
     path = token.path[:-1] if token.kind == "key" else token.path
-    if path[:1] == ("where",) and isinstance(value, dict):
-        value = {**value, "where": {}}  # A condition says nothing of what it is asked of.
-    asked = _Asked(token, word, way_to(body.kind, path), value, known, start, body.kind)
+    asked = _Asked(token, word, place_at(path, body.kind, value, known, start))
     told = _tell_key(asked) if token.kind == "key" else _tell_value(asked)
     return Hover(token.start, token.end, told) if told else None
 
@@ -133,7 +123,7 @@ def _cell(text: str) -> str:
 
 
 def _tell_key(asked: _Asked) -> str:
-    slot = asked.way.slot
+    slot = asked.place.way.slot
     if asked.word.startswith("$"):
         return _tell_operator(asked.word, slot)
     if slot.role in ("schema", "baseline") or (slot.role == "pipeline" and slot.schema):
@@ -141,16 +131,16 @@ def _tell_key(asked: _Asked) -> str:
         return _tell_schema(about) if isinstance(about, Mapping) else ""
     if slot.role == "query":
         path = ".".join(filter(None, (slot.name, asked.word)))
-        return _tell_column(asked, path) if slot.quoted else _tell_field(asked, asked.before(), path)
+        return _tell_column(asked, path) if slot.quoted else _tell_field(asked, asked.place.before(), path)
     if slot.role in ("arguments", "operand") and asked.word in argument_names(slot.name):
-        kind = tell_kind(kind_of_argument(slot.name, asked.word))
+        kind = _tell_kind(kind_of_argument(slot.name, asked.word))
         return f"`{asked.word}` · {kind}" if kind else ""
     if slot.role == "rules":
         return RULES[asked.word].summary if asked.word in RULES else ""
     if slot.role in ("projection", "computed", "groups", "windows", "facets"):
-        return _tell_field(asked, asked.behind(), asked.word)
+        return _tell_field(asked, asked.place.behind(), asked.word)
     if slot.role in ("sort keys", "fills", "by column"):
-        shape = rows_shape(asked.value, asked.known) if slot.role == "by column" else asked.before()
+        shape = rows_shape(asked.value, asked.known) if slot.role == "by column" else asked.place.before()
         return _tell_field(asked, shape, asked.word)
     return ""
 
@@ -180,6 +170,95 @@ def _tell_operator(name: str, slot: Slot) -> str:
     return ""
 
 
+_FORMS: Final[Mapping[str, str]] = {
+    "$match": "takes a query",
+    "$set": "takes fields, each with an expression",
+    "$addFields": "takes fields, each with an expression",
+    "$project": "takes fields, each with 1, 0 or an expression",
+    "$unset": "takes the name of a field, or a list of names",
+    "$group": "takes `_id`, the expression that documents of a group have alike, and fields, each with an accumulator",
+    "$sort": "takes fields, each with 1 (from the smallest up) or -1 (from the greatest down)",
+    "$limit": "takes the number of documents that are kept",
+    "$skip": "takes the number of documents that are left out",
+    "$count": "takes the name of the field that gets the number",
+    "$sortByCount": "takes an expression",
+    "$replaceWith": "takes an expression that gives an object",
+    "$redact": "takes an expression that gives `$$KEEP`, `$$PRUNE` or `$$DESCEND`",
+    "$facet": "takes fields, each with a pipeline",
+    "$documents": "takes a list of documents",
+}
+"""What stages take that have no arguments with names."""
+_OTHER_FORMS: Final[Mapping[str, str]] = {
+    "$literal": "takes any value, as it is",
+    "$const": "takes any value, as it is",
+    "$covariancePop": "takes a list of two expressions",
+    "$covarianceSamp": "takes a list of two expressions",
+}
+
+_CALLED: Final[Mapping[str, str]] = {
+    "unwound": "path of an array",
+    "field": "name of a field",
+    "member": "name of a field of `input`",
+    "fields": "names of fields",
+    "foreign field": "name of a field of the other collection",
+    "foreign query": "query of the other collection",
+    "bindings": "variables, each with an expression",
+    "sort keys": "fields, each with 1 or -1",
+    "element sort keys": "fields of elements, each with 1 or -1; or 1 or -1",
+    "boundaries": "list of bounds, in order",
+    "count": "integer",
+    "shift": "integer",
+    "share": "number",
+    "step": "number",
+    "numbers": "list of numbers from 0 to 1",
+    "arrays": "list of arrays",
+    "range": "object of `step`, `bounds`, `unit`",
+    "extent": "`full`, `partition` or a list of two",
+    "bounds": "list of two of `unbounded`, `current` and numbers",
+    "accumulators": "fields, each with an accumulator",
+    "windows": "fields, each with a window function",
+    "fills": "fields, each with `value` or `method`",
+    "unit": "unit of time, from `year` to `millisecond`",
+    "branches": "list of objects of `case` and `then`",
+    "method": "`approximate`",
+    "fill method": "`linear` or `locf`",
+    "dateFormat": "format of a date",
+}
+"""How kinds of arguments are told, where their word does not say it."""
+
+
+def _tell_kind(kind: str) -> str:
+    """A kind of argument in words; nothing of one that may be anything."""
+    return "" if kind == "any" else _CALLED.get(kind) or kind.replace("|", " or ")
+
+
+def _tell_form(operator: Operator) -> str:
+    """What an operator takes that has no arguments with names: an expression mostly; nothing of a condition."""
+    known = _FORMS if operator.kind == "stage" else _OTHER_FORMS
+    if operator.name in known:
+        return known[operator.name]
+    if operator.kind == "query" or operator.refused:
+        return ""
+    if not operator.takes and not catalogue.find_arguments(operator.kind, operator.name):
+        return "takes `{}`"
+    kind = _kind_at(operator, 0)
+    return f"takes {'an expression' if kind == 'any' else _tell_kind(kind)}"
+
+
+def _may_be_left_out(operator: Operator, argument: str) -> bool:
+    """Whether an operator does without one of its arguments."""
+    if operator.style == "named":
+        return argument not in operator.required
+    known = catalogue.find_arguments(operator.kind, operator.name).get(argument)
+    return known is not None and known.optional
+
+
+def _kind_at(operator: Operator, place: int) -> str:
+    """What an argument of an operator is that takes a list of them."""
+    takes = operator.takes
+    return takes[min(place, len(takes) - 1)] if takes and not isinstance(takes, Mapping) else "any"
+
+
 def _describe(operator: Operator) -> str:
     facts = [f"[`{operator.name}`]({operator.manual})"]
     if operator.since:
@@ -192,7 +271,7 @@ def _describe(operator: Operator) -> str:
         lines += [_tell_argument(operator, name) for name in names]
     elif operator.style == "array":
         lines.append(f"takes {_count(operator)}")
-    elif form := tell_form(operator):
+    elif form := _tell_form(operator):
         lines.append(form)
     if operator.gives != "any":
         lines.append(f"gives {operator.gives.replace('|', ' or ')}")
@@ -200,17 +279,17 @@ def _describe(operator: Operator) -> str:
 
 
 def _tell_argument(operator: Operator, name: str) -> str:
-    kind = tell_kind(kind_of_argument(operator.name, name))
-    optional = " (may be left out)" if may_be_left_out(operator, name) else ""
+    kind = _tell_kind(kind_of_argument(operator.name, name))
+    optional = " (may be left out)" if _may_be_left_out(operator, name) else ""
     return f"- `{name}`{f': {kind}' if kind else ''}{optional}"
 
 
 def _count(operator: Operator) -> str:
     """The arguments of an operator in order; of one that takes any number, how many at least."""
     if operator.most is None:
-        kind = tell_kind(kind_at(operator, max(operator.least, 1)))
+        kind = _tell_kind(_kind_at(operator, max(operator.least, 1)))
         return f"at least {operator.least}, any number{f' of {kind}' if kind else ''}"
-    places = [kind_at(operator, place).replace("|", " or ") for place in range(operator.most)]
+    places = [_kind_at(operator, place).replace("|", " or ") for place in range(operator.most)]
     optional = [f"{kind} (may be left out)" for kind in places[operator.least :]]
     return f"[{', '.join((*places[: operator.least], *optional))}]"
 
@@ -219,7 +298,7 @@ def _count(operator: Operator) -> str:
 
 
 def _tell_value(asked: _Asked) -> str:
-    slot, word = asked.way.slot, asked.word
+    slot, word = asked.place.way.slot, asked.word
     if slot.role in ("expression", "operand", "projected", "unwound", "accumulator", "window"):
         return _tell_expression(asked) if word.startswith("$") else ""
     if slot.role == "stage" or (slot.role == "pipeline" and asked.token.kind == "string"):
@@ -233,7 +312,7 @@ def _tell_value(asked: _Asked) -> str:
             return _tell_column(asked, word)
         return _tell_field(asked, rows_shape(asked.value, asked.known), word)
     if slot.role in ("field", "fields", "sorted"):
-        return _tell_field(asked, asked.before(), word.removeprefix("-"))
+        return _tell_field(asked, asked.place.before(), word.removeprefix("-"))
     return ""
 
 
@@ -247,13 +326,15 @@ def _tell_list(name: str, known: Knowledge) -> str:
 
 def _tell_expression(asked: _Asked) -> str:
     word = asked.word
-    if not asked.way.stretches:
+    if not asked.place.way.stretches:
         return ""
     first, _, rest = word.partition(".") if word.startswith("$$") else ("$_", "", word[1:])
-    found = found_at(asked.value, asked.way.stretches[-1], asked.token.path, asked.before(), first)
+    found = found_at(
+        asked.value, asked.place.way.stretches[-1], asked.token.path, asked.place.before(), first
+    )
     name = first.removeprefix("$$")
     if word.startswith("$$") and not rest:
-        told = variables_at(asked.value, asked.token.path, asked.kind).get(name, "")
+        told = variables_at(asked.value, asked.token.path, asked.place.kind).get(name, "")
         kinds = "" if name in SYSTEM_VARIABLES else tell_kinds(found)
         return " · ".join(filter(None, (f"`{word}`", kinds, told)))
     return _tell_field(asked, found, rest, called=word)
@@ -266,7 +347,7 @@ def _tell_field(asked: _Asked, shape: Shape, path: str, called: str = "") -> str
         return f"`{called or path}` · no document has it here"
     traits = found.traits
     heading = [f"`{called or path}`", tell_kinds(found)]
-    if traits.path == path and _reads_documents(asked):
+    if traits.path == path and all(one.reads in (None, ("collection",)) for one in asked.stretches):
         heading.append(_tell_share(asked, path))
     lines = [" · ".join(filter(None, heading))]
     meaning = _find_meaning(asked, traits.path) if traits.path else None
@@ -277,34 +358,23 @@ def _tell_field(asked: _Asked, shape: Shape, path: str, called: str = "") -> str
         lines.append(f"{meaning.title}{unit}: {meaning.description}")
     values = traits.known if traits.known is not None else found.items.traits.known if found.items else None
     if values:
-        lines.append(_tell_values(values, asked, shape, path, unchanged=traits.path == path))
+        may_drop = " (stages before may drop some)" if _DROPPING.intersection(_stages_before(asked)) else ""
+        lines.append(f"values{may_drop}: {_list_values(values)}")
     return "\n\n".join(lines) if len(lines) > 1 or heading[1] else ""
 
 
-def _tell_values(values: Values, asked: _Asked, shape: Shape, path: str, *, unchanged: bool) -> str:
-    """The values of a field that stages before the place leave; ``unchanged``: it is that of the collection."""
-    parts = tuple(path.split("."))
-    listed = any("array" in lookup(shape, parts[:depth]).kinds for depth in range(1, len(parts) + 1))
-    stages = stages_before(asked.value, asked.way.stretches, asked.known)
-    left = leave(values, path, stages, unchanged=unchanged and not listed)
-    if not left.values:
-        return "values: none that the stages before leave"
-    may_drop = " (stages before may drop some)" if left.fewer else ""
-    return f"values{may_drop}: {_list_values(left.values)}"
+_DROPPING: Final = frozenset(("$match", "$limit", "$skip", "$sample", "$redact"))
+"""The stages behind which some documents are gone."""
 
 
-def _stretches(asked: _Asked) -> Sequence[Stretch]:
-    """The pipelines on the way to a place; of a place behind its pipeline, all of that."""
-    return asked.way.stretches or list_all_stages(asked.value)
-
-
-def _reads_documents(asked: _Asked) -> bool:
-    return keeps_documents(asked.value, _stretches(asked), asked.known)
+def _stages_before(asked: _Asked) -> list[str]:
+    """The names of the stages between the collection and the place."""
+    return [next(iter(one)) for one in stages_before(asked.value, asked.place.way.stretches, asked.known)]
 
 
 def _said_by_lists(asked: _Asked, path: str) -> str:
     """What a field means as the last shared list says it that makes it before the place."""
-    for stretch in reversed(_stretches(asked)):
+    for stretch in reversed(asked.stretches):
         written = value_at(asked.value, stretch.path)
         before = written[: stretch.number] if isinstance(written, list) else ()
         for name in reversed([one for one in before if isinstance(one, str)]):
@@ -326,8 +396,7 @@ def _tell_share(asked: _Asked, path: str) -> str:
     if not isinstance(collection, str):
         return ""
     present, among = asked.known.share(collection, path)
-    may_be_fewer = bool(stages_before(asked.value, asked.way.stretches, asked.known))
-    of = f" of `{collection}`" if may_be_fewer else ""
+    of = f" of `{collection}`" if _stages_before(asked) else ""
     return f"in {present} of {among} documents{of}" if among else ""
 
 

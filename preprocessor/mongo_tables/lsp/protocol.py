@@ -18,11 +18,9 @@ from pygls.exceptions import JsonRpcInvalidParams
 from mongo_tables.findings.usage import UsageError
 from mongo_tables.lsp.actions import Action
 from mongo_tables.lsp.completion import Suggestion
-from mongo_tables.lsp.converting import diagnostic_of, edit_of, position_of, range_of, span_of
 from mongo_tables.lsp.names import Mention, Texts, mentions, refuse_name, rename
-from mongo_tables.lsp.outline import Part
 from mongo_tables.lsp.positions import Lines, Position, Span
-from mongo_tables.lsp.server import Server
+from mongo_tables.lsp.server import Server, diagnostic_of, edit_of, position_of, range_of, span_of
 
 _SWITCH: Final = 0.001
 """Seconds after which a check lets what is asked meanwhile go on."""
@@ -52,8 +50,6 @@ def _register(server: Server) -> None:
     server.feature(lsp.TEXT_DOCUMENT_HOVER)(_hover)
     kinds = lsp.CodeActionOptions([lsp.CodeActionKind.QuickFix, lsp.CodeActionKind.RefactorRewrite])
     server.feature(lsp.TEXT_DOCUMENT_CODE_ACTION, kinds)(_list_actions)
-    server.feature(lsp.TEXT_DOCUMENT_DOCUMENT_SYMBOL)(_list_symbols)
-    server.feature(lsp.WORKSPACE_SYMBOL)(_find_symbols)
     server.feature(lsp.TEXT_DOCUMENT_DEFINITION)(_find_definition)
     server.feature(lsp.TEXT_DOCUMENT_REFERENCES)(_find_references)
     server.feature(lsp.TEXT_DOCUMENT_PREPARE_RENAME)(_prepare_rename)
@@ -195,34 +191,6 @@ def _item(one: Suggestion, span: lsp.Range, number: int, behind: str) -> lsp.Com
         # Neovim before 0.11 leaves where it is what the range has behind the cursor: our plugin removes it.
         data={"replaced_behind": behind} if behind else None,
     )
-
-
-async def _list_symbols(server: Server, params: lsp.DocumentSymbolParams) -> list[lsp.DocumentSymbol] | None:
-    file = server.file_of(params.text_document.uri)
-    found = await server.ask(file, lambda session: session.list_parts(file))
-    return [_symbol(one, found[1]) for one in found[0]] if found else None
-
-
-def _symbol(part: Part, lines: Lines) -> lsp.DocumentSymbol:
-    return lsp.DocumentSymbol(
-        part.name,
-        lsp.SymbolKind.Object if part.parts else lsp.SymbolKind.Function,
-        range_of(lines.span(part.start, part.end)),
-        range_of(lines.span(*part.named)),
-        detail=part.told or None,
-        children=[_symbol(one, lines) for one in part.parts] or None,
-    )
-
-
-async def _find_symbols(server: Server, params: lsp.WorkspaceSymbolParams) -> list[lsp.SymbolInformation]:
-    of_sites = await server.ask_all(lambda session: session.texts())
-    sought = params.query.lower()
-    return [
-        lsp.SymbolInformation(server.locate(one, texts), one.name.word, lsp.SymbolKind.Object)
-        for texts in of_sites
-        for one in mentions(texts)
-        if one.gives and sought in one.name.word
-    ]
 
 
 async def _find_definition(server: Server, params: lsp.DefinitionParams) -> list[lsp.Location] | None:

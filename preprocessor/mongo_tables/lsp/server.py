@@ -19,12 +19,11 @@ from pygls.protocol import LanguageServerProtocol, default_converter
 from pygls.protocol.language_server import lsp_method
 from pygls.uris import from_fs_path, to_fs_path
 
-from mongo_tables import __version__
-from mongo_tables.lsp.converting import diagnostic_of, range_of
+from mongo_tables import SITE, __version__
 from mongo_tables.lsp.diagnostics import Diagnostic
 from mongo_tables.lsp.names import Mention, Texts
-from mongo_tables.lsp.session import Checked, Session, request_of
-from mongo_tables.lsp.sites import Sites
+from mongo_tables.lsp.positions import Edit, Position, Span
+from mongo_tables.lsp.session import Checked, Session, Sites, request_of
 from mongo_tables.site.site_config import from_here, has_site_file
 
 _T = TypeVar("_T")
@@ -211,10 +210,6 @@ class Server(LanguageServer):
         session = self.session_of(file)
         return None if session is None else await self._run(partial(question, session))
 
-    async def ask_all(self, question: Callable[[Session], _T]) -> list[_T]:
-        """What the sessions of all sites answer between two checks."""
-        return [await self._run(partial(question, session)) for session in self.sessions]
-
     async def _run(self, work: Callable[[], _T]) -> _T:
         """Have something done by the one who checks."""
         return await asyncio.get_running_loop().run_in_executor(self._judge, work)
@@ -241,3 +236,52 @@ class Server(LanguageServer):
     def tell(self, message: str) -> None:
         """Show a message."""
         self.window_show_message(lsp.ShowMessageParams(lsp.MessageType.Warning, f"mongo-tables: {message}"))
+
+
+_SEVERITIES: Final = {
+    "error": lsp.DiagnosticSeverity.Error,
+    "warning": lsp.DiagnosticSeverity.Warning,
+    "note": lsp.DiagnosticSeverity.Information,
+}
+
+
+def edit_of(change: lsp.TextDocumentContentChangeEvent) -> Edit:
+    """What was typed, or pasted."""
+    if isinstance(change, lsp.TextDocumentContentChangePartial):
+        return Edit(span_of(change.range), change.text)
+    return Edit(None, change.text)
+
+
+def span_of(given: lsp.Range) -> Span:
+    """A range of the protocol."""
+    return Span(position_of(given.start), position_of(given.end))
+
+
+def position_of(given: lsp.Position) -> Position:
+    """A position of the protocol."""
+    return Position(given.line, given.character)
+
+
+def range_of(span: Span) -> lsp.Range:
+    """A range for the protocol."""
+    return lsp.Range(lsp.Position(*span.start), lsp.Position(*span.end))
+
+
+def diagnostic_of(one: Diagnostic, uri_of: Callable[[str], str]) -> lsp.Diagnostic:
+    """A finding for the protocol; ``uri_of`` gives the address of a file."""
+    found = one.finding
+    related = [
+        lsp.DiagnosticRelatedInformation(
+            lsp.Location(uri_of(each.file), range_of(each.span)), f"in {each.file}"
+        )
+        for each in one.related
+    ]
+    return lsp.Diagnostic(
+        range_of(one.span),
+        f"{found.message}\n{found.hint}" if found.hint else found.message,
+        severity=_SEVERITIES[found.severity],
+        code=found.rule,
+        code_description=lsp.CodeDescription(f"{SITE}reference/rules/"),
+        source="mongo-tables",
+        related_information=related or None,
+    )

@@ -17,21 +17,19 @@ from mongo_tables.directives.html_comments import is_fenced
 from mongo_tables.findings.usage import UsageError
 from mongo_tables.lint.shape.values import Shape
 from mongo_tables.lsp.actions import Action, list_actions
-from mongo_tables.lsp.bodies import PIPELINE, Body, comment_body, cursor_at, read_value
 from mongo_tables.lsp.completion import Completion, complete
 from mongo_tables.lsp.diagnostics import Diagnoses, Diagnostic, offset_of, relate
 from mongo_tables.lsp.hover import Hover, hover, hover_comment
 from mongo_tables.lsp.names import Mention, Texts, mention_at, mentions
-from mongo_tables.lsp.outline import Part, list_parts, list_pipeline_parts
 from mongo_tables.lsp.positions import Edit as Typed
 from mongo_tables.lsp.positions import Lines, Position, Span
 from mongo_tables.lsp.project import Findings, Project
 from mongo_tables.lsp.project_knowledge import ProjectKnowledge
-from mongo_tables.lsp.tokens import read_tokens
+from mongo_tables.lsp.typed_json import PIPELINE, Body, comment_body, cursor_at, read_tokens, read_value
 from mongo_tables.results.model import ResultsError
 from mongo_tables.results.opening import is_uri
 from mongo_tables.site.disk import Request
-from mongo_tables.site.site_config import fill_in
+from mongo_tables.site.site_config import Site, fill_in, find_site
 
 _OF_MISTAKES: Final = (
     "jsonschema",
@@ -236,15 +234,6 @@ class Session:
                     return
                 self.knowledge.look_ahead(spec)
 
-    def list_parts(self, file: str) -> tuple[list[Part], Lines]:
-        """The parts of a file."""
-        self.settle()
-        if self.project.is_list(file):
-            text = self.project.text(file) or ""
-            return list_pipeline_parts(text), self._split(file, text)
-        page = self.project.page(file)
-        return list_parts(page.text, page.comments), self._split(file, page.text)
-
     def texts(self) -> Texts:
         """All pages and shared pipelines."""
         self.settle()
@@ -313,3 +302,65 @@ def _read(file: str) -> str:
         return path.read_bytes().decode(errors="replace") if path.is_file() else ""
     except OSError:
         return ""
+
+
+class Sites:
+    """The session of the folder, and one for each site below it of which a file was asked for.
+
+    ``open_session`` is given the file of a site; None is what holds in the folder itself. Where ``named`` is the file
+    of a site, all pages are of that one. Raises UsageError for a file of a site that cannot be read.
+    """
+
+    def __init__(self, open_session: Callable[[str | None], Session], named: str | None) -> None:
+        self._open_session = open_session
+        self._named = named
+        self._root = Path.cwd()
+        self._main = open_session(named)
+        self._below: dict[Path, Session] = {}
+        self._known: dict[Path, Session] = {}
+
+    @property
+    def sessions(self) -> list[Session]:
+        """All sessions, that of the folder first."""
+        return [self._main, *self._below.values()]
+
+    def of(self, file: str) -> Session:
+        """The session of the site that has a file, else of the nearest one around it.
+
+        It is that of the folder where there is no such site, or it is not below the folder.
+        """
+        folder = Path(file).parent
+        if folder not in self._known:
+            self._known[folder] = self._main if self._named else self._find(file)
+        return self._known[folder]
+
+    def _find(self, file: str) -> Session:
+        try:
+            around = self._main.project.where.of(file)
+            site = around.site if around else find_site(Path(file).parent)
+            return self._session_of(site) if site else self._main
+        except UsageError:  # Its file is being written.
+            return self._main
+
+    def _session_of(self, site: Site) -> Session:
+        if self._root not in site.file.parent.parents or not site.file.exists():
+            return self._main
+        if site.file not in self._below:
+            self._below[site.file] = self._open_session(str(site.file))
+        return self._below[site.file]
+
+    def look_again(self) -> list[Session]:
+        """Have the next check look at the disk again; files that are open go to the site that is around them now.
+
+        Gives the sessions of sites that are gone, which end with that.
+        """
+        self._known.clear()
+        for session in self.sessions:
+            session.look_again()
+            for file, document in session.documents.copy().items():
+                now = self.of(file)
+                if now is not session:
+                    session.close(file)
+                    now.open(file, document.text, document.version)
+        gone = [file for file in self._below if not file.exists()]
+        return [self._below.pop(file) for file in gone]

@@ -1,78 +1,40 @@
 """What may stand at a place of a comment: a key of its schema, a stage, an expression, a field, a table …
 
 The way from the root of a JSON text to a place is followed step by step; each step leads from one ``Slot`` to the next.
+What the arguments of operators are the catalogue says, and where it does not, the table here:
+https://www.mongodb.com/docs/manual/reference/operator/aggregation/
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any, Final, Literal, NamedTuple
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Final
 
+from mongo_tables.aggregation import catalogue
 from mongo_tables.directives.schemas import load
 from mongo_tables.jsontext.reader import Path
-from mongo_tables.lsp.arguments import WORDS, argument_names, kind_of_argument
 
-Role = Literal[
-    "schema",
-    "pipeline",
-    "stage",
-    "computed",
-    "projection",
-    "projected",
-    "groups",
-    "accumulators",
-    "accumulator",
-    "windows",
-    "window",
-    "expression",
-    "operand",
-    "arguments",
-    "bindings",
-    "query",
-    "condition",
-    "comparands",
-    "comparand",
-    "sort keys",
-    "element sort keys",
-    "direction",
-    "words",
-    "branches",
-    "fills",
-    "field",
-    "fields",
-    "member",
-    "foreign field",
-    "unwound",
-    "collection",
-    "table",
-    "column",
-    "by column",
-    "header groups",
-    "baseline",
-    "baseline row",
-    "value of rows",
-    "rules",
-    "sorted",
-    "facets",
-    "anything",
-]
+Step = str | int
 
 
-class Slot(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Slot:
     """What may stand at a place.
 
-    ``name`` is the stage or operator whose argument it is, the field that a condition is about, or the kind of words.
-    ``schema`` is the part of a JSON Schema that describes it, where one does. ``quoted``: its fields are those of the
-    table that the comment quotes.
+    ``role`` says what it is, in a word; what has no role of its own is ``anything``. ``name`` is the stage or operator
+    whose argument it is, the field that a condition is about, or the kind of words. ``schema`` is the part of a JSON
+    Schema that describes it, where one does. ``quoted``: its fields are those of the table that the comment quotes.
     """
 
-    role: Role
+    role: str
     name: str = ""
-    schema: Mapping[str, Any] = {}
+    schema: Mapping[str, Any] = field(default_factory=dict)
     quoted: bool = False
 
 
-class Stretch(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Stretch:
     """A pipeline on the way to a place: its path, and the number of the stage that the place is in.
 
     ``reads`` says what its first stage gets: the documents of a collection, by the path of its name, or, where that
@@ -85,23 +47,35 @@ class Stretch(NamedTuple):
     bindings: Path | None = None
 
 
-class Way(NamedTuple):
-    """Where a path leads: to which slot, through which pipelines, the outermost first, and within which operators."""
+@dataclass(frozen=True, slots=True)
+class Way:
+    """Where a path leads: to which slot, and through which pipelines, the outermost first."""
 
     slot: Slot
     stretches: tuple[Stretch, ...]
 
 
 def way_to(kind: str, path: Path) -> Way:
-    """The way to what stands at a path of a JSON text of a kind."""
-    slot = Slot("schema" if kind != "pipeline" else "pipeline", schema=load(kind))
-    if kind == "pipeline" and path and isinstance(path[0], str):
-        slot = Slot("schema", schema=load(kind))
+    """The way to what stands at a path of a JSON text of a kind.
+
+    Example:
+        >>> way_to("table", ("pipeline", 0, "$group", "n")).slot.role
+        'accumulator'
+    """
+    slot = Slot("schema", schema=load(kind))
+    if kind == "pipeline" and not (path and isinstance(path[0], str)):
+        slot = Slot("pipeline", schema=load(kind))
     stretches: list[Stretch] = []
     for depth, step in enumerate(path):
+        above = path[:depth]
         if slot.role == "pipeline" and isinstance(step, int):
-            stretches.append(_stretch(path[:depth], step))
-        slot = _follow(slot, step, kind, path[:depth])
+            stretches.append(_stretch(above, step))
+        role = _OF_COMMENTS.get(step) if not above and isinstance(step, str) else None
+        if role is None or step in _PLAIN_IN.get(kind, ()) or (kind == "pipeline" and step != "pipeline"):
+            slot = _follow(slot, step)
+        else:
+            quotes = kind in ("value", "check") and role in ("query", "column")
+            slot = Slot(role, schema=_property(slot.schema, str(step)), quoted=quotes)
     return Way(slot, tuple(stretches))
 
 
@@ -114,20 +88,7 @@ def _stretch(path: Path, number: int) -> Stretch:
     return Stretch(path, number, None if above else ("collection",))
 
 
-def _follow(slot: Slot, step: str | int, kind: str, path: Path) -> Slot:
-    if not path and kind != "pipeline" and isinstance(step, str):
-        own = None if step in _PLAIN_IN.get(kind, ()) else _OF_COMMENTS.get(step)
-        if own is not None:
-            quotes = kind in ("value", "check")
-            return Slot(
-                own, schema=_property(slot.schema, step), quoted=quotes and own in ("query", "column")
-            )
-    if kind == "pipeline" and path == () and step == "pipeline":
-        return Slot("pipeline", schema=_property(slot.schema, "pipeline"))
-    return _STEPS[slot.role](slot, step)
-
-
-_OF_COMMENTS: Final[Mapping[str, Role]] = {
+_OF_COMMENTS: Final[Mapping[str | int, str]] = {
     "collection": "collection",
     "pipeline": "pipeline",
     "let": "bindings",
@@ -135,34 +96,23 @@ _OF_COMMENTS: Final[Mapping[str, Role]] = {
     "expect": "query",
     "sort": "sorted",
     "table": "table",
-    "column": "column",
-    "columns": "column",
-    "x": "column",
-    "y": "column",
-    "series": "column",
-    "facets": "column",
-    "group_rows": "column",
-    "format": "by column",
-    "labels": "by column",
-    "spread": "by column",
-    "totals": "by column",
-    "header_groups": "header groups",
     "baseline": "baseline",
     "ignore": "rules",
+    **dict.fromkeys(("column", "columns", "x", "y", "series", "facets", "group_rows"), "column"),
+    **dict.fromkeys(("format", "labels", "spread", "totals"), "by column"),
+    "header_groups": "header groups",
 }
 """The keys of comments that are more than their schema says."""
-_PLAIN_IN: Final[Mapping[str, frozenset[str]]] = {
-    "table": frozenset(("table", "column", "expect")),
-    "chart": frozenset(("table", "column", "columns", "expect")),
-    "value": frozenset(("format",)),
+_PLAIN_IN: Final[Mapping[str, Sequence[str]]] = {
+    "table": ("table", "column", "expect"),
+    "chart": ("table", "column", "columns", "expect"),
+    "value": ("format",),
 }
 """Those of them that are what the schema says, or nothing, in comments of a kind."""
 
 
 def _property(schema: Mapping[str, Any], name: str) -> Mapping[str, Any]:
-    found = schema.get("properties", {}).get(name)
-    if found is None:
-        found = schema.get("additionalProperties")
+    found = schema.get("properties", {}).get(name, schema.get("additionalProperties"))
     return found if isinstance(found, Mapping) else {}
 
 
@@ -171,41 +121,55 @@ def _items(schema: Mapping[str, Any]) -> Mapping[str, Any]:
     return found if isinstance(found, Mapping) else {}
 
 
-def _in_schema(slot: Slot, step: str | int) -> Slot:
+_ANYTHING: Final = Slot("anything")
+_INSIDE: Final[Mapping[str, str]] = {
+    "computed": "expression",
+    "projection": "projected",
+    "accumulators": "accumulator",
+    "windows": "window",
+    "bindings": "expression",
+    "sort keys": "direction",
+    "element sort keys": "direction",
+    "facets": "pipeline",
+}
+"""What stands under each name of an object, whatever the name."""
+
+
+def _follow(slot: Slot, step: Step) -> Slot:
+    """What a step leads to from a slot."""
+    if slot.role in _INSIDE:
+        return Slot(_INSIDE[slot.role])
+    found = _STEPS.get(slot.role)
+    return found(slot, step) if found else _ANYTHING
+
+
+def _in_schema(slot: Slot, step: Step) -> Slot:
     schema = _items(slot.schema) if isinstance(step, int) else _property(slot.schema, step)
-    if step in ("x", "y", "series", "facets") and "mark" in slot.schema.get("properties", {}):
-        return Slot("column", schema=schema)
-    return Slot("schema", schema=schema)
+    in_chart = step in ("x", "y", "series", "facets") and "mark" in slot.schema.get("properties", {})
+    return Slot("column" if in_chart else "schema", schema=schema)
 
 
-def _same(slot: Slot, step: str | int) -> Slot:
-    return slot._replace(schema=_items(slot.schema)) if isinstance(step, int) else Slot("anything")
+def _same(slot: Slot, step: Step) -> Slot:
+    return replace(slot, schema=_items(slot.schema)) if isinstance(step, int) else _ANYTHING
 
 
-def _by_column(slot: Slot, step: str | int) -> Slot:
+def _by_column(slot: Slot, step: Step) -> Slot:
     schema = _property(slot.schema, str(step))
     return Slot("column" if schema.get("type") == "array" else "schema", schema=schema)
 
 
-def _header_groups(slot: Slot, step: str | int) -> Slot:
-    return Slot("column", schema=_property(slot.schema, str(step)))
+def _baseline(slot: Slot, step: Step) -> Slot:
+    role = {"row": "baseline row", "column": "column"}.get(str(step), "schema")
+    return Slot(role, schema=_property(slot.schema, str(step)))
 
 
-def _baseline(slot: Slot, step: str | int) -> Slot:
-    roles: Mapping[str | int, Role] = {"row": "baseline row", "column": "column"}
-    return Slot(roles.get(step, "schema"), schema=_property(slot.schema, str(step)))
+def _in_stage(slot: Slot, step: Step) -> Slot:
+    stage = str(step)
+    role = _OF_STAGES.get(stage) or ("arguments" if stage in _MEANT else "anything")
+    return Slot(role, "" if role == "query" else stage)
 
 
-def _in_pipeline(slot: Slot, step: str | int) -> Slot:
-    return Slot("stage", schema=_items(slot.schema)) if isinstance(step, int) else Slot("anything")
-
-
-def _in_stage(slot: Slot, step: str | int) -> Slot:
-    role = _ARGUMENTS.get(str(step), "anything")
-    return Slot(role, "" if role == "query" else str(step))
-
-
-_ARGUMENTS: Final[Mapping[str, Role]] = {
+_OF_STAGES: Final[Mapping[str, str]] = {
     "$match": "query",
     "$set": "computed",
     "$addFields": "computed",
@@ -217,162 +181,206 @@ _ARGUMENTS: Final[Mapping[str, Role]] = {
     "$sortByCount": "expression",
     "$replaceWith": "expression",
     "$redact": "expression",
-    "$replaceRoot": "arguments",
-    "$bucket": "arguments",
-    "$bucketAuto": "arguments",
-    "$lookup": "arguments",
-    "$graphLookup": "arguments",
+    "$documents": "expression",
     "$unionWith": "collection",
     "$facet": "facets",
-    "$setWindowFields": "arguments",
-    "$densify": "arguments",
-    "$fill": "arguments",
-    "$sample": "arguments",
-    "$documents": "expression",
 }
-"""What the argument of each stage is."""
+"""What the argument of a stage is that is no object of arguments alone."""
 
-_ROLES: Final[Mapping[str, Role]] = {
-    "collection": "collection",
-    "pipeline": "pipeline",
-    "bindings": "bindings",
-    "field": "field",
-    "fields": "fields",
-    "member": "member",
-    "foreign field": "foreign field",
-    "sort": "sort keys",
-    "element sort": "element sort keys",
-    "accumulators": "accumulators",
-    "windows": "windows",
-    "branches": "branches",
-    "fills": "fills",
-    "range": "arguments",
-    "unwound": "unwound",
-}
-"""What stands for arguments of a kind, where it is no expression."""
-_PLAIN: Final = frozenset(
+
+def _argument(slot: Slot, step: Step) -> Slot:
+    if not isinstance(step, str) or step not in argument_names(slot.name):
+        return _ANYTHING
+    kind = kind_of_argument(slot.name, step)
+    if kind in WORDS:
+        return Slot("words", kind)
+    if kind in _CONSTANT:
+        return Slot("anything", slot.name)
+    if kind == "range":
+        return Slot("arguments", kind)
+    return Slot(kind if kind in _NO_EXPRESSION else "expression", slot.name)
+
+
+_NO_EXPRESSION: Final = frozenset(
+    (
+        *("collection", "pipeline", "bindings", "field", "fields", "member", "foreign field", "sort keys"),
+        *("element sort keys", "accumulators", "windows", "branches", "fills", "unwound"),
+    )
+)
+"""The kinds of arguments that are a role of their own."""
+_CONSTANT: Final = frozenset(
     ("name", "count", "shift", "share", "step", "numbers", "boundaries", "constant", "flag", "foreign query")
 )
 """The kinds of arguments that are constants of which nothing is known."""
 
 
-def _argument(slot: Slot, step: str | int) -> Slot:
-    if not isinstance(step, str) or step not in argument_names(slot.name):
-        return Slot("anything")
-    kind = kind_of_argument(slot.name, step)
-    if kind in WORDS:
-        return Slot("words", kind)
-    if kind in _PLAIN:
-        return Slot("anything", slot.name)
-    role = _ROLES.get(kind, "expression")
-    return Slot(role, kind if role == "arguments" else slot.name)
-
-
-def _branches(slot: Slot, step: str | int) -> Slot:
-    return Slot("arguments", "branch") if isinstance(step, int) else Slot("anything")
-
-
-def _window(slot: Slot, step: str | int) -> Slot:
+def _window(slot: Slot, step: Step) -> Slot:
     return Slot("arguments", "window") if step == "window" else _operator(slot, step)
 
 
-def _groups(slot: Slot, step: str | int) -> Slot:
-    return Slot("expression" if step == "_id" else "accumulator")
-
-
-def _operator(slot: Slot, step: str | int) -> Slot:
+def _operator(slot: Slot, step: Step) -> Slot:
     """The argument of an operator, or, in a document or a list that an expression makes, an expression."""
     if isinstance(step, str) and step.startswith("$"):
         return Slot("anything" if step in ("$literal", "$const") else "operand", step)
     return Slot("expression")
 
 
-def _operand(slot: Slot, step: str | int) -> Slot:
-    if isinstance(step, str) and step.startswith("$"):
-        return _operator(slot, step)
-    if isinstance(step, str) and step in argument_names(slot.name):
-        return _argument(slot, step)
-    return Slot("expression")
+def _operand(slot: Slot, step: Step) -> Slot:
+    is_argument = isinstance(step, str) and step[:1] != "$" and step in argument_names(slot.name)
+    return _argument(slot, step) if is_argument else _operator(slot, step)
 
 
-def _query(slot: Slot, step: str | int) -> Slot:
+def _query(slot: Slot, step: Step) -> Slot:
     if isinstance(step, int):
         return slot
     if step in ("$and", "$or", "$nor"):
-        return slot._replace(schema={})
-    if step == "$expr":
-        return Slot("expression")
+        return replace(slot, schema={})
     if step.startswith("$"):
-        return Slot("anything")
+        return Slot("expression") if step == "$expr" else _ANYTHING
     return Slot("condition", ".".join(filter(None, (slot.name, step))), quoted=slot.quoted)
 
 
-def _condition(slot: Slot, step: str | int) -> Slot:
+def _condition(slot: Slot, step: Step) -> Slot:
     if step == "$not":
         return slot
     if step == "$elemMatch":
-        return slot._replace(role="query")
+        return replace(slot, role="query")
     if step in ("$in", "$nin", "$all"):
-        return slot._replace(role="comparands")
+        return replace(slot, role="comparands")
     if step in ("$eq", "$ne", "$gt", "$gte", "$lt", "$lte"):
-        return slot._replace(role="comparand")
-    return Slot("anything")
+        return replace(slot, role="comparand")
+    return _ANYTHING
 
 
-def _comparands(slot: Slot, step: str | int) -> Slot:
-    return slot._replace(role="comparand") if isinstance(step, int) else Slot("anything")
-
-
-def _in_union(slot: Slot, step: str | int) -> Slot:
-    return _argument(slot, step) if slot.name == "$unionWith" else Slot("anything")
-
-
-def _always(role: Role) -> Callable[[Slot, str | int], Slot]:
-    """The same slot, whatever leads to it."""
-    return lambda slot, step: Slot(role)
-
-
-_STEPS: Final[Mapping[Role, Callable[[Slot, str | int], Slot]]] = {
+_STEPS: Final[Mapping[str, Callable[[Slot, Step], Slot]]] = {
     "schema": _in_schema,
-    "pipeline": _in_pipeline,
+    "pipeline": lambda slot, step: (
+        Slot("stage", schema=_items(slot.schema)) if isinstance(step, int) else _ANYTHING
+    ),
     "stage": _in_stage,
-    "computed": _always("expression"),
-    "projection": _always("projected"),
     "projected": _operator,
-    "groups": _groups,
-    "accumulators": _always("accumulator"),
+    "groups": lambda slot, step: Slot("expression" if step == "_id" else "accumulator"),
     "accumulator": _operator,
-    "windows": _always("window"),
     "window": _window,
     "expression": _operator,
     "operand": _operand,
     "arguments": _argument,
-    "bindings": _always("expression"),
     "query": _query,
     "condition": _condition,
-    "comparands": _comparands,
-    "comparand": _always("anything"),
-    "sort keys": _always("direction"),
-    "element sort keys": _always("direction"),
-    "direction": _always("anything"),
+    "comparands": lambda slot, step: replace(slot, role="comparand") if isinstance(step, int) else _ANYTHING,
     "words": _same,
-    "branches": _branches,
+    "branches": lambda slot, step: Slot("arguments", "branch") if isinstance(step, int) else _ANYTHING,
     "fills": lambda slot, step: Slot("arguments", "fill"),
-    "field": _always("anything"),
     "fields": _same,
     "member": _operator,
-    "foreign field": _always("anything"),
     "unwound": _argument,
-    "collection": _in_union,
-    "table": _always("anything"),
+    "collection": lambda slot, step: _argument(slot, step) if slot.name == "$unionWith" else _ANYTHING,
     "column": _same,
     "by column": _by_column,
-    "header groups": _header_groups,
+    "header groups": lambda slot, step: Slot("column", schema=_property(slot.schema, str(step))),
     "baseline": _baseline,
     "baseline row": lambda slot, step: Slot("value of rows", str(step)),
-    "value of rows": _always("anything"),
-    "rules": _always("anything"),
     "sorted": _same,
-    "facets": _always("pipeline"),
-    "anything": _always("anything"),
 }
+
+
+# -- what arguments of stages and operators are --
+
+_MOST: Final = {"n": "count", "input": "any"}
+_SORTED: Final = {"sortBy": "sort keys", "output": "any"}
+_SLOPE: Final = {"input": "number", "unit": "unit"}
+_MEMBER: Final = {"field": "member", "input": "object"}
+_MEANT: Final[Mapping[str, Mapping[str, str]]] = {
+    "$replaceRoot": {"newRoot": "object"},
+    "$bucket": {
+        "groupBy": "any",
+        "boundaries": "boundaries",
+        "default": "constant",
+        "output": "accumulators",
+    },
+    "$bucketAuto": {
+        "groupBy": "any",
+        "buckets": "count",
+        "output": "accumulators",
+        "granularity": "granularity",
+    },
+    "$lookup": {
+        "from": "collection",
+        "localField": "field",
+        "foreignField": "foreign field",
+        "let": "bindings",
+        "pipeline": "pipeline",
+        "as": "name",
+    },
+    "$graphLookup": {
+        "from": "collection",
+        "startWith": "any",
+        "connectFromField": "foreign field",
+        "connectToField": "foreign field",
+        "as": "name",
+        "maxDepth": "count",
+        "depthField": "name",
+        "restrictSearchWithMatch": "foreign query",
+    },
+    "$unionWith": {"coll": "collection", "pipeline": "pipeline"},
+    "$setWindowFields": {"partitionBy": "any", "sortBy": "sort keys", "output": "windows"},
+    "$sample": {"size": "count"},
+    "$unwind": {"path": "unwound", "includeArrayIndex": "name", "preserveNullAndEmptyArrays": "flag"},
+    "$densify": {"field": "field", "partitionByFields": "fields", "range": "range"},
+    "range": {"step": "step", "bounds": "extent", "unit": "unit"},
+    "$fill": {"partitionBy": "any", "partitionByFields": "fields", "sortBy": "sort keys", "output": "fills"},
+    "fill": {"value": "any", "method": "fill method"},
+    "window": {"documents": "bounds", "range": "bounds", "unit": "unit"},
+    "$cond": {"if": "bool", "then": "any", "else": "any"},
+    "$switch": {"branches": "branches", "default": "any"},
+    "branch": {"case": "bool", "then": "any"},
+    "$let": {"vars": "bindings", "in": "any"},
+    "$sortArray": {"input": "array", "sortBy": "element sort keys"},
+    **dict.fromkeys(("$firstN", "$lastN", "$maxN", "$minN"), _MOST),
+    **dict.fromkeys(("$top", "$bottom"), _SORTED),
+    "$topN": {"n": "count", **_SORTED},
+    "$bottomN": {"n": "count", **_SORTED},
+    "$median": {"input": "number", "method": "method"},
+    "$percentile": {"input": "number", "p": "numbers", "method": "method"},
+    "$shift": {"output": "any", "by": "shift", "default": "constant"},
+    **dict.fromkeys(("$derivative", "$integral"), _SLOPE),
+    "$expMovingAvg": {"input": "number", "N": "count", "alpha": "share"},
+    "$setField": {**_MEMBER, "value": "any"},
+    "$unsetField": _MEMBER,
+    "$getField": _MEMBER,
+}
+"""What the arguments of stages and operators are, by their names, and those of documents within arguments."""
+
+WORDS: Final[Mapping[str, Sequence[str]]] = {
+    "unit": ("year", "quarter", "month", "week", "day", "hour", "minute", "second", "millisecond"),
+    "weekday": ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"),
+    "method": ("approximate",),
+    "fill method": ("linear", "locf"),
+    "extent": ("full", "partition"),
+    "bounds": ("unbounded", "current"),
+    "type": ("double", "string", "objectId", "bool", "date", "int", "long", "decimal"),
+    "granularity": (
+        *("R5", "R10", "R20", "R40", "R80", "1-2-5", "POWERSOF2"),
+        *("E6", "E12", "E24", "E48", "E96", "E192"),
+    ),
+}
+"""The words that may stand for an argument of a kind."""
+
+
+def kind_of_argument(name: str, argument: str) -> str:
+    """What an argument of a stage, an operator or a document within arguments is: ``any`` where it may be anything."""
+    own = _MEANT.get(name, {}).get(argument)
+    if own is not None:
+        return own
+    operator = catalogue.find("expression", name)
+    takes = operator.takes if operator else ()
+    return takes.get(argument, "any") if isinstance(takes, Mapping) else "any"
+
+
+def argument_names(name: str) -> tuple[str, ...]:
+    """The names of the arguments of a stage or an operator that has such, those that it needs first."""
+    for kind in catalogue.KINDS:
+        found = catalogue.find(kind, name)
+        if found is not None and found.style == "named":
+            return (*found.required, *found.optional)
+    return tuple(_MEANT.get(name, ()))
