@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from mongo_tables.aggregation import AggregationError, check
 from mongo_tables.aggregation.fields import paths_in_query, split_path
 from mongo_tables.directives.specs import PipelineSpec, QuotingSpec, Spec, TableSpec
+from mongo_tables.files.gcpause import nothing_collected
 from mongo_tables.findings.finding import Finding
 from mongo_tables.findings.rules import RULES
 
@@ -72,17 +73,20 @@ def lint(
     documents = Documents(source)
     quoted = _collect_quoted_fields(spec for specs in listed for spec in specs)
     found: list[Finding] = []
-    for specs in listed:
-        shown = []
-        for spec in specs:
-            if not isinstance(spec, PipelineSpec):
-                continue
-            ran = Ran(rows[id(spec)]) if id(spec) in rows else None
-            looked = look(spec, documents, tuple(quoted.get(spec.id or "", ())), ran)
-            if looked is not None:
-                shown.append(looked.shown)
-                found += looked.findings
-        found += page_findings(shown)
+    with nothing_collected():  # No shape refers to itself, and the documents are many.
+        for specs in listed:
+            looked = [
+                look(
+                    spec,
+                    documents,
+                    tuple(quoted.get(spec.id or "", ())),
+                    Ran(rows[id(spec)]) if id(spec) in rows else None,
+                )
+                for spec in specs
+                if isinstance(spec, PipelineSpec)
+            ]
+            found += [finding for one in looked if one for finding in one.findings]
+            found += page_findings([one.shown for one in looked if one])
     return found
 
 

@@ -8,19 +8,28 @@ everywhere; that a number is never 0 is taken from it only where the documents a
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cache
 from itertools import chain, islice
 from typing import Any, Final
 
 from mongo_tables.aggregation.values import type_name
+from mongo_tables.directives.schemas import load
 from mongo_tables.lint.shape import units
 from mongo_tables.lint.shape.units import Unit
-from mongo_tables.lint.shape.values import ANY_KIND, INTEGERS, NUMBERS, Kinds, Shape, Traits
+from mongo_tables.lint.shape.values import ANY_KIND, INTEGERS, NUMBERS, Fields, Kinds, Shape, Traits
 
 FEW: Final = 64
 Schema = Mapping[str, Any]
 _NO_SCHEMA: Final[Schema] = {}
-_ONE_KIND: Final = frozenset({str, float, bool, dict, list, type(None)})
+_ONE_TYPE: Final = frozenset({str, float, bool, dict, list, type(None)})
 """Python types whose values are all of one kind; whole numbers are of two."""
+_ONE_KIND: Final[Mapping[type, Kinds]] = {
+    str: frozenset({"string"}),
+    float: frozenset({"double"}),
+    bool: frozenset({"bool"}),
+    type(None): frozenset({"null"}),
+}
+"""The kinds of those that have no fields or elements."""
 
 
 def learnt(
@@ -30,30 +39,41 @@ def learnt(
 
     ``schema`` says what the fields mean; ``believed``: its lower bounds hold for later documents, too.
     """
-    schema = schema or _NO_SCHEMA
-    return _learnt(documents, "", _Meaning(schema, schema, believed))
+    if schema is load("result"):
+        return _learnt(documents, _results(believed))
+    return _learnt(documents, _Meaning("", schema or _NO_SCHEMA, None, believed))
 
 
 class _Meaning:
-    """A place in a schema: what it says of a value."""
+    """A place in a schema: what it says of the values at a path of documents."""
 
-    __slots__ = ("_believed", "_root", "schema")
+    __slots__ = ("_believed", "_inner", "_nonzero", "_root", "_sources", "_unit", "path", "schema")
 
-    def __init__(self, schema: Schema, root: Schema, believed: bool) -> None:
-        self._root, self._believed = root, believed
-        self.schema = _resolve_reference(schema, root)
+    def __init__(self, path: str, schema: Schema, root: Schema | None = None, believed: bool = False) -> None:
+        self._root, self._believed = root if root is not None else schema, believed
+        self.path, self.schema = path, _resolve_reference(schema, self._root)
+        self._sources = frozenset({path})
+        self._unit = _unit(self.schema, path)
+        self._nonzero = believed and _is_positive(self.schema)
+        self._inner: dict[str | None, _Meaning] = {}
 
     def field(self, name: str) -> _Meaning:
-        properties = self.schema.get("properties", _NO_SCHEMA)
-        return _Meaning(properties.get(name, _NO_SCHEMA), self._root, self._believed)
+        found = self._inner.get(name)
+        if found is None:
+            path = f"{self.path}.{name}" if self.path else name
+            schema = self.schema.get("properties", _NO_SCHEMA).get(name, _NO_SCHEMA)
+            found = self._inner[name] = _Meaning(path, schema, self._root, self._believed)
+        return found
 
     def items(self) -> _Meaning:
-        return _Meaning(self.schema.get("items", _NO_SCHEMA), self._root, self._believed)
+        found = self._inner.get(None)
+        if found is None:
+            schema = self.schema.get("items", _NO_SCHEMA)
+            found = self._inner[None] = _Meaning(self.path, schema, self._root, self._believed)
+        return found
 
-    def traits(self, path: str, known: frozenset[Any] | None) -> Traits:
-        nonzero = self._believed and _is_positive(self.schema)
-        unit = _unit(self.schema, path)
-        return Traits(path, frozenset({path}), known, nonzero=nonzero, unit=unit)
+    def traits(self, known: frozenset[Any] | None) -> Traits:
+        return Traits(self.path, self._sources, known, self._nonzero, None, self._unit)
 
 
 def _is_positive(schema: Schema) -> bool:
@@ -82,76 +102,64 @@ def _unit(schema: Schema, path: str) -> Unit | None:
     return units.of_field(path.rpartition(".")[2])
 
 
+@cache
+def _results(believed: bool) -> _Meaning:
+    """What the schema of results says, read once for all collections."""
+    schema = load("result")
+    return _Meaning("", schema, schema, believed)
+
+
 # -- from documents --
 
 
-class _Fields(Mapping[str, Shape]):
+def _fields(documents: Sequence[Mapping[str, Any]], meaning: _Meaning) -> Fields:
     """The fields of many documents, each learnt when it is asked for."""
 
-    __slots__ = ("_documents", "_found", "_meaning", "_names", "_path")
+    def find(name: str) -> Shape | None:
+        values = [one[name] for one in documents if name in one]
+        return _learnt(values, meaning.field(name), len(values) < len(documents)) if values else None
 
-    def __init__(self, documents: Sequence[Mapping[str, Any]], path: str, meaning: _Meaning) -> None:
-        self._documents, self._path, self._meaning = documents, path, meaning
-        self._names = dict.fromkeys(chain.from_iterable(documents))
-        self._found: dict[str, Shape] = {}
-
-    def __getitem__(self, name: str) -> Shape:
-        if name not in self._found:
-            if name not in self._names:
-                raise KeyError(name)
-            self._found[name] = self._learn(name)
-        return self._found[name]
-
-    def _learn(self, name: str) -> Shape:
-        values = [one[name] for one in self._documents if name in one]
-        path = f"{self._path}.{name}" if self._path else name
-        missing = len(values) < len(self._documents)
-        return _learnt(values, path, self._meaning.field(name), missing)
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._names)
-
-    def __len__(self) -> int:
-        return len(self._names)
+    return Fields(find, lambda: chain.from_iterable(documents))
 
 
-def _learnt(values: Sequence[Any], path: str, meaning: _Meaning, missing: bool = False) -> Shape:
-    kinds = _kinds(values)
+def _learnt(values: Sequence[Any], meaning: _Meaning, missing: bool = False) -> Shape:
+    by_type = dict(zip(map(type, values), values, strict=True))
+    known = _few(values) if all(issubclass(kind, (str, int, float)) for kind in by_type) else None
+    if len(by_type) == 1 and (kinds := _ONE_KIND.get(next(iter(by_type)))) is not None:
+        return Shape(kinds, missing, _NO_SCHEMA, False, None, meaning.traits(known))
+    kinds = _kinds(values, by_type)
     documents = [value for value in values if isinstance(value, dict)] if "object" in kinds else []
     return Shape(
         kinds,
         missing,
-        _Fields(documents, path, meaning) if documents else {},
+        _fields(documents, meaning) if documents else _NO_SCHEMA,
         "object" in kinds and not documents,
-        _elements(
-            [value for value in values if isinstance(value, list)] if "array" in kinds else (), path, meaning
-        ),
-        meaning.traits(path, _few(values)),
+        _elements([value for value in values if isinstance(value, list)], meaning)
+        if "array" in kinds
+        else None,
+        meaning.traits(known),
     )
 
 
-def _kinds(values: Sequence[Any]) -> Kinds:
+def _kinds(values: Sequence[Any], by_type: Mapping[type, Any]) -> Kinds:
     """The kinds of many values: those of one Python type have mostly one, which is looked up once."""
-    by_type = dict(zip(map(type, values), values, strict=True))
-    known = frozenset(type_name(value) for kind, value in by_type.items() if kind in _ONE_KIND)
-    if by_type.keys() - _ONE_KIND == {int}:
+    known = frozenset(type_name(value) for kind, value in by_type.items() if kind in _ONE_TYPE)
+    if by_type.keys() - _ONE_TYPE == {int}:
         whole = [value for value in values if type(value) is int]
         ends = frozenset({type_name(min(whole)), type_name(max(whole))})
         if ends != {"long"}:  # Between two large ones there may be small ones.
             return known | ends
-    return known.union(type_name(value) for value in values if type(value) not in _ONE_KIND)
+    return known.union(type_name(value) for value in values if type(value) not in _ONE_TYPE)
 
 
-def _elements(arrays: Sequence[Sequence[Any]], path: str, meaning: _Meaning) -> Shape | None:
+def _elements(arrays: Sequence[Sequence[Any]], meaning: _Meaning) -> Shape | None:
     """The shape of the arrays' elements; None when all arrays are empty, because later ones may not be."""
     values = [value for array in arrays for value in array]
-    return _learnt(values, path, meaning.items()) if values else None
+    return _learnt(values, meaning.items()) if values else None
 
 
 def _few(values: Sequence[Any]) -> frozenset[Any] | None:
-    """The distinct values, when they are few and all numbers or texts; None otherwise."""
-    if not all(issubclass(kind, (str, int, float)) for kind in set(map(type, values))):
-        return None
+    """The distinct values, when they are few."""
     distinct = frozenset(values)
     return distinct if len(distinct) <= FEW else None
 
@@ -171,43 +179,18 @@ _KINDS: Final = {
 
 def read_schema_shape(schema: Schema) -> Shape:
     """The shape of the documents that a schema describes. Documents may have other fields as well."""
-    return _read_shape(_Meaning(schema, schema, False), "", False)
+    return _read_shape(_Meaning("", schema), False)
 
 
-class _Properties(Mapping[str, Shape]):
-    """The fields that a schema names, each read when it is asked for."""
-
-    __slots__ = ("_found", "_meaning", "_names", "_path")
-
-    def __init__(self, meaning: _Meaning, path: str) -> None:
-        self._meaning, self._path = meaning, path
-        self._names = meaning.schema.get("properties", _NO_SCHEMA)
-        self._found: dict[str, Shape] = {}
-
-    def __getitem__(self, name: str) -> Shape:
-        if name not in self._found:
-            if name not in self._names:
-                raise KeyError(name)
-            path = f"{self._path}.{name}" if self._path else name
-            self._found[name] = _read_shape(self._meaning.field(name), path, True)
-        return self._found[name]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._names)
-
-    def __len__(self) -> int:
-        return len(self._names)
-
-
-def _read_shape(meaning: _Meaning, path: str, missing: bool) -> Shape:
-    schema = meaning.schema
+def _read_shape(meaning: _Meaning, missing: bool) -> Shape:
+    names = meaning.schema.get("properties", _NO_SCHEMA)
     return Shape(
-        _schema_kinds(schema),
+        _schema_kinds(meaning.schema),
         missing,
-        _Properties(meaning, path),
+        Fields(lambda name: _read_shape(meaning.field(name), True) if name in names else None, lambda: names),
         True,
-        _read_shape(meaning.items(), path, False) if "items" in schema else None,
-        meaning.traits(path, None),
+        _read_shape(meaning.items(), False) if "items" in meaning.schema else None,
+        meaning.traits(None),
     )
 
 

@@ -23,6 +23,7 @@ from mongo_tables.lint.shape.values import (
     MISSING,
     NULL,
     NUMBERS,
+    OBJECT,
     Kinds,
     Shape,
     Traits,
@@ -81,6 +82,10 @@ class Walk(NamedTuple):
         kept = frozenset(one for one in self.settled if not one[0].startswith(hidden))
         return self._replace(variables={**self.variables, **variables}, settled=kept)
 
+    def guard(self) -> Walk:
+        """A walk in which null and missing are dealt with by an operator around."""
+        return Walk(self.root, self.visits, self.variables, self.settled, True)
+
     def visit(self, path: Path, name: str, operands: Sequence[Operand], shape: Shape) -> Shape:
         """Notes a visit; gives its shape."""
         self.visits.append(Visit(path, name, tuple(operands), shape, self.guarded))
@@ -117,7 +122,7 @@ def shape_of(expression: Any, walk: Walk, path: Path) -> Shape:
     """What an expression gives. ``path`` is where it stands in the pipeline."""
     if isinstance(expression, str):
         return _of_text(expression, walk, path)
-    if isinstance(expression, Mapping):
+    if isinstance(expression, dict):
         return _of_document(expression, walk, path)
     if isinstance(expression, (list, tuple)):
         found = [shape_of(item, walk, (*path, index)) for index, item in enumerate(expression)]
@@ -127,13 +132,19 @@ def shape_of(expression: Any, walk: Walk, path: Path) -> Shape:
 
 def constant(value: Any) -> Shape:
     """The shape of a value that is written in the pipeline."""
+    if isinstance(value, (str, int, float)):
+        return _plain_constant(value)
     if isinstance(value, Mapping):
         return document({name: constant(inner) for name, inner in value.items()})
     if isinstance(value, (list, tuple)):
         return array(join_all(map(constant, value)))
-    known = frozenset({value}) if isinstance(value, (str, int, float)) else None
-    number = isinstance(value, (int, float)) and not isinstance(value, bool)
-    return Shape(frozenset({type_name(value)}), traits=Traits(known=known, nonzero=number and value != 0))
+    return Shape(frozenset({type_name(value)}))
+
+
+@lru_cache(maxsize=1024, typed=True)
+def _plain_constant(value: str | int | float) -> Shape:
+    nonzero = not isinstance(value, (str, bool)) and value != 0
+    return Shape(frozenset({type_name(value)}), traits=Traits(known=frozenset({value}), nonzero=nonzero))
 
 
 def _of_text(text: str, walk: Walk, path: Path) -> Shape:
@@ -146,10 +157,11 @@ def _of_text(text: str, walk: Walk, path: Path) -> Shape:
     else:
         found, parts = walk.variables.get("CURRENT", walk.root), tuple(text[1:].split("."))
     shape = lookup(found, parts)
-    if (text, True) in walk.settled:
-        shape = with_traits(without(shape, "null", "missing"), nonzero=True)
-    elif (text, False) in walk.settled:
-        shape = with_traits(shape, nonzero=True)
+    if walk.settled:
+        if (text, True) in walk.settled:
+            shape = with_traits(without(shape, "null", "missing"), nonzero=True)
+        elif (text, False) in walk.settled:
+            shape = with_traits(shape, nonzero=True)
     return walk.visit(path, "", (Operand(path, text, found),), shape)
 
 
@@ -168,8 +180,7 @@ def _of_document(expression: Mapping[str, Any], walk: Walk, path: Path) -> Shape
     if first.startswith("$"):
         return _of_operator(first, expression[first], walk, (*path, first))
     fields = {name: shape_of(value, walk, (*path, name)) for name, value in expression.items()}
-    shape = document(fields)
-    return with_traits(shape, sources=sources(list(fields.values())))
+    return Shape(OBJECT, False, fields, False, None, Traits(None, sources(list(fields.values()))))
 
 
 def _of_operator(name: str, argument: Any, walk: Walk, path: Path) -> Shape:
@@ -186,7 +197,7 @@ def operands(argument: Any, walk: Walk, path: Path) -> list[Operand]:
     """The arguments of an operator: of a list each, of a document of named arguments each, else the one."""
     if isinstance(argument, (list, tuple)):
         items: list[tuple[Any, Path]] = [(item, (*path, index)) for index, item in enumerate(argument)]
-    elif isinstance(argument, Mapping) and not next(iter(argument), "$").startswith("$"):
+    elif isinstance(argument, dict) and not next(iter(argument), "$").startswith("$"):
         items = [(item, (*path, name)) for name, item in argument.items()]
     else:
         items = [(argument, path)]
@@ -195,9 +206,11 @@ def operands(argument: Any, walk: Walk, path: Path) -> list[Operand]:
 
 def sources(shapes: Sequence[Shape]) -> frozenset[str]:
     """The fields that any of the shapes was computed from."""
-    if len(shapes) == 1:
-        return shapes[0].traits.sources
-    return frozenset().union(*(shape.traits.sources for shape in shapes))
+    found: frozenset[str] = frozenset()
+    for shape in shapes:
+        own = shape.traits.sources
+        found = found | own if found and own else found or own
+    return found
 
 
 _GIVEN: Final[Mapping[str, Kinds]] = {
@@ -225,9 +238,9 @@ def _kinds(name: str) -> Kinds | None:
 def by_catalogue(name: str, found: Sequence[Operand]) -> Shape:
     """What the catalogue says an operator gives; anything where it does not say, or where an option decides."""
     kinds = _kinds(name)
-    traits = Traits(sources=sources([one.shape for one in found]))
+    traits = Traits(None, sources([one.shape for one in found]))
     if kinds is None:
-        return Shape(ANY_KIND, missing=True, traits=traits)
+        return Shape(ANY_KIND, True, traits=traits)
     choices = [one.shape for one in found if one.path[-1] in ("onNull", "onError")]
     if choices:
         return join_all([Shape(kinds, traits=traits), *choices])
@@ -278,7 +291,7 @@ def _branch(expression: Any, walk: Walk, path: Path, settled: Settled) -> Shape:
 
 
 def _guard(expression: Any, walk: Walk, path: Path) -> Shape:
-    return shape_of(expression, walk._replace(guarded=True), path)
+    return shape_of(expression, walk.guard(), path)
 
 
 @form("$cond")
@@ -326,7 +339,7 @@ def _if_null(argument: Any, walk: Walk, path: Path) -> Shape:
     found = []
     for index, expression in enumerate(argument):
         last = index == len(argument) - 1
-        inner = walk if last else walk._replace(guarded=True)
+        inner = walk if last else walk.guard()
         shape = shape_of(expression, inner, (*path, index))
         found.append(
             Operand((*path, index), expression, shape if last else without(shape, "null", "missing"))

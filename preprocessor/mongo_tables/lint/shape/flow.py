@@ -174,7 +174,7 @@ def _shape_by_record(name: str, argument: Any, documents: Shape) -> Shape:
 @stage("$match")
 def _match(argument: Any, walk: Walk, path: Path) -> Shape:
     if isinstance(argument, Mapping) and "$expr" in argument:
-        shape_of(argument["$expr"], walk._replace(guarded=True), (*path, "$expr"))
+        shape_of(argument["$expr"], walk.guard(), (*path, "$expr"))
     return narrow_by_query(walk.root, argument)
 
 

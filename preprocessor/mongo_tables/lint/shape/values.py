@@ -9,7 +9,7 @@ documents.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from types import MappingProxyType
 from typing import Any, Final, NamedTuple, TypeAlias
 
@@ -96,36 +96,103 @@ class Shape(NamedTuple):
         return len(self.kinds) >= _NEARLY_ALL
 
 
+class Fields(Mapping[str, Shape]):
+    """Fields of documents, each found out when it is asked for."""
+
+    __slots__ = ("_find", "_found", "_list", "_names")
+
+    def __init__(self, find: Callable[[str], Shape | None], names: Callable[[], Iterable[str]]) -> None:
+        self._find, self._list = find, names
+        self._found: dict[str, Shape | None] = {}
+        self._names: dict[str, None] | None = None
+
+    def __getitem__(self, name: str) -> Shape:
+        found: Shape | None = self.get(name)
+        if found is None:
+            raise KeyError(name)
+        return found
+
+    def get(self, name: str, default: Any = None) -> Any:
+        """The shape of a field, or ``default`` where no document has it."""
+        if name in self._found:
+            found = self._found[name]
+        else:
+            found = self._found[name] = self._find(name)
+        return default if found is None else found
+
+    def _listed(self) -> dict[str, None]:
+        if self._names is None:
+            self._names = dict.fromkeys(self._list())
+        return self._names
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._listed()
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._listed())
+
+    def __len__(self) -> int:
+        return len(self._listed())
+
+
 class _Changed(Mapping[str, Shape]):
     """Fields of which some are others than before; of the rest nothing is learnt until it is asked for."""
 
-    __slots__ = ("_before", "_made", "_names")
+    __slots__ = ("_before", "_dropped", "_made", "_names")
+    _before: Mapping[str, Shape]
+    _made: Mapping[str, Shape]
+    _dropped: frozenset[str]
 
     def __init__(
-        self, names: Mapping[str, object], before: Mapping[str, Shape], made: Mapping[str, Shape]
+        self, before: Mapping[str, Shape], made: Mapping[str, Shape], dropped: frozenset[str] = frozenset()
     ) -> None:
-        self._names, self._before, self._made = names, before, made
+        if isinstance(before, _Changed):  # However many stages change fields, each is two steps away.
+            gone, known = before._dropped | dropped, before._made
+            if dropped:
+                known = {name: one for name, one in known.items() if name not in dropped}
+            before, made, dropped = before._before, {**known, **made}, gone
+        self._before, self._made, self._dropped = before, made, dropped
+        self._names: dict[str, None] | None = None
 
     def __getitem__(self, name: str) -> Shape:
-        if name not in self._names:
+        found: Shape | None = self.get(name)
+        if found is None:
             raise KeyError(name)
-        return self._made[name] if name in self._made else self._before[name]
+        return found
+
+    def get(self, name: str, default: Any = None) -> Any:
+        """The shape of a field, or ``default`` where no document has it."""
+        found = self._made.get(name)
+        if found is not None:
+            return found
+        return default if name in self._dropped else self._before.get(name, default)
+
+    def _listed(self) -> dict[str, None]:
+        if self._names is None:
+            self._names = dict.fromkeys(self._before)
+            for name in self._dropped:
+                self._names.pop(name, None)
+            self._names.update(dict.fromkeys(self._made))
+        return self._names
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._made or (name not in self._dropped and name in self._before)
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._names)
+        return iter(self._listed())
 
     def __len__(self) -> int:
-        return len(self._names)
+        return len(self._listed())
 
 
 def changed_fields(
     before: Mapping[str, Shape], made: Mapping[str, Shape], dropped: Iterable[str] = ()
 ) -> Mapping[str, Shape]:
     """The fields ``before`` with those of ``made`` in their places, or behind them, and without ``dropped``."""
-    names = dict.fromkeys((*before, *made))
-    for name in dropped:
-        names.pop(name, None)
-    return _Changed(names, before, made)
+    gone = frozenset(dropped)
+    return _Changed(
+        before, {name: one for name, one in made.items() if name not in gone} if gone else made, gone
+    )
 
 
 ANY: Final = Shape(ANY_KIND, missing=True)
@@ -174,10 +241,10 @@ def only(shape: Shape, kinds: Kinds) -> Shape:
 
 def without(shape: Shape, *kinds: str) -> Shape:
     """The shape of the value if it has another kind than ``kinds``; ``missing`` counts as a kind."""
-    left = shape.kinds.difference(kinds)
-    if len(left) == len(shape.kinds):
-        left = shape.kinds
-    return shape._replace(kinds=left, missing=shape.missing and "missing" not in kinds)
+    missing = shape.missing and "missing" not in kinds
+    if missing == shape.missing and shape.kinds.isdisjoint(kinds):
+        return shape
+    return shape._replace(kinds=shape.kinds.difference(kinds), missing=missing)
 
 
 def with_traits(shape: Shape, **traits: Any) -> Shape:
@@ -218,9 +285,15 @@ def _join_fields(one: Shape, other: Shape) -> tuple[Mapping[str, Shape], bool]:
         return other.fields, other.open
     if "object" not in other.kinds or one.fields is other.fields:
         return one.fields, one.open or ("object" in other.kinds and other.open)
-    names = dict.fromkeys((*one.fields, *other.fields))
-    fields = {name: join(member(one, name), member(other, name)) for name in names}
-    return fields, one.open or other.open
+    if not one.fields and not other.fields:
+        return _NO_FIELDS, one.open or other.open
+
+    def find(name: str) -> Shape | None:
+        if name not in one.fields and name not in other.fields:
+            return None
+        return join(member(one, name), member(other, name))
+
+    return Fields(find, lambda: (*one.fields, *other.fields)), one.open or other.open
 
 
 def _join_items(one: Shape, other: Shape) -> Shape | None:
@@ -239,14 +312,14 @@ def _join_traits(one: Shape, other: Shape) -> Traits:
     if not other.kinds - NULL:
         return _with_gaps(first, second.sources, "null" in other.kinds)
     return Traits(
-        path=first.path if first.path == second.path else None,
-        sources=first.sources | second.sources,
-        known=None if first.known is None or second.known is None else first.known | second.known,
-        nonzero=first.nonzero and second.nonzero,
-        digits=first.digits if first.digits == second.digits else None,
-        unit=first.unit if first.unit == second.unit else None,
-        zeroed=first.zeroed or second.zeroed,
-        numeral=first.numeral or second.numeral,
+        first.path if first.path == second.path else None,
+        first.sources | second.sources,
+        None if first.known is None or second.known is None else first.known | second.known,
+        first.nonzero and second.nonzero,
+        first.digits if first.digits == second.digits else None,
+        first.unit if first.unit == second.unit else None,
+        first.zeroed or second.zeroed,
+        first.numeral or second.numeral,
     )
 
 
@@ -272,6 +345,8 @@ def member(shape: Shape, name: str) -> Shape:
 
 def lookup(shape: Shape, parts: Parts) -> Shape:
     """What a path leads to, as an expression reads it: an array on the way gives the array of what is found."""
+    while parts and shape.kinds == OBJECT and not shape.missing:
+        shape, parts = member(shape, parts[0]), parts[1:]
     if not parts:
         return shape
     found = NOTHING
@@ -286,7 +361,7 @@ def lookup(shape: Shape, parts: Parts) -> Shape:
 
 def column(rows: Shape, name: str) -> Shape:
     """What rows have in a column of a table: a field of this very name, else what the dots lead to."""
-    return rows.fields[name] if name in rows.fields else lookup(rows, tuple(name.split(".")))
+    return rows.fields.get(name) or lookup(rows, tuple(name.split(".")))
 
 
 _NESTING: Final = OBJECT | ARRAY
@@ -370,7 +445,14 @@ def _document_with(shape: Shape, tree: Tree) -> Shape:
 def _fields_before(shape: Shape, fresh: bool) -> Mapping[str, Shape]:
     """The fields of a document that is changed, and may be a ``fresh`` one, which has none of them."""
     fields = shape.fields if "object" in shape.kinds else {}
-    return {name: one._replace(missing=True) for name, one in fields.items()} if fresh else fields
+    if not fresh or not fields:
+        return fields
+
+    def find(name: str) -> Shape | None:
+        found = fields.get(name)
+        return None if found is None else found._replace(missing=True)
+
+    return Fields(find, lambda: fields)
 
 
 def keep_fields(shape: Shape, tree: Tree, computes: bool = False) -> Shape:
