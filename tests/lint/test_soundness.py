@@ -20,7 +20,7 @@ from mongo_tables.aggregation.values import type_name
 from mongo_tables.lint.shape.document_shapes import learnt
 from mongo_tables.lint.shape.flow import flow_of
 from mongo_tables.lint.shape.values import Shape, admits, member, unknown_documents
-from mongo_tables.results.limits import OPTIONS
+from mongo_tables.results.rows import CODEC
 from tests.aggregation.test_fields import STAGES
 from tests.conformance.generator import documents
 from tests.conformance.pipelines import pipelines
@@ -29,7 +29,7 @@ from tests.mongod import Mongod
 Documents = list[dict[str, Any]]
 
 # Messages of the server may cut a character in two.
-_OPTIONS = OPTIONS.with_options(unicode_decode_error_handler="replace")
+_OPTIONS = CODEC.with_options(unicode_decode_error_handler="replace")
 
 
 def denial(shape: Shape, value: Any, at: str = "row") -> str:
