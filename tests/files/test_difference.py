@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mongo_tables.files.difference import difference
+from mongo_tables.files.text_changes import difference
 
 TEXTS = st.text("ab\n", max_size=12)
 

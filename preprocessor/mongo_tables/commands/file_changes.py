@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mongo_tables.files import atomic
-from mongo_tables.files.changes import changed_lines
+from mongo_tables.files.text_changes import changed_lines
 from mongo_tables.findings.reporters import escape_control_chars, format_count
 
 if TYPE_CHECKING:

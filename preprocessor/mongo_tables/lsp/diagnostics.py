@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Final, NamedTuple
 
-from mongo_tables.files.difference import difference
+from mongo_tables.files.text_changes import difference
 from mongo_tables.findings.finding import Finding
 from mongo_tables.lsp.positions import Lines, Span
 

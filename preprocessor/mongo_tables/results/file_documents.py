@@ -211,7 +211,7 @@ def find_fault(plain: ResultsFile) -> Fault | None:
 def _is_sound_json(file: SourceFile) -> bool:
     """Whether a file of no tool's is JSON, or has JSON in each line: much quicker than to read its documents."""
     found = find_format(file.path.name, file.head(HEAD))
-    if found is None or found.module not in ("plainjson", "jsonlines"):
+    if found is None or found.module != "plain_json":
         return False
     try:
         text = file.text()

@@ -129,7 +129,7 @@ def _print_lines(lines: Iterable[str]) -> None:
 
 
 def _show_changes(planned: SetUp) -> None:
-    from mongo_tables.files.changes import NOWHERE, changed_lines
+    from mongo_tables.files.text_changes import NOWHERE, changed_lines
     from mongo_tables.site.site_config import from_here
 
     for one in planned.files:

@@ -21,7 +21,7 @@ from mongo_tables.results.formats.benchmark import (
     make_documents,
     shift,
 )
-from mongo_tables.results.formats.jsonpart import Part, read_whole
+from mongo_tables.results.formats.json_parts import Part, read_whole
 from mongo_tables.results.formats.model import SourceFile
 
 TOOL: Final = "Bencher"

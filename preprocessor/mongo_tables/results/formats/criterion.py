@@ -29,11 +29,11 @@ from mongo_tables.results.formats.benchmark import (
     make_documents,
     shift,
 )
-from mongo_tables.results.formats.heads import HEADER_OF_CRITERION
-from mongo_tables.results.formats.jsonpart import Part, read_lines
+from mongo_tables.results.formats.json_parts import Part, read_lines
 from mongo_tables.results.formats.model import SourceFile
 
 _TOOL: Final = "Criterion"
+_HEADER: Final = "group,function,value,"
 _ORIGIN: Final = Origin(_TOOL, versions={"harness": "cargo-criterion"})
 _POWERS: Final = {"s": 0, "ms": -3, "us": -6, "µs": -6, "ns": -9, "ps": -12}
 _COMPLETE: Final = "benchmark-complete"
@@ -55,7 +55,7 @@ _PUBLIC: Final = "cargo criterion --message-format=json > bench.json"
 def read(file: SourceFile) -> Iterator[dict[str, Any]]:
     """The documents of the file: the measure of each benchmark. Raises ``ResultsError`` for a private file."""
     head = file.head(4096)
-    if head.startswith(HEADER_OF_CRITERION):
+    if head.startswith(_HEADER):
         return make_documents(file, Origin(_TOOL, versions={"harness": _TOOL}), _read_table(file))
     if '"reason":' not in head:
         raise file.refuse(

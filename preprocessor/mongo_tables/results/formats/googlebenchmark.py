@@ -22,7 +22,7 @@ from mongo_tables.results.formats.benchmark import (
     read_date,
     shift,
 )
-from mongo_tables.results.formats.jsonpart import Part, read_whole
+from mongo_tables.results.formats.json_parts import Part, read_whole
 from mongo_tables.results.formats.model import SourceFile
 
 _TOOL: Final = "Google Benchmark"

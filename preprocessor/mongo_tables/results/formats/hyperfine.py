@@ -20,7 +20,7 @@ from mongo_tables.results.formats.benchmark import (
     read_date,
     with_parameters,
 )
-from mongo_tables.results.formats.jsonpart import Part, read_whole
+from mongo_tables.results.formats.json_parts import Part, read_whole
 from mongo_tables.results.formats.model import SourceFile
 
 _SUITE: Final = "hyperfine"

@@ -21,7 +21,7 @@ from mongo_tables.results.formats.benchmark import (
     shift,
     with_parameters,
 )
-from mongo_tables.results.formats.jsonpart import Part, read_whole
+from mongo_tables.results.formats.json_parts import Part, read_whole
 from mongo_tables.results.formats.model import SourceFile
 
 _POWERS: Final = {"s": 0, "ms": -3, "us": -6, "ns": -9}

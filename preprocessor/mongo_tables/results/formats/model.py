@@ -1,9 +1,9 @@
-"""What the readers of all formats share: the file that is read, its text, and how they refuse it."""
+"""What the readers of all formats share: the file that is read, its text, names of fields, and its faults."""
 
 from __future__ import annotations
 
 import io
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -152,3 +152,17 @@ class _Limited(io.RawIOBase):
         """Close the packed file, too."""
         self._unpacked.close()
         super().close()
+
+
+def field_names(columns: Sequence[str]) -> list[str]:
+    """A field for each column: a dot, which would lead into a document within the document, becomes ``_``.
+
+    A column without a name is called by its place: ``column_1``.
+    """
+    return [name.strip().replace(".", "_") or f"column_{number}" for number, name in enumerate(columns, 1)]
+
+
+def find_repeated(names: Sequence[str]) -> int | None:
+    """The index of the first name that an earlier one has already."""
+    seen: dict[str, int] = {}
+    return next((index for index, name in enumerate(names) if seen.setdefault(name, index) != index), None)

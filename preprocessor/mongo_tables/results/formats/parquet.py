@@ -9,8 +9,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Final
 
 from mongo_tables.files.text import shorten
-from mongo_tables.results.formats.columnnames import field_names, find_repeated
-from mongo_tables.results.formats.model import Document, SourceFile
+from mongo_tables.results.formats.model import Document, SourceFile, field_names, find_repeated
 
 if TYPE_CHECKING:
     import pyarrow

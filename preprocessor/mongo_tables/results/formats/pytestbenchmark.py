@@ -17,7 +17,7 @@ from mongo_tables.results.formats.benchmark import (
     make_documents,
     read_date,
 )
-from mongo_tables.results.formats.jsonpart import Part, read_whole
+from mongo_tables.results.formats.json_parts import Part, read_whole
 from mongo_tables.results.formats.model import SourceFile
 
 _KNOWN: Final = ("3.", "4.", "5.")

@@ -1,22 +1,242 @@
 """CSV and TSV: a document for each line below the first, which names the columns; https://www.rfc-editor.org/rfc/rfc4180.
 
-Cells are text. Their types are those that the author states, else those of the rule in ``formats.celltypes``, which
-looks at all cells of a column: so a file is read twice. An empty cell is a field that the document does not have.
+Cells are text. A column is of the type that the author states, else ``number`` where every cell that is not empty is a
+number as JSON writes one (RFC 8259, section 6), whole ones within 64 bits; ``date`` where each is a day, or a day and a
+time, as ISO 8601 writes it; ``text`` otherwise. The rule looks at all cells of a column: so a file is read twice. An
+empty cell is a field that the document does not have. Blanks around a cell are not part of it, and blank lines are no
+rows.
 
 The last line may lack its end (RFC 4180, section 2), so a file that is cut off within its last cell cannot be known.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+import csv
+import math
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from datetime import UTC, datetime
+from itertools import islice
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from urllib.parse import quote
 
 from mongo_tables.files.text import shorten
 from mongo_tables.findings.nearest import did_you_mean
-from mongo_tables.results.formats.celltypes import convert, could_be, is_too_big
-from mongo_tables.results.formats.model import TEXT, TYPES, Document, SourceFile
-from mongo_tables.results.formats.tabletext import Chunk, TableText
+from mongo_tables.results.formats.model import (
+    DATE,
+    NUMBER,
+    TEXT,
+    TYPES,
+    Document,
+    SourceFile,
+    field_names,
+    find_repeated,
+)
+from mongo_tables.results.model import ResultsError
+
+if TYPE_CHECKING:
+    from _csv import Reader
+
+_INT64: Final = range(-(2**63), 2**63)
+_INT64_DIGITS: Final = 19
+_END: Final = "\0"
+"""It ends each cell where a whole column is held against a pattern at once, which is what makes that quick."""
+
+# Groups are not possessive: before Python 3.11.5 one that fails keeps what it took so far, as the point of "1.".
+_WHOLE: Final = r"-?(?:0|[1-9]\d*+)"
+_NUMBER: Final = rf"{_WHOLE}(?:\.\d++)?(?:[eE][+-]?\d++)?"
+_DAY: Final = r"\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])"
+_TIME: Final = r"(?:[01]\d|2[0-3]):[0-5]\d"
+_ZONE: Final = r"(?:Z|[+-](?:[01]\d|2[0-3]):?[0-5]\d)"
+_DATE: Final = rf"{_DAY}(?:[T ]{_TIME}(?::[0-5]\d(?:\.\d++)?)?{_ZONE}?)?"
+
+
+def _compile(cell: str) -> re.Pattern[str]:
+    return re.compile(rf"(?:(?:{cell})?+{_END})*+", re.ASCII)
+
+
+_WHOLES: Final = _compile(_WHOLE)
+_PATTERNS: Final[Mapping[str, re.Pattern[str]]] = {NUMBER: _compile(_NUMBER), DATE: _compile(_DATE)}
+
+
+def could_be(kind: str, cells: Sequence[str]) -> bool:
+    """Whether every cell that is not empty is of the type."""
+    if kind == TEXT:
+        return True
+    joined = _join(cells)
+    if _PATTERNS[kind].fullmatch(joined) is None or joined.count(_END) != len(cells):
+        return False
+    return kind == DATE or max(map(len, cells), default=0) < _INT64_DIGITS or all(map(_fits, cells))
+
+
+def is_too_big(kind: str, cell: str) -> bool:
+    """Whether a cell is written as a number, and is beyond what numbers here hold."""
+    written = kind == NUMBER and re.fullmatch(_NUMBER, cell, re.ASCII)
+    return bool(written) and not (_fits(cell) and math.isfinite(float(cell)))
+
+
+def _fits(cell: str) -> bool:
+    """Whether a number is none that is whole and beyond 64 bits, whose digits would be lost."""
+    return not cell.lstrip("-").isdigit() or int(cell) in _INT64
+
+
+def _join(cells: Iterable[str]) -> str:
+    return f"{_END.join(cells)}{_END}"
+
+
+def convert(kind: str, cells: Sequence[str]) -> Sequence[Any]:
+    """The values of the cells of a column, "" for each that is empty.
+
+    Raises ``ValueError`` for a cell that looks like the type and is none: the 30th of February, a number beyond a
+    double.
+    """
+    if kind == TEXT:
+        return cells
+    read = _reader_of(kind, cells)
+    values = [cell and read(cell) for cell in cells] if "" in cells else [*map(read, cells)]
+    if math.inf in values or -math.inf in values:
+        raise ValueError("a number beyond a double")
+    return values
+
+
+def _reader_of(kind: str, cells: Sequence[str]) -> Callable[[str], Any]:
+    if kind == DATE:
+        return _date
+    return int if _WHOLES.fullmatch(_join(cells)) else _number
+
+
+def _number(cell: str) -> float:
+    """A double, but of a whole number the whole number, as in Extended JSON."""
+    return float(cell) if "." in cell or "e" in cell or "E" in cell else int(cell)
+
+
+def _date(cell: str) -> datetime:
+    """The date in UTC, without its zone; a cell without a zone is in UTC."""
+    date = datetime.fromisoformat(cell)
+    if date.tzinfo is None:
+        return date
+    try:
+        return date.astimezone(UTC).replace(tzinfo=None)
+    except OverflowError:
+        raise ValueError("a date beyond the years 1 to 9999") from None
+
+
+_TABS: Final = frozenset((".tsv", ".tab"))
+_SEPARATORS: Final = {",": "commas", "\t": "tabs", ";": "semicolons", "|": "bars"}
+_AT_ONCE: Final = 2048
+"""Rows that are looked at together, column by column."""
+_NO_TABLE: Final = ("{", "[{", "<!", "<?xml", "<html")
+"""How files begin that are none, whatever their names say."""
+
+_RENAME: Final = "give each column a name of its own"
+
+
+class Chunk(NamedTuple):
+    """Some rows, as columns of cells; ``first`` is the number of the first one, the row below the names being 1."""
+
+    first: int
+    columns: Sequence[Sequence[str]]
+
+
+class TableText:
+    """The table of a file of cells between commas; between tabs where its name says so."""
+
+    def __init__(self, file: SourceFile) -> None:
+        self.file = file
+        self._separator = "\t" if file.suffix in _TABS else ","
+
+    def names(self) -> list[str]:
+        """The names of the columns, as fields have them. Raises ``ResultsError`` where the first line has none."""
+        cells = next(self._rows(), [])
+        self._refuse_foreign(cells)
+        names = field_names(cells)
+        if (repeated := find_repeated(names)) is not None:
+            line, column = self.place_of(0, repeated)
+            raise self.file.refuse(
+                f"two columns are named `{shorten(names[repeated])}`", line, column, _RENAME
+            )
+        return names
+
+    def chunks(self, width: int) -> Iterator[Chunk]:
+        """The rows below the names. Raises ``ResultsError`` for one that has not ``width`` cells."""
+        rows = self._rows()
+        next(rows, None)
+        first = 1
+        while some := list(islice(rows, _AT_ONCE)):
+            for number, row in enumerate(some, first):
+                if len(row) != width:
+                    raise self._ragged(number, len(row), width)
+            yield Chunk(first, [[*map(str.strip, cells)] for cells in zip(*some, strict=True)])
+            first += len(some)
+
+    def place_of(self, row: int, index: int) -> tuple[int, int]:
+        """Line and column of a cell; row 0 are the names. The file is read once more for it."""
+        lines: list[str] = []
+        reader = self._reader(_into(lines, self.file.lines()))
+        number = -1
+        for cells in reader:
+            number += bool(cells)
+            if cells and number == row:
+                break
+            lines.clear()
+        text = "".join(lines)
+        before = [] if '"' in text else text.split(self._separator)[:index]
+        return reader.line_num - len(lines) + 1, sum(len(cell) + 1 for cell in before) + 1
+
+    def _rows(self) -> Iterator[list[str]]:
+        reader = self._reader(self.file.lines())
+        try:
+            yield from filter(None, reader)
+        except csv.Error as error:
+            raise self.file.refuse(f"not {self._format}: {error}", self._broken_line(), 1) from None
+
+    def _reader(self, lines: Iterator[str]) -> Reader:
+        return csv.reader(lines, delimiter=self._separator, strict=True, skipinitialspace=True)
+
+    def _broken_line(self) -> int:
+        """The line where the row begins that cannot be read."""
+        reader = self._reader(self.file.lines())
+        line = 1
+        try:
+            for _ in reader:
+                line = reader.line_num + 1
+        except csv.Error:
+            pass
+        return line
+
+    @property
+    def _format(self) -> str:
+        return "TSV" if self._separator == "\t" else "CSV"
+
+    def _refuse_foreign(self, names: Sequence[str]) -> None:
+        """Raise ``ResultsError`` for what is no table with a line of names, or one with other separators."""
+        text = self._separator.join(names)
+        if "\0" in text or text.lower().startswith(_NO_TABLE):
+            raise self.file.refuse(f"not {self._format}: the first line names no columns", 1, 1)
+        if all(name and could_be(NUMBER, [name]) for name in names):
+            hint = "put a line with the names of the columns above it"
+            raise self.file.refuse("the first line names the columns, and has numbers alone", 1, 1, hint)
+        other = next((one for one in _SEPARATORS if len(names) == 1 and one in text), "")
+        if other:
+            found, needed = _SEPARATORS[other], _SEPARATORS[self._separator]
+            hint = (
+                f"write {needed} between the cells, or name the file .tsv"
+                if other == "\t"
+                else f"write {needed}"
+            )
+            raise self.file.refuse(f"cells are separated by {found}, not by {needed}", 1, 1, hint)
+
+    def _ragged(self, row: int, cells: int, width: int) -> ResultsError:
+        hint = "the file is cut off, or a cell with a separator in it is not in quotes"
+        message = f"{cells} cells, where the first line names {width} columns"
+        return self.file.refuse(message, self.place_of(row, 0)[0], 1, hint)
+
+
+def _into(kept: list[str], lines: Iterator[str]) -> Iterator[str]:
+    """The lines as they are, each put into the list, too."""
+    for line in lines:
+        kept.append(line)
+        yield line
 
 
 def read(file: SourceFile) -> Iterator[Document]:

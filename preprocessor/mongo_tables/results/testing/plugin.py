@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from mongo_tables.results.testing.names import SETTING, UPDATE
+from mongo_tables.results.testing import SETTING, UPDATE
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from mongo_tables.results.file_source import FileSource
     from mongo_tables.results.mock_database import FixtureDatabase
-    from mongo_tables.results.testing.goldenaggregate import GoldenAggregate
+    from mongo_tables.results.testing.golden_aggregate import GoldenAggregate
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -61,7 +61,7 @@ def _mongo_golden_files() -> dict[Path, bytes]:
 
 @pytest.fixture
 def _mongo_source(request: pytest.FixtureRequest, _mongo_sources: dict[Path, FileSource]) -> FileSource:
-    from mongo_tables.results.testing.fixturefolder import open_folder
+    from mongo_tables.results.testing.fixture_folder import open_folder
 
     return open_folder(request, _mongo_sources)
 
@@ -72,7 +72,7 @@ def mongo_database(_mongo_source: FileSource) -> FixtureDatabase:
 
     Each test has its own: what it writes, no other test sees, and no file.
     """
-    from mongo_tables.results.testing.fixturefolder import open_database
+    from mongo_tables.results.testing.fixture_folder import open_database
 
     return open_database(_mongo_source)
 
@@ -86,6 +86,6 @@ def mongo_aggregate(
     ``mongo_aggregate(collection, pipeline, let=None, golden="")`` gives the rows. ``pipeline`` is a list of stages, or
     the path of a JSON file with one, seen from the file of the test.
     """
-    from mongo_tables.results.testing.goldenaggregate import GoldenAggregate
+    from mongo_tables.results.testing.golden_aggregate import GoldenAggregate
 
     return GoldenAggregate(request, _mongo_source, _mongo_golden_files)

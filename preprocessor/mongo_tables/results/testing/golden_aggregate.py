@@ -9,21 +9,20 @@ from collections.abc import Mapping, Sequence
 from itertools import islice
 from pathlib import Path
 from types import FrameType
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import pytest
 
 from mongo_tables.aggregation.errors import format_path
-from mongo_tables.files.text import shorten_path
+from mongo_tables.files.text import place_at, shorten_path
+from mongo_tables.jsontext.document import Document, decode_at, syntax_findings
+from mongo_tables.jsontext.reader import Path as Place
+from mongo_tables.jsontext.reader import parse
 from mongo_tables.results.file_source import FileSource
-from mongo_tables.results.model import Query, ResultsError
-from mongo_tables.results.testing import goldenfile
-from mongo_tables.results.testing.goldenfile import Line
-from mongo_tables.results.testing.names import UPDATE
-from mongo_tables.results.testing.pipelinefile import PipelineFile, read_pipeline
-from mongo_tables.results.testing.rowdifferences import describe
-from mongo_tables.results.testing.roworder import is_ordered
-from mongo_tables.results.testing.saying import fail, say, say_error
+from mongo_tables.results.model import Fault, Query, ResultsError, combine_faults
+from mongo_tables.results.testing import UPDATE, golden_files
+from mongo_tables.results.testing.failures import fail, read_text, say, say_error
+from mongo_tables.results.testing.golden_files import Line, describe, is_ordered
 
 FOLDER: Final = "golden"
 """Beside the file of the test; in it a folder of that file's name."""
@@ -61,7 +60,7 @@ class GoldenAggregate:
         path = self._find_golden_file(golden, caller)
         stages, rows = self._run(collection, pipeline, let or {}, caller)
         ordered = is_ordered(stages)
-        lines = goldenfile.write_lines(rows, ordered=ordered)
+        lines = golden_files.write_lines(rows, ordered=ordered)
         if self._request.config.getoption(UPDATE):
             self._write(path, lines, caller)
         else:
@@ -104,7 +103,7 @@ class GoldenAggregate:
             message = f"there is no golden file {shorten_path(path)}"
             fail(say(caller, message, hint))
         try:
-            golden = goldenfile.read_lines(path, ordered=ordered)
+            golden = golden_files.read_lines(path, ordered=ordered)
         except ResultsError as error:
             fail(say_error(caller, error))
         if told := describe(golden, lines):
@@ -113,12 +112,12 @@ class GoldenAggregate:
 
     def _write(self, path: Path, lines: Sequence[Line], caller: str) -> None:
         """Write the golden file, unless a test has written other rows into it in this run."""
-        content = goldenfile.content_of(lines)
+        content = golden_files.content_of(lines)
         if self._written.setdefault(path, content) != content:
             message = f"another test of this run has other rows for {shorten_path(path)}"
             fail(say(caller, message, 'give each its own name: golden="…"'))
         try:
-            goldenfile.write(path, content)
+            golden_files.write(path, content)
         except OSError as error:
             fail(say(caller, f"{shorten_path(path)} cannot be written: {error.strerror}"))
 
@@ -135,3 +134,35 @@ def _place_of_call(frame: FrameType) -> str:
     at = next(islice(frame.f_code.co_positions(), frame.f_lasti // 2, None), (None,) * 4)
     line, column = at[0] or frame.f_lineno, (at[2] or 0) + 1
     return f"{shorten_path(Path(frame.f_code.co_filename))}:{line}:{column}"
+
+
+_HINT = 'a pipeline is an array of stages, or {"pipeline": […]}'
+
+
+class PipelineFile(NamedTuple):
+    """The stages that stand in a file, in Extended JSON; ``base`` leads to them."""
+
+    stages: tuple[Mapping[str, Any], ...]
+    document: Document
+    base: Place
+
+    def locate(self, path: Place) -> str:
+        """Where a part of the pipeline stands: ``FILE:LINE:COLUMN`` of its key, or of what is nearest above it."""
+        line, column = self.document.at_key((*self.base, *path))
+        return f"{self.document.file}:{line}:{column}"
+
+
+def read_pipeline(path: Path) -> PipelineFile:
+    """The pipeline of a file. Raises ``ResultsError`` that tells all its faults, each with its place."""
+    text = read_text(path)
+    document = Document(shorten_path(path), parse(text), lambda offset: place_at(text, offset))
+    findings = syntax_findings(document)
+    value = document.parsed.value
+    base: Place = ("pipeline",) if isinstance(value, dict) and "pipeline" in value else ()
+    stages, malformed = decode_at(document, base, value["pipeline"] if base else value)
+    faults = [Fault(path, one.line, one.column, one.message, one.hint) for one in (*findings, *malformed)]
+    if not faults and not isinstance(stages, list):
+        faults = [Fault(path, *document.at(base), "not a pipeline", _HINT)]
+    if faults:
+        raise combine_faults(faults)
+    return PipelineFile(tuple(stages), document, base)

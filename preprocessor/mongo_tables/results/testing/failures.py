@@ -1,14 +1,15 @@
-"""What a failed test says: where, what, and what to do about it."""
+"""What a failed test says: where, what, and what to do about it; and the text of a file, or what is wrong with it."""
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import NoReturn
 
 import pytest
 
-from mongo_tables.files.text import shorten_path
+from mongo_tables.files.text import bad_byte, shorten_path
 from mongo_tables.findings.reporters import escape_control_chars, hint_line
-from mongo_tables.results.model import Fault, ResultsError
+from mongo_tables.results.model import Fault, ResultsError, combine_faults
 
 
 def fail(text: str) -> NoReturn:
@@ -37,3 +38,14 @@ def say_error(place: str, error: ResultsError, at: str = "") -> str:
 def _say_fault(fault: Fault) -> str:
     place = f":{fault.line}:{fault.column}" if fault.line else ""
     return f"{shorten_path(fault.file)}{place}: {fault.message}"
+
+
+def read_text(path: Path) -> str:
+    """The text of a file. Raises ``ResultsError``, with the place, for one that cannot be read or is not UTF-8."""
+    try:
+        content = path.read_bytes()
+    except OSError as error:
+        raise combine_faults([Fault(path, 0, 0, f"cannot be read: {error.strerror}")]) from None
+    if bad := bad_byte(content):
+        raise combine_faults([Fault(path, bad.line, bad.column, "not UTF-8")])
+    return content.decode("utf-8-sig")

@@ -11,8 +11,8 @@ import pytest
 from mongo_tables.files.text import shorten_path
 from mongo_tables.results.file_source import FileSource, open_fixtures
 from mongo_tables.results.model import ResultsError
-from mongo_tables.results.testing.names import SETTING
-from mongo_tables.results.testing.saying import fail, say, say_error
+from mongo_tables.results.testing import SETTING
+from mongo_tables.results.testing.failures import fail, say, say_error
 
 if TYPE_CHECKING:
     from mongo_tables.results.mock_database import FixtureDatabase

@@ -1,0 +1,87 @@
+"""JSON: an array of objects, each a document; one object, which is one; or an object in each line (JSON Lines).
+
+Documents are MongoDB Extended JSON, as in fixture files. https://jsonlines.org/ describes lines.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+from typing import Final
+
+from mongo_tables.files.text import place_at
+from mongo_tables.findings.finding import Complaint
+from mongo_tables.results import extended_json
+from mongo_tables.results.extended_json import Form
+from mongo_tables.results.formats.model import Document, SourceFile
+from mongo_tables.results.model import Fault, ResultsError, combine_faults
+
+_LINE: Final = Form(needs_id=False)
+_FEW: Final = 2
+"""An object with fewer objects in it may be anything."""
+_KEYED_HINT: Final = (
+    "write a list of objects, each with its key as a field; one document alone stands in brackets: [{…}]"
+)
+
+_Fault = tuple[str, int, Complaint[int]]
+"""A text, the number of the line where it begins, and what is wrong with it."""
+
+
+def read(file: SourceFile) -> Iterator[Document]:
+    """The documents of the file. Raises ``ResultsError`` that tells every fault of it."""
+    if file.suffix != ".json":
+        return _read_lines(file, file.lines())
+    text = file.text()
+    if text.lstrip()[:1] == "{" and _is_lines(text):
+        return _read_lines(file, text.split("\n"))
+    return _read_whole(file, text)
+
+
+def _is_lines(text: str) -> bool:
+    """Whether the first line of text is an object of its own, with more behind it."""
+    line, _, rest = text.lstrip().partition("\n")
+    if not rest.strip():
+        return False
+    try:
+        json.loads(line)
+    except (ValueError, RecursionError):
+        return False
+    return True
+
+
+def _read_lines(file: SourceFile, lines: Iterable[str]) -> Iterator[Document]:
+    """The documents of the lines of a file. Raises ``ResultsError`` behind the last of them, for all faults."""
+    faults: list[_Fault] = []
+    for number, line in enumerate(lines, 1):
+        for one in extended_json.read(line, _LINE) if line.strip() else ():
+            if isinstance(one, Complaint):
+                faults.append((line, number, one))
+            else:
+                yield one
+    if faults:
+        raise _combine(file, faults)
+
+
+def _read_whole(file: SourceFile, text: str) -> Iterator[Document]:
+    is_array = text.lstrip()[:1] == "["
+    documents: list[Document] = []
+    faults: list[_Fault] = []
+    for one in extended_json.read(text, Form(is_array, needs_id=False)):
+        if isinstance(one, Complaint):
+            faults.append((text, 1, one))
+        else:
+            documents.append(one)
+    if faults:
+        raise _combine(file, faults)
+    if not is_array and len(documents[0]) >= _FEW and set(map(type, documents[0].values())) == {dict}:
+        # It may be a list whose entries are found by a key.
+        raise file.refuse("an object of objects: is each of them a document?", 1, 1, _KEYED_HINT)
+    return iter(documents)
+
+
+def _combine(file: SourceFile, faults: Iterable[_Fault]) -> ResultsError:
+    found: list[Fault] = []
+    for text, first, one in faults:
+        line, column = place_at(text, one.at)
+        found.append(Fault(file.path, first + line - 1, column, one.message, one.hint))
+    return combine_faults(found)
