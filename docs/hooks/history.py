@@ -14,7 +14,7 @@ from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
 from mkdocs.utils import get_relative_url
 
-from mongo_tables.commands.history.writers import format_feed
+from mongo_tables.commands.history.series import format_feed
 from mongo_tables.hosts.options import root_of
 from mongo_tables.results.model import ResultsError
 from mongo_tables.results.opening import open_source

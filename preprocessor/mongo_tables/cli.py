@@ -160,7 +160,7 @@ def _status(arguments: Sequence[str]) -> int:
 
 
 def _parse(arguments: Sequence[str]) -> argparse.Namespace:
-    """The arguments, with what they leave open from the site where the command has ``--config-file``.
+    """Return the arguments, with what they leave open from the site where the command has ``--config-file``.
 
     Only the command that is called is declared: to import and declare the others takes longer than most checks.
     """
@@ -180,7 +180,7 @@ def _drop_output() -> None:
 
 
 def _report_failure(error: Exception) -> int:
-    """One line for what the user can mend; a defect of ours keeps its traceback, for the report."""
+    """Return one line for what the user can mend; a defect of ours keeps its traceback, for the report."""
     _raise_interrupt(error)
     if isinstance(error, CommandError):
         return print_failure(error)

@@ -10,7 +10,7 @@ import bson.json_util
 import pytest
 
 from mongo_tables.cli import main
-from mongo_tables.commands.calibrate.figures import format_found, format_plan, print_found
+from mongo_tables.commands.calibrate.pairs import format_found, format_plan, print_found
 from mongo_tables.results.calibration import calibrate
 from mongo_tables.results.conclusions import Pairs
 from mongo_tables.runner import calibration, slices

@@ -80,7 +80,7 @@ def _list_actions(whole: argparse.ArgumentParser) -> Iterator[tuple[str, argpars
 
 
 def _list_names(command: str, action: argparse.Action) -> Sequence[str]:
-    """What an argument names of what comes with the program; nothing where it names something else."""
+    """Return what an argument names of what comes with the program; nothing where it names something else."""
     if action.dest == "experiment" or (command, action.dest) == _EXPERIMENT_LIST:
         from mongo_tables.runner.experiment import names
 
@@ -93,7 +93,7 @@ def _list_names(command: str, action: argparse.Action) -> Sequence[str]:
 
 
 def _take_joined_values(script: str, shell: str) -> str:
-    """The script that also completes the value of ``--option=value``; that of fish lacks only files there."""
+    """Return the script that also completes the value of ``--option=value``; that of fish lacks only files there."""
     if shell == "bash":
         return re.sub(r"\n(complete .*) -F _shtab_mongo_tables mongo-tables", lambda _: _JOINING, script)
     if shell == "zsh":

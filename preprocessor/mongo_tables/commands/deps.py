@@ -118,7 +118,7 @@ def _is_decided(needs: PageNeeds, *, known: bool) -> bool:
 
 
 def _list_rules(needs: Sequence[PageNeeds], prefix: str) -> Iterator[str]:
-    """A rule for each page, then an empty one for each file, so that Make goes on where one was removed.
+    """Yield a rule for each page, then an empty one for each file, so that Make goes on where one was removed.
 
     https://www.gnu.org/software/make/manual/make.html#Rule-Syntax
     """
@@ -129,7 +129,7 @@ def _list_rules(needs: Sequence[PageNeeds], prefix: str) -> Iterator[str]:
 
 
 def _escape(path: str) -> str:
-    """A path as Make reads it."""
+    """Return a path as Make reads it."""
     return re.sub("([ #:])", r"\\\1", path).replace("$", "$$")
 
 

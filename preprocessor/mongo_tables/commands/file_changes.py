@@ -56,7 +56,7 @@ def save_texts(texts: Mapping[Path, str]) -> None:
 
 
 def find_fixture_folder(site: Site) -> str:
-    """The folder that the site takes its rows from; where that is something else, the usual one."""
+    """Return the folder that the site takes its rows from; where that is something else, the usual one."""
     from mongo_tables.results.opening import is_fixture_folder
     from mongo_tables.site.site_config import results_of
 

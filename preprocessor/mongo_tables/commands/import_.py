@@ -101,7 +101,7 @@ def run(arguments: Namespace) -> int:
 
 
 def _read_files(files: Sequence[str], arguments: Namespace) -> list[dict[str, Any]]:
-    """The documents of all files.
+    """Return the documents of all files.
 
     Raises ResultsError for a file that cannot be read, and for a benchmark in two; RunnerError where intervals are
     asked for and cannot be computed.
@@ -150,7 +150,7 @@ def _refuse_repeated(files: Sequence[str], runs: Sequence[Sequence[Mapping[str, 
 
 
 def _complete(document: Mapping[str, Any], arguments: Namespace) -> dict[str, Any]:
-    """The document with what the command line says and the file does not."""
+    """Return the document with what the command line says and the file does not."""
     said = {
         **({"start_time": arguments.date} if arguments.date else {}),
         **({"commit": {"id": arguments.commit}} if arguments.commit else {}),
@@ -164,7 +164,7 @@ def _say_tool(documents: Iterable[Mapping[str, Any]]) -> str:
 
 
 def _say_unknown(documents: Sequence[Mapping[str, Any]]) -> Iterator[str]:
-    """What readers of a page will ask and the documents cannot answer, and which benchmarks failed."""
+    """Yield what readers of a page will ask and the documents cannot answer, and which benchmarks failed."""
     if undated := [one for one in documents if "start_time" not in one]:
         names = ", ".join(dict.fromkeys(one["tool"] for one in undated))
         told = "without --date there is no line under a figure, and no history"

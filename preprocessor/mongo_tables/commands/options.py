@@ -76,7 +76,7 @@ def add_config_file(parser: _ActionsContainer) -> None:
 
 
 def request_of(arguments: Namespace) -> Request:
-    """How pages are read, after the arguments of a command and the file of the site."""
+    """Return how pages are read, after the arguments of a command and the file of the site."""
 
     from mongo_tables.site.disk import Request
 
@@ -140,7 +140,7 @@ _UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86_400}
 
 
 def whole_number(text: str) -> int:
-    """A number of rows, from 0; argparse names this function when it complains."""
+    """Return a number of rows, from 0; argparse names this function when it complains."""
     number = int(text)
     if number < 0:
         raise ArgumentTypeError("a whole number from 0")
@@ -148,7 +148,7 @@ def whole_number(text: str) -> int:
 
 
 def count(text: str) -> int:
-    """A number of things of which there is one at least."""
+    """Return a number of things of which there is one at least."""
     with suppress(ValueError):
         if (value := int(text)) >= 1:
             return value
@@ -156,7 +156,7 @@ def count(text: str) -> int:
 
 
 def seed(text: str) -> int:
-    """A number of 64 bits, since rows keep it."""
+    """Return a number of 64 bits, since rows keep it."""
     with suppress(ValueError):
         if -(2**63) <= (value := int(text)) < 2**63:
             return value
@@ -164,7 +164,7 @@ def seed(text: str) -> int:
 
 
 def positive(text: str) -> float:
-    """A number above 0."""
+    """Return a number above 0."""
     with suppress(ValueError):
         if 0 < (value := float(text)) < float("inf"):
             return value
@@ -172,7 +172,7 @@ def positive(text: str) -> float:
 
 
 def not_negative(text: str) -> float:
-    """A number above 0, or 0."""
+    """Return a number above 0, or 0."""
     with suppress(ValueError):
         if 0 <= (value := float(text)) < float("inf"):
             return value
@@ -194,7 +194,7 @@ def slice_length_or_none(text: str) -> float:
 
 
 def scale(text: str) -> float:
-    """A factor for numbers of documents."""
+    """Return a factor for numbers of documents."""
     if (value := positive(text)) > _LARGEST_SCALE:
         raise ArgumentTypeError(f"must be at most {_LARGEST_SCALE:,}, not {text!r}")
     return value

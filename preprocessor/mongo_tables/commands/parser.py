@@ -61,7 +61,7 @@ class HintingParser(argparse.ArgumentParser):
         return given, unknown
 
     def _find_unknown_option(self) -> str:
-        """The first long option that is none, up to where options end, or a command begins; "" without one."""
+        """Return the first long option that is none, up to where options end, or a command begins; "" without one."""
         for word in self.given:
             if word == "--" or (self._subparsers is not None and not word.startswith("-")):
                 break
@@ -81,7 +81,7 @@ class HintingParser(argparse.ArgumentParser):
         return did_you_mean(found[1], known) or lists
 
     def _place_option(self, option: str) -> str:
-        """What was meant by an option that is not known here: one of other commands, or a near one."""
+        """Return what was meant by an option that is not known here: one of other commands, or a near one."""
         others = [name for name, command in self._list_commands() if option in command._option_string_actions]
         if others and self._subparsers is not None:
             return f"it stands behind the command: `{self.prog} {others[0]} {option}`"
@@ -92,7 +92,7 @@ class HintingParser(argparse.ArgumentParser):
         return f"did you mean `{known[near]}`?" if near else ""
 
     def _list_commands(self) -> Iterator[tuple[str, HintingParser]]:
-        """Every command with its parser, declared for the purpose."""
+        """Yield every command with its parser, declared for the purpose."""
         build = self.get_default("build_parser")
         for action in build()._actions if build else ():
             if isinstance(action, argparse._SubParsersAction):

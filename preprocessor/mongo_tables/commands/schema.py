@@ -30,7 +30,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 
 def _schema_called(name: str) -> str:
-    """The name of the schema that describes a comment with this keyword; any other text as it is."""
+    """Return the name of the schema that describes a comment with this keyword; any other text as it is."""
     from mongo_tables.directives.keywords import KEYWORDS  # the list of choices needs none of it
 
     return KEYWORDS.get(name, name)

@@ -10,7 +10,7 @@ from xml.etree import ElementTree
 import pytest
 
 from mongo_tables.cli import main
-from mongo_tables.commands.history.writers import say_change
+from mongo_tables.commands.history.series import say_change
 from mongo_tables.results.intervals import Interval
 from mongo_tables.runner.store import FileStore
 from tests.results.blockrows import campaign, measured

@@ -1,6 +1,6 @@
 """``mongo-tables calibrate``: how far the verdicts of a machine and a target can be trusted.
 
-``pairs`` measures equal variants, ``figures`` writes what is found.
+``pairs`` measures equal variants, and writes what is found.
 """
 
 from __future__ import annotations
@@ -127,7 +127,7 @@ def _run(arguments: Namespace, progress: Progress) -> None:
     tasks = calibration.plan(wanted, arguments.pairs, arguments.seconds, _read_fine(arguments))
     machines = read_machines(arguments)
     if arguments.dry_run:
-        from mongo_tables.commands.calibrate.figures import format_plan
+        from mongo_tables.commands.calibrate.pairs import format_plan
 
         print("\n".join(format_plan(tasks, arguments.blocks)))
         if machines is not None:
@@ -139,7 +139,7 @@ def _run(arguments: Namespace, progress: Progress) -> None:
 
 
 def _read_fine(arguments: Namespace) -> Fine | None:
-    """What is to be measured in slices; None for nothing."""
+    """Return what is to be measured in slices; None for nothing."""
     from mongo_tables.runner import calibration
 
     milliseconds = calibration.SLICE_MS if arguments.slices is None else arguments.slices

@@ -1,18 +1,30 @@
-"""Pairs of equal variants, measured group by group, and what is found of them, written as far as it is known."""
+"""Pairs of equal variants, measured group by group; what that takes, and what is found of them, as text or JSON."""
 
 from __future__ import annotations
 
 import time
 from argparse import Namespace
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing
 from itertools import count
 from math import inf
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from mongo_tables.commands.calibrate.figures import print_found
+from mongo_tables.commands.compare.wording import format_json
 from mongo_tables.commands.run.targets import LoadedTarget, open_machines, open_place
-from mongo_tables.runner.calibration import Fine, Group, Task, compose, gather_group, list_groups, name_group
+from mongo_tables.results.calibration import JUDGED, Count, Judged, share_of_groups
+from mongo_tables.runner.calibration import (
+    Fine,
+    Group,
+    Task,
+    compose,
+    count_fine_pairs,
+    estimate_fine_seconds,
+    estimate_seconds,
+    gather_group,
+    list_groups,
+    name_group,
+)
 from mongo_tables.runner.campaign import Length, left_at_end, measure_rows, measure_with_itself
 from mongo_tables.runner.errors import TargetError, TimeIsOver
 from mongo_tables.runner.journal import Campaign, find_campaign, open_journal
@@ -28,6 +40,12 @@ if TYPE_CHECKING:
     from mongo_tables.runner.experiment import Experiment
     from mongo_tables.runner.progress import Progress
     from mongo_tables.runner.store import Store
+
+
+SHOWN = (0.03, 0.05, 0.1, 0.15, 0.2)
+"""The slowdowns of which the power is printed; a document has all of them."""
+Figures = Mapping[str, Any]
+"""What was found of pairs: a document, or its part ``fine``."""
 
 
 def measure_pairs(arguments: Namespace, tasks: Sequence[Task], progress: Progress) -> None:
@@ -65,7 +83,7 @@ def _forget(store: Store, tasks: Sequence[Task]) -> None:
 def _calibrate(
     arguments: Namespace, tasks: Sequence[Task], store: Store, campaign: Campaign, progress: Progress
 ) -> Iterator[dict[str, Any]]:
-    """The document of a workload whenever one of its groups is measured, by which it is written."""
+    """Yield the document of a workload whenever one of its groups is measured, by which it is written."""
     ends = time.monotonic() + arguments.time if arguments.time else inf
     groups: dict[str, list[Group]] = {task.experiment.name: [] for task in tasks}
     with ExitStack() as held:
@@ -102,7 +120,7 @@ class _Around(NamedTuple):
 def _measure_group(
     experiment: Experiment, options: Options, fine: Fine | None, around: _Around, ends: float
 ) -> tuple[list[dict[str, Any]], list[list[Counted]]]:
-    """The rows of a group, and its windows in slices; of one that was measured before, from what is kept."""
+    """Return the rows of a group, and its windows in slices; of one that was measured before, from what is kept."""
     place = around.place
     check_options(place.target.given, options.client)
     if found := obstacle(experiment, options, place.target, around.store, place.named):
@@ -121,3 +139,135 @@ def _measure_group(
         pairs = len(rows) + 1  # as many as a block has windows
         its = measure_with_itself(run, pairs, fine.width, fine.windows, journal, ends) if fine else []
         return rows, its
+
+
+# -- text and JSON --
+
+
+def format_plan(tasks: Sequence[Task], blocks: int) -> Iterator[str]:
+    """Yield what would be measured, and how many minutes it takes."""
+    total, pairs, fine_pairs = 0.0, 0, 0
+    for task in tasks:
+        seconds, number = estimate_seconds(task, blocks), sum(task.pairs)
+        total, pairs = total + seconds, pairs + number
+        yield (
+            f"{task.experiment.name}: {_count(number, 'pair')} in {_count(len(task.pairs), 'group')}, each over "
+            f"{blocks} blocks of windows of {task.seconds:g} s, {_say_minutes(seconds)}"
+        )
+        if task.fine:
+            seconds, number = estimate_fine_seconds(task), count_fine_pairs(task)
+            total, fine_pairs = total + seconds, fine_pairs + number
+            slices = _say_slices(task.fine.width, task.fine.windows, task.fine.window_seconds)
+            yield f"{task.experiment.name}: {_count(number, 'pair')} {slices}, {_say_minutes(seconds)}"
+    in_slices = f" and {fine_pairs} in slices" if fine_pairs else ""
+    yield (
+        f"all {pairs} pairs{in_slices} on a machine with two processors, loading included: {_say_minutes(total)}"
+    )
+
+
+def print_found(documents: Sequence[Mapping[str, Any]], *, as_json: bool) -> None:
+    """Print what was found of each workload, and of all together."""
+    if as_json:
+        print(format_json({"calibration": documents}))
+    else:
+        print("\n".join(format_found(documents)) or "no group of pairs is measured yet")
+
+
+def format_found(documents: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    """In plain words: what was compared, how often it was called different, and how small a slowdown is called."""
+    for document in documents:
+        yield from _describe(document)
+    yield from _describe_all("all workloads", documents)
+    fine = [document["fine"] for document in documents if "fine" in document]
+    yield from _describe_all("all workloads in slices", fine)
+
+
+def _describe_all(name: str, found: Sequence[Figures]) -> Iterator[str]:
+    """Yield the false alarms of several workloads together."""
+    if len(found) > 1:
+        groups = [group for one in found for group in one["groups"]]
+        pairs = sum(one["pairs"] for one in found)
+        yield f"{name}: {pairs} pairs of equal things"
+        for judged in JUDGED:
+            share = share_of_groups([Count(group[judged], group["pairs"]) for group in groups])
+            yield _say_false_alarms(judged, pairs, share._asdict())
+
+
+def _describe(found: Mapping[str, Any]) -> Iterator[str]:
+    asked = f" (of {found['pairs_asked']})" if found["pairs"] < found["pairs_asked"] else ""
+    pairs = f"{_count(found['pairs'], 'pair')}{asked} of equal things"
+    windows = f"{found['blocks']} blocks of windows of {found['window_seconds']:g} s"
+    yield f"{found['workload']}: {pairs}, each over {windows}, {found['client']['connections']} connections"
+    yield from _describe_figures(found)
+    if fine := found.get("fine"):
+        slices = _say_slices(fine["slice_seconds"], fine["windows"], fine["window_seconds"])
+        yield f"{found['workload']} {slices}: {_count(fine['pairs'], 'pair')} of equal things"
+        yield from _describe_figures(fine)
+        if sides := fine["second_to_first"]:
+            ratio, low, high = (f"{sides[name]:.4f}" for name in ("ratio", "low", "high"))
+            yield f"  the second side did {ratio} of what the first did ({low} to {high}), all windows together"
+        if fine["long_requests"]:
+            longest = f"{fine['mean_latency'] / 1000:.1f} ms"
+            yield (
+                f"  requests took up to {longest} on average, more than a quarter of a slice: parts of them were "
+                "compared"
+            )
+
+
+def _describe_figures(found: Figures) -> Iterator[str]:
+    for judged in JUDGED:
+        yield _say_false_alarms(judged, found["pairs"], found[judged])
+    if negligible := found["negligible"]:
+        yield f"  a slowdown is called where it is more than {_percent(negligible)}, as between two targets"
+    for judged in JUDGED:
+        yield _say_smallest(judged, found[f"smallest_{judged}"])
+    shown = [row for row in found["power"] if row["slowdown"] in SHOWN]
+    powers = (f"by {_percent(row['slowdown'])}: {_percent(row['together']['share'])}" for row in shown)
+    yield f"  called slower, {_how('together')}, when slowed {', '.join(powers)}"
+    if found["half_width"] is not None and found["spread"] is not None:
+        yield (
+            f"  an interval reaches {_percent(found['half_width'])} to each side (median); the log ratio of a pair "
+            f"has a standard deviation of {found['spread']:.3f}"
+        )
+
+
+def _say_false_alarms(judged: Judged, pairs: int, share: Mapping[str, Any]) -> str:
+    """Return how many of the pairs; those that have something in common count as fewer."""
+    between = f"{_percent(share['low'])} to {_percent(share['high'])}"
+    worth = round(pairs / share["design_effect"])
+    counted = f", as of {_count(worth, 'pair')} with nothing in common" if worth < pairs else ""
+    return (
+        f"  called different though equal, {_how(judged)}: {share['number']} of {pairs}, "
+        f"{_percent(share['share'])} (95 % interval {between}{counted})"
+    )
+
+
+def _say_smallest(judged: Judged, smallest: Mapping[str, float | None]) -> str:
+    if smallest["slowdown"] is None:
+        return f"  smallest slowdown that is called in 84 of 100, {_how(judged)}: none up to 25 %"
+    low, high = (smallest[end] for end in ("low", "high"))
+    between = f"{_percent(low or 0)} to {'more than 25 %' if high is None else _percent(high)}"
+    return (
+        f"  smallest slowdown that is called in 84 of 100, {_how(judged)}: {_percent(smallest['slowdown'])} "
+        f"({between})"
+    )
+
+
+def _say_slices(width: float, windows: int, seconds: float) -> str:
+    return f"in slices of {1000 * width:g} ms, each over {windows} windows of {seconds:g} s"
+
+
+def _say_minutes(seconds: float) -> str:
+    return f"about {seconds / 60:.0f} minutes"
+
+
+def _how(judged: Judged) -> str:
+    return "judged as the rows of an experiment" if judged == "together" else "each judged by itself"
+
+
+def _percent(part: float) -> str:
+    return f"{100 * part:.1f}".removesuffix(".0") + " %"
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number} {what}" if number == 1 else f"{number} {what}s"

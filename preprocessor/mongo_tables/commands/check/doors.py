@@ -81,7 +81,7 @@ def _indent(lines: Sequence[str]) -> Iterator[str]:
 
 
 def _write_entry(door: Door, listing: Listing) -> list[str]:
-    """The lines of an entry. What may hold a password is not repeated."""
+    """Return the lines of an entry. What may hold a password is not repeated."""
     entry = dict(door.entry)
     if is_uri(str(entry["results"]), door.file.parent):
         entry["results"] = "…"
@@ -97,7 +97,7 @@ def _write_watch(door: Door) -> list[str]:
 
 
 def _toml(value: Any) -> str:
-    """A value as TOML has it, which takes texts and numbers as JSON writes them."""
+    """Return a value as TOML has it, which takes texts and numbers as JSON writes them."""
     return json.dumps(value, ensure_ascii=False)
 
 

@@ -90,12 +90,12 @@ def read_inputs(given: Namespace) -> Inputs:
 
 
 def _upward() -> list[Path]:
-    """The working folder and those above it: a repository around a page decides how a code host shows it."""
+    """Return the working folder and those above it: a repository around a page decides how a code host shows it."""
     return [Path.cwd(), *Path.cwd().parents]
 
 
 def _list_results(given: Namespace) -> list[Path]:
-    """The files of a results source; a database has none."""
+    """Return the files of a results source; a database has none."""
     if is_uri(given.results):
         return []
     try:

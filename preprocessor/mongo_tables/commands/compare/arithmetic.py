@@ -68,7 +68,7 @@ def _explain_one_campaign(row: Comparison, pairs: Pairs) -> Iterator[str]:
 
 
 def _follows(judged: Judged, found: Interval | None) -> bool:
-    """Whether what the row says is what its blocks give."""
+    """Tell whether what the row says is what its blocks give."""
     if found is None or found.blocks != judged.blocks:
         return False
     pairs = ((found.ratio, judged.ratio), (found.low, judged.low), (found.high, judged.high))
@@ -89,7 +89,7 @@ def _explain_blocks(pairs: Pairs, one: str, other: str) -> Iterator[str]:
 
 
 def _explain_pool(campaigns: Sequence[CampaignRatio], negligible: float) -> Iterator[str]:
-    """How the interval over campaigns comes out of theirs; each of them has a ratio."""
+    """Yield how the interval over campaigns comes out of theirs; each of them has a ratio."""
     yield "  campaign, when it began, ratio, 95 % interval, p, blocks:"
     for one in campaigns:
         interval = f"{one.low:.4f} to {one.high:.4f}"

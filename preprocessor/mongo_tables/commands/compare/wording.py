@@ -44,7 +44,7 @@ _NOT_PAIRED: Final = (
 
 
 def format_text(found: Difference) -> Iterator[str]:
-    """The rows under their experiments, what is on one side only, and how else the sides differ."""
+    """Yield the rows under their experiments, what is on one side only, and how else the sides differ."""
     heading = ""
     for row in found.rows:
         of_row = f"{row.experiment}: {row.heading}"
@@ -76,7 +76,7 @@ def format_text(found: Difference) -> Iterator[str]:
 
 
 def format_pooled(pooled: Pooled) -> Iterator[str]:
-    """The conclusion of each row, the rows that are left out, and campaigns that are of one hour."""
+    """Yield the conclusion of each row, the rows that are left out, and campaigns that are of one hour."""
     rows = tuple(one for one in compare_within(pooled.rows).rows if one.campaigns)
     yield from format_text(Difference(rows))
     yield from (f"not pooled: {one.name}: {one.reason}" for one in pooled.left_out)
@@ -94,7 +94,7 @@ def _list_of_one_hour(row: Comparison) -> Iterator[str]:
 
 
 def say_verdict(row: Comparison) -> str:
-    """The verdict of a row in words, or why there is none."""
+    """Return the verdict of a row in words, or why there is none."""
     judged = row.judged
     if judged.verdict is None:
         return f"no verdict: {judged.reason}"
@@ -128,7 +128,7 @@ def _say_ratio(ratio: float | None) -> str:
 
 
 def _say_campaign(one: CampaignRatio) -> str:
-    """What a single campaign found, and when."""
+    """Return what a single campaign found, and when."""
     blocks = count_blocks(one.blocks)
     interval = f" ({one.low:.3f} to {one.high:.3f})" if one.high < inf else ""
     return (
@@ -147,7 +147,7 @@ def _say_speed(side: Side) -> str:
 
 
 def _list_differences(rows: Sequence[Comparison]) -> Iterator[str]:
-    """Each difference of the provenance of both sides."""
+    """Yield each difference of the provenance of both sides."""
     lines = [
         _describe_difference(row, field, old, new)
         for row in rows
@@ -159,7 +159,7 @@ def _list_differences(rows: Sequence[Comparison]) -> Iterator[str]:
 
 
 def _list_among_campaigns(rows: Sequence[Comparison]) -> Iterator[str]:
-    """Each field of the provenance in which the campaigns of a row differ, with its values."""
+    """Yield each field of the provenance in which the campaigns of a row differ, with its values."""
     lines = [
         f"campaigns differ: {field}: {', '.join(map(_say_value, values))}"
         for row in rows
@@ -169,13 +169,13 @@ def _list_among_campaigns(rows: Sequence[Comparison]) -> Iterator[str]:
 
 
 def _count_alike(lines: Iterable[str], rows: int) -> Iterator[str]:
-    """Each line once, with the number of rows that have it where not all do."""
+    """Yield each line once, with the number of rows that have it where not all do."""
     for line, count in Counter(lines).items():
         yield line + (f" ({count} rows)" if count < rows else "")
 
 
 def _describe_difference(row: Comparison, field: str, old: Any, new: Any) -> str:
-    """The line of a difference; another machine is called that, and whose it is."""
+    """Return the line of a difference; another machine is called that, and whose it is."""
     if field.startswith(SERVERS):
         # Where one side did not say, nobody knows whether it is another.
         label = "machine of the servers" if None in (old, new) else "servers on another machine"
@@ -212,7 +212,7 @@ def _as_plain(value: Any) -> Any:
 
 
 def say_amount(value: float, unit: str) -> str:
-    """The figure with three digits or more: ``12.3 ms``, ``1,024 B/op``."""
+    """Return the figure with three digits or more: ``12.3 ms``, ``1,024 B/op``."""
     if unit == "s" and value:
         size, unit = next((one for one in _TIMES if abs(value) >= one[0]), _TIMES[-1])
         value /= size
@@ -220,5 +220,5 @@ def say_amount(value: float, unit: str) -> str:
 
 
 def say_number(value: float) -> str:
-    """A figure with three digits or more."""
+    """Return a figure with three digits or more."""
     return f"{value:,.0f}" if abs(value) >= 100 else f"{value:.3g}"

@@ -76,7 +76,7 @@ class StageWalk:
         return local.apply_query(rows, self._with_stages(*stages))
 
     def may_have(self, position: int, path: str) -> bool:
-        """Whether a document at ``position`` has the path; true as well where the source does not answer."""
+        """Tell whether a document at ``position`` has the path; true as well where the source does not answer."""
         step, parts = self.steps[position], path.split(".")
         if any(has_path(row, parts) for row in step.rows):
             return True

@@ -1,6 +1,6 @@
 """``mongo-tables history``: the speed of each row from campaign to campaign, and where it changed.
 
-``inputs`` reads rows and the changes that have a reason; ``writers`` writes series as text, JSON, documents, a feed.
+``series`` reads rows and the changes that have a reason, and writes series as text, JSON, documents and a feed.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from mongo_tables.commands.history.inputs import Known
+    from mongo_tables.commands.history.series import Known
     from mongo_tables.results.history import Series
 
 DESCRIPTION = (
@@ -82,8 +82,13 @@ def run(arguments: Namespace) -> int:
 
     Raises RunnerError when there is nothing to show, UsageError for a file or a revision that cannot be read.
     """
-    from mongo_tables.commands.history.inputs import find_known, read_campaigns, read_known
-    from mongo_tables.commands.history.writers import format_json, format_text
+    from mongo_tables.commands.history.series import (
+        find_known,
+        format_json,
+        format_text,
+        read_campaigns,
+        read_known,
+    )
     from mongo_tables.results.history import list_series
     from mongo_tables.results.revisions import list_revisions
     from mongo_tables.runner.errors import RunnerError
@@ -111,7 +116,7 @@ def run(arguments: Namespace) -> int:
 
 def _write(arguments: Namespace, series: Sequence[Series], known: Sequence[Known]) -> None:
     """Write what was asked for; raise RunnerError where that cannot be."""
-    from mongo_tables.commands.history.writers import format_feed, list_documents
+    from mongo_tables.commands.history.series import format_feed, list_documents
 
     measure = "ratio" if arguments.ratio else "speed"
     documents = list_documents(series, known, measure)

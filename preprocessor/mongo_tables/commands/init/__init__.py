@@ -1,7 +1,7 @@
 """``mongo-tables init``: the first set-up of a repository, or the first comment for a collection.
 
-``setup`` plans the files of a set-up, with ``result_files`` that it finds and ``site_files`` that it adds to; ``draft``
-writes the comment, ``columns`` chooses what that shows.
+``setup`` finds results and plans the files of a set-up, ``site_files`` adds to those that are there; ``draft`` writes
+the comment, ``columns`` chooses what that shows.
 """
 
 from __future__ import annotations

@@ -97,7 +97,7 @@ class DraftColumn(NamedTuple):
 
 
 def find_candidates(documents: Documents) -> list[CandidateField]:
-    """The fields of at most two levels that hold numbers, texts or dates, in the order of the documents."""
+    """Return the fields of at most two levels that hold numbers, texts or dates, in the order of the documents."""
     found: dict[str, list[Any]] = {}
     for document in documents:
         for path, value in _leaves(document):
@@ -140,7 +140,7 @@ def suggest_columns(fields: Sequence[CandidateField]) -> list[str]:
 
 
 def _is_counted(one: CandidateField) -> bool:
-    """Whether it is the number that each document of a plain file is given."""
+    """Tell whether it is the number that each document of a plain file is given."""
     pairs = pairwise(("0", *one.values))
     is_number = one.path in ("_id", "_id.number") and set(one.types) == {"int"}
     return is_number and all(value in ("1", str(int(before) + 1)) for before, value in pairs)
@@ -149,7 +149,7 @@ def _is_counted(one: CandidateField) -> bool:
 def explain_left_out(
     documents: Documents, fields: Sequence[CandidateField], paths: Sequence[str]
 ) -> dict[str, list[str]]:
-    """The fields of the documents that ``paths`` do not show, by the reason why."""
+    """Return the fields of the documents that ``paths`` do not show, by the reason why."""
     found: dict[str, list[str]] = {}
     values = {one.path: one.values for one in fields}
     for one in fields:
@@ -202,7 +202,7 @@ def propose_orders(
 
 
 def propose_sorting(paths: Sequence[str]) -> list[str]:
-    """The paths to sort by: the first one, then those of the key, which tell rows apart."""
+    """Return the paths to sort by: the first one, then those of the key, which tell rows apart."""
     return list(dict.fromkeys([*paths[:1], *(path for path in paths if path.startswith("_id."))]))
 
 
@@ -212,7 +212,7 @@ def name_columns(
     fields: Iterable[CandidateField],
     durations: Mapping[str, str],
 ) -> list[DraftColumn]:
-    """The columns that show ``paths``, some of ``fields``, under ``headers``; ``durations``: path → unit."""
+    """Return the columns that show ``paths``, some of ``fields``, under ``headers``; ``durations``: path → unit."""
     known = {one.path: one for one in fields}
     columns = []
     for path, text in zip(paths, headers, strict=True):
@@ -310,7 +310,7 @@ class FirstTable(NamedTuple):
 
 
 def suggest_for_benchmarks(documents: Documents) -> FirstTable | None:
-    """The table of the main measure of what did not fail, or of all where everything did.
+    """Return the table of the main measure of what did not fail, or of all where everything did.
 
     None where the documents are no benchmarks.
     """
@@ -350,7 +350,7 @@ def _choose_measure(documents: Documents) -> str:
 
 
 def _say_others(documents: Documents, metric: str) -> Iterator[str]:
-    """Which measures there are besides, and how one of them is shown."""
+    """Yield which measures there are besides, and how one of them is shown."""
     others = list(dict.fromkeys(str(one["metric"]) for one in documents if one["metric"] != metric))
     if others:
         chosen = json.dumps({"metric": others[0]}, ensure_ascii=False)
@@ -358,7 +358,7 @@ def _say_others(documents: Documents, metric: str) -> Iterator[str]:
 
 
 def _say_failed(documents: Documents) -> Iterator[str]:
-    """Which benchmarks of the measure that is shown failed."""
+    """Yield which benchmarks of the measure that is shown failed."""
     failed = [str(one["name"]) for one in documents if _FAILED in one]
     if failed:
         told = "all of them failed" if len(failed) == len(documents) else "left out, since they failed"

@@ -1,7 +1,7 @@
 """``mongo-tables run``: experiments, measured.
 
 ``targets`` opens what is measured and shares experiments out, ``measure`` measures them, ``plan`` says what a run would
-do, ``atlas`` what it costs there.
+do, ``estimates`` what it takes and costs.
 """
 
 from __future__ import annotations
@@ -205,7 +205,7 @@ def _run(arguments: Namespace, progress: Progress) -> None:
     from mongo_tables.runner.errors import RunnerError
 
     if arguments.sweep:
-        from mongo_tables.commands.run.atlas import sweep_projects
+        from mongo_tables.commands.run.measure import sweep_projects
 
         sweep_projects(arguments.target, progress)
         return

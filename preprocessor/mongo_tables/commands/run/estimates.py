@@ -1,20 +1,28 @@
-"""How each experiment is run, as the command line asks: in how many blocks, what that takes, what is raised for it."""
+"""How each experiment is run, as the command line asks: in how many blocks, what that takes, and what it costs."""
 
 from __future__ import annotations
 
 from argparse import Namespace
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from mongo_tables.commands.run.targets import OpenedTarget
+from mongo_tables.runner.atlas.address import is_atlas, machine_of, parse_atlas
+from mongo_tables.runner.blocks import LEAST_FOR_INTERVAL
 from mongo_tables.runner.estimate import Estimate, estimate
 from mongo_tables.runner.experiment import Experiment, configs, scale, scale_of
 from mongo_tables.runner.options import Asked, Options, has_rates, with_enough_work
 from mongo_tables.runner.runs import choose_variants
 from mongo_tables.runner.workloads import workload
 
+if TYPE_CHECKING:
+    from mongo_tables.runner.atlas.address import AtlasMachine
+    from mongo_tables.runner.atlas.costs import Cost, Prices
+    from mongo_tables.runner.experiment import Experiment
+
 
 def read_options(arguments: Namespace) -> Options:
-    """How a run was asked for on the command line."""
+    """Return how a run was asked for on the command line."""
     return Options(
         arguments.scale,
         arguments.seconds,
@@ -34,7 +42,7 @@ def read_options(arguments: Namespace) -> Options:
 
 
 def count_blocks(arguments: Namespace, experiment: Experiment) -> tuple[int, int]:
-    """How many blocks are measured at least, and at most."""
+    """Return how many blocks are measured at least, and at most."""
     repeats = arguments.repeats or experiment.repeats
     return repeats, max(repeats, arguments.most_repeats)
 
@@ -82,3 +90,68 @@ def list_raised(experiment: Experiment, asked: float, duration: float | None, le
     ]
     if raised:
         yield f"{amount} is raised to {least} requests for each connection: {', '.join(raised)}"
+
+
+# -- what clusters on Atlas cost --
+
+Tasks = Sequence[tuple["Experiment", Sequence[OpenedTarget]]]
+
+
+def list_costs(arguments: Namespace, tasks: Tasks) -> Iterator[str]:
+    """Yield every call to Atlas and the price of each experiment there; nothing where no target is on Atlas.
+
+    Raises RunnerError where a price is not known.
+    """
+    for experiment, place in _on_atlas(tasks):
+        from mongo_tables.runner.atlas.costs import cost_table, list_calls, prices_named
+
+        machines = _machines(arguments, experiment, place)
+        yield f"{experiment.name} on Atlas: a cluster for each disk, another tier on the same one"
+        for line in list_calls(parse_atlas(place.named.where), list(machines.values())):
+            yield f"  {line}"
+        prices = prices_named(arguments.prices)
+        if lacking := prices.lacking(machines.values()):
+            yield "  lines that a table of prices lacks, each without the price of an hour:"
+            yield from (f"    {one}" for one in lacking)
+        for line in cost_table(_costs(arguments, experiment, machines, prices), prices):
+            yield f"  {line}"
+        if count_blocks(arguments, experiment)[1] >= LEAST_FOR_INTERVAL:
+            yield "  on top: blocks that are measured again; --max-cost ends the run all the same"
+
+
+def check_costs(arguments: Namespace, tasks: Tasks) -> None:
+    """Raise RunnerError where what the targets on Atlas cost is not known, or more than was allowed."""
+    if places := list(_on_atlas(tasks)):
+        from mongo_tables.runner.atlas.costs import check_cost, prices_named
+
+        prices = prices_named(arguments.prices)
+        costs: list[Cost] = []
+        for experiment, place in places:
+            machines = _machines(arguments, experiment, place)
+            costs += _costs(arguments, experiment, machines, prices).values()
+        check_cost(costs, arguments.max_cost, prices)
+
+
+def _on_atlas(tasks: Tasks) -> Iterator[tuple[Experiment, OpenedTarget]]:
+    """Yield each experiment with each of its targets that is on Atlas."""
+    return ((experiment, place) for experiment, its in tasks for place in its if is_atlas(place.named.where))
+
+
+def _machines(arguments: Namespace, experiment: Experiment, place: OpenedTarget) -> dict[int, AtlasMachine]:
+    """Return the cluster of each variant that is measured there."""
+    address = parse_atlas(place.named.where)
+    return {
+        number: machine_of({"reference": experiment.reference, **experiment.variants[number]}, address)
+        for number in choose_variants(experiment, read_options(arguments), place.target, place.named)
+    }
+
+
+def _costs(
+    arguments: Namespace, experiment: Experiment, machines: Mapping[int, AtlasMachine], prices: Prices
+) -> dict[int, Cost]:
+    """Return the cost of each variant that has a machine, in as many blocks as there may be."""
+    from mongo_tables.runner.atlas.costs import cost
+
+    _, blocks = count_blocks(arguments, experiment)
+    estimates = estimate_variants(arguments, experiment, blocks, machines.keys())
+    return {number: cost(machines[number], one, prices) for number, one in estimates.items()}

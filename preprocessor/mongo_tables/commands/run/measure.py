@@ -1,4 +1,4 @@
-"""Experiments, measured one after the other, each on its targets."""
+"""Experiments, measured one after the other, each on its targets; what killed runs have left on Atlas, removed."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from contextlib import ExitStack, closing
 from math import inf
 from typing import TYPE_CHECKING
 
-from mongo_tables.commands.run.atlas import check_costs
-from mongo_tables.commands.run.estimates import list_raised, read_options
+from mongo_tables.commands.run.estimates import check_costs, list_raised, read_options
 from mongo_tables.commands.run.targets import LoadedTarget, open_machines, open_place, open_targets, share_out
 from mongo_tables.findings.usage import print_error
+from mongo_tables.runner.atlas.address import is_atlas, parse_project
 from mongo_tables.runner.campaign import Length, execute
 from mongo_tables.runner.errors import RunnerError, WorkFailed
 from mongo_tables.runner.journal import Campaign, find_campaign, open_journal
-from mongo_tables.runner.named_targets import differing, names_machines
+from mongo_tables.runner.named_targets import NamedTarget, differing, names_machines
 from mongo_tables.runner.options import Options, least_batches
 from mongo_tables.runner.runs import Run, open_run, request
 from mongo_tables.runner.store import open_store
@@ -90,7 +90,7 @@ def _measure(
 def _open_runs(
     experiment: Experiment, options: Options, its: Sequence[LoadedTarget], progress: Progress
 ) -> list[Run]:
-    """A run of the experiment on each of its targets."""
+    """Return a run of the experiment on each of its targets."""
     side_by_side = len(its) > 1 and not names_machines(experiment)
     return [
         open_run(
@@ -116,3 +116,26 @@ def _print_rows(runs: Sequence[Run], rows: int) -> None:
                 f"  {target} could not vary {', '.join(differ)}: these rows measured the same thing",
                 flush=True,
             )
+
+
+def sweep_projects(targets: Sequence[NamedTarget], progress: Progress) -> None:
+    """Remove what killed runs have left in the projects of these targets; without any, in those of their journals.
+
+    Raises RunnerError where something is left.
+    """
+    from mongo_tables.runner.atlas.api import open_api
+    from mongo_tables.runner.atlas.clusters import projects, sweep
+
+    found = [parse_project(one.where) for one in targets if is_atlas(one.where)] or projects()
+    failures: list[RunnerError] = []
+    for project in dict.fromkeys(found):
+        try:
+            removed = sweep(open_api(project), progress.note)
+        except RunnerError as error:
+            failures.append(error)
+        else:
+            print(f"{project}: {removed} removed" if removed else f"{project}: nothing was left")
+    if not found:
+        print("no killed run of yours is known; --target atlas:PROJECT names a project to look at")
+    if failures:
+        raise RunnerError("; ".join(one.message for one in failures), failures[0].hint)

@@ -8,10 +8,11 @@ from contextlib import ExitStack, closing
 from dataclasses import dataclass
 from typing import Any
 
-from mongo_tables.commands.run.atlas import check_costs, list_costs
 from mongo_tables.commands.run.estimates import (
+    check_costs,
     count_blocks,
     estimate_variants,
+    list_costs,
     list_raised,
     measured_on_any,
     read_options,
@@ -107,7 +108,7 @@ def _look_at(named: NamedTarget, wanted: Sequence[Experiment]) -> list[Deploymen
 
 
 def _say_minutes(least: float, most: float) -> str:
-    """How long it takes, of both in seconds."""
+    """Return how long it takes, of both in seconds."""
     minutes = dict.fromkeys(f"{seconds / 60:.0f}" for seconds in (least, most))
     return f"{' to '.join(minutes)} minutes"
 
@@ -164,7 +165,7 @@ def _print_slices(arguments: Namespace, scaled: Experiment) -> SlicesEstimate | 
 
 
 def _list_lengths(arguments: Namespace) -> Iterator[str]:
-    """How long windows are, beside what the experiment says."""
+    """Yield how long windows are, beside what the experiment says."""
     if arguments.profile:
         yield f"{arguments.profile} profile: rows and pages name it"
     if arguments.duration:

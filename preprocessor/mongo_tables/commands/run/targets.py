@@ -53,7 +53,7 @@ class LoadedTarget(OpenedTarget):
     processes: int | None
 
     def __str__(self) -> str:
-        """The name with the addresses and the options that change what is measured, which hold no secret."""
+        """Return the name with the addresses and the options that change what is measured, which hold no secret."""
         where = f"{self.target.name} {self.target.options}".rstrip()
         return f"{self.named.name}={where}" if self.named.name else where
 
@@ -97,7 +97,7 @@ def _open_other(arguments: Namespace, named: NamedTarget) -> Target:
 
 
 def read_machines(arguments: Namespace) -> LoadMachines | None:
-    """The load machines that are asked for; None where this machine loads its targets.
+    """Return the load machines that are asked for; None where this machine loads its targets.
 
     Raises RunnerError for what is no address, and where such machines cannot do what is asked for.
     """
@@ -127,7 +127,7 @@ def describe_machines(wanted: LoadMachines, processes: int | None) -> str:
 def open_machines(
     arguments: Namespace, held: ExitStack, places: Sequence[LoadedTarget]
 ) -> MachinePool | None:
-    """The load machines that are asked for, which end with ``held``; None where this machine loads its targets.
+    """Return the load machines that are asked for, which end with ``held``; None where this machine loads its targets.
 
     They give up where a server of one of the ``places`` has ended. Raises RunnerError.
     """
@@ -159,7 +159,7 @@ def open_place(
     progress: Progress,
     machines: MachinePool | None = None,
 ) -> LoadedTarget:
-    """The target, and who loads it: ``machines``, or workers of its own; all end with ``held``."""
+    """Return the target, and who loads it: ``machines``, or workers of its own; all end with ``held``."""
     held.enter_context(closing(target))
     if machines is not None:
         return LoadedTarget(named, target, machines, machines.processes)
@@ -190,7 +190,7 @@ def share_out(
     *,
     leave_out: bool,
 ) -> list[tuple[Experiment, list[AnyTarget]]]:
-    """The experiments, each with its targets.
+    """Return the experiments, each with its targets.
 
     With ``leave_out``, experiments that cannot be run are left out, which is printed. Raises TargetError when one
     cannot be run otherwise, and when a connection string asks for what the client does not do.
@@ -235,7 +235,7 @@ def _say_equal(experiment: Experiment, options: Options, place: OpenedTarget) ->
 def _allowed(
     experiment: Experiment, options: Options, places: Sequence[AnyTarget], store: Store, *, leave_out: bool
 ) -> Iterator[AnyTarget]:
-    """The targets that have variants of the experiment and can run it.
+    """Yield the targets that have variants of the experiment and can run it.
 
     One that cannot is said to be left out, or TargetError is raised.
     """
