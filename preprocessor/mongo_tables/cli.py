@@ -187,7 +187,7 @@ def _report_failure(error: Exception) -> int:
     if isinstance(error, MemoryError):
         from traceback import clear_frames
 
-        clear_frames(error.__traceback__)  # What filled the memory stands in them.
+        clear_frames(error.__traceback__)  # They hold what filled the memory.
         return _complain("the memory of this machine, or what it allows, is not enough", 2)
     if isinstance(error, OSError):
         # A file that cannot be written is named (``mongo_tables.files.atomic``); a stream has no name.

@@ -20,7 +20,7 @@ _FILES: Final = frozenset(
     {"PATH", "PAGE", "FILE", "FILES", "FILE[:LINE]", "SOURCE", "OLD", "NEW", "WHERE", "RESULTS", "CAMPAIGN"}
 )
 _FOLDERS: Final = frozenset({"DIR", "FOLDER"})
-"""What stands for a file or a folder in a usage line."""
+"""What usage lines call a file or a folder."""
 _EXPERIMENT_LIST: Final = ("experiments", "name")
 _WORKLOADS: Final = ("calibrate", "workload")
 

@@ -1,4 +1,4 @@
-"""``mongo-tables deps``: what each page is made from, for programs that decide which pages to make anew."""
+"""``mongo-tables deps``: what each page is made from, for programs that decide which pages to rebuild."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 
 def run(arguments: Namespace) -> int:
-    """Print what pages are made from; give 1 where comments have faults, of which nobody knows what they need.
+    """Print what pages are made from; give 1 where comments have faults, since what these need is not known.
 
     Raises UsageError for a path that names no page, ResultsError for files of results that cannot be read.
     """

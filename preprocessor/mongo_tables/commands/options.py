@@ -20,7 +20,7 @@ zensical.toml, else the folder fixtures/):
 {list_kinds()}"""
 
 SOURCES = list_kinds([("REVISION:FOLDER", "fixture files of a Git revision: HEAD~1:fixtures")])
-"""What stands for a source that is an argument, and may be an earlier revision."""
+"""The kinds of a source that is an argument, and may be an earlier revision."""
 
 EXIT = "exit status: 0 clean, 1 findings, 2 wrong usage or nothing to work with"
 

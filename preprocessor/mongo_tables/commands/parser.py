@@ -42,7 +42,7 @@ class HintingParser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         """End with the usage, the message and, where there is one, the nearest word that is known.
 
-        An option that is not known is told before what is missing, or wrong, because of it.
+        An unknown option is reported before what is missing, or wrong, because of it.
         """
         unknown = self._find_unknown_option()
         if unknown and (message.startswith(_MISSING) or self._subparsers is not None):

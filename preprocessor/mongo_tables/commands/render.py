@@ -125,9 +125,9 @@ def _write_to_folder(folder: Path, names: Sequence[str], texts: Sequence[str]) -
 
 
 def _render_in_place(reports: Sequence[Report], arguments: Namespace) -> int:
-    """Write what is due into every page and beside it, or with ``--check`` show it; give the exit status.
+    """Write what is due into every page and next to it, or with ``--check`` show it; give the exit status.
 
-    Nothing is written when a page has an error, or somebody's work would be lost. Raises UsageError when two pages
+    Nothing is written when a page has an error, or a manual edit would be lost. Raises UsageError when two pages
     would have one drawing.
     """
     from mongo_tables.commands.file_changes import FileEdit, print_changes, write_changes

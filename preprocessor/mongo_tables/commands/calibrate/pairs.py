@@ -71,7 +71,7 @@ def measure_pairs(arguments: Namespace, tasks: Sequence[Task], progress: Progres
 
 
 def _forget(store: Store, tasks: Sequence[Task]) -> None:
-    """Forget how far the groups have come, and those that an earlier calibration had beside."""
+    """Forget how far the groups have come, and the further ones of an earlier calibration."""
     for task in tasks:
         for number in count():
             name = name_group(task.experiment, number)

@@ -169,7 +169,7 @@ def _explain_ranks(logs: list[float]) -> Iterator[str]:
 
 
 def _explain_verdict(judged: Judged, *, by_range: bool) -> Iterator[str]:
-    """From the interval to the verdict; of a range of intervals nobody knows what chance brings."""
+    """From the interval to the verdict; for a range of intervals the effect of chance is not known."""
     yield f"  As ratios: {judged.low:.4f} to {judged.high:.4f}."
     if judged.negligible:
         least, most = 1 / (1 + judged.negligible), 1 + judged.negligible

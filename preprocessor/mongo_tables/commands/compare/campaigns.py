@@ -67,7 +67,7 @@ def _read_benchmarks(place: str, names: Sequence[str] | None) -> list[dict[str, 
     except ResultsError as error:
         if Path(place).is_file():
             raise RunnerError(error.message, error.hint) from None
-        return []  # What a folder lacks is told of runs as well.
+        return []  # The caller reports what a folder lacks, of runs as well.
     return [row for row in found if not names or row["_id"]["testname"] in names]
 
 

@@ -177,7 +177,7 @@ def _count_alike(lines: Iterable[str], rows: int) -> Iterator[str]:
 def _describe_difference(row: Comparison, field: str, old: Any, new: Any) -> str:
     """Return the line of a difference; another machine is called that, and whose it is."""
     if field.startswith(SERVERS):
-        # Where one side did not say, nobody knows whether it is another.
+        # Where one side does not say, it may be the same machine.
         label = "machine of the servers" if None in (old, new) else "servers on another machine"
         field = field.removeprefix(SERVERS)
     elif field.startswith(CLIENT):

@@ -29,14 +29,14 @@ from mongo_tables.render.values import raw_text
 Documents = Sequence[Mapping[str, Any]]
 
 MOST_COLUMNS = 6
-"""As many columns as a table has that nobody chose; more do not fit a page."""
+"""The most columns that are chosen for a table; more do not fit a page."""
 
 _CROWD = 8
 """Fields of one sub-document that are too many to be meant for readers."""
 
 _SCALARS = frozenset({"int", "long", "double", "decimal", "string", "bool", "date"})
 _ORDERED = frozenset({"int", "long", "double", "decimal", "date", "null"})
-"""What sorts as readers expect; in texts 10 stands before 9."""
+"""What sorts as readers expect; in texts 10 comes before 9."""
 _MEASURED = frozenset({"double", "decimal"})
 """What another run would hardly give again."""
 
@@ -51,7 +51,7 @@ _FIELDS: Final = ("name", "benchmark", "metric", "unit", "value", "tool")
 _PARAMETERS: Final = "parameters"
 """The field of a benchmark that holds what it was run with."""
 _BENCHMARK: Final = "benchmark"
-"""The name without parameters: in that with them, 10 stands before 9."""
+"""The name without parameters: in the one with them, 10 comes before 9."""
 _MOST_PARAMETERS: Final = 3
 _LISTED: Final = 5
 _SECONDS: Final = "s"
@@ -59,7 +59,7 @@ _SECONDS: Final = "s"
 _MAIN: Final = ("time", "throughput")
 """The measures that a table is made of first, as every format calls them."""
 _AVERAGE: Final = "average"
-"""It stands in the name of the measure that sums up the others beside it, as in YCSB's latencies."""
+"""A part of the name of the measure that sums up others, as in YCSB's latencies."""
 _FAILED: Final = "failed"
 _NOT_FAILED: Final[Mapping[str, Any]] = MappingProxyType({_FAILED: {"$exists": False}})
 
@@ -123,9 +123,9 @@ def _candidate(path: str, values: list[Any], documents: int) -> CandidateField |
 
 
 def suggest_columns(fields: Sequence[CandidateField]) -> list[str]:
-    """Paths for the columns of a table that nobody chose: what differs between the documents, nothing twice.
+    """Choose paths for the columns of a table: what differs between the documents, nothing twice.
 
-    What only some documents have is left out, and what stands among many others (the state of a server is no
+    What only some documents have is left out, and what is one of many others (the state of a server is no
     result). Without any difference, the first fields there are.
     """
     among = Counter(one.path.rpartition(".")[0] for one in fields if "." in one.path)
@@ -178,8 +178,8 @@ def propose_orders(
 ) -> Iterator[tuple[list[str], list[str]]]:
     """Columns and what they are sorted by, from what readers like best to what tells all rows apart.
 
-    What was measured comes last: by that, rows would change places whenever somebody measures again. ``may_add``:
-    whether the ``_id`` may be shown beside, or instead of, the last of the columns ``paths``.
+    What was measured comes last: by that, rows would change places with each measurement. ``may_add``:
+    whether the ``_id`` may be shown in addition to, or instead of, the last of the columns ``paths``.
     """
     texts = {one.path for one in fields if not set(one.types) <= _ORDERED}
     measured = {one.path for one in fields if _MEASURED & set(one.types)}

@@ -231,7 +231,7 @@ def _load_experiments(given: Sequence[str], *, all_known: bool) -> list[Experime
 
     names = known = experiments.names()
     if not all_known:
-        # What is no pattern, or matches nothing, stands for itself.
+        # What is no pattern, or matches nothing, is a name.
         matched = ((fnmatch.filter(known, one) if "*" in one else []) or [one] for one in given)
         names = [name for some in matched for name in some]
     if not names:

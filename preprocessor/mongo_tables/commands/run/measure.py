@@ -53,7 +53,7 @@ def _measure(
         tasks = share_out(wanted, options, places, store, leave_out=arguments.all)
         check_costs(arguments, tasks)
         if not arguments.resume:
-            # Not before: whoever mistypes a target has not asked to forget what was measured.
+            # Not before: a mistyped target must not forget what was measured.
             for experiment, _ in tasks:
                 store.keep_state(experiment.name, None)
         failed = []

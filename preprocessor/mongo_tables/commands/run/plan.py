@@ -165,7 +165,7 @@ def _print_slices(arguments: Namespace, scaled: Experiment) -> SlicesEstimate | 
 
 
 def _list_lengths(arguments: Namespace) -> Iterator[str]:
-    """Yield how long windows are, beside what the experiment says."""
+    """Yield how long windows are, apart from what the experiment says."""
     if arguments.profile:
         yield f"{arguments.profile} profile: rows and pages name it"
     if arguments.duration:
