@@ -20,7 +20,8 @@ from mongo_tables.directives.specs import ChartSpec, PipelineSpec, TableSpec
 
 def spec_of(body: str, keyword: str = "RESULT_TABLE") -> Any:
     (comment,) = find(f"<!-- {keyword}: {body} -->", "page.md").comments
-    spec, findings, *_ = read(comment, "page.md", lambda name: None)
+    reading = read(comment, "page.md", lambda name: None)
+    spec, findings = reading.spec, reading.findings
     assert findings == []
     return spec
 

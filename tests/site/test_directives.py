@@ -35,11 +35,6 @@ class SpecimenSpec(Spec):
 
     text: str
 
-    @classmethod
-    def of(cls, valid: ValidComment) -> Self:
-        """Give the spec of a comment."""
-        return cls(**valid.common(), text=valid.body["text"])
-
 
 '''
 KIND = """\

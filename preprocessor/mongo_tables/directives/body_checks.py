@@ -4,20 +4,22 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from mongo_tables.directives.addresses import template_fault
 from mongo_tables.directives.column_format import convention_of
 from mongo_tables.directives.pipelines import STAGES, selection_operand
-from mongo_tables.findings.finding import Finding
+from mongo_tables.findings.finding import Complaint, Finding
 from mongo_tables.findings.nearest import did_you_mean, nearest_word
+from mongo_tables.findings.reporters import format_count
 from mongo_tables.findings.rules import RULES
-from mongo_tables.jsontext.document import Document
+from mongo_tables.jsontext.document import Document, value_at
 from mongo_tables.jsontext.reader import Path
 
 _CONTRADICTION: Final = "MT145"
 _IMPOSSIBLE: Final = "MT133"
+_DOES_NOT_FIT: Final = "MT146"
 _OF_NUMBERS: Final = (
     *("decimals", "significant", "unit", "thousands"),
     *("percent", "currency", "duration", "bytes", "bar", "scale"),
@@ -36,246 +38,98 @@ _EXCLUDING: Final[Sequence[tuple[Sequence[str], Sequence[str], str]]] = (
 _NEEDED: Final = {"timezone": "date", "currency_place": "currency"}
 
 
-def body_findings(document: Document, has_pipeline: bool) -> Iterator[Finding]:
+_SETTINGS: Final[Sequence[Path]] = (
+    *(("format",), ("labels",), ("spread",), ("totals",), ("group_rows",), ("baseline", "column")),
+    *(("chart", "x"), ("chart", "y"), ("chart", "series"), ("chart", "facets")),
+)
+"""Where a comment names columns that it must show."""
+_AXES: Final = ("x", "y", "series", "facets")
+
+_Body = Mapping[str, Any]
+_Complaints = Iterator[Complaint[Path]]
+
+
+def body_findings(document: Document) -> Iterator[Finding]:
     """Complain of what a schema cannot say of the body of a comment, as far as shapes allow."""
-    yield from _check_ignored_rules(document)
-    yield from _column_findings(document)
-    if has_pipeline:
-        yield from _selection_findings(document)
-    yield from _zone_findings(document)
-    yield from _reference_findings(document)
-    yield from _format_findings(document)
-    yield from _layout_findings(document)
-
-
-def _format_findings(document: Document) -> Iterator[Finding]:
-    """Complain of what a schema cannot say of the formats in a comment, as far as shapes allow."""
-    for path, form in _formats(document.parsed.value):
-        yield from _contradictions(document, path, form)
-        yield from _separator_findings(document, path, form)
-        yield from _pattern_findings(document, path, form)
-        yield from _link_findings(document, path, form)
-
-
-def _formats(body: Mapping[str, Any]) -> Iterator[tuple[Path, Mapping[str, Any]]]:
-    """Each format with its path; a value has one, all others have one for a column."""
-    written = body.get("format")
-    if not isinstance(written, dict):
-        return
-    if "column" in body:
-        yield ("format",), written
-        return
-    for column, form in written.items():
-        if isinstance(form, dict):
-            yield ("format", column), form
-
-
-def _contradictions(document: Document, path: Path, form: Mapping[str, Any]) -> Iterator[Finding]:
-    said = [key for key, value in form.items() if value is not None and value is not False]
-    for ones, others, hint in _EXCLUDING:
-        if (one := _first(ones, said)) and (other := _first(others, said)):
-            message = f"{_named(path)} has both `{one}` and `{other}`"
-            yield document.finding(_CONTRADICTION, (*path, other), message, hint, key=True)
-    for key, needed in _NEEDED.items():
-        if key in said and needed not in said:
-            message = f"{_named(path)} has `{key}`, which means nothing without `{needed}`"
-            yield document.finding(
-                _CONTRADICTION, (*path, key), message, f"add `{needed}`, or take it out", key=True
-            )
-
-
-def _first(keys: Iterable[str], said: Sequence[str]) -> str:
-    return next((key for key in keys if key in said), "")
-
-
-def _named(path: Path) -> str:
-    return f"the format of `{path[1]}`" if len(path) > 1 else "the format"
-
-
-def _separator_findings(document: Document, path: Path, form: Mapping[str, Any]) -> Iterator[Finding]:
-    """A sign that groups digits and begins a fraction as well."""
-    separator, locale = form.get("thousands"), form.get("locale", document.parsed.value.get("locale"))
-    if not isinstance(separator, str) or not (locale is None or isinstance(locale, str)):
-        return
-    if not locale and not form.get("decimals"):
-        return
-    try:
-        decimal = convention_of(locale).decimal
-    except KeyError:
-        return  # The schema names those that there are.
-    if separator == decimal:
-        message = (
-            f"`{separator}` groups digits and begins the fraction as well: 1{separator}234 may be either"
-        )
-        hint = '"thousands": true takes what the `locale` groups digits by'
-        yield document.finding(_CONTRADICTION, (*path, "thousands"), message, hint)
-
-
-def _pattern_findings(document: Document, path: Path, form: Mapping[str, Any]) -> Iterator[Finding]:
-    pattern = form.get("date")
-    if not isinstance(pattern, str) or not pattern:
-        return
-    from mongo_tables.aggregation.date_formats import check_format  # and with it `zoneinfo`, which costs
-    from mongo_tables.aggregation.errors import AggregationError
-
-    try:
-        check_format(pattern)
-    except AggregationError as error:
-        message = f"`{pattern}` is not possible as a pattern for dates: {error.message}"
-        hint = "specifiers are %Y %m %d %H %M %S %L %b %B %j %u %V %G %U %w %z %Z, and %% for a percent sign"
-        yield document.finding(_IMPOSSIBLE, (*path, "date"), message, hint)
-        return
-    if "%" not in pattern.replace("%%", ""):
-        message = f"`{pattern}` is the same for every date: it has no specifier"
-        yield document.finding(_IMPOSSIBLE, (*path, "date"), message, 'for example: "%d %b %Y"')
-
-
-def _link_findings(document: Document, path: Path, form: Mapping[str, Any]) -> Iterator[Finding]:
-    template = form.get("link")
-    if not isinstance(template, str) or not template:
-        return
-    if fault := template_fault(template):
-        hint = _written_as_path(template) or "for example `{url}`, or `https://example.com/commit/{commit}`"
-        yield document.finding(_IMPOSSIBLE, (*path, "link"), f"the link `{template}` {fault}", hint)
-
-
-def _written_as_path(template: str) -> str:
-    """A hint for who writes a field as pipelines do."""
-    return f"did you mean `{{{template[1:]}}}`?" if template.startswith("$") and "{" not in template else ""
-
-
-def _zone_findings(document: Document) -> Iterator[Finding]:
-    """Complain of a time zone that does not exist."""
-    formats = ((*path, "timezone") for path, _ in _formats(document.parsed.value))
-    for path in (("timezone",), ("chart", "timezone"), *formats):
-        named = _at(document.parsed.value, path)
-        if not isinstance(named, str) or not named:
-            continue
-        from mongo_tables.aggregation.dates import is_zone, zone_names  # and with it `zoneinfo`, which costs
-
-        if not is_zone(named):
-            hint = did_you_mean(named, zone_names()) or (
-                "a zone is named by its place, such as Europe/Berlin, or by its distance from UTC: +05:30"
-            )
-            yield document.finding(_IMPOSSIBLE, path, f"there is no time zone `{named}`", hint)
-
-
-def _at(value: Any, path: Path) -> Any:
-    for key in path:
-        value = value.get(key) if isinstance(value, dict) else None
-    return value
-
-
-_DOES_NOT_FIT: Final = "MT146"
-
-
-def _layout_findings(document: Document) -> Iterator[Finding]:
-    """Complain of what a table cannot have in this place, as far as shapes allow."""
     body = document.parsed.value
-    columns = body.get("columns")
-    if not isinstance(columns, list) or not all(isinstance(one, str) for one in columns):
-        return
-    grouped = body.get("group_rows")
-    shown = [one for one in columns if one != grouped]
-    if not shown:
-        message = "the table has no column but the one that its rows are grouped by"
-        yield document.finding(_DOES_NOT_FIT, ("group_rows",), message, "show another column")
-        return
-    yield from _totals_findings(document, body.get("totals"), shown, grouped)
-    yield from _heading_findings(document, body.get("header_groups"), shown, grouped)
+    checks = (
+        *(_check_ignored_rules, _check_columns, _check_settings, _check_selection, _check_zones),
+        *(_check_references, _check_formats, _check_layout),
+    )
+    for check in checks:
+        yield from map(document.locate, check(body))
 
 
-def _totals_findings(
-    document: Document, totals: Any, shown: Sequence[str], grouped: Any
-) -> Iterator[Finding]:
-    for column in totals if isinstance(totals, dict) else ():
-        path = ("totals", column)
-        if column == grouped:
-            message = f"`{column}` is no column that is shown: its values stand above the rows of each group"
-            yield document.finding(_DOES_NOT_FIT, path, message, "take it out of the totals", key=True)
-        elif column == shown[0]:
-            message = (
-                f"`{column}` is the first column: there stands what the total is, such as “Sum of 12 rows”"
-            )
-            yield document.finding(_DOES_NOT_FIT, path, message, "show another column before it", key=True)
-
-
-def _heading_findings(
-    document: Document, groups: Any, shown: Sequence[str], grouped: Any
-) -> Iterator[Finding]:
-    taken: dict[str, str] = {}
-    for heading, columns in groups.items() if isinstance(groups, dict) else ():
-        if not isinstance(columns, list) or not all(isinstance(one, str) for one in columns):
-            continue
-        for index, column in enumerate(columns):
-            if fault := _column_fault(column, taken, grouped):
-                path = ("header_groups", heading, index)
-                yield document.finding(_DOES_NOT_FIT, path, *fault)
-            taken.setdefault(column, heading)
-        yield from _order_findings(document, heading, columns, shown)
-
-
-def _column_fault(column: str, taken: Mapping[str, str], grouped: Any) -> tuple[str, str] | None:
-    if column in taken:
-        return f"`{column}` stands below the heading “{taken[column]}” already", "a column has one heading"
-    if column == grouped:
-        return f"`{column}` is no column that is shown: rows are grouped by it", "take it out of the heading"
-    return None
-
-
-def _order_findings(
-    document: Document, heading: str, columns: Sequence[str], shown: Sequence[str]
-) -> Iterator[Finding]:
-    if not columns or len(set(columns)) < len(columns) or not set(columns) <= set(shown):
-        return  # That is told by itself.
-    first = shown.index(columns[0])
-    if list(columns) != list(shown[first : first + len(columns)]):
-        in_order = [one for one in shown if one in columns]
-        message = f"the columns below “{heading}” do not stand beside each other in this order"
-        hint = (
-            f"in `columns` they stand as {', '.join(f'`{one}`' for one in in_order)}; put them side by side"
-        )
-        yield document.finding(_DOES_NOT_FIT, ("header_groups", heading), message, hint)
-
-
-def _check_ignored_rules(document: Document) -> Iterator[Finding]:
-    ignore = document.parsed.value.get("ignore")
+def _check_ignored_rules(body: _Body) -> _Complaints:
+    ignore = body.get("ignore")
     for rule in ignore if isinstance(ignore, dict) else ():
         if re.fullmatch("MT[0-9]{3}", rule) and rule not in RULES:
             hint = "a finding says the id of its rule after its severity"
-            yield document.finding("MT143", ("ignore", rule), f"there is no rule `{rule}`", hint, key=True)
+            yield Complaint(f"there is no rule `{rule}`", hint, ("ignore", rule), "MT143", on_key=True)
 
 
-def _column_findings(document: Document) -> Iterator[Finding]:
-    """Complain of columns, headers and settings that do not fit each other, as far as shapes allow."""
-    body = document.parsed.value
+# -- columns --
+
+
+def shown_columns(body: _Body) -> list[str]:
+    """The columns that are shown, as far as shapes allow."""
+    written = body.get("columns")
+    if isinstance(written, list):
+        return list(dict.fromkeys(one for one in written if isinstance(one, str)))
+    return [column for _, column in _settings(body, [(key,) for key in _AXES])]
+
+
+def _settings(body: _Body, paths: Sequence[Path]) -> Iterator[tuple[Path, str]]:
+    """Give each column named at ``paths`` (a string, strings of a list, keys of an object), with its path."""
+    for path in paths:
+        value = value_at(body, path)
+        if isinstance(value, str):
+            yield path, value
+        elif isinstance(value, dict):
+            yield from (((*path, key), key) for key in value)
+        elif isinstance(value, list):
+            yield from (((*path, index), each) for index, each in enumerate(value) if isinstance(each, str))
+
+
+def _check_columns(body: _Body) -> _Complaints:
+    """Columns that are shown twice, and as many headers as columns."""
     columns, headers = body.get("columns"), body.get("headers")
-    if isinstance(columns, list):
-        yield from _check_repeated_columns(document, columns)
-        if isinstance(headers, list) and len(headers) != len(columns):
-            yield _header_count(document, len(columns), len(headers))
-    shown = shown_columns(body)
+    if not isinstance(columns, list):
+        return
+    for index, column in enumerate(columns):
+        if isinstance(column, str) and column in columns[:index]:
+            message = f"the column `{column}` is shown twice"
+            yield Complaint(message, "remove one, and its header", ("columns", index), "MT137")
+    if isinstance(headers, list) and len(headers) != len(columns):
+        number = min(len(headers), len(columns))
+        longer = "headers" if len(headers) > len(columns) else "columns"
+        verb = "is" if len(headers) == 1 else "are"
+        counts = f"{format_count(len(headers), 'header')} for {format_count(len(columns), 'column')}"
+        hint = f"the first without a partner is `{longer}[{number}]`"
+        yield Complaint(f"there {verb} {counts}", hint, (longer, number), "MT135")
+
+
+def _check_settings(body: _Body) -> _Complaints:
+    """Settings of columns that are not shown; where several agree on a name, the column is mistyped."""
+    shown, columns, groups = shown_columns(body), body.get("columns"), body.get("header_groups")
     if not shown:
         return
-    settings = list(_settings(body, *_SETTINGS, *_below_headings(body)))
+    below = [("header_groups", heading) for heading in groups] if isinstance(groups, dict) else []
+    settings = list(_settings(body, [*_SETTINGS, *below]))
     meant = _find_mistyped(body, shown, [(path[0], column) for path, column in settings])
     for index, column in enumerate(columns if isinstance(columns, list) else ()):
         if isinstance(column, str) and column in meant:
             message = f"nothing else in this comment names `{column}`"
-            yield document.finding("MT136", ("columns", index), message, f"did you mean `{meant[column]}`?")
+            yield Complaint(message, f"did you mean `{meant[column]}`?", ("columns", index), "MT136")
+    names = ", ".join(f"`{each}`" for each in shown)
     for path, column in settings:
-        if column not in shown and column not in meant.values():
-            yield _unknown_column(document, path, column, shown)
-
-
-def _unknown_column(document: Document, path: Path, column: str, shown: list[str]) -> Finding:
-    message = not_shown(column)
-    hint = did_you_mean(column, shown) or f"shown are {', '.join(f'`{each}`' for each in shown)}"
-    if path[0] == "labels" and column in ("x", "y", "series", "facets"):
-        hint = f"labels go by the names of columns: {', '.join(f'`{each}`' for each in shown)}"
-    return document.finding(
-        "MT136", path, message, hint, key=path[0] in ("format", "labels", "spread", "totals")
-    )
+        if column in shown or column in meant.values():
+            continue
+        hint = did_you_mean(column, shown) or f"shown are {names}"
+        if path[0] == "labels" and column in _AXES:
+            hint = f"labels go by the names of columns: {names}"
+        on_key = path[0] in ("format", "labels", "spread", "totals")
+        yield Complaint(not_shown(column), hint, path, "MT136", on_key)
 
 
 def not_shown(column: str) -> str:
@@ -284,14 +138,15 @@ def not_shown(column: str) -> str:
 
 
 def _find_mistyped(
-    body: Mapping[str, Any], shown: list[str], settings: list[tuple[str | int, str]]
+    body: _Body, shown: Sequence[str], settings: Sequence[tuple[str | int, str]]
 ) -> dict[str, str]:
     """The columns that are named nowhere else where a name much like it is: in two places beside ``columns``."""
     if not isinstance(body.get("columns"), list) or all(column in shown for _, column in settings):
         return {}
     queried = {name for key in ("pipeline", "sort", "where") for name in _names_in(body.get(key))}
-    named = [*((key, name) for key, name in settings), *(("query", name) for name in queried)]
-    places = {name: {key for key, each in named if each == name} for _, name in named}
+    places: dict[str, set[str | int]] = {}
+    for key, name in [*settings, *(("query", name) for name in queried)]:
+        places.setdefault(name, set()).add(key)
     likely = [name for name, keys in places.items() if name not in shown and len(keys) > 1]
     mistyped = {nearest_word(name, shown): name for name in likely}
     return {column: name for column, name in mistyped.items() if column and column not in places}
@@ -309,110 +164,191 @@ def _names_in(written: Any) -> Iterator[str]:
         yield written.lstrip("$-+")
 
 
-def _below_headings(body: Mapping[str, Any]) -> list[Path]:
-    """The places of the columns below each heading over several columns."""
-    groups = body.get("header_groups")
-    return [("header_groups", heading) for heading in groups] if isinstance(groups, dict) else []
+# -- rows --
 
 
-def shown_columns(body: Mapping[str, Any]) -> list[str]:
-    """The columns that are shown, as far as shapes allow."""
-    written = body.get("columns")
-    if isinstance(written, list):
-        return list(dict.fromkeys(one for one in written if isinstance(one, str)))
-    return [column for _, column in _settings(body, ("x",), ("y",), ("series",), ("facets",))]
-
-
-#: Where a comment names columns that it must show.
-_SETTINGS: tuple[Path, ...] = (
-    ("format",),
-    ("labels",),
-    ("spread",),
-    ("totals",),
-    ("group_rows",),
-    ("baseline", "column"),
-    ("chart", "x"),
-    ("chart", "y"),
-    ("chart", "series"),
-    ("chart", "facets"),
-)
-
-
-def _settings(body: Any, *paths: Path) -> Iterator[tuple[Path, str]]:
-    """Give each column named at ``paths`` (a string, strings of a list, keys of an object), with its path."""
-    for path in paths:
-        value = body
-        for key in path:
-            value = value.get(key) if isinstance(value, dict) else None
-        if isinstance(value, str):
-            yield path, value
-        elif isinstance(value, dict):
-            yield from (((*path, key), key) for key in value)
-        elif isinstance(value, list):
-            yield from (((*path, index), each) for index, each in enumerate(value) if isinstance(each, str))
-
-
-def _check_repeated_columns(document: Document, columns: list[Any]) -> Iterator[Finding]:
-    for index, column in enumerate(columns):
-        if isinstance(column, str) and column in columns[:index]:
-            message = f"the column `{column}` is shown twice"
-            yield document.finding("MT137", ("columns", index), message, "remove one, and its header")
-
-
-def _header_count(document: Document, columns: int, headers: int) -> Finding:
-    extra: Path = ("headers", columns) if headers > columns else ("columns", headers)
-    verb = "is" if headers == 1 else "are"
-    message = f"there {verb} {_count(headers, 'header')} for {_count(columns, 'column')}"
-    return document.finding(
-        "MT135", extra, message, f"the first without a partner is `{extra[0]}[{extra[1]}]`"
-    )
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}" + ("" if number == 1 else "s")
-
-
-def _reference_findings(document: Document) -> Iterator[Finding]:
-    """Complain of references that are neither a line nor a band; as far as shapes allow."""
-    body = document.parsed.value
-    chart = body.get("chart")
-    for place, settings in (((), body), (("chart",), chart)):
-        written = settings.get("reference") if isinstance(settings, dict) else None
-        for index, one in enumerate(written if isinstance(written, list) else ()):
-            if isinstance(one, dict):
-                yield from _one_reference(document, (*place, "reference", index), one)
-
-
-def _one_reference(document: Document, path: Path, one: Mapping[str, Any]) -> Iterator[Finding]:
-    ends = [one[key] for key in ("from", "to") if key in one]
-    if ("value" in one) == bool(ends) or len(ends) == 1:
-        message = "a reference is a line at one value, or a band between two"
-        hint = (
-            'for example: {"value": 1, "label": "same speed"}, or {"from": 90, "to": 110, "label": "target"}'
-        )
-        yield document.finding("MT133", path, message, hint)
-    elif ends and all(isinstance(end, int | float) for end in ends) and not ends[0] < ends[1]:
-        message = f"the band ends at {ends[1]:g}, which is not above {ends[0]:g}, where it begins"
-        yield document.finding("MT133", (*path, "to"), message, "name the lower end as `from`")
-
-
-def _selection_findings(document: Document) -> Iterator[Finding]:
-    """Complain of a key that selects rows beside a pipeline, and of a field that is sorted by twice."""
-    body = document.parsed.value
-    for key, operator in STAGES.items():
-        if key in body and "pipeline" in body:
+def _check_selection(body: _Body) -> _Complaints:
+    """A key that selects rows beside a pipeline, and a field that is sorted by twice."""
+    for key, operator in STAGES.items() if "pipeline" in body else ():
+        if key in body:
             message = f"`{key}` means nothing beside a `pipeline`: nobody can tell which of them comes first"
             operand = json.dumps(selection_operand(key, body[key]), ensure_ascii=False)
             hint = f'say it in the pipeline, as a stage: {{"{operator}": {operand}}}'
-            yield document.finding("MT130", (key,), message, hint, key=True)
-    yield from _repeated_fields(document, body.get("sort"))
-
-
-def _repeated_fields(document: Document, named: Any) -> Iterator[Finding]:
-    fields: list[str] = []
-    for index, one in enumerate(named if isinstance(named, list) else ()):
-        field = one.removeprefix("-") if isinstance(one, str) else ""
-        if field and field in fields:
+            yield Complaint(message, hint, (key,), "MT130", on_key=True)
+    sort = body.get("sort")
+    named = (
+        [one.removeprefix("-") if isinstance(one, str) else "" for one in sort]
+        if isinstance(sort, list)
+        else []
+    )
+    for index, field in enumerate(named):
+        if field and field in named[:index]:
             message = f"rows are sorted by `{field}` twice: the second time changes nothing"
-            yield document.finding("MT133", ("sort", index), message, "remove one of the two")
-        fields.append(field)
+            yield Complaint(message, "remove one of the two", ("sort", index), _IMPOSSIBLE)
+
+
+# -- charts --
+
+
+def _check_references(body: _Body) -> _Complaints:
+    """References that are neither a line nor a band."""
+    for above in ((), ("chart",)):
+        path: Path = (*above, "reference")
+        written = value_at(body, path)
+        for index, one in enumerate(written if isinstance(written, list) else ()):
+            ends = [one[key] for key in ("from", "to") if key in one] if isinstance(one, dict) else []
+            if isinstance(one, dict) and (("value" in one) == bool(ends) or len(ends) == 1):
+                message = "a reference is a line at one value, or a band between two"
+                hint = 'for example: {"value": 1, "label": "same speed"}, or {"from": 90, "to": 110, "label": "target"}'
+                yield Complaint(message, hint, (*path, index), _IMPOSSIBLE)
+            elif ends and all(isinstance(end, int | float) for end in ends) and not ends[0] < ends[1]:
+                message = f"the band ends at {ends[1]:g}, which is not above {ends[0]:g}, where it begins"
+                yield Complaint(message, "name the lower end as `from`", (*path, index, "to"), _IMPOSSIBLE)
+
+
+# -- formats --
+
+
+def _formats(body: _Body) -> Iterator[tuple[Path, _Body]]:
+    """Each format with its path; a value has one, all others have one for a column."""
+    written = body.get("format")
+    if not isinstance(written, dict):
+        return
+    if "column" in body:
+        yield ("format",), written
+        return
+    yield from ((("format", column), form) for column, form in written.items() if isinstance(form, dict))
+
+
+def _check_formats(body: _Body) -> _Complaints:
+    for path, form in _formats(body):
+        yield from _check_contradictions(path, form)
+        yield from _check_separator(path, form, body.get("locale"))
+        yield from _check_pattern(path, form.get("date"))
+        yield from _check_link(path, form.get("link"))
+
+
+def _check_contradictions(path: Path, form: _Body) -> _Complaints:
+    named = f"the format of `{path[1]}`" if len(path) > 1 else "the format"
+    said = [key for key, value in form.items() if value is not None and value is not False]
+    for ones, others, hint in _EXCLUDING:
+        one = next((key for key in ones if key in said), "")
+        other = next((key for key in others if key in said), "")
+        if one and other:
+            message = f"{named} has both `{one}` and `{other}`"
+            yield Complaint(message, hint, (*path, other), _CONTRADICTION, on_key=True)
+    for key, needed in _NEEDED.items():
+        if key in said and needed not in said:
+            message = f"{named} has `{key}`, which means nothing without `{needed}`"
+            yield Complaint(
+                message, f"add `{needed}`, or take it out", (*path, key), _CONTRADICTION, on_key=True
+            )
+
+
+def _check_separator(path: Path, form: _Body, common: Any) -> _Complaints:
+    """A sign that groups digits and begins a fraction as well."""
+    separator, locale = form.get("thousands"), form.get("locale", common)
+    if not isinstance(separator, str) or not (locale is None or isinstance(locale, str)):
+        return
+    if not locale and not form.get("decimals"):
+        return
+    try:
+        decimal = convention_of(locale).decimal
+    except KeyError:
+        return  # The schema names those that there are.
+    if separator == decimal:
+        message = (
+            f"`{separator}` groups digits and begins the fraction as well: 1{separator}234 may be either"
+        )
+        hint = '"thousands": true takes what the `locale` groups digits by'
+        yield Complaint(message, hint, (*path, "thousands"), _CONTRADICTION)
+
+
+def _check_pattern(path: Path, pattern: Any) -> _Complaints:
+    if not isinstance(pattern, str) or not pattern:
+        return
+    from mongo_tables.aggregation.date_formats import check_format  # and with it `zoneinfo`, which costs
+    from mongo_tables.aggregation.errors import AggregationError
+
+    message, hint = f"`{pattern}` is the same for every date: it has no specifier", 'for example: "%d %b %Y"'
+    try:
+        check_format(pattern)
+    except AggregationError as error:
+        message = f"`{pattern}` is not possible as a pattern for dates: {error.message}"
+        hint = "specifiers are %Y %m %d %H %M %S %L %b %B %j %u %V %G %U %w %z %Z, and %% for a percent sign"
+    else:
+        if "%" in pattern.replace("%%", ""):
+            return
+    yield Complaint(message, hint, (*path, "date"), _IMPOSSIBLE)
+
+
+def _check_link(path: Path, template: Any) -> _Complaints:
+    if isinstance(template, str) and template and (fault := template_fault(template)):
+        hint = "for example `{url}`, or `https://example.com/commit/{commit}`"
+        if template.startswith("$") and "{" not in template:  # as pipelines write a field
+            hint = f"did you mean `{{{template[1:]}}}`?"
+        yield Complaint(f"the link `{template}` {fault}", hint, (*path, "link"), _IMPOSSIBLE)
+
+
+def _check_zones(body: _Body) -> _Complaints:
+    """Time zones that do not exist."""
+    for path in (("timezone",), ("chart", "timezone"), *((*path, "timezone") for path, _ in _formats(body))):
+        named = value_at(body, path)
+        if not isinstance(named, str) or not named:
+            continue
+        from mongo_tables.aggregation.dates import is_zone, zone_names  # and with it `zoneinfo`, which costs
+
+        if not is_zone(named):
+            hint = "a zone is named by its place, such as Europe/Berlin, or by its distance from UTC: +05:30"
+            hint = did_you_mean(named, zone_names()) or hint
+            yield Complaint(f"there is no time zone `{named}`", hint, path, _IMPOSSIBLE)
+
+
+# -- totals, groups of rows, headings over several columns --
+
+
+def _check_layout(body: _Body) -> _Complaints:
+    columns = body.get("columns")
+    if not isinstance(columns, list) or not all(isinstance(one, str) for one in columns):
+        return
+    grouped, totals, groups = (body.get(key) for key in ("group_rows", "totals", "header_groups"))
+    shown = [one for one in columns if one != grouped]
+    if not shown:
+        message = "the table has no column but the one that its rows are grouped by"
+        yield Complaint(message, "show another column", ("group_rows",), _DOES_NOT_FIT)
+        return
+    for column in totals if isinstance(totals, dict) else ():
+        path: Path = ("totals", column)
+        if column == grouped:
+            message = f"`{column}` is no column that is shown: its values stand above the rows of each group"
+            yield Complaint(message, "take it out of the totals", path, _DOES_NOT_FIT, on_key=True)
+        elif column == shown[0]:
+            message = (
+                f"`{column}` is the first column: there stands what the total is, such as “Sum of 12 rows”"
+            )
+            yield Complaint(message, "show another column before it", path, _DOES_NOT_FIT, on_key=True)
+    yield from _check_headings(groups if isinstance(groups, dict) else {}, shown, grouped)
+
+
+def _check_headings(groups: _Body, shown: Sequence[str], grouped: Any) -> _Complaints:
+    taken: dict[str, str] = {}
+    for heading, columns in groups.items():
+        if not isinstance(columns, list) or not all(isinstance(one, str) for one in columns):
+            continue
+        for index, column in enumerate(columns):
+            path: Path = ("header_groups", heading, index)
+            if column in taken:
+                message = f"`{column}` stands below the heading “{taken[column]}” already"
+                yield Complaint(message, "a column has one heading", path, _DOES_NOT_FIT)
+            elif column == grouped:
+                message = f"`{column}` is no column that is shown: rows are grouped by it"
+                yield Complaint(message, "take it out of the heading", path, _DOES_NOT_FIT)
+            taken.setdefault(column, heading)
+        if not columns or len(set(columns)) < len(columns) or not set(columns) <= set(shown):
+            continue  # That is told by itself.
+        first = shown.index(columns[0])
+        if columns != shown[first : first + len(columns)]:
+            message = f"the columns below “{heading}” do not stand beside each other in this order"
+            in_order = ", ".join(f"`{one}`" for one in shown if one in columns)
+            hint = f"in `columns` they stand as {in_order}; put them side by side"
+            yield Complaint(message, hint, ("header_groups", heading), _DOES_NOT_FIT)

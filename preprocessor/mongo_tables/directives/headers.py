@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from typing import Any
 
 from mongo_tables.directives.inline_markdown import Piece, plain_text, read_inline
 from mongo_tables.jsontext.reader import Path
@@ -12,7 +13,8 @@ from mongo_tables.jsontext.reader import Path
 _ALONE = ("title", "caption")
 
 
-class HeaderGroup(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class HeaderGroup:
     """A heading above the headers of ``columns``: its plain text and, where it is Markdown, its pieces."""
 
     text: str

@@ -9,26 +9,26 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path as FilePath
-from typing import Any, Final, Literal, NamedTuple
+from typing import Any, Final, Literal
 
 from mongo_tables.directives.schemas.validation import schema_findings
 from mongo_tables.files.digests import digest_of
 from mongo_tables.files.text import bad_byte, leads_within, may_be_file
 from mongo_tables.findings import rules
-from mongo_tables.findings.finding import Finding, Place
+from mongo_tables.findings.finding import Complaint, Finding, Place
 from mongo_tables.findings.nearest import did_you_mean
-from mongo_tables.jsontext.document import Document, decode_at, places, syntax_findings
+from mongo_tables.jsontext.document import Document, decode_at, places, syntax_findings, value_at
 from mongo_tables.jsontext.reader import Path, parse
 
 Stage = Mapping[str, Any]
-_NO_FIELDS: Final[Mapping[str, str]] = {}
 _NO_TEXTS: Final[Mapping[str, str]] = {}
 
 
-class SharedPipeline(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class SharedPipeline:
     """One shared stage list, other shared lists in it expanded.
 
     ``fields`` has the meaning of fields that the stages make. ``file`` is None when there is no such list; ``known``
@@ -41,20 +41,21 @@ class SharedPipeline(NamedTuple):
     stages: tuple[Stage, ...] = ()
     findings: tuple[Finding, ...] = ()
     known: tuple[str, ...] = ()
-    fields: Mapping[str, str] = _NO_FIELDS
+    fields: Mapping[str, str] = field(default_factory=dict)
     written: tuple[Written, ...] = ()
 
 
 Lookup = Callable[[str], SharedPipeline | None]
 
 
-class Expanded(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Expanded:
     """A pipeline without names: its stages, where each of them comes from, findings, and what fields mean."""
 
     stages: tuple[Stage, ...]
     origins: tuple[Origin, ...]
     findings: tuple[Finding, ...]
-    fields: Mapping[str, str] = _NO_FIELDS
+    fields: Mapping[str, str] = field(default_factory=dict)
 
 
 class SharedPipelines:
@@ -122,12 +123,8 @@ _CYCLE_HINT = "remove one of the names from its list"
 _LINK_HINT = "put the stages themselves into the folder; a link may lead only to another file in it"
 
 
-@dataclass(frozen=True, slots=True)
-class _Unread:
-    """Why a file of the folder cannot be read, and what to do."""
-
-    message: str
-    hint: str = ""
+_Unread = Complaint[int]
+"""Why a file of the folder cannot be read, and what to do."""
 
 
 def _read_contents(folder: FilePath) -> tuple[dict[str, bytes | _Unread], _Unread | None]:
@@ -137,21 +134,21 @@ def _read_contents(folder: FilePath) -> tuple[dict[str, bytes | _Unread], _Unrea
     except (FileNotFoundError, NotADirectoryError):
         return {}, None
     except OSError as fault:
-        return {}, _Unread(f"the file cannot be read ({fault.strerror})")
+        return {}, _Unread(f"the file cannot be read ({fault.strerror})", "", 0)
     return {path.stem: _read_content(path) for path in files if may_be_file(path)}, None
 
 
 def _read_content(path: FilePath) -> bytes | _Unread:
     if not leads_within(path, path.parent):
-        return _Unread("the file is a link that leads out of its folder", _LINK_HINT)
+        return _Unread("the file is a link that leads out of its folder", _LINK_HINT, 0)
     try:
         return path.read_bytes()
     except OSError as fault:
-        return _Unread(f"the file cannot be read ({fault.strerror})")
+        return _Unread(f"the file cannot be read ({fault.strerror})", "", 0)
 
 
 def _read_list(content: bytes | _Unread, file: str, name: str, shared: Lookup) -> SharedPipeline:
-    if isinstance(content, _Unread):
+    if isinstance(content, Complaint):
         return _unread(file, name, (0, 0), content.message, content.hint)
     if bad := bad_byte(content):
         message = f"the file is not UTF-8: byte 0x{bad.value:02x} stands here"
@@ -222,18 +219,14 @@ def _suggest_known(part: SharedPipeline) -> str:
 
 def hint_on_inner_name(pipeline: Iterable[Any], path: Path) -> str:
     """What to do where a path leads to a name instead of a stage, within a pipeline; "" where it leads elsewhere."""
-    value: Any = list(pipeline)
-    for step in path:
-        try:
-            value = value[step]
-        except (LookupError, TypeError):
-            return ""
+    value = value_at(list(pipeline), path)
     if not isinstance(value, str) or value.startswith("$") or not path or not isinstance(path[-1], int):
         return ""  # What begins so is an expression, and no file's name.
     return f"a shared stage list is named in the outermost pipeline alone: write the stages of `{value}` in its place"
 
 
-class Written(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Written:
     """A stage in the file of a shared list: ``path`` leads there in its ``document``."""
 
     document: Document
@@ -246,7 +239,8 @@ class Written(NamedTuple):
         return Place(self.document.file, line, column)
 
 
-class Origin(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Origin:
     """Where a stage is written.
 
     ``path`` leads to what stands in the comment: the stage itself, the name of the shared list that has it, or the key

@@ -5,18 +5,20 @@ columns, settings that name a column, shared stage lists), and gives every fault
 """
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from typing import Any
 
 from mongo_tables.directives.body_checks import body_findings, shown_columns
 from mongo_tables.directives.comments import Comment
 from mongo_tables.directives.pipelines import Expanded, Lookup, expand, expand_selection
 from mongo_tables.directives.schemas.validation import schema_findings
-from mongo_tables.directives.specs import DIRECTIVES, PipelineSpec, Spec, ValidComment
+from mongo_tables.directives.specs import DIRECTIVES, PipelineSpec, Spec
 from mongo_tables.findings.finding import Finding
 from mongo_tables.jsontext.document import Document, decode_at, syntax_findings
 
 
-class Reading(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Reading:
     """What a comment says: its spec, or None when it has an error, and every finding about it.
 
     ``pipeline`` is what of it can be run and ``columns`` what it shows, also where another key is faulty.
@@ -41,14 +43,14 @@ def read(comment: Comment, file: str, shared: Lookup) -> Reading:
     found += schema_findings(document, directive.kind, f"a {comment.keyword} comment")
     if not isinstance(document.parsed.value, dict):
         return Reading(None, found)
-    found += body_findings(document, directive.has_pipeline)
+    found += body_findings(document)
     body, expanded, malformed = _decode_body(document, shared)
     found += malformed
     # The ``where`` of a value or a statement is a query on rows, and no pipeline.
     runnable = directive.has_pipeline and not malformed and _is_pipeline(expanded)
     pipeline = _only_pipeline(comment, file, body, expanded) if runnable else None
     faulty = any(one.severity == "error" for one in found)
-    spec = None if faulty else directive.spec.of(ValidComment(comment, file, body, expanded))
+    spec = None if faulty else directive.spec.of(comment, file, body, expanded)
     return Reading(spec, found, pipeline, tuple(shown_columns(body)))
 
 

@@ -5,8 +5,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields
 from decimal import Decimal
 from functools import cached_property
 from typing import Any, Final, Self
@@ -24,38 +24,82 @@ from mongo_tables.results.model import Query
 from mongo_tables.results.provenance import source_query
 
 
+@dataclass(frozen=True, slots=True, order=True)
+class Reference:
+    """What values are held against: a line across the chart, or a band where ``high`` is above ``low``."""
+
+    low: float
+    high: float
+    label: str = ""
+
+    @property
+    def is_band(self) -> bool:
+        """Whether it has two ends."""
+        return self.low < self.high
+
+    @classmethod
+    def of(cls, written: Any) -> Self:
+        """Give the reference of a number, of ``{"value": …}`` or of ``{"from": …, "to": …}``."""
+        if not isinstance(written, Mapping):
+            return cls(float(written), float(written))
+        low, high = (written["value"],) * 2 if "value" in written else (written["from"], written["to"])
+        return cls(float(low), float(high), written.get("label", ""))
+
+
+@dataclass(frozen=True)
+class ChartSettings:
+    """What is drawn by what, and how.
+
+    ``log`` names the logarithmic axes: "", "x", "y" or "xy". ``timezone`` is the zone of an axis of dates, "" for UTC
+    where none is named. ``horizontal``: names stand at the left and values lie along the horizontal axis. ``stack``:
+    the series of a place stand on one another. ``facets`` is the column that has a panel for each of its values,
+    ``columns`` how many of them stand side by side, None for as many as suit.
+    """
+
+    x: str
+    y: tuple[str, ...]
+    mark: str = "line"
+    series: str | None = None
+    log: str = ""
+    timezone: str = ""
+    horizontal: bool = False
+    stack: bool = False
+    references: tuple[Reference, ...] = ()
+    facets: str | None = None
+    columns: int | None = None
+
+    @classmethod
+    def of(cls, written: Mapping[str, Any]) -> Self:
+        """Give the settings of a valid comment, or of the key ``chart`` of one."""
+        reference = written.get("reference", [])
+        several = reference if isinstance(reference, list) else [reference]
+        same = ("mark", "x", "series", "log", "timezone", "horizontal", "stack", "facets")
+        return cls(
+            **{key: written[key] for key in same if key in written},
+            y=(written["y"],) if isinstance(written["y"], str) else tuple(written["y"]),
+            references=tuple(map(Reference.of, several)),
+            columns=int(written["columns"]) if "columns" in written else None,
+        )
+
+    @property
+    def naming_columns(self) -> tuple[str, ...]:
+        """The columns that tell one value that is drawn from another."""
+        return tuple(filter(None, (self.facets, self.x, self.series)))
+
+
+_INTERVAL: Final = "interval"
+
+
 @dataclass(frozen=True, slots=True)
-class ValidComment:
-    """A comment without an error: its body with Extended JSON decoded, and its pipeline with shared lists expanded."""
+class Tolerance:
+    """``share``: a part of the number that stands in the page; None where it must lie in today's interval."""
 
-    comment: Comment
-    file: str
-    body: Mapping[str, Any]
-    expanded: Expanded
+    share: Decimal | None = None
 
-    def common(self) -> dict[str, Any]:
-        """Give what every spec has."""
-        return {"comment": self.comment, "file": self.file, "ignore": self.body.get("ignore", {})}
-
-    def tolerance(self) -> Tolerance | None:
-        """Give how far what stands in the page may be from today's rows; None where it may not."""
-        return Tolerance.of(self.body["tolerance"]) if "tolerance" in self.body else None
-
-    def with_pipeline(self) -> dict[str, Any]:
-        """Give what every spec with a pipeline has."""
-        kept = ("collection", "let", "id", "title", "caption", "empty", "provenance")
-        pieces = read_marked(self.body)
-        return {
-            **self.common(),
-            **{key: self.body[key] for key in kept if key in self.body},
-            **{str(path[0]): plain_text(found) for path, found in pieces.items() if len(path) == 1},
-            "pieces": pieces,
-            "format": formats_of(self.body),
-            "max_age": int(self.body["max_age"]) if "max_age" in self.body else None,
-            "pipeline": self.expanded.stages,
-            "origins": self.expanded.origins,
-            "meanings": self.expanded.fields,
-        }
+    @classmethod
+    def of(cls, written: str) -> Tolerance:
+        """What a comment says, valid against its schema: ``5 %`` or ``interval``."""
+        return cls() if written == _INTERVAL else cls(Decimal(written.rstrip(" %")) / 100)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -67,9 +111,26 @@ class Spec:
     ignore: Mapping[str, str] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, valid: ValidComment) -> Self:
-        """Give the spec of a comment."""
-        return cls(**valid.common())
+    def of(cls, comment: Comment, file: str, body: Mapping[str, Any], expanded: Expanded) -> Self:
+        """Make the spec of a comment without an error.
+
+        Args:
+            comment: The comment, in a page that findings call ``file``.
+            body: Its body with Extended JSON decoded: a field has the value of the key of its name, or what
+                ``_READERS`` makes of the body.
+            expanded: Its pipeline, with shared lists expanded.
+        """
+        given = {
+            "comment": comment,
+            "file": file,
+            "pipeline": expanded.stages,
+            "origins": expanded.origins,
+            "meanings": expanded.fields,
+        }
+        names = [one.name for one in fields(cls)]
+        known = {name: given[name] for name in names if name in given}
+        read = {name: _READERS[name](body) for name in names if name in _READERS}
+        return cls(**{name: body[name] for name in names if name in body} | read | known)
 
     @property
     def quoted_table(self) -> str | None:
@@ -164,14 +225,10 @@ class PipelineSpec(Spec):
         return self.origins[0].path if self.origins else ("collection",)
 
 
-def _spread_of(body: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
-    return {column: tuple(fields) for column, fields in body.get("spread", {}).items()}
-
-
 def _range_fields(spread: Mapping[str, Sequence[str]], columns: Sequence[str]) -> Iterator[tuple[Path, str]]:
     """The fields of ranges that are no columns of their own, each with its place in the comment."""
-    for column, fields in spread.items():
-        for index, name in enumerate(fields):
+    for column, names in spread.items():
+        for index, name in enumerate(names):
             if name not in columns:
                 yield ("spread", column, index), name
 
@@ -194,24 +251,6 @@ class TableSpec(PipelineSpec):
     baseline: Mapping[str, Any] | None = None
     chart: ChartSettings | None = None
     tolerance: Tolerance | None = None
-
-    @classmethod
-    def of(cls, valid: ValidComment) -> Self:
-        """Give the spec of a comment."""
-        body = valid.body
-        return cls(
-            **valid.with_pipeline(),
-            columns=tuple(body["columns"]),
-            headers=headers_of(body),
-            spread=_spread_of(body),
-            totals=body.get("totals", {}),
-            group_rows=body.get("group_rows"),
-            header_groups=header_groups_of(body),
-            page_size=int(body["page_size"]) if "page_size" in body else None,
-            baseline=body.get("baseline"),
-            chart=ChartSettings.of(body["chart"]) if "chart" in body else None,
-            tolerance=valid.tolerance(),
-        )
 
     def locate(self, path: Path, *, key: bool = False) -> tuple[int, int]:
         """As ``PipelineSpec.locate``; a header that is not written is located at its column."""
@@ -238,7 +277,7 @@ class TableSpec(PipelineSpec):
 
     def form_of(self, column: str) -> ColumnFormat | None:
         """How a value of the column is written; the end of a range as the column whose range it is."""
-        ranged = (self.format.get(shown) for shown, fields in self.spread.items() if column in fields[:2])
+        ranged = (self.format.get(shown) for shown, ends in self.spread.items() if column in ends[:2])
         return self.format.get(column) or next(ranged, None)
 
     @property
@@ -255,17 +294,6 @@ class ChartSpec(PipelineSpec):
     drawn: ChartSettings
     labels: Mapping[str, str] = field(default_factory=dict)
     spread: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-
-    @classmethod
-    def of(cls, valid: ValidComment) -> Self:
-        """Give the spec of a comment."""
-        body = valid.body
-        return cls(
-            **valid.with_pipeline(),
-            drawn=ChartSettings.of(body),
-            labels=body.get("labels", {}),
-            spread=_spread_of(body),
-        )
 
     @property
     def shown_columns(self) -> list[tuple[Path, str]]:
@@ -317,20 +345,6 @@ class ValueSpec(QuotingSpec):
     draw: bool = False
     tolerance: Tolerance | None = None
 
-    @classmethod
-    def of(cls, valid: ValidComment) -> Self:
-        """Give the spec of a comment."""
-        body = valid.body
-        return cls(
-            **valid.common(),
-            table=body["table"],
-            column=body["column"],
-            where=body.get("where", {}),
-            format=ColumnFormat.of(body["format"]) if "format" in body else None,
-            draw=body.get("draw", False),
-            tolerance=valid.tolerance(),
-        )
-
     @property
     def quoted_columns(self) -> tuple[str, ...]:
         """The one column."""
@@ -344,22 +358,47 @@ class CheckSpec(QuotingSpec):
     expect: Mapping[str, Any]
     message: str | None = None
 
-    @classmethod
-    def of(cls, valid: ValidComment) -> Self:
-        """Give the spec of a comment."""
-        body = valid.body
-        return cls(
-            **valid.common(),
-            table=body["table"],
-            expect=body["expect"],
-            where=body.get("where", {}),
-            message=body.get("message"),
-        )
-
     @property
     def queries(self) -> dict[str, Mapping[str, Any]]:
         """What selects the rows, and what they must match."""
         return {"where": self.where, "expect": self.expect}
+
+
+def _format_of(body: Mapping[str, Any]) -> Mapping[str, ColumnFormat] | ColumnFormat | None:
+    """The format of a value, or those of the columns of a figure."""
+    if "column" in body:
+        return ColumnFormat.of(body["format"]) if "format" in body else None
+    return formats_of(body)
+
+
+def _whole_number(key: str) -> Callable[[Mapping[str, Any]], int | None]:
+    return lambda body: int(body[key]) if key in body else None
+
+
+def _plain_words(key: str) -> Callable[[Mapping[str, Any]], str | None]:
+    def read(body: Mapping[str, Any]) -> str | None:
+        pieces = read_marked(body).get((key,))
+        return body.get(key) if pieces is None else plain_text(pieces)
+
+    return read
+
+
+_READERS: Final[Mapping[str, Callable[[Mapping[str, Any]], Any]]] = {
+    "title": _plain_words("title"),
+    "caption": _plain_words("caption"),
+    "pieces": read_marked,
+    "format": _format_of,
+    "max_age": _whole_number("max_age"),
+    "page_size": _whole_number("page_size"),
+    "columns": lambda body: tuple(body["columns"]),
+    "headers": headers_of,
+    "header_groups": header_groups_of,
+    "spread": lambda body: {column: tuple(names) for column, names in body.get("spread", {}).items()},
+    "chart": lambda body: ChartSettings.of(body["chart"]) if "chart" in body else None,
+    "drawn": ChartSettings.of,
+    "tolerance": lambda body: Tolerance.of(body["tolerance"]) if "tolerance" in body else None,
+}
+"""What the fields of specs are made by that are not what a comment says in so many words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -390,81 +429,3 @@ DIRECTIVES: Final[Mapping[str, Directive]] = {
     )
 }
 """Every kind of comment, by its name."""
-
-
-@dataclass(frozen=True, slots=True, order=True)
-class Reference:
-    """What values are held against: a line across the chart, or a band where ``high`` is above ``low``."""
-
-    low: float
-    high: float
-    label: str = ""
-
-    @property
-    def is_band(self) -> bool:
-        """Whether it has two ends."""
-        return self.low < self.high
-
-    @classmethod
-    def of(cls, written: Any) -> Self:
-        """Give the reference of a number, of ``{"value": …}`` or of ``{"from": …, "to": …}``."""
-        if not isinstance(written, Mapping):
-            return cls(float(written), float(written))
-        low, high = (written["value"],) * 2 if "value" in written else (written["from"], written["to"])
-        return cls(float(low), float(high), written.get("label", ""))
-
-
-@dataclass(frozen=True)
-class ChartSettings:
-    """What is drawn by what, and how.
-
-    ``log`` names the logarithmic axes: "", "x", "y" or "xy". ``timezone`` is the zone of an axis of dates, "" for UTC
-    where none is named. ``horizontal``: names stand at the left and values lie along the horizontal axis. ``stack``:
-    the series of a place stand on one another. ``facets`` is the column that has a panel for each of its values,
-    ``columns`` how many of them stand side by side, None for as many as suit.
-    """
-
-    x: str
-    y: tuple[str, ...]
-    mark: str = "line"
-    series: str | None = None
-    log: str = ""
-    timezone: str = ""
-    horizontal: bool = False
-    stack: bool = False
-    references: tuple[Reference, ...] = ()
-    facets: str | None = None
-    columns: int | None = None
-
-    @classmethod
-    def of(cls, written: Mapping[str, Any]) -> Self:
-        """Give the settings of a valid comment, or of the key ``chart`` of one."""
-        reference = written.get("reference", [])
-        several = reference if isinstance(reference, list) else [reference]
-        same = ("mark", "x", "series", "log", "timezone", "horizontal", "stack", "facets")
-        return cls(
-            **{key: written[key] for key in same if key in written},
-            y=(written["y"],) if isinstance(written["y"], str) else tuple(written["y"]),
-            references=tuple(map(Reference.of, several)),
-            columns=int(written["columns"]) if "columns" in written else None,
-        )
-
-    @property
-    def naming_columns(self) -> tuple[str, ...]:
-        """The columns that tell one value that is drawn from another."""
-        return tuple(filter(None, (self.facets, self.x, self.series)))
-
-
-_INTERVAL: Final = "interval"
-
-
-@dataclass(frozen=True, slots=True)
-class Tolerance:
-    """``share``: a part of the number that stands in the page; None where it must lie in today's interval."""
-
-    share: Decimal | None = None
-
-    @classmethod
-    def of(cls, written: str) -> Tolerance:
-        """What a comment says, valid against its schema: ``5 %`` or ``interval``."""
-        return cls() if written == _INTERVAL else cls(Decimal(written.rstrip(" %")) / 100)

@@ -64,6 +64,18 @@ def decode_at(document: Document, base: Path, value: Any) -> tuple[Any, list[Fin
     return result, [document.locate(one, base) for one in malformed]
 
 
+def value_at(value: Any, path: Path) -> Any:
+    """What a path leads to; None where it leads to nothing."""
+    for step in path:
+        if isinstance(value, dict):
+            value = value.get(step)
+        elif isinstance(value, list) and isinstance(step, int) and 0 <= step < len(value):
+            value = value[step]
+        else:
+            return None
+    return value
+
+
 def places(text: str) -> Callable[[int], tuple[int, int]]:
     """Give the function from an offset in ``text`` to its line and column, both from 1 and in characters."""
     starts = [0]

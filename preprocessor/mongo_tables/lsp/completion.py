@@ -11,6 +11,7 @@ from mongo_tables.aggregation import catalogue
 from mongo_tables.aggregation.catalogue import Kind as OperatorKind
 from mongo_tables.directives.comments import keep_in_comment
 from mongo_tables.findings.rules import RULES
+from mongo_tables.jsontext.document import value_at
 from mongo_tables.jsontext.reader import Path
 from mongo_tables.lint.shape.values import Shape, lookup
 from mongo_tables.lint.suppressions import may_be_ignored
@@ -28,7 +29,7 @@ from mongo_tables.lsp.flows import (
 )
 from mongo_tables.lsp.project_knowledge import has_more_fields
 from mongo_tables.lsp.slots import WORDS, argument_names
-from mongo_tables.lsp.typed_json import Cursor, read_tokens, read_value, value_at
+from mongo_tables.lsp.typed_json import Cursor, read_tokens, read_value
 
 Sort = Literal["key", "value", "field", "operator", "stage", "variable", "table", "list", "collection"]
 """What kind of thing is offered."""

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final, Protocol
 
+from mongo_tables.jsontext.document import value_at
 from mongo_tables.jsontext.extended import decode
 from mongo_tables.jsontext.reader import Path
 from mongo_tables.lint.shape.flow import flow_of
@@ -23,7 +24,6 @@ from mongo_tables.lint.shape.values import (
     unknown_documents,
 )
 from mongo_tables.lsp.slots import Stretch, Way, way_to
-from mongo_tables.lsp.typed_json import value_at
 from mongo_tables.render.column import column_value
 
 _MALFORMED: Final = (AttributeError, IndexError, KeyError, TypeError, ValueError, RecursionError)

@@ -14,6 +14,7 @@ from mongo_tables.aggregation.values import MISSING
 from mongo_tables.directives.schemas.result_fields import Field, field_at
 from mongo_tables.files.text import list_some
 from mongo_tables.findings.rules import RULES
+from mongo_tables.jsontext.document import value_at
 from mongo_tables.lint.shape.values import Shape, lookup
 from mongo_tables.lsp.flows import (
     SYSTEM_VARIABLES,
@@ -30,7 +31,7 @@ from mongo_tables.lsp.flows import (
     variables_at,
 )
 from mongo_tables.lsp.slots import Slot, Stretch, argument_names, kind_of_argument
-from mongo_tables.lsp.typed_json import Body, Token, read_tokens, read_value, token_at, unquote, value_at
+from mongo_tables.lsp.typed_json import Body, Token, read_tokens, read_value, token_at, unquote
 from mongo_tables.render.column import column_value
 from mongo_tables.render.markdownescape import escape_cell
 from mongo_tables.render.values import brief_text

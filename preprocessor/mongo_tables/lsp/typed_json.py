@@ -314,15 +314,3 @@ def scalar(written: str) -> Any:
         except ValueError:
             continue
     return written
-
-
-def value_at(value: Any, path: Path) -> Any:
-    """What a path leads to; None where it leads to nothing."""
-    for step in path:
-        if isinstance(value, dict):
-            value = value.get(step)
-        elif isinstance(value, list) and isinstance(step, int) and 0 <= step < len(value):
-            value = value[step]
-        else:
-            return None
-    return value

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from mongo_tables.aggregation import AggregationError, LimitReached, NotOffline, check
@@ -35,7 +36,7 @@ def read_comment(
     read = reader.read(comment, file, shared)
     judged = judge(read.pipeline) if read.pipeline else Judgement()
     spec = None if judged.faults else read.spec
-    return read._replace(spec=spec, findings=[*read.findings, *judged.faults]), judged.server_only
+    return replace(read, spec=spec, findings=[*read.findings, *judged.faults]), judged.server_only
 
 
 def judge(spec: PipelineSpec) -> Judgement:

@@ -240,7 +240,8 @@ def test_whatever_the_documents_hold_the_comment_is_one_and_valid(
     text = format_comment("RESULT_TABLE", "runs", {"a": value}, shown, propose_sorting(paths), title=title)
     (found,) = find(text, "page.md").comments
     assert (found.start, found.end) == (0, len(text))
-    spec, findings, *_ = read(found, "page.md", lambda name: None)
+    reading = read(found, "page.md", lambda name: None)
+    spec, findings = reading.spec, reading.findings
     assert findings == []
     assert isinstance(spec, TableSpec)
     assert (spec.title or "") == title
