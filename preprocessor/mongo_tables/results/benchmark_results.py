@@ -97,7 +97,8 @@ def list_processes(row: Row) -> list[float]:
     samples, processes = row.get("samples") or (), row.get("processes") or 0
     if processes < _LEAST or len(samples) % processes:
         return []
-    return [fmean(one) for one in _parts(samples, len(samples) // processes)]
+    size = len(samples) // processes
+    return [fmean(samples[start : start + size]) for start in range(0, len(samples), size)]
 
 
 def compare_benchmarks(old: Row, new: Row) -> Ratio:
@@ -112,10 +113,6 @@ def compare_benchmarks(old: Row, new: Row) -> Ratio:
         return Ratio(None, None, None, 0, _NO_RATIO)
     sampled = old.get("samples") and new.get("samples")
     return Ratio(after / before, None, None, 0, _ONE_PROCESS if sampled else _NO_SAMPLES)
-
-
-def _parts(samples: Sequence[float], size: int) -> list[Sequence[float]]:
-    return [samples[start : start + size] for start in range(0, len(samples), size)]
 
 
 _OF_ONE_RUN: Final = frozenset({
@@ -187,13 +184,13 @@ def _speed(row: Row) -> float:
     return value if row["unit"] == "ops/s" else 0.0
 
 
-def _names_of(row: Row) -> tuple[str, ...]:
-    return row["_id"]["name"], row["name"], row["benchmark"]
-
-
 def _compare(rows: Sequence[dict[str, Any]], reference: str) -> None:
     """Add what each row is to the reference of its suite, and measure."""
-    there = [row for row in rows if reference in _names_of(row) and block_speeds(row)]
+    there = [
+        row
+        for row in rows
+        if reference in (row["_id"]["name"], row["name"], row["benchmark"]) and block_speeds(row)
+    ]
     suites = [(row["_id"]["testname"], row["_id"]["metric"]) for row in there]
     if not there:
         names = ", ".join(dict.fromkeys(repr(row["_id"]["name"]) for row in rows if block_speeds(row)))

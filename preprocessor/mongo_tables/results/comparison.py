@@ -185,7 +185,15 @@ def put_together(old: Row, new: Row, sides: Sides, judged: Judged, evidence: tup
 
 def find_reference(row: Row, rows: Sequence[Row]) -> Row | None:
     """The row that was measured in each block beside this one; None where it is not there."""
-    return next((one for one in rows if is_reference(one) and _shares_blocks(one, row)), None)
+    against = row.get("comparison", {}).get("against", "")
+    return next(
+        (
+            one
+            for one in rows
+            if is_reference(one) and _place(one) == _place(row) and name_of(one) == str(against)
+        ),
+        None,
+    )
 
 
 def side_of_blocks(speeds: Sequence[float]) -> Side:
@@ -225,15 +233,7 @@ def _list_speeds(row: Row) -> list[float]:
 
 def is_reference(row: Row) -> bool:
     """Whether it is the row that the others of its experiment are compared with."""
-    return _against(row) == ITSELF
-
-
-def _shares_blocks(reference: Row, row: Row) -> bool:
-    return _place(reference) == _place(row) and name_of(reference) == _against(row)
-
-
-def _against(row: Row) -> str:
-    return str(row.get("comparison", {}).get("against", ""))
+    return bool(row.get("comparison", {}).get("against") == ITSELF)
 
 
 def _place(row: Row) -> tuple[Any, ...]:
@@ -300,7 +300,8 @@ def _judge_benchmark(old: Row, new: Row) -> Judged:
 def _give_up(old: Row, new: Row, reason: str) -> Judged:
     """The ratio of both speeds, of which nothing can be concluded."""
     blocks = min(len(block_speeds(row)) for row in (old, new))
-    ratio = _quotient(side_of_row(new).speed, side_of_row(old).speed)
+    speed, before = side_of_row(new).speed, side_of_row(old).speed
+    ratio = speed / before if speed is not None and before else None
     return Judged(SPEED, ratio, blocks=blocks, verdict="not known" if blocks else None, reason=reason)
 
 
@@ -350,7 +351,3 @@ def _say_what_lacks(pairs: Pairs, side: str) -> str:
         if idle := count_idle(speeds):
             return f"{who} did nothing in {idle} of {len(speeds)} blocks {side}"
     return ""
-
-
-def _quotient(one: float | None, other: float | None) -> float | None:
-    return one / other if one is not None and other else None

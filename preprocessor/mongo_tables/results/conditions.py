@@ -45,8 +45,14 @@ def list_differences(old: Row, new: Row) -> Iterator[tuple[str, tuple[Any, Any]]
     """The fields that differ, each with both values: of servers first, then of the client's machine, then others."""
     before, after = dict(_provenance(old)), dict(_provenance(new))
     if share_machine(old) and share_machine(new):  # else each machine would be told twice
-        before, after = (_without_servers(one) for one in (before, after))
-    for field in sorted(before.keys() | after.keys(), key=_by_weight):
+        before, after = (
+            {field: value for field, value in one.items() if not field.startswith(SERVERS)}
+            for one in (before, after)
+        )
+    for field in sorted(
+        before.keys() | after.keys(),
+        key=lambda field: (not field.startswith(SERVERS), not field.startswith(CLIENT), field),
+    ):
         if before.get(field) != after.get(field):
             yield field, (before.get(field), after.get(field))
 
@@ -56,19 +62,9 @@ def list_other_work(old: Row, new: Row) -> Iterator[tuple[str, tuple[Any, Any]]]
 
     Others say where and with what it was measured.
     """
-    return (found for found in list_differences(old, new) if _is_asked(found[0]))
-
-
-def _is_asked(field: str) -> bool:
-    return field == _MEMBERS or (field.partition(".")[0] in _WORK and field not in _WHERE)
-
-
-def _without_servers(fields: Mapping[str, Any]) -> dict[str, Any]:
-    return {field: value for field, value in fields.items() if not field.startswith(SERVERS)}
-
-
-def _by_weight(field: str) -> tuple[bool, bool, str]:
-    return not field.startswith(SERVERS), not field.startswith(CLIENT), field
+    for field, values in list_differences(old, new):
+        if field == _MEMBERS or (field.partition(".")[0] in _WORK and field not in _WHERE):
+            yield field, values
 
 
 def _provenance(row: Row) -> Iterator[tuple[str, Any]]:

@@ -97,7 +97,8 @@ class CollectionFiles:
     @property
     def where(self) -> str:
         """The folder or the files, as messages name them."""
-        return self.folder.as_posix() if self.folder else _join(self.plain)
+        places = [self.folder] if self.folder else [file.path for file in self.plain]
+        return " and in ".join(place.as_posix() for place in places)
 
     def files(self) -> Sequence[ResultsFile]:
         """Return the files, in their order. Raises ``ResultsError`` where the folder cannot be listed."""
@@ -344,10 +345,6 @@ def read_types(text: str) -> Mapping[str, str]:
             hint = f"the types of columns are {', '.join(TYPES[:-1])} and {TYPES[-1]}"
             raise _unusable(f"`{name}` cannot be of the type `{kind}`", hint)
     return types
-
-
-def _join(files: Sequence[ResultsFile]) -> str:
-    return " and in ".join(file.path.as_posix() for file in files)
 
 
 def _refuse(path: Path, message: str, hint: str = "") -> ResultsError:

@@ -9,17 +9,17 @@ it may be the only copy.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 from urllib.parse import quote
 
 import bson
 from bson.raw_bson import RawBSONDocument
 
-from mongo_tables.aggregation.ordering import Key, key
+from mongo_tables.aggregation.ordering import key as key_of
 from mongo_tables.files import atomic
 from mongo_tables.files.text import leads_within
 from mongo_tables.results.extended_json import write_line
@@ -32,7 +32,8 @@ from mongo_tables.results.read_paths import Tree, prune
 from mongo_tables.results.rows import CODEC
 from mongo_tables.results.source_text import Part
 
-PULL_LIMITS = Limits(time_ms=120_000, rows=1_000_000, bytes=2**30)
+_LINES: Final = ".jsonl"
+PULL_LIMITS: Final = Limits(time_ms=120_000, rows=1_000_000, bytes=2**30)
 """A whole collection is allowed to cost more than a table."""
 
 
@@ -95,7 +96,7 @@ def pull(
 ) -> PullReport:
     """Make ``folder`` hold the documents of collections (none named: all) of the results source ``where``.
 
-    With ``prune_paths`` (see ``readpaths.trees_by_collection``) only what pipelines read is kept of each
+    With ``prune_paths`` (see ``read_paths.trees_by_collection``) only what pipelines read is kept of each
     document; a collection that it does not name, or names with None, is kept whole. Nothing is written
     before everything is read and has been proven to come back from the files byte for byte; where the files
     cannot be written, none is. Raises ``ResultsError``, also where a collection would replace itself.
@@ -138,10 +139,11 @@ def _plan_files(
     try:
         copied = copied or [Copied(one) for one in source.collections() if not one.startswith("system.")]
         for one in copied:
-            _refuse_itself(source, folder, one)
-            _refuse_beside(folder, one)
-            _refuse_outside(folder, folder_of(folder, one.target))
-            raws = _prune(_fetch_documents(source, one), trees.get(one.target))
+            _refuse_places(source, folder, one)
+            raws, tree = _fetch_documents(source, one), trees.get(one.target)
+            if tree is not None:
+                documents = [bson.decode(raw, CODEC) for raw in raws]
+                raws = [bson.encode(prune(one, tree)) for one in documents]
             held = _read_files(folder_of(folder, one.target))
             plans.append(_Plan(one.target, _files(folder, one.target, raws, held), held))
     finally:
@@ -149,17 +151,16 @@ def _plan_files(
     return plans
 
 
-def _refuse_itself(source: ResultsSource, folder: Path, one: Copied) -> None:
-    """Raise when a collection would be copied onto itself: a second pull would transform documents twice."""
+def _refuse_places(source: ResultsSource, folder: Path, one: Copied) -> None:
+    """Raise for a collection that would replace itself, be in two places, or lie outside the folder.
+
+    A second pull of what a pipeline made of a collection into itself would transform documents twice.
+    """
     if one.target == one.collection and Path(source.name).resolve() == folder.resolve():
         raise _impossible(
             f"the collection {one.collection!r} of {source.name} would be written over itself",
             "name another folder with --to, or another collection with --as",
         )
-
-
-def _refuse_beside(folder: Path, one: Copied) -> None:
-    """Raise when a plain file in the folder is that collection already: it would then be in two places."""
     there = list_results([Part("", str(folder), "")]).collections if folder.is_dir() else {}
     for place in there.get(one.target, ()):
         if not place.folder:
@@ -167,21 +168,10 @@ def _refuse_beside(folder: Path, one: Copied) -> None:
                 f"the collection {one.target!r} is in {place.where} already",
                 "remove that file, or name another folder with --to, or another collection with --as",
             )
-
-
-def _refuse_outside(folder: Path, place: Path) -> None:
-    """Raise for a folder of a collection that is a link, which leads out of the fixture folder."""
-    if not leads_within(place, folder):
-        raise _impossible(
-            f"{place}: a link leads out of the folder {folder}", "put the documents themselves there"
-        )
-
-
-def _prune(raws: Sequence[bytes], tree: Tree | None) -> Sequence[bytes]:
-    if tree is None:
-        return raws
-    documents: list[dict[str, Any]] = [bson.decode(raw, CODEC) for raw in raws]
-    return [bson.encode(prune(one, tree)) for one in documents]
+    home = folder_of(folder, one.target)
+    if not leads_within(home, folder):
+        message = f"{home}: a link leads out of the folder {folder}"
+        raise _impossible(message, "put the documents themselves there")
 
 
 def _fetch_documents(source: ResultsSource, one: Copied) -> list[bytes]:
@@ -213,32 +203,26 @@ def _files(
 ) -> dict[Path, list[bytes]]:
     """The documents of each file: known ones stay in the file that has them, new ones go to that of their test."""
     place = folder_of(folder, collection)
-    homes = {key: _choose_target(path) for path, documents in held.items() for key in documents}
+    # Documents of a JSON array go into a file of lines beside it.
+    homes = {key: path.with_suffix(_LINES) for path, documents in held.items() for key in documents}
     found: dict[Path, list[bytes]] = {}
-    for raw in sorted(raws, key=_order):
-        file = homes.get(_only_id(raw)) or place / f"{_stem(raw, collection)}.jsonl"
+    for raw in sorted(raws, key=lambda raw: key_of(_id_of(raw))):
+        file = homes.get(_only_id(raw)) or place / f"{_stem(raw, collection)}{_LINES}"
         found.setdefault(file, []).append(raw)
     return found
 
 
-def _choose_target(path: Path) -> Path:
-    """The file that will hold the documents of ``path``: itself, or for a JSON array a file of lines beside it."""
-    return path.with_suffix(".jsonl")
-
-
-def _order(raw: bytes) -> Key:
-    return key(bson.decode(_only_id(raw), CODEC)["_id"])
-
-
 def _only_id(raw: bytes) -> bytes:
     """The document with nothing but its ``_id``."""
-    import bson
-
     return bson.encode({"_id": RawBSONDocument(raw)["_id"]})
 
 
+def _id_of(raw: bytes) -> Any:
+    return bson.decode(_only_id(raw), CODEC)["_id"]
+
+
 def _stem(raw: bytes, collection: str) -> str:
-    key = bson.decode(_only_id(raw), CODEC)["_id"]
+    key = _id_of(raw)
     name = key.get("testname") if isinstance(key, dict) else None
     safe = quote(name if name and isinstance(name, str) else collection, safe=" ")
     return safe if not safe.startswith(".") else f"%2E{safe[1:]}"
@@ -261,42 +245,25 @@ def _read(path: Path, content: bytes) -> list[bytes]:
 def _changes(plan: _Plan, contents: Mapping[Path, bytes]) -> list[FileChange]:
     """The change of each file of a collection, including files that are removed."""
     old = {key: raw for documents in plan.held.values() for key, raw in documents.items()}
-    new = {path: _by_id(raws) for path, raws in plan.files.items()}
-    everywhere = {key for documents in new.values() for key in documents}
-    changes = [_change(path, new[path], old, everywhere, plan, contents[path]) for path in new]
+    everywhere = {_only_id(raw) for raws in plan.files.values() for raw in raws}
+    changes = []
+    for path, raws in plan.files.items():
+        homes = [home for home in plan.held if home.with_suffix(_LINES) == path]
+        removed = len({key for home in homes for key in plan.held[home]} - everywhere)
+        new = _by_id(raws)
+        added = sum(key not in old for key in new)
+        changed = sum(key in old and old[key] != raw for key, raw in new.items())
+        array = next((home.name for home in homes if home != path), "")
+        same = not (added or changed or removed or array) and path in plan.held
+        rewritten = same and path.read_bytes() != contents[path]
+        changes.append(FileChange(path, len(new), added, changed, removed, array, rewritten))
     for path, documents in plan.held.items():
-        if path not in new and _choose_target(path) not in new:
+        if not {path, path.with_suffix(_LINES)} & plan.files.keys():
             named = all(_stem(raw, plan.collection) == path.stem for raw in documents.values())
-            known = any(key in everywhere for key in documents)
-            kept = bool(documents) and not (named or known)
+            kept = bool(documents) and not named and everywhere.isdisjoint(documents)
             removed = 0 if kept else sum(key not in everywhere for key in documents)
             changes.append(FileChange(path, len(documents) if kept else 0, removed=removed, kept=kept))
     return changes
-
-
-def _change(
-    path: Path,
-    new: Mapping[bytes, bytes],
-    old: Mapping[bytes, bytes],
-    everywhere: Set[bytes],
-    plan: _Plan,
-    content: bytes,
-) -> FileChange:
-    homes = [home for home in plan.held if _choose_target(home) == path]
-    removed = {key for home in homes for key in plan.held[home]} - everywhere
-    added = sum(key not in old for key in new)
-    changed = sum(key in old and old[key] != raw for key, raw in new.items())
-    arrays = [home.name for home in homes if home != path]
-    same = not (added or changed or removed or arrays)
-    return FileChange(
-        path,
-        documents=len(new),
-        added=added,
-        changed=changed,
-        removed=len(removed),
-        renamed_from=arrays[0] if arrays else "",
-        rewritten=same and path in plan.held and path.read_bytes() != content,
-    )
 
 
 def _read_files(place: Path) -> dict[Path, dict[bytes, bytes]]:
@@ -333,7 +300,10 @@ def _write(contents: Mapping[Path, bytes], stale: Sequence[Path]) -> None:
             if not path.exists() or path.read_bytes() != content
         }
         for folder in dict.fromkeys(path.parent for path in different):
-            _make(folder, made)
+            for place in reversed([folder, *folder.parents]):
+                if not place.is_dir():
+                    place.mkdir()
+                    made.append(place)
         atomic.write_all(different)
         for path in stale:
             path.unlink()
@@ -341,16 +311,8 @@ def _write(contents: Mapping[Path, bytes], stale: Sequence[Path]) -> None:
         for folder in reversed(made):
             with suppress(OSError):  # one that holds files stays
                 folder.rmdir()
-        place = f"{error.filename}: " if error.filename else ""
-        raise _impossible(f"{place}cannot be written: {error.strerror or error}") from None
-
-
-def _make(folder: Path, made: list[Path]) -> None:
-    """Make the folder and those above it; each is entered in ``made`` as soon as it is there."""
-    for place in reversed([folder, *folder.parents]):
-        if not place.is_dir():
-            place.mkdir()
-            made.append(place)
+        named = f"{error.filename}: " if error.filename else ""
+        raise _impossible(f"{named}cannot be written: {error.strerror or error}") from None
 
 
 def _impossible(message: str, hint: str = "") -> ResultsError:

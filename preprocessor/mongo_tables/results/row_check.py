@@ -18,6 +18,8 @@ from mongo_tables.results.verdicts import Verdict, find_contradiction
 
 _FASTEST: Final = 1e100
 """Speeds are up to that, or 0, or as many times below 1: quotients of others are infinite."""
+_NEEDED: Final = "!"
+"""What the name of a field ends in that a document must have."""
 
 
 class _Leaf(NamedTuple):
@@ -28,19 +30,20 @@ class _Leaf(NamedTuple):
 
 
 class _Array(NamedTuple):
-    """An array of such values."""
+    """An array of at least so many such values."""
 
     of: _Shape
     least: int = 0
 
 
 class _Document(NamedTuple):
-    """A document: fields that it has, and fields that it may have; others do not matter."""
+    """A document with these fields; others do not matter.
 
-    needed: Mapping[str, _Shape] = {}
-    possible: Mapping[str, _Shape] = {}
+    ``contradiction`` is what right fields say against one another.
+    """
+
+    fields: Mapping[str, _Shape] = {}
     contradiction: Callable[[Any], str] | None = None
-    """Of a document whose fields are right, what they say against one another."""
 
 
 _Shape = _Leaf | _Array | _Document
@@ -56,55 +59,42 @@ def _list_faults(value: Any, shape: _Shape, path: str) -> Iterator[str]:
         if not shape.holds(value):
             yield _complain(path, value, shape.words)
     elif isinstance(shape, _Array):
-        yield from _list_faults_of_array(value, shape, path)
+        if not isinstance(value, list) or len(value) < shape.least:
+            yield _complain(path, value, f"an array of {shape.least} or more" if shape.least else "an array")
+            return
+        for number, one in enumerate(value):
+            yield from _list_faults(one, shape.of, f"{path}.{number}")
     elif not isinstance(value, Mapping):
         yield _complain(path, value, "a document")
     else:
-        yield from _list_faults_of_document(value, shape, path)
+        faults = list(_list_faults_of_fields(value, shape.fields, f"{path}." if path else ""))
+        yield from faults
+        if not faults and shape.contradiction and (fault := shape.contradiction(value)):
+            yield f"{path} {fault}"
 
 
-def _list_faults_of_array(value: Any, shape: _Array, path: str) -> Iterator[str]:
-    if not isinstance(value, list) or len(value) < shape.least:
-        yield _complain(path, value, f"an array of {shape.least} or more" if shape.least else "an array")
-        return
-    for number, one in enumerate(value):
-        yield from _list_faults(one, shape.of, f"{path}.{number}")
-
-
-def _list_faults_of_document(value: Mapping[str, Any], shape: _Document, path: str) -> Iterator[str]:
-    prefix = f"{path}." if path else ""
-    right = True
-    for name, part in {**shape.needed, **shape.possible}.items():
+def _list_faults_of_fields(
+    value: Mapping[str, Any], fields: Mapping[str, _Shape], prefix: str
+) -> Iterator[str]:
+    for field, part in fields.items():
+        name = field.removesuffix(_NEEDED)
         if name in value:
-            for fault in _list_faults(value[name], part, prefix + name):
-                right = False
-                yield fault
-        elif name in shape.needed:
-            right = False
+            yield from _list_faults(value[name], part, prefix + name)
+        elif name != field:
             yield f"{prefix}{name} is missing"
-    if right and shape.contradiction and (fault := shape.contradiction(value)):
-        yield f"{path} {fault}"
 
 
 def _complain(path: str, value: Any, words: str) -> str:
     return f"{path} is {'null' if value is None else reprlib.repr(value)}, and not {words}"
 
 
-def _is_number(value: Any, least: float, most: float) -> bool:
+def _is_number(value: Any, least: float = 0, most: float = float_info.max) -> bool:
     # NaN is in no range.
     return isinstance(value, int | float) and not isinstance(value, bool) and least <= value <= most
 
 
-def _is_finite(value: Any) -> bool:
-    return _is_number(value, 0, float_info.max)
-
-
-def _is_speed(value: Any) -> bool:
-    return _is_finite(value) and (value == 0 or 1 / _FASTEST <= value <= _FASTEST)
-
-
 def _is_ratio(value: Any) -> bool:
-    return _is_finite(value) and value > 0
+    return _is_number(value) and value > 0
 
 
 def _find_own_contradiction(told: Mapping[str, Any]) -> str:
@@ -122,60 +112,53 @@ def _find_pooled_contradiction(told: Mapping[str, Any]) -> str:
 
 _TEXT: Final = _Leaf("a text", lambda value: isinstance(value, str))
 _DATE: Final = _Leaf("a date", lambda value: isinstance(value, datetime))
-_WHOLE: Final = _Leaf("a whole number from 0 on", lambda value: _is_finite(value) and value == int(value))
-_NUMBER: Final = _Leaf("a number from 0 on", _is_finite)
-_SPEED: Final = _Leaf("a number from 0 on", _is_speed)
+_WHOLE: Final = _Leaf("a whole number from 0 on", lambda value: _is_number(value) and value == int(value))
+_NUMBER: Final = _Leaf("a number from 0 on", _is_number)
+_SPEED: Final = _Leaf(
+    "a number from 0 on", lambda value: _is_number(value, 1 / _FASTEST, _FASTEST) or _is_number(value, 0, 0)
+)
 _PLAIN: Final = _Leaf(
     "a text, a number or null", lambda value: value is None or isinstance(value, str | int | float)
 )
-_ANY: Final = _Document()
 _FOUND: Final[Mapping[str, _Shape]] = {
-    "ratio": _Leaf("a number above 0 or null", lambda value: value is None or _is_ratio(value)),
-    "low": _NUMBER,
-    "high": _Leaf("a number above 0 or infinity", lambda value: value == inf or _is_ratio(value)),
-    "p": _Leaf("a number from 0 to 1", lambda value: _is_number(value, 0, 1)),
-    "blocks": _WHOLE,
+    "ratio!": _Leaf("a number above 0 or null", lambda value: value is None or _is_ratio(value)),
+    "low!": _NUMBER,
+    "high!": _Leaf("a number above 0 or infinity", lambda value: value == inf or _is_ratio(value)),
+    "p!": _Leaf("a number from 0 to 1", lambda value: _is_number(value, 0, 1)),
+    "blocks!": _WHOLE,
 }
 _VERDICT: Final = _Leaf(f"one of {', '.join(get_args(Verdict))}", lambda value: value in get_args(Verdict))
 _CONCLUDED: Final[Mapping[str, _Shape]] = {
-    "against": _TEXT,
-    **_FOUND,
-    "margin": _NUMBER,
-    "verdict": _VERDICT,
-}
+    "against!": _TEXT, **_FOUND, "margin!": _NUMBER, "verdict!": _VERDICT,
+}  # fmt: skip
+_LATENCY: Final = _Leaf("a number from 0 on or null", lambda value: value is None or _is_number(value))
 _OWN: Final = _Document(
-    _CONCLUDED,
-    {
-        "negligible": _NUMBER,
-        "mean_latency": _Leaf("a number from 0 on or null", lambda value: value is None or _is_finite(value)),
-    },
-    _find_own_contradiction,
+    {**_CONCLUDED, "negligible": _NUMBER, "mean_latency": _LATENCY}, _find_own_contradiction
 )
-_EACH: Final = _Array(_Document({"id": _TEXT, "start": _DATE, **_FOUND}, {"speed": _NUMBER}), least=2)
-_OVER: Final[Mapping[str, _Shape]] = {**_CONCLUDED, "each": _EACH}
-_POOLED: Final = _Document(_OVER, {"negligible": _NUMBER}, _find_pooled_contradiction)
+_EACH: Final = _Array(_Document({"id!": _TEXT, "start!": _DATE, **_FOUND, "speed": _NUMBER}), least=2)
+_OVER: Final[Mapping[str, _Shape]] = {**_CONCLUDED, "each!": _EACH}
+_POOLED: Final = _Document({**_OVER, "negligible": _NUMBER}, _find_pooled_contradiction)
 _BELOW: Final = ("contrast", "targets", "slices")
-_DIFFERENCES: Final = _Array(_Document({"field": _TEXT, "values": _Array(_PLAIN)}))
+_DIFFERENCES: Final = _Array(_Document({"field!": _TEXT, "values!": _Array(_PLAIN)}))
 _CAMPAIGNS: Final = _Document(
-    _OVER, {"differs": _DIFFERENCES, **dict.fromkeys(_BELOW, _POOLED)}, _find_pooled_contradiction
-)
-_REPEAT: Final = _Document(
-    {"operations_per_second": _SPEED}, {"block": _WHOLE, "latency": _Document({}, {"count": _WHOLE})}
+    {**_OVER, "differs": _DIFFERENCES, **dict.fromkeys(_BELOW, _POOLED)}, _find_pooled_contradiction
 )
 _PARTS: Final = (
     "experiment", "versions", "hardware", "topology", "write_concern", "read_concern", "read_preference",
     "bench_config",
 )  # fmt: skip
-_ROW: Final = _Document(
-    {"_id": _Document({"testname": _TEXT}, {"target": _TEXT})},
-    {
-        "start_time": _DATE,
-        "repeats": _Array(_REPEAT),
-        "campaign": _Document({}, {"id": _TEXT, "start": _DATE, "slice_seconds": _NUMBER}),
-        **dict.fromkeys(("comparison", *_BELOW), _OWN),
-        "campaigns": _CAMPAIGNS,
-        "servers": _Document({}, {"members": _Array(_Document({}, dict.fromkeys(FIELDS, _PLAIN)))}),
-        "client": _Document({}, {"connections": _WHOLE}),
-        **dict.fromkeys(_PARTS, _ANY),
-    },
-)
+_ROW: Final = _Document({
+    "_id!": _Document({"testname!": _TEXT, "target": _TEXT}),
+    "start_time": _DATE,
+    "repeats": _Array(
+        _Document(
+            {"operations_per_second!": _SPEED, "block": _WHOLE, "latency": _Document({"count": _WHOLE})}
+        )
+    ),
+    "campaign": _Document({"id": _TEXT, "start": _DATE, "slice_seconds": _NUMBER}),
+    **dict.fromkeys(("comparison", *_BELOW), _OWN),
+    "campaigns": _CAMPAIGNS,
+    "servers": _Document({"members": _Array(_Document(dict.fromkeys(FIELDS, _PLAIN)))}),
+    "client": _Document({"connections": _WHOLE}),
+    **dict.fromkeys(_PARTS, _Document()),
+})  # fmt: skip
