@@ -21,7 +21,7 @@ from mongo_tables.aggregation.fields import (
     paths_read,
     record_of,
 )
-from mongo_tables.results.limits import OPTIONS
+from mongo_tables.results.rows import CODEC
 from mongo_tables.results.read_paths import tree_of
 from tests.conformance.generator import documents
 from tests.conformance.pipelines import pipelines
@@ -158,7 +158,7 @@ TAKEN = {"$replaceWith": {"x": "$x", "n": "$o.n", "w": ["$w", "$result", "$found
 def test_documents_without_what_a_pipeline_cannot_read_give_the_same_rows(
     docs: list[dict[str, Any]], pipeline: list[Any]
 ) -> None:
-    docs = [bson.decode(bson.encode(one), OPTIONS) for one in docs]
+    docs = [bson.decode(bson.encode(one), CODEC) for one in docs]
     pipeline = [*pipeline, TAKEN]
     try:
         tree = tree_of(paths_read(pipeline))
@@ -174,13 +174,13 @@ def test_documents_without_what_a_pipeline_cannot_read_give_the_same_rows(
 def test_every_stage_gives_the_documents_and_fields_that_its_record_says(
     docs: list[dict[str, Any]], pipeline: list[Any]
 ) -> None:
-    before = [bson.decode(bson.encode(one), OPTIONS) for one in docs]
+    before = [bson.decode(bson.encode(one), CODEC) for one in docs]
     for stage in pipeline:
         try:
             after = aggregate(before, [stage], collections={"case": before})
         except AggregationError:
             return
-        after = [bson.decode(bson.encode(one), OPTIONS) for one in after]
+        after = [bson.decode(bson.encode(one), CODEC) for one in after]
         ((name, argument),) = stage.items()
         check_documents(
             name, argument, [bson.encode(one) for one in before], [bson.encode(one) for one in after]
