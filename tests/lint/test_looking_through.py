@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from mongo_tables.results.collection import Collection
+from mongo_tables.results import collection
 from mongo_tables.site.pages import read_page
 from tests.judged import asked
 
@@ -16,15 +16,15 @@ TABLE = (
 
 
 def test_documents_are_looked_through_for_texts_once_for_all_tables(monkeypatch) -> None:
-    asked_for: list[str] = []
+    looked_at: list[object] = []
+    value_at = collection._value_at
 
-    texts = Collection.texts
+    def look(document, parts):
+        looked_at.append((id(document), parts))
+        return value_at(document, parts)
 
-    def look_through(collection, field):
-        asked_for.append(field)
-        return texts(collection, field)
-
-    monkeypatch.setattr(Collection, "texts", look_through)
+    monkeypatch.setattr(collection, "_value_at", look)
     text = "".join(TABLE.replace("NUMBER", str(number)) for number in range(20))
     assert asked(FIXTURES, read_page(text, "page.md", lambda _: None)).findings is not None
-    assert asked_for == ["goals"]
+    assert looked_at
+    assert len(looked_at) == len(set(looked_at))

@@ -13,6 +13,21 @@ from typing import Any, Final, Literal, NamedTuple, get_args
 
 Kind = Literal["stage", "expression", "accumulator", "window", "query"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
+Trait = Literal[
+    "accumulates",  # computes fields of several documents
+    "chooses",  # may give a value although an operand is null, or none although all have one
+    "compares",  # asks which of two values is greater
+    "divides",
+    "equates",  # asks whether two values are equal
+    "goes by place",  # of two documents that are sorted alike it matters which comes first
+    "needs a value",  # holds for no document that lacks the field
+    "picks an end",  # gives the least or the greatest
+    "picks by place",  # gives what the first or the last document has
+    "random",
+    "skips nulls",
+    "skips texts",
+    "tells types",
+]
 Style = Literal["array", "named", "value"]
 _WHY_FORBIDDEN: Final = {
     "": "",
@@ -37,7 +52,7 @@ class Operator(NamedTuple):
     any. ``reads``: ``document`` where it reads more of a document than stands in its operands. ``collection``: the
     argument of a stage that names another collection. ``forbidden``: why it is never run (a key of
     ``_WHY_FORBIDDEN``). ``stated_since``: ``since`` of the line, the version that brought it, and ``since_of``, those
-    of its arguments, where ``versions.jsonl`` does not have them, or is wrong.
+    of its arguments, where ``versions.jsonl`` does not have them, or is wrong. ``traits``: what is asked of several.
     """
 
     name: str
@@ -59,6 +74,7 @@ class Operator(NamedTuple):
     forbidden: str = ""
     stated_since: str = ""
     since_of: Mapping[str, str] | None = None
+    traits: Sequence[Trait] = ()
 
     @property
     def since(self) -> str:
@@ -154,6 +170,14 @@ def get(kind: Kind, name: str) -> Operator:
 def names(kind: Kind) -> list[str]:
     """The names of all operators of a kind, in order; for "did you mean"."""
     return sorted(name for found, name in _operators() if found == kind)
+
+
+@cache
+def names_with(trait: Trait, *kinds: Kind) -> frozenset[str]:
+    """The operators that have a trait, those of ``kinds`` where any are named."""
+    return frozenset(
+        one.name for one in operators() if trait in one.traits and (not kinds or one.kind in kinds)
+    )
 
 
 @cache

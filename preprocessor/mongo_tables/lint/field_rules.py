@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, Final
 
+from mongo_tables.aggregation.catalogue import names_with
 from mongo_tables.aggregation.fields import conditions_in
 from mongo_tables.aggregation.values import MISSING, is_flag, truthy
 from mongo_tables.findings.finding import Finding
@@ -134,9 +135,7 @@ def _meets_no_missing(operator: str, operand: Any) -> bool:
     return operator in _COMPARING and operand is not None
 
 
-_COMPARING = frozenset(
-    {"$eq", "$gt", "$gte", "$lt", "$lte", "$regex", "$type", "$size", "$mod", "$elemMatch"}
-)
+_COMPARING: Final = names_with("needs a value", "query")
 
 
 def _fields_named(stage: StageFlow) -> Iterator[tuple[Path, str, Shape]]:

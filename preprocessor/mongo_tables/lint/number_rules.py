@@ -8,14 +8,15 @@ from collections import defaultdict
 from collections.abc import Iterator
 from typing import Any, Final
 
+from mongo_tables.aggregation.catalogue import names_with
 from mongo_tables.findings.finding import Finding
 from mongo_tables.lint.rule_context import RuleContext, last_operator, rule
 from mongo_tables.lint.shape.expressions import Operand, Path, Visit
 from mongo_tables.lint.shape.values import NUMBERS, elements
 
-_DIVIDING: Final = ("$divide", "$mod")
-_COUNTING_ZEROS: Final = ("$avg", "$min", "$median", "$percentile", "$stdDevPop", "$stdDevSamp")
-_ONLY_NUMBERS: Final = ("$avg", "$sum", "$stdDevPop", "$stdDevSamp", "$median", "$percentile")
+_DIVIDING: Final = names_with("divides")
+_COUNTING_ZEROS: Final = names_with("skips nulls")
+_ONLY_NUMBERS: Final = names_with("skips texts")
 
 
 def _format_expression(expression: Any) -> str:
@@ -146,7 +147,7 @@ def find_zips_by_position(subject: RuleContext) -> Iterator[Finding]:
 
 _LATER = r"(?i)after|end|final|last|stop"
 _EARLIER = r"(?i)before|start|begin|first|initial"
-_COMPARISONS = ("$eq", "$ne", "$gt", "$gte", "$lt", "$lte", "$cmp")
+_COMPARISONS: Final = names_with("compares", "expression") | names_with("equates", "expression")
 
 
 @rule("MT409", needs=("$subtract",))

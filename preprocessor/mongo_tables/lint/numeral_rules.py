@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import Any, Final, NamedTuple
 
-from mongo_tables.aggregation.catalogue import collection_arguments
+from mongo_tables.aggregation.catalogue import collection_arguments, names_with
 from mongo_tables.findings.finding import Finding
 from mongo_tables.lint.documents import Document, Documents, Stages, leading_match
 from mongo_tables.lint.numerals import (
@@ -31,8 +31,8 @@ from mongo_tables.lint.shape.expressions import Path, Visit
 from mongo_tables.lint.shape.values import NUMBERS, Shape, lookup
 from mongo_tables.render.column import column_value
 
-_ENDS: Final = frozenset({"$max", "$min", "$maxN", "$minN"})
-_GROUPING: Final = frozenset({"$group", "$bucket", "$bucketAuto", "$setWindowFields"})
+_ENDS: Final = names_with("picks an end")
+_GROUPING: Final = names_with("accumulates", "stage")
 
 
 class _Use(NamedTuple):

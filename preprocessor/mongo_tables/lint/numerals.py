@@ -11,12 +11,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Any, Final, NamedTuple
 
+from mongo_tables.aggregation.catalogue import names_with
 from mongo_tables.aggregation.fields import conditions_in
 from mongo_tables.aggregation.values import is_number
 
-EQUALITIES: Final = frozenset({"$eq", "$ne", "$in", "$nin"})
-ORDERS: Final = frozenset({"$gt", "$gte", "$lt", "$lte", "$cmp", "$bucket"})
-TELLING_TYPES: Final = frozenset({"$type", "$isNumber"})
+EQUALITIES: Final = names_with("equates")
+ORDERS: Final = names_with("compares")
+TELLING_TYPES: Final = names_with("tells types")
 _BETWEEN_THOUSANDS: Final = r"[,_'’\u00a0\u2009\u202f ]"
 _NUMERAL: Final = rf"[+-]?(?:\d{{1,3}}(?:{_BETWEEN_THOUSANDS}\d{{3}})+|\d+)(?:\.\d+)?(?:[eE][+-]?\d+)?"
 """A number as people and programs write one, its thousands apart or not."""

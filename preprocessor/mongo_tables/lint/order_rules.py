@@ -8,6 +8,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import pairwise
 from typing import Any, Final
 
+from mongo_tables.aggregation.catalogue import find as find_operator
+from mongo_tables.aggregation.catalogue import names_with
 from mongo_tables.aggregation.values import MISSING
 from mongo_tables.directives.specs import ChartSpec, PipelineSpec
 from mongo_tables.findings.finding import Finding
@@ -28,7 +30,7 @@ from mongo_tables.lint.shape.flow import StageFlow
 from mongo_tables.lint.shape.values import NUMBERS, Shape, lookup
 from mongo_tables.render.column import column_value
 
-_DRAWING: Final = ("$sample", "$rand", "$sampleRate")
+_DRAWING: Final = names_with("random")
 
 
 def sort_keys(stage: StageFlow) -> Iterator[tuple[str, Shape]]:
@@ -134,7 +136,7 @@ def find_random_order(subject: RuleContext) -> Iterator[Finding]:
     for path, name in draws(subject.spec.pipeline, ()):
         if name == "$sample" and order is not None and order.by is By.CHANCE:
             continue  # MT416 tells of it
-        what = "picks documents" if name in ("$sample", "$sampleRate") else "makes numbers"
+        what = "makes numbers" if find_operator("expression", name) else "picks documents"
         yield subject.in_pipeline(
             "MT421",
             path,
@@ -323,7 +325,7 @@ def _is_seen(spec: PipelineSpec, sorting: Sorting, one: Row, other: Row) -> bool
     return any(is_kept(name, behind) for name in differing_columns(spec, one, other))
 
 
-_PICKING: Final = ("$first", "$last", "$firstN", "$lastN")
+_PICKING: Final = names_with("picks by place", "accumulator")
 
 
 @rule("MT424", of="documents", needs=("$group",))
@@ -379,16 +381,7 @@ def _find_picking_fields(group: Mapping[str, Any]) -> dict[str, Any]:
     return found
 
 
-_BY_PLACE: Final = (
-    "$documentNumber",
-    "$shift",
-    "$first",
-    "$last",
-    "$push",
-    "$expMovingAvg",
-    "$firstN",
-    "$lastN",
-)
+_BY_PLACE: Final = names_with("goes by place", "window")
 
 
 @rule("MT424", of="documents", needs=("$setWindowFields",))

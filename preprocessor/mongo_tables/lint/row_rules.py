@@ -17,7 +17,7 @@ from mongo_tables.findings.finding import Finding
 from mongo_tables.findings.rules import finding
 from mongo_tables.lint.documents import Documents, leading_match
 from mongo_tables.lint.row_order import By, Order, Sorting, is_kept, write_sorting
-from mongo_tables.lint.rule_context import Row, Rows, RuleContext, differing_columns, quote, rule
+from mongo_tables.lint.rule_context import Row, Rows, RuleContext, differing_columns, find_made, quote, rule
 from mongo_tables.lint.shape.values import member
 from mongo_tables.render.column import column_value
 from mongo_tables.render.values import MOST_DIGITS, raw_text, significant_digits
@@ -54,12 +54,10 @@ def find_naming_columns(spec: TableSpec, rows: Rows) -> tuple[str, ...]:
 def _is_of_id(spec: TableSpec, column: str) -> bool:
     """Whether a column shows the ``_id``, or a part of it, as it is."""
     for stage in reversed(spec.pipeline):
-        ((operator, argument),) = stage.items()
-        if operator in ("$project", "$set", "$addFields") and (written := argument.get(column)) is not None:
-            if isinstance(written, str):
-                return written == "$_id" or written.startswith("$_id.")
-            if written not in (1, True):
-                return False
+        made = find_made(stage, column) if _is_by_document(stage) else None
+        if made is not None and made.becomes != "kept":
+            written = made.expression
+            return isinstance(written, str) and (written == "$_id" or written.startswith("$_id."))
     return column.partition(".")[0] == "_id"
 
 
@@ -69,17 +67,22 @@ def _is_of_set(spec: TableSpec, column: str) -> bool:
     for stage in reversed(spec.pipeline):
         ((operator, argument),) = stage.items()
         if operator == "$group":
-            made = argument.get(field)
-            return unwound and isinstance(made, Mapping) and "$addToSet" in made
+            value = argument.get(field)
+            return unwound and isinstance(value, Mapping) and "$addToSet" in value
         if operator == "$unwind":
             path = argument["path"] if isinstance(argument, Mapping) else argument
             unwound = unwound or path == f"${field}"
-        elif operator in ("$project", "$set", "$addFields") and (written := argument.get(field)) is not None:
-            if isinstance(written, str) and written.startswith("$"):
-                field = written[1:]
-            elif written not in (1, True):
+        made = find_made(stage, field) if _is_by_document(stage) else None
+        if made is not None and made.becomes != "kept":
+            if not isinstance(made.expression, str) or not made.expression.startswith("$"):
                 return False
+            field = made.expression[1:]
     return False
+
+
+def _is_by_document(stage: Mapping[str, Any]) -> bool:
+    record = record_of(next(iter(stage)))
+    return record is not None and record.gives is Gives.EACH
 
 
 def _has_names(column: str, rows: Rows) -> bool:

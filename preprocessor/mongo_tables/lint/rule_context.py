@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Final, Literal, NamedTuple, TypeVar
 
-from mongo_tables.aggregation.values import is_flag
+from mongo_tables.aggregation.fields import Field, effect_of, split_path
 from mongo_tables.directives.specs import PipelineSpec, TableSpec
 from mongo_tables.findings.finding import Finding
 from mongo_tables.findings.rules import RULES, finding
@@ -88,12 +88,17 @@ class ShownTable(NamedTuple):
 def find_definition(spec: PipelineSpec, name: str) -> Path | None:
     """Where the rows' field ``name`` gets its value: the last stage that computes it, or else includes it."""
     for number, stage in reversed([*enumerate(spec.pipeline)]):
-        ((operator, fields),) = stage.items()
-        if operator in ("$set", "$addFields", "$project", "$group") and isinstance(fields, Mapping):
-            value: Any = fields.get(name)
-            if name in fields and not is_flag(value):
-                return (number, operator, name)
+        made = find_made(stage, name)
+        if made is not None and made.becomes == "made":
+            return (number, *stage, name)
     return None
+
+
+def find_made(stage: Mapping[str, Any], name: str) -> Field | None:
+    """What becomes of a field that a stage names by itself, as ``$set``, ``$project`` and ``$group`` do."""
+    ((operator, argument),) = stage.items()
+    fields = effect_of(operator, argument).fields
+    return next((one for one in fields if one.place == (name,) and one.parts == split_path(name)), None)
 
 
 @dataclass(frozen=True)
@@ -166,8 +171,8 @@ class RuleContext:
         return found
 
     def visits(self, *names: str) -> list[Visit]:
-        """Every use of these operators of expressions, by name, in order of evaluation."""
-        return [visit for name in names for visit in self._visits.get(name, ())]
+        """Every use of these operators of expressions, by name."""
+        return [visit for name in sorted(names) for visit in self._visits.get(name, ())]
 
     @property
     def fields_read(self) -> Sequence[Visit]:

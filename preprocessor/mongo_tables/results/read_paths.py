@@ -6,7 +6,7 @@ The paths err on the side of too much: a stage or an operator that is not known 
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final, NamedTuple
 
-from mongo_tables.aggregation.catalogue import collection_arguments
+from mongo_tables.aggregation.catalogue import collection_arguments, names_with
 from mongo_tables.aggregation.fields import (
     WHOLE,
     Parts,
@@ -21,14 +21,14 @@ Tree = dict[str, Any]
 """Paths as nested mappings; an empty one means all below."""
 
 
-_FICKLE: Final = ("$$NOW", "$$CLUSTER_TIME", "$rand", "$sample")
+FICKLE: Final = ("$$NOW", "$$CLUSTER_TIME", *sorted(names_with("random")))
 """What gives other rows at another time or at every call."""
 
 
 def is_lasting(query: Query) -> bool:
     """Whether a query gives the same rows at any time."""
     asked = repr((query.pipeline, query.let))
-    return not any(word in asked for word in _FICKLE)
+    return not any(word in asked for word in FICKLE)
 
 
 def collections_read(query: Query) -> tuple[str, ...]:

@@ -9,11 +9,11 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from mongo_tables import __version__
 from mongo_tables.directives.specs import PipelineSpec
-from mongo_tables.results.read_paths import collections_read
+from mongo_tables.results.read_paths import FICKLE, collections_read
 from mongo_tables.site.site_config import from_here
 
 if TYPE_CHECKING:
@@ -133,11 +133,7 @@ def digest_of_page(needs: PageNeeds, digests: Mapping[str, str], results: str) -
     return total.hexdigest()
 
 
-_FICKLE: Final = ("$$NOW", "$$CLUSTER_TIME", "$rand", "$sample")
-"""What gives other rows at another time or at every call."""
-
-
 def is_lasting(spec: Spec) -> bool:
     """Whether the same results give the same figure tomorrow."""
     asked = str([getattr(spec, name, None) for name in ("pipeline", "let", "where", "expect")])
-    return not any(word in asked for word in _FICKLE)
+    return not any(word in asked for word in FICKLE)

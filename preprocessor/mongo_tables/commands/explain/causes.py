@@ -16,6 +16,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from mongo_tables.aggregation import AggregationError, aggregate
+from mongo_tables.aggregation.catalogue import names_with
 from mongo_tables.aggregation.values import MISSING, is_nullish, type_name
 from mongo_tables.commands.explain.fields import (
     Stage,
@@ -198,7 +199,7 @@ def _suggest_type(text: str, there: Sequence[tuple[Any, int]]) -> str:
 Row = Mapping[str, Any]
 
 # Their arguments decide or bind; a null among them does not make the result null.
-_CHOOSING = frozenset({"$cond", "$switch", "$let", "$map", "$filter", "$reduce", "$ifNull", "$function"})
+_CHOOSING = names_with("chooses")
 
 
 @dataclass(frozen=True, slots=True)
