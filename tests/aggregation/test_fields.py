@@ -21,8 +21,8 @@ from mongo_tables.aggregation.fields import (
     paths_read,
     record_of,
 )
-from mongo_tables.results.rows import CODEC
 from mongo_tables.results.read_paths import tree_of
+from mongo_tables.results.rows import CODEC
 from tests.conformance.generator import documents
 from tests.conformance.pipelines import pipelines
 
