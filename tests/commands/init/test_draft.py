@@ -21,9 +21,9 @@ from hypothesis import strategies as st
 
 from mongo_tables.cli import main
 from mongo_tables.commands.init.columns import (
+    choose_formats,
     find_candidates,
     format_comment,
-    name_columns,
     propose_headers,
     propose_sorting,
     suggest_columns,
@@ -236,8 +236,9 @@ def test_whatever_the_documents_hold_the_comment_is_one_and_valid(
     paths = suggest_columns(fields)
     if not paths:
         return
-    shown = name_columns(paths, propose_headers(paths, rows), fields, {})
-    text = format_comment("RESULT_TABLE", "runs", {"a": value}, shown, propose_sorting(paths), title=title)
+    headers, formats = propose_headers(paths, rows), choose_formats(paths, fields, {})
+    sort = propose_sorting(paths)
+    text = format_comment("RESULT_TABLE", "runs", {"a": value}, paths, headers, formats, sort, title=title)
     (found,) = find(text, "page.md").comments
     assert (found.start, found.end) == (0, len(text))
     reading = read(found, "page.md", lambda name: None)

@@ -38,42 +38,30 @@ def show_doors(arguments: Namespace) -> int:
 
 def _describe(door: Door) -> Iterator[str]:
     program = door.program.name + (f" -f {door.file.name}" if door.is_named else "")
-    yield f"{from_here(door.file)}: {program} shows {_say_by_what(door)}"
+    figures = "no figures" if door.by is None else f"figures, by {_CALLED[door.by]}"
+    dropped = f"; it passes over the plugin `{NAME}` without a word" if door.drops else ""
+    yield f"{from_here(door.file)}: {program} shows {figures}{dropped}"
+    is_toml = door.file.suffix == ".toml"
     best = door.program.lists[0]
     if door.by != best:
-        yield from _say_what_to_add(door, best)
+        aim = "for search, downloads and less time" if door.by else "for figures"
+        yield f"  {aim}, add:" if is_toml else f"  {aim}, add to `{best}`:"
+        yield from _indent(_write_entry(door, best))
+        if door.is_first and is_toml:
+            yield "  and what Zensical has without a list, which this one takes the place of:"
+            yield from _indent(OWN_EXTENSIONS.splitlines())
+        elif door.is_first:
+            yield f"  {_OF_ITSELF[best]}"
     if door.loses_own:
         yield "  its list takes the place of Zensical's own extensions: `!!! note` is text; add what pages use of"
         yield from _indent(OWN_EXTENSIONS.splitlines())
     if door.unwatched:
-        yield f"  and for its preview to follow saved results and shared pipelines{_where(door, 'at the top')}:"
-        yield from _indent(_write_watch(door))
-
-
-def _say_by_what(door: Door) -> str:
-    dropped = f"; it passes over the plugin `{NAME}` without a word" if door.drops else ""
-    if door.by is None:
-        return f"no figures{dropped}"
-    return f"figures, by {_CALLED[door.by]}{dropped}"
-
-
-def _say_what_to_add(door: Door, best: Listing) -> Iterator[str]:
-    aim = "for search, downloads and less time" if door.by else "for figures"
-    yield f"  {aim}, add{_where(door, f'to `{best}`')}:"
-    yield from _indent(_write_entry(door, best))
-    if door.is_first and _is_toml(door):
-        yield "  and what Zensical has without a list, which this one takes the place of:"
-        yield from _indent(OWN_EXTENSIONS.splitlines())
-    elif door.is_first:
-        yield f"  {_OF_ITSELF[best]}"
-
-
-def _where(door: Door, place: str) -> str:
-    return "" if _is_toml(door) else f" {place}"
-
-
-def _is_toml(door: Door) -> bool:
-    return door.file.suffix == ".toml"
+        at = "" if is_toml else " at the top"
+        yield f"  and for its preview to follow saved results and shared pipelines{at}:"
+        if is_toml:
+            yield from _indent(["[project]", f"watch = {_toml(list(door.unwatched))}"])
+        else:
+            yield from _indent(["watch:", *(f"  - {_yaml(path)}" for path in door.unwatched)])
 
 
 def _indent(lines: Sequence[str]) -> Iterator[str]:
@@ -85,15 +73,9 @@ def _write_entry(door: Door, listing: Listing) -> list[str]:
     entry = dict(door.entry)
     if is_uri(str(entry["results"]), door.file.parent):
         entry["results"] = "…"
-    if _is_toml(door):
+    if door.file.suffix == ".toml":
         return [f"[project.{listing}.{NAME}]", *(f"{name} = {_toml(value)}" for name, value in entry.items())]
     return [f"- {NAME}:", *(f"    {name}: {_yaml(value)}" for name, value in entry.items())]
-
-
-def _write_watch(door: Door) -> list[str]:
-    if _is_toml(door):
-        return ["[project]", f"watch = {_toml(list(door.unwatched))}"]
-    return ["watch:", *(f"  - {_yaml(path)}" for path in door.unwatched)]
 
 
 def _toml(value: Any) -> str:

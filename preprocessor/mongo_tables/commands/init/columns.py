@@ -83,19 +83,6 @@ class CandidateField:
         return len(set(self.values))
 
 
-class DraftColumn(NamedTuple):
-    """A column of the draft: the field it shows, its header, and what it says of documents without the field.
-
-    ``duration`` is the unit of values that are shown in the unit of time that fits them, ``date`` the pattern of dates.
-    """
-
-    path: str
-    header: str
-    missing: str = ""
-    duration: str = ""
-    date: str = ""
-
-
 def find_candidates(documents: Documents) -> list[CandidateField]:
     """Return the fields of at most two levels that hold numbers, texts or dates, in the order of the documents."""
     found: dict[str, list[Any]] = {}
@@ -206,25 +193,24 @@ def propose_sorting(paths: Sequence[str]) -> list[str]:
     return list(dict.fromkeys([*paths[:1], *(path for path in paths if path.startswith("_id."))]))
 
 
-def name_columns(
-    paths: Sequence[str],
-    headers: Sequence[str],
-    fields: Iterable[CandidateField],
-    durations: Mapping[str, str],
-) -> list[DraftColumn]:
-    """Return the columns that show ``paths``, some of ``fields``, under ``headers``; ``durations``: path → unit."""
+def choose_formats(
+    paths: Sequence[str], fields: Iterable[CandidateField], durations: Mapping[str, str]
+) -> dict[str, dict[str, str]]:
+    """Choose the `format` of the columns ``paths``: gaps, days, and ``durations`` in the unit of time that fits."""
     known = {one.path: one for one in fields}
-    columns = []
-    for path, text in zip(paths, headers, strict=True):
-        one = known.get(path)
-        missing = date = ""
+    formats = {}
+    for path in paths:
+        form, one = {}, known.get(path)
         if one and not one.everywhere:
             # A parameter is not measured; some benchmarks do not have it.
-            missing = "–" if path.startswith(f"{_PARAMETERS}.") else "not measured"
-        if one and set(one.types) <= {"date", "null"} and all(t.endswith(_MIDNIGHT) for t in one.values):
-            date = _DAY
-        columns.append(DraftColumn(path, text, missing, durations.get(path, ""), date))
-    return columns
+            form["missing"] = "–" if path.startswith(f"{_PARAMETERS}.") else "not measured"
+        if path in durations:
+            form["duration"] = durations[path]
+        if one and set(one.types) <= {"date", "null"} and all(day.endswith(_MIDNIGHT) for day in one.values):
+            form["date"] = _DAY
+        if form:
+            formats[path] = form
+    return formats
 
 
 def propose_headers(paths: Sequence[str], documents: Documents) -> list[str]:
@@ -252,33 +238,27 @@ def format_comment(
     keyword: str,
     collection: str,
     where: Mapping[str, Any],
-    shown: Sequence[DraftColumn],
+    columns: Sequence[str],
+    headers: Sequence[str],
+    formats: Mapping[str, Mapping[str, str]],
     sort: Sequence[str],
     ignore: Mapping[str, str] | None = None,
     *,
     title: str = "",
     name: str = "",
 ) -> str:
-    """The text of a comment that shows the columns ``shown``, sorted by ``sort``, a path or ``-`` and a path each.
+    """Write a comment that shows ``columns``, sorted by ``sort``, a path or ``-`` and a path each.
 
     ``where`` selects documents, path → value; values are Extended JSON. ``ignore``: rule id → why it is ignored.
-    ``name`` is the id of the table.
-    Headers are written where they say other words than the names of the columns.
+    ``name`` is the id of the table. Headers are written where they say other words than the names of the columns.
     """
-    columns = [column.path for column in shown]
-    headers = [column.header for column in shown]
     body: dict[str, Any] = {"id": name} if name else {}
     body |= {"title": title} if title else {}
     body["collection"] = collection
     body |= {"where": dict(where)} if where else {}
-    body["columns"] = columns
-    body |= {"headers": headers} if tuple(headers) != column_headers(columns) else {}
+    body["columns"] = list(columns)
+    body |= {"headers": list(headers)} if tuple(headers) != column_headers(columns) else {}
     body["sort"] = sort[0] if len(sort) == 1 else list(sort)
-    formats = {}
-    for column in shown:
-        said = {"missing": column.missing, "duration": column.duration, "date": column.date}
-        if said := {key: text for key, text in said.items() if text}:
-            formats[column.path] = said
     body |= {"format": formats} if formats else {}
     body |= {"ignore": dict(ignore)} if ignore else {}
     lines = [f"  {_json(key)}: {_json(value)}" for key, value in body.items()]

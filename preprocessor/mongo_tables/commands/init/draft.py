@@ -17,10 +17,10 @@ from mongo_tables.commands.explain.causes import why_nothing
 from mongo_tables.commands.explain.walk import StageWalk
 from mongo_tables.commands.init.columns import (
     FirstTable,
+    choose_formats,
     explain_left_out,
     find_candidates,
     format_comment,
-    name_columns,
     propose_headers,
     propose_orders,
     propose_sorting,
@@ -273,8 +273,8 @@ def _draft(
     others = propose_orders(chosen.columns, fields, may_add=may_add)
     for shown, sort in ((chosen.columns, chosen.sort), *others):
         headers = [texts.get(path) or propose_headers([path], documents)[0] for path in shown]
-        columns = name_columns(shown, headers, fields, chosen.durations)
-        yield Draft(tuple(shown), partial(write, columns, sort))
+        formats = choose_formats(shown, fields, chosen.durations)
+        yield Draft(tuple(shown), partial(write, shown, headers, formats, sort))
 
 
 def _choose_soundest(drafts: Iterable[Draft], asked: Answers) -> tuple[Draft, list[Finding]]:
