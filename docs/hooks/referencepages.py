@@ -215,17 +215,17 @@ def _fields_table(inside: Iterable[Field]) -> str:
 
 def commands_page() -> str:
     """Every command of the program with its arguments, from the parser that reads them."""
-    from mongo_tables.cli import build_parser
+    from mongo_tables.cli import GROUPS, build_parser
 
     commands = list(_commands(build_parser()))
     lines = [
         "# Commands\n",
         "`mongo-tables COMMAND --help` prints what stands here: this page is made from the parser that reads the "
-        "command line.\n",
-        "| Command | What it does |",
-        "| --- | --- |",
-        *(f"| [`{name}`](#{name}) | {summary} |" for name, summary, _ in commands),
+        "command line.",
     ]
+    for title, group in GROUPS.items():
+        lines += [f"\n| {title.capitalize()} | |", "| --- | --- |"]
+        lines += [f"| [`{name}`](#{name}) | {summary} |" for name, summary, _ in commands if name in group]
     sections = (_command_section(name, command) for name, _, command in commands)
     return "\n".join(lines) + "\n\n" + "\n".join(sections)
 
