@@ -104,7 +104,9 @@ def _set_up(folder: Path, arguments: Namespace) -> int:
     from mongo_tables.commands.init.setup import plan
 
     if not folder.is_dir():
-        raise UsageError(f"{folder}: no such folder", "name the folder of a repository")
+        raise UsageError(
+            f"{folder}: no such folder", "name the folder of a repository; --table names a collection"
+        )
     planned = plan(folder, arguments.results)
     if arguments.dry_run:
         _show_changes(planned)
