@@ -89,71 +89,42 @@ def compare_within(rows: Sequence[Row]) -> Difference:
 
 def _list_concluded(rows: Sequence[Row]) -> list[_Concluded]:
     """What was concluded of the rows of one experiment: of its targets, else of its references."""
-    targets = [*_list_targets(rows, TARGETS), *_list_targets(rows, SLICES)]
+    targets = [*_list_field(rows, TARGETS), *_list_field(rows, SLICES)]
     if any(one.told["against"] != ITSELF for one in targets):
         return targets
-    return [*_list_references(rows), *_list_contrasts(rows), *targets]
+    return [*_list_field(rows, COMPARISON), *_list_field(rows, CONTRAST), *targets]
 
 
-def _find_told(row: Row, field: str) -> Mapping[str, Any] | None:
-    """What several campaigns conclude in place of a subdocument, else the subdocument; None where neither concludes."""
-    return find_over_campaigns(row, field) or row.get(field)
-
-
-def _list_targets(rows: Sequence[Row], field: str) -> Iterator[_Concluded]:
+def _list_field(rows: Sequence[Row], field: str) -> Iterator[_Concluded]:
+    """What the subdocuments of this name conclude, or several campaigns in their place."""
     for row in rows:
-        if (told := _find_told(row, field)) is None:
+        told = find_over_campaigns(row, field) or row.get(field)
+        if told is None:
             continue
-        against = told["against"]
-        if against == ITSELF:
-            first: Row | None = row
+        against, target = told["against"], _target_of(row)
+        missing = f"the row of {against} is not there"
+        if field == COMPARISON and against == ITSELF:
+            twice = pair_with_itself(row)
+            if twice.blocks or not is_benchmark(row):  # A tool measures everything once in a block.
+                yield _Concluded(row, row, field, REFERENCE, told, twice)
+            continue
+        if field == COMPARISON:
+            other, sides = find_reference(row, rows), ROWS
+            missing = f"its reference, {against}, is not there"
+        elif field == CONTRAST:
+            beside = (one for one in rows if _target_of(one) == target and name_of(one) == against)
+            other, sides = next(beside, None), CONTRASTS
         else:
-            first = next((one for one in rows if _is_on(one, against, row)), None)
-        evidence = pair_blocks(row, first) if first is not None and field == TARGETS else None
-        missing = f"the row of {against} is not there" if first is None else ""
-        sides = _name_sides(_target_of(row), against, field)
-        yield _Concluded(row, first, field, sides, told, evidence, missing)
-
-
-def _name_sides(target: str, against: str, field: str) -> Sides:
-    both = ("first", "second") if against == ITSELF else (f"on {against}", f"on {target}")
-    return Sides(f"{target} to {against}, {_HOW[field]}", *both)
+            alike = (one for one in rows if _target_of(one) == against and is_same_row(one, row))
+            other = row if against == ITSELF else next(alike, None)
+            both = ("first", "second") if against == ITSELF else (f"on {against}", f"on {target}")
+            sides = Sides(f"{target} to {against}, {_HOW[field]}", *both)
+        evidence = pair_blocks(row, other) if other is not None and field != SLICES else None
+        yield _Concluded(row, other, field, sides, told, evidence, "" if other is not None else missing)
 
 
 def _target_of(row: Row) -> str:
     return str(row["_id"].get("target", ""))
-
-
-def _is_on(one: Row, target: str, row: Row) -> bool:
-    return one["_id"].get("target") == target and is_same_row(one, row)
-
-
-def _list_references(rows: Sequence[Row]) -> Iterator[_Concluded]:
-    for row in rows:
-        if (told := _find_told(row, COMPARISON)) is None:
-            continue
-        if told["against"] == ITSELF:
-            twice = pair_with_itself(row)
-            if twice.blocks or not is_benchmark(row):  # A tool measures everything once in a block.
-                yield _Concluded(row, row, COMPARISON, REFERENCE, told, twice)
-            continue
-        reference = find_reference(row, rows)
-        evidence = None if reference is None else pair_blocks(row, reference)
-        missing = f"its reference, {told['against']}, is not there" if reference is None else ""
-        yield _Concluded(row, reference, COMPARISON, ROWS, told, evidence, missing)
-
-
-def _list_contrasts(rows: Sequence[Row]) -> Iterator[_Concluded]:
-    for row in rows:
-        if (told := _find_told(row, CONTRAST)) is None:
-            continue
-        against, target = told["against"], row["_id"].get("target")
-        other = next(
-            (one for one in rows if one["_id"].get("target") == target and name_of(one) == against), None
-        )
-        evidence = None if other is None else pair_blocks(row, other)
-        missing = "" if other is not None else f"the row of {against} is not there"
-        yield _Concluded(row, other, CONTRAST, CONTRASTS, told, evidence, missing)
 
 
 def _list_rest(rows: Sequence[Row], concluded: Sequence[_Concluded]) -> Iterator[tuple[str, str]]:
