@@ -40,7 +40,7 @@ IMAGE = "the text of an image"  # the holder that can hold nothing at all
 TITLE = "the title of an admonition or a tab"  # where a comment is dropped
 
 
-class Place(NamedTuple):
+class Placement(NamedTuple):
     """Where a comment stands.
 
     ``kind``: ``live`` (Python-Markdown gives an HTML comment), ``code`` (it prints the source) or
@@ -65,10 +65,10 @@ class Place(NamedTuple):
     contained: bool = False
 
 
-def places(lines: list[FoldedLine], wanted: Set[int]) -> dict[int, Place]:
+def places(lines: list[FoldedLine], wanted: Set[int]) -> dict[int, Placement]:
     """Give the place of each comment whose number is in ``wanted``; those in fences are left out."""
     scan = _Scan(wanted)
-    found: dict[int, Place] = {}
+    found: dict[int, Placement] = {}
     following = [*(line.text for line in lines[1:]), ""]
     for line, after in zip(lines, following, strict=True):
         found.update(scan.read(line, after))
@@ -132,7 +132,7 @@ class _Scan:
         self.code = False
         self.html = RawHtml()
 
-    def read(self, line: FoldedLine, after: str) -> Iterable[tuple[int, Place]]:
+    def read(self, line: FoldedLine, after: str) -> Iterable[tuple[int, Placement]]:
         """Take one line in and give the places of the comments on it; ``after`` is the line below."""
         if line.fenced:
             if line.opens:
@@ -161,7 +161,7 @@ class _Scan:
         self._leave(text, at_margin=False)
         return ()
 
-    def _read_raw(self, text: str) -> Iterator[tuple[int, Place]]:
+    def _read_raw(self, text: str) -> Iterator[tuple[int, Placement]]:
         """Read a line of, or into, a raw block: comments in it are live whatever their indentation."""
         prefix = text[: len(text) - len(text.lstrip(" "))]
         inline = bool(_TOKEN.sub("", text).strip())
@@ -172,9 +172,9 @@ class _Scan:
             kind: Kind = "hidden" if element else "live"
             if number in blocks:
                 block, before, after = blocks[number]
-                yield number, Place(kind, prefix, not block, foreign=True, before=before, after=after)
+                yield number, Placement(kind, prefix, not block, foreign=True, before=before, after=after)
             elif number in self.wanted:
-                yield number, Place(kind, prefix, inline, element=element, foreign=True, raw=True)
+                yield number, Placement(kind, prefix, inline, element=element, foreign=True, raw=True)
 
     def _close_all(self) -> None:
         self.open.clear()
@@ -185,7 +185,7 @@ class _Scan:
         for container in self.open:
             container.tight = False
 
-    def _read_markdown(self, text: str, after: str) -> Iterable[tuple[int, Place]]:
+    def _read_markdown(self, text: str, after: str) -> Iterable[tuple[int, Placement]]:
         rest = text.lstrip(" ")
         if not rest:
             self._blank()
@@ -203,11 +203,11 @@ class _Scan:
         self._leave(rest, at_margin)
         return places
 
-    def _in_title(self, text: str, prefix: str) -> Iterator[tuple[int, Place]]:
+    def _in_title(self, text: str, prefix: str) -> Iterator[tuple[int, Placement]]:
         """The comments of a line that is the title of the container it opens."""
         for token in _TOKEN.finditer(text):
             if (number := int(token[1])) in self.wanted:
-                yield number, Place("code", prefix, True, TITLE, contained=True)
+                yield number, Placement("code", prefix, True, TITLE, contained=True)
 
     def _enter(self, text: str) -> tuple[str, str]:
         """Walk through the containers that the line continues, then those it opens; give prefix and rest."""
@@ -287,7 +287,7 @@ class _Scan:
 
     def _places(
         self, prefix: str, rest: str, after: str, at_margin: bool, around: dict[int, str]
-    ) -> Iterator[tuple[int, Place]]:
+    ) -> Iterator[tuple[int, Placement]]:
         inline = bool(_TOKEN.sub("", rest).strip())
         foreign = any(container.kind == "body" for container in self.open)
         blocks = _blocks(rest, -1, self.wanted) if at_margin else {}
@@ -301,7 +301,7 @@ class _Scan:
             holder = "" if block or self.code else self._holder(rest, token, after)
             yield (
                 number,
-                Place(
+                Placement(
                     kind,
                     prefix,
                     not block,

@@ -9,7 +9,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
 from mongo_tables.directives.comments import RAW_HTML, Comment, Scan
-from mongo_tables.directives.containers import IMAGE, TITLE, Place, places, prefix_length
+from mongo_tables.directives.containers import IMAGE, TITLE, Placement, places, prefix_length
 from mongo_tables.directives.front_matter import front_matter_findings, front_matter_lines
 from mongo_tables.directives.html_comments import FoldedLine, HtmlComment, Page, fold
 from mongo_tables.directives.keywords import (
@@ -50,7 +50,7 @@ class _Candidate:
 
     html: HtmlComment
     opening: Opening
-    place: Place | None
+    place: Placement | None
     opinion: Opinion | None
 
     @property
@@ -132,7 +132,7 @@ class _Judge:
         return True
 
     def judge_enclosing(
-        self, html: HtmlComment, place: Place, behind: Sequence[HtmlComment], until: int
+        self, html: HtmlComment, place: Placement, behind: Sequence[HtmlComment], until: int
     ) -> None:
         """Judge a comment around one of ours: it switches that one off, or does not hide it."""
         found = _NEXT_DIRECTIVE.search(self.text, html.start + 4, html.end)
@@ -150,7 +150,7 @@ class _Judge:
 
 
 def _second_opinions(
-    folded: Sequence[FoldedLine], found: Iterable[Place], all_fences: bool
+    folded: Sequence[FoldedLine], found: Iterable[Placement], all_fences: bool
 ) -> Mapping[int, Opinion]:
     """What CommonMark makes of the comments, by their numbers; ``all_fences``: what looks like a fence is one.
 
@@ -275,7 +275,7 @@ def _end_fault(one: _Candidate, text: str) -> Complaint[int] | None:
     return None
 
 
-def _place_fault(one: _Candidate, place: Place, text: str) -> Complaint[int] | None:
+def _place_fault(one: _Candidate, place: Placement, text: str) -> Complaint[int] | None:
     """Why the site shows an HTML comment here that cannot be replaced."""
     html, name, at = one.html, one.opening.name, one.html.start
     is_block = place_of(name) == "block"
@@ -310,7 +310,7 @@ def _ends_in_string(body: str) -> bool:
     return any(not string["closed"] for string in _STRING.finditer(body))
 
 
-def _comment(page: Page, html: HtmlComment, opening: Opening, place: Place) -> Comment:
+def _comment(page: Page, html: HtmlComment, opening: Opening, place: Placement) -> Comment:
     """Make the comment: its body is without the prefix of its container on further lines."""
     line, column = page.position(html.start)
     before = page.text[page.starts[line - 1] : html.start].removeprefix("\ufeff")

@@ -15,19 +15,8 @@ from mongo_tables.jsontext.document import value_at
 from mongo_tables.jsontext.reader import Path
 from mongo_tables.lint.shape.values import Shape, lookup
 from mongo_tables.lint.suppressions import may_be_ignored
-from mongo_tables.lsp.flows import (
-    Knowledge,
-    Place,
-    fields_at,
-    found_at,
-    order_values,
-    place_at,
-    rows_shape,
-    tell_kinds,
-    values_of_column,
-    variables_at,
-)
-from mongo_tables.lsp.project_knowledge import has_more_fields
+from mongo_tables.lsp.flows import Spot, fields_at, found_at, rows_shape, spot_at, tell_kinds, variables_at
+from mongo_tables.lsp.knowledge import Knowledge, has_more_fields, order_values, values_of_column
 from mongo_tables.lsp.slots import WORDS, argument_names
 from mongo_tables.lsp.typed_json import Cursor, read_tokens, read_value
 
@@ -89,7 +78,7 @@ class _Asked:
     """A place with all that is known of it. ``beside``: the keys that surely stand beside the one that is typed."""
 
     cursor: Cursor
-    place: Place
+    spot: Spot
     beside: frozenset[str]
 
     @property
@@ -98,21 +87,21 @@ class _Asked:
 
     @property
     def known(self) -> Knowledge:
-        return self.place.known
+        return self.spot.known
 
     @property
     def name(self) -> str:
-        return self.place.way.slot.name
+        return self.spot.way.slot.name
 
     @property
     def others(self) -> list[Any]:
         """The elements of the list that the value is in."""
-        above = value_at(self.place.value, self.cursor.path[:-1])
+        above = value_at(self.spot.value, self.cursor.path[:-1])
         return above if isinstance(above, list) else []
 
     def text_at(self, *path: str | int) -> str | None:
         """The text at a path of the comment, where one is there."""
-        found = value_at(self.place.value, path)
+        found = value_at(self.spot.value, path)
         return found if isinstance(found, str) else None
 
 
@@ -127,8 +116,8 @@ def complete(text: str, cursor: Cursor, known: Knowledge, start: Shape | None = 
     beside = value_at(certain, cursor.path[:-1]) if is_key else None
     own = cursor.path[-1] if is_key and cursor.token else None
     keys = frozenset(key for key in beside if key != own) if isinstance(beside, dict) else frozenset()
-    place = place_at(cursor.path[:-1] if is_key else cursor.path, body.kind, value, known, start)
-    asked, role = _Asked(cursor, place, keys), place.way.slot.role
+    spot = spot_at(cursor.path[:-1] if is_key else cursor.path, body.kind, value, known, start)
+    asked, role = _Asked(cursor, spot, keys), spot.way.slot.role
     if is_key:
         offers = _KEYS[role](asked) if role in _KEYS else ()
         return _write_keys(text, cursor, [one for one in offers if one.label not in keys])
@@ -194,7 +183,7 @@ def _list_fields(shape: Shape, typed: str, prefix: str = "") -> _Offers:
 
 
 def _fields(asked: _Asked) -> _Offers:
-    return _list_fields(asked.place.before(), asked.typed)
+    return _list_fields(asked.spot.before(), asked.typed)
 
 
 def _fields_within(shape: Shape, asked: _Asked, inside: str) -> _Offers:
@@ -208,23 +197,23 @@ def _fields_within(shape: Shape, asked: _Asked, inside: str) -> _Offers:
 
 def _fields_of_input(asked: _Asked, operator: Path) -> _Offers:
     """The fields of what an operator has as its ``input``; of the document where that is left out."""
-    place, path = asked.place, (*operator, "input")
-    written = value_at(place.value, path) or "$$CURRENT"
-    if place.way.stretches and isinstance(written, str) and written.startswith("$"):
+    spot, path = asked.spot, (*operator, "input")
+    written = value_at(spot.value, path) or "$$CURRENT"
+    if spot.way.stretches and isinstance(written, str) and written.startswith("$"):
         name, _, rest = written.partition(".") if written.startswith("$$") else ("$_", "", written[1:])
-        found = found_at(place.value, place.way.stretches[-1], path, place.before(), name)
+        found = found_at(spot.value, spot.way.stretches[-1], path, spot.before(), name)
         yield from _fields_within(found, asked, rest)
 
 
 def _row_fields(asked: _Asked) -> _Offers:
-    return _list_fields(rows_shape(asked.place.value, asked.known), asked.typed)
+    return _list_fields(rows_shape(asked.spot.value, asked.known), asked.typed)
 
 
 def _own_columns(asked: _Asked) -> list[str]:
     """The columns that the comment shows, as far as they are written."""
     found: list[Any] = []
     for key in ("columns", "x", "y", "series", "facets"):
-        written = value_at(asked.place.value, (key,))
+        written = value_at(asked.spot.value, (key,))
         found += written if isinstance(written, list) else [written]
     return list(dict.fromkeys(one for one in found if isinstance(one, str) and one))
 
@@ -249,7 +238,7 @@ def _list_operators(kind: OperatorKind, sort: Sort = "operator", without: Iterab
 
 
 def _schema_keys(asked: _Asked) -> _Offers:
-    for name, about in asked.place.way.slot.schema.get("properties", {}).items():
+    for name, about in asked.spot.way.slot.schema.get("properties", {}).items():
         if isinstance(about, Mapping):
             told = str(about.get("markdownDescription") or about.get("description") or "")
             yield _Offer(name, "key", about.get("title", ""), told)
@@ -260,7 +249,7 @@ def _stage_keys(asked: _Asked) -> _Offers:
     if asked.beside:
         return
     without = {"$documents"}
-    for one in asked.place.way.stretches[-1:]:
+    for one in asked.spot.way.stretches[-1:]:
         # A pipeline within a stage that has no collection to read brings documents of its own.
         if one.number == 0 and len(one.path) > 1 and one.reads and asked.text_at(*one.reads) is None:
             without.clear()
@@ -280,11 +269,11 @@ _WHOLE_QUERY_ONLY: Final = ("$expr", "$sampleRate")
 
 
 def _query_keys(asked: _Asked) -> _Offers:
-    slot = asked.place.way.slot
+    slot = asked.spot.way.slot
     if slot.quoted:
         yield from _quoted_columns(asked)
     else:
-        yield from _fields_within(asked.place.before(), asked, slot.name)
+        yield from _fields_within(asked.spot.before(), asked, slot.name)
     without = _WHOLE_QUERY_ONLY if slot.name else ()
     yield from (one for one in _list_operators("query", without=without) if one.label in _TOP_OF_QUERY)
 
@@ -386,7 +375,7 @@ _KEYS: Final[Mapping[str, Callable[[_Asked], _Offers]]] = {
 
 
 def _schema_values(asked: _Asked) -> _Offers:
-    schema = asked.place.way.slot.schema
+    schema = asked.spot.way.slot.schema
     enum, examples = schema.get("enum", ()), schema.get("examples", ())
     yield from (_Offer(str(value), "value", value=value) for value in enum)
     if schema.get("type") == "boolean":
@@ -400,17 +389,17 @@ def _schema_values(asked: _Asked) -> _Offers:
 
 def _expression_values(asked: _Asked) -> _Offers:
     typed = asked.typed if asked.cursor.quoted else ""
-    place, path = asked.place, asked.cursor.path
+    spot, path = asked.spot, asked.cursor.path
     name, prefix, rest = "$_", "$", typed.lstrip("$")
     if typed.startswith("$$") and "." in typed:
         name, _, rest = typed.partition(".")
         prefix = f"{name}."
-    if place.way.stretches:
-        found = found_at(place.value, place.way.stretches[-1], path, place.before(), name)
+    if spot.way.stretches:
+        found = found_at(spot.value, spot.way.stretches[-1], path, spot.before(), name)
         for one in _list_fields(found, rest, prefix):
             yield replace(one, label=f"{prefix}{one.label}")
     if typed[:2] in ("", "$", "$$") and name == "$_":
-        for variable, told in variables_at(place.value, path, asked.cursor.body.kind).items():
+        for variable, told in variables_at(spot.value, path, asked.cursor.body.kind).items():
             yield _Offer(f"$${variable}", "variable", told, value=f"$${variable}")
 
 
@@ -432,12 +421,12 @@ def _values(values: Iterable[Any]) -> _Offers:
 
 
 def _comparands(asked: _Asked) -> _Offers:
-    slot = asked.place.way.slot
+    slot = asked.spot.way.slot
     if slot.quoted:
         table = asked.text_at("table")
         yield from _values(values_of_column(asked.known.rows(table) if table is not None else (), slot.name))
         return
-    found = [asked.place.before()]
+    found = [asked.spot.before()]
     for part in slot.name.split("."):
         found = [inner[part] for one in found if part in (inner := fields_at(one, ()))]
     for shape in found:
@@ -450,7 +439,7 @@ def _values_of_own_rows(asked: _Asked) -> _Offers:
     """The values that rows of the comment have in a column: of its table, else of the documents."""
     column, table = asked.name, asked.text_at("id")
     found = values_of_column(asked.known.rows(table) if table is not None else (), column)
-    shape = lookup(rows_shape(asked.place.value, asked.known), tuple(column.split(".")))
+    shape = lookup(rows_shape(asked.spot.value, asked.known), tuple(column.split(".")))
     return _values(found or shape.traits.known or ())
 
 
@@ -462,12 +451,12 @@ def _foreign_fields(asked: _Asked) -> _Offers:
 
 
 def _unwound_values(asked: _Asked) -> _Offers:
-    for one in _list_fields(asked.place.before(), asked.typed.lstrip("$"), "$"):
+    for one in _list_fields(asked.spot.before(), asked.typed.lstrip("$"), "$"):
         yield replace(one, label=f"${one.label}")
 
 
 def _column_values(asked: _Asked) -> _Offers:
-    if asked.place.way.slot.quoted:
+    if asked.spot.way.slot.quoted:
         return _quoted_columns(asked)
     shown = ("chart", "baseline", "group_rows", "totals", "header_groups")
     own = _own_columns(asked) if asked.cursor.path[0] in shown else []
@@ -478,7 +467,7 @@ def _column_values(asked: _Asked) -> _Offers:
 def _sorted_values(asked: _Asked) -> _Offers:
     minus = "-" if asked.typed.startswith("-") else ""
     used = {one.removeprefix("-") for one in asked.others if isinstance(one, str)}
-    for one in _list_fields(asked.place.before(), asked.typed.removeprefix("-")):
+    for one in _list_fields(asked.spot.before(), asked.typed.removeprefix("-")):
         if one.label not in used:
             yield replace(one, value=f"{minus}{one.value}")
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Final, Protocol
+from typing import Any, Final
 
 from mongo_tables.jsontext.document import value_at
 from mongo_tables.jsontext.extended import decode
@@ -23,8 +23,8 @@ from mongo_tables.lint.shape.values import (
     replace_at,
     unknown_documents,
 )
+from mongo_tables.lsp.knowledge import Knowledge, Stage
 from mongo_tables.lsp.slots import Stretch, Way, way_to
-from mongo_tables.render.column import column_value
 
 _MALFORMED: Final = (AttributeError, IndexError, KeyError, TypeError, ValueError, RecursionError)
 """Errors that reading a malformed stage may raise."""
@@ -45,7 +45,7 @@ _REDACTING: Final[Mapping[str, str]] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class Spot:
     """A place of a JSON text of a kind, with what is known of it: the whole value, and the way to the place.
 
     ``start`` is what the outermost pipeline reads where the text does not say it.
@@ -70,11 +70,11 @@ class Place:
         return shape_before(self.value, through, self.known, self.start)
 
 
-def place_at(path: Path, kind: str, value: Any, known: Knowledge, start: Shape | None) -> Place:
+def spot_at(path: Path, kind: str, value: Any, known: Knowledge, start: Shape | None) -> Spot:
     """The place at a path of a text that has, as far as it can be read, this value."""
     if path[:1] == ("where",) and isinstance(value, dict):
         value = {**value, "where": {}}  # A condition says nothing of what it is asked of.
-    return Place(kind, value, way_to(kind, path), known, start)
+    return Spot(kind, value, way_to(kind, path), known, start)
 
 
 def shape_before(
@@ -274,67 +274,3 @@ def tell_kinds(shape: Shape) -> str:
         kinds = [f"array of {inner}" if kind == "array" and inner else kind for kind in kinds]
     told = "|".join(kinds) or "null"
     return f"{told}, not in all" if shape.missing and shape.kinds - OBJECT else told
-
-
-Stage = Mapping[str, Any]
-Plain = str | int | float
-"""A value that can be named."""
-
-
-class Knowledge(Protocol):
-    """What completion and hovering ask for. Nothing of it may reach for a server."""
-
-    def shape(self, collection: str, pipeline: Sequence[Stage]) -> Shape:
-        """What the documents of a collection look like that the first stage of a pipeline may keep."""
-        ...
-
-    def shared(self, name: str) -> Sequence[Stage]:
-        """The stages of a shared list; none where there is no such list."""
-        ...
-
-    def shared_names(self) -> Mapping[str, str]:
-        """The names of shared lists, each with what it says of itself."""
-        ...
-
-    def meanings(self, name: str) -> Mapping[str, str]:
-        """What a shared list says of the fields that its stages make, by their names."""
-        ...
-
-    def collections(self) -> Mapping[str, str]:
-        """The collections of the results source, each with how many documents it has, or that it cannot be read."""
-        ...
-
-    def tables(self) -> Mapping[str, str]:
-        """The ids of tables of all pages, each with its title and page."""
-        ...
-
-    def columns(self, table: str) -> Mapping[str, str]:
-        """The columns of a table, each with its header, and the other fields of its rows."""
-        ...
-
-    def rows(self, table: str) -> Sequence[Mapping[str, Any]]:
-        """The rows of a table; none where it was not run, or failed."""
-        ...
-
-    def share(self, collection: str, path: str) -> tuple[int, int]:
-        """In how many documents of a collection a field is, and among how many."""
-        ...
-
-    def value_text(self, value: Any) -> str:
-        """What the comment of a value with this JSON writes into its sentence; nothing where it writes nothing."""
-        ...
-
-    def has_results(self, collection: str) -> bool:
-        """Whether all documents of a collection are benchmark results."""
-        ...
-
-
-def order_values(values: Iterable[Plain]) -> list[Plain]:
-    """The values in order: numbers, then texts."""
-    return sorted(values, key=lambda value: (isinstance(value, str), value))
-
-
-def values_of_column(rows: Sequence[Mapping[str, Any]], column: str) -> frozenset[Plain]:
-    """The texts and numbers that rows have in a column."""
-    values = (column_value(row, column) for row in rows)
-    return frozenset(value for value in values if isinstance(value, (str, int, float)))

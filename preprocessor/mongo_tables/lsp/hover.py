@@ -18,18 +18,16 @@ from mongo_tables.jsontext.document import value_at
 from mongo_tables.lint.shape.values import Shape, lookup
 from mongo_tables.lsp.flows import (
     SYSTEM_VARIABLES,
-    Knowledge,
-    Place,
+    Spot,
     found_at,
     list_all_stages,
-    order_values,
-    place_at,
     rows_shape,
+    spot_at,
     stages_before,
     tell_kinds,
-    values_of_column,
     variables_at,
 )
+from mongo_tables.lsp.knowledge import Knowledge, order_values, values_of_column
 from mongo_tables.lsp.slots import Slot, Stretch, argument_names, kind_of_argument
 from mongo_tables.lsp.typed_json import Body, Token, read_tokens, read_value, token_at, unquote
 from mongo_tables.render.column import column_value
@@ -57,20 +55,20 @@ class _Asked:
 
     token: Token
     word: str
-    place: Place
+    spot: Spot
 
     @property
     def known(self) -> Knowledge:
-        return self.place.known
+        return self.spot.known
 
     @property
     def value(self) -> Any:
-        return self.place.value
+        return self.spot.value
 
     @property
     def stretches(self) -> Sequence[Stretch]:
         """The pipelines on the way to the place; of a place behind its pipeline, all of that."""
-        return self.place.way.stretches or list_all_stages(self.value)
+        return self.spot.way.stretches or list_all_stages(self.value)
 
 
 def hover(text: str, body: Body, offset: int, known: Knowledge, start: Shape | None = None) -> Hover | None:
@@ -81,7 +79,7 @@ def hover(text: str, body: Body, offset: int, known: Knowledge, start: Shape | N
     word = unquote(text[token.start : token.end])
     value = read_value(text, read_tokens(text, body.start, body.end))
     path = token.path[:-1] if token.kind == "key" else token.path
-    asked = _Asked(token, word, place_at(path, body.kind, value, known, start))
+    asked = _Asked(token, word, spot_at(path, body.kind, value, known, start))
     told = _tell_key(asked) if token.kind == "key" else _tell_value(asked)
     return Hover(token.start, token.end, told) if told else None
 
@@ -124,7 +122,7 @@ def _cell(text: str) -> str:
 
 
 def _tell_key(asked: _Asked) -> str:
-    slot = asked.place.way.slot
+    slot = asked.spot.way.slot
     if asked.word.startswith("$"):
         return _tell_operator(asked.word, slot)
     if slot.role in ("schema", "baseline") or (slot.role == "pipeline" and slot.schema):
@@ -132,16 +130,16 @@ def _tell_key(asked: _Asked) -> str:
         return _tell_schema(about) if isinstance(about, Mapping) else ""
     if slot.role == "query":
         path = ".".join(filter(None, (slot.name, asked.word)))
-        return _tell_column(asked, path) if slot.quoted else _tell_field(asked, asked.place.before(), path)
+        return _tell_column(asked, path) if slot.quoted else _tell_field(asked, asked.spot.before(), path)
     if slot.role in ("arguments", "operand") and asked.word in argument_names(slot.name):
         kind = _tell_kind(kind_of_argument(slot.name, asked.word))
         return f"`{asked.word}` · {kind}" if kind else ""
     if slot.role == "rules":
         return RULES[asked.word].summary if asked.word in RULES else ""
     if slot.role in ("projection", "computed", "groups", "windows", "facets"):
-        return _tell_field(asked, asked.place.behind(), asked.word)
+        return _tell_field(asked, asked.spot.behind(), asked.word)
     if slot.role in ("sort keys", "fills", "by column"):
-        shape = rows_shape(asked.value, asked.known) if slot.role == "by column" else asked.place.before()
+        shape = rows_shape(asked.value, asked.known) if slot.role == "by column" else asked.spot.before()
         return _tell_field(asked, shape, asked.word)
     return ""
 
@@ -299,7 +297,7 @@ def _count(operator: Operator) -> str:
 
 
 def _tell_value(asked: _Asked) -> str:
-    slot, word = asked.place.way.slot, asked.word
+    slot, word = asked.spot.way.slot, asked.word
     if slot.role in ("expression", "operand", "projected", "unwound", "accumulator", "window"):
         return _tell_expression(asked) if word.startswith("$") else ""
     if slot.role == "stage" or (slot.role == "pipeline" and asked.token.kind == "string"):
@@ -313,7 +311,7 @@ def _tell_value(asked: _Asked) -> str:
             return _tell_column(asked, word)
         return _tell_field(asked, rows_shape(asked.value, asked.known), word)
     if slot.role in ("field", "fields", "sorted"):
-        return _tell_field(asked, asked.place.before(), word.removeprefix("-"))
+        return _tell_field(asked, asked.spot.before(), word.removeprefix("-"))
     return ""
 
 
@@ -327,15 +325,13 @@ def _tell_list(name: str, known: Knowledge) -> str:
 
 def _tell_expression(asked: _Asked) -> str:
     word = asked.word
-    if not asked.place.way.stretches:
+    if not asked.spot.way.stretches:
         return ""
     first, _, rest = word.partition(".") if word.startswith("$$") else ("$_", "", word[1:])
-    found = found_at(
-        asked.value, asked.place.way.stretches[-1], asked.token.path, asked.place.before(), first
-    )
+    found = found_at(asked.value, asked.spot.way.stretches[-1], asked.token.path, asked.spot.before(), first)
     name = first.removeprefix("$$")
     if word.startswith("$$") and not rest:
-        told = variables_at(asked.value, asked.token.path, asked.place.kind).get(name, "")
+        told = variables_at(asked.value, asked.token.path, asked.spot.kind).get(name, "")
         kinds = "" if name in SYSTEM_VARIABLES else tell_kinds(found)
         return " · ".join(filter(None, (f"`{word}`", kinds, told)))
     return _tell_field(asked, found, rest, called=word)
@@ -370,7 +366,7 @@ _DROPPING: Final = frozenset(("$match", "$limit", "$skip", "$sample", "$redact")
 
 def _stages_before(asked: _Asked) -> list[str]:
     """The names of the stages between the collection and the place."""
-    return [next(iter(one)) for one in stages_before(asked.value, asked.place.way.stretches, asked.known)]
+    return [next(iter(one)) for one in stages_before(asked.value, asked.spot.way.stretches, asked.known)]
 
 
 def _said_by_lists(asked: _Asked, path: str) -> str:

@@ -19,12 +19,14 @@ from mongo_tables.lint.shape.values import Shape
 from mongo_tables.lsp.actions import Action, list_actions
 from mongo_tables.lsp.completion import Completion, complete
 from mongo_tables.lsp.diagnostics import Diagnoses, Diagnostic, offset_of, relate
+from mongo_tables.lsp.flows import fields_at, rows_shape, shape_before
 from mongo_tables.lsp.hover import Hover, hover, hover_comment
+from mongo_tables.lsp.knowledge import Knowledge
 from mongo_tables.lsp.names import Mention, Texts, mention_at, mentions
 from mongo_tables.lsp.positions import Edit as Typed
 from mongo_tables.lsp.positions import Lines, Position, Span
 from mongo_tables.lsp.project import Findings, Project
-from mongo_tables.lsp.project_knowledge import ProjectKnowledge
+from mongo_tables.lsp.slots import Stretch
 from mongo_tables.lsp.typed_json import PIPELINE, Body, comment_body, cursor_at, read_tokens, read_value
 from mongo_tables.results.model import ResultsError
 from mongo_tables.results.opening import is_uri
@@ -33,7 +35,6 @@ from mongo_tables.site.site_config import Site, fill_in, find_site
 
 _OF_MISTAKES: Final = (
     "jsonschema",
-    "mongo_tables.jsontext.reader",
     "mongo_tables.lint.suppressions",
     "mongo_tables.lint.versions",
     "mongo_tables.site.mistyped_words",
@@ -108,7 +109,7 @@ class Session:
 
     def _take(self, project: Project) -> None:
         self.project = project
-        self.knowledge = ProjectKnowledge(project)
+        self.knowledge = Knowledge(project)
 
     def open(self, file: str, text: str, version: int) -> None:
         """Take a file that was opened."""
@@ -204,8 +205,16 @@ class Session:
         return None if body is None or is_fenced(text, body.opened) else body
 
     def _start_of(self, file: str) -> Shape | None:
-        """What the stages of a shared pipeline get, where that is known."""
-        return self.knowledge.read_by(Path(file).stem) if self.project.is_list(file) else None
+        """What the stages of a shared pipeline get where a page first names it; None where none does."""
+        name = Path(file).stem
+        for page in self.project.report.site.judged if self.project.is_list(file) else ():
+            for comment in page.comments if f'"{name}"' in page.text else ():
+                value = comment.parsed.value
+                written = value.get("pipeline") if isinstance(value, dict) else None
+                if isinstance(written, list) and name in written:
+                    way = Stretch(("pipeline",), written.index(name), ("collection",))
+                    return shape_before(value, [way], self.knowledge)
+        return None
 
     # -- what is asked between two checks, by the one who checks --
 
@@ -230,9 +239,13 @@ class Session:
         for file in list(self.documents):
             page = None if self.project.is_list(file) else self.project.page(file)
             for spec in page.pipeline_specs if page else ():
-                if self._pending:
+                if self._pending or self.knowledge.is_full():
                     return
-                self.knowledge.look_ahead(spec)
+                if not self.knowledge.has_seen(spec.collection, spec.pipeline):
+                    fields_at(self.knowledge.shape(spec.collection, spec.pipeline), ())
+                    rows_shape(
+                        {"collection": spec.collection, "pipeline": list(spec.pipeline)}, self.knowledge
+                    )
 
     def texts(self) -> Texts:
         """All pages and shared pipelines."""

@@ -6,7 +6,7 @@ It is asked while a check may be at work, and changes nothing that a check sees.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from threading import Lock
 from typing import TYPE_CHECKING, Any, Final
@@ -18,23 +18,24 @@ from mongo_tables.jsontext.reader import parse
 from mongo_tables.lint.shape.document_shapes import FEW
 from mongo_tables.lint.shape.units import of_field
 from mongo_tables.lint.shape.values import Shape, Traits, unknown_documents
-from mongo_tables.lsp.flows import Stage, fields_at, rows_shape, shape_before
-from mongo_tables.lsp.slots import Stretch
+from mongo_tables.render.column import column_value
 from mongo_tables.results.model import Query, ResultsError
 from mongo_tables.site.statements import value_text
 
 if TYPE_CHECKING:
-    from mongo_tables.directives.specs import PipelineSpec
     from mongo_tables.lsp.project import Project
     from mongo_tables.results.file_source import FileSource
     from mongo_tables.results.model import Rows
 
 
+Stage = Mapping[str, Any]
+Plain = str | int | float
+"""A value that can be named."""
 _KEPT: Final = 16
 """So many selections of documents are remembered."""
 
 
-class ProjectKnowledge:
+class Knowledge:
     """What a project knows. Documents are looked at where they are on this machine, and nowhere else."""
 
     def __init__(self, project: Project) -> None:
@@ -55,12 +56,13 @@ class ProjectKnowledge:
                 self._observed[key] = found
         return found
 
-    def look_ahead(self, spec: PipelineSpec) -> None:
-        """Look at what will be asked for when an author edits a comment, so that it is known by then."""
-        if self._key_of(spec.collection, spec.pipeline) not in self._observed and len(self._observed) < _KEPT:
-            value = {"collection": spec.collection, "pipeline": list(spec.pipeline)}
-            fields_at(self.shape(spec.collection, spec.pipeline), ())
-            rows_shape(value, self)
+    def is_full(self) -> bool:
+        """Whether another selection of documents would take the place of one that is known."""
+        return len(self._observed) >= _KEPT
+
+    def has_seen(self, collection: str, pipeline: Sequence[Stage]) -> bool:
+        """Whether the documents that the first stage of a pipeline may keep were looked at."""
+        return self._key_of(collection, pipeline) in self._observed
 
     def _key_of(self, collection: str, pipeline: Sequence[Stage]) -> tuple[str | None, str, str]:
         """What tells a selection of documents from others."""
@@ -90,17 +92,6 @@ class ProjectKnowledge:
     def meanings(self, name: str) -> Mapping[str, str]:
         """What a shared list says of the fields that its stages make, by their names."""
         return self._project.shared(name).fields
-
-    def read_by(self, name: str) -> Shape | None:
-        """What the stages of a shared list get where a page first names it; None where none does."""
-        for page in self._project.report.site.judged:
-            for comment in page.comments if f'"{name}"' in page.text else ():
-                value = comment.parsed.value
-                written = value.get("pipeline") if isinstance(value, dict) else None
-                if isinstance(written, list) and name in written:
-                    way = Stretch(("pipeline",), written.index(name), ("collection",))
-                    return shape_before(value, [way], self)
-        return None
 
     def shared_names(self) -> Mapping[str, str]:
         """The names of shared lists, each with what it says of itself."""
@@ -295,3 +286,14 @@ def has_more_fields(shape: Shape, amount: int) -> bool:
     """Whether a document has more fields than that; of those that were not looked into yet the first one says it."""
     fields = shape.fields
     return fields._of.begins_with_more(amount) if isinstance(fields, _Fields) else len(fields) > amount
+
+
+def order_values(values: Iterable[Plain]) -> list[Plain]:
+    """The values in order: numbers, then texts."""
+    return sorted(values, key=lambda value: (isinstance(value, str), value))
+
+
+def values_of_column(rows: Sequence[Mapping[str, Any]], column: str) -> frozenset[Plain]:
+    """The texts and numbers that rows have in a column."""
+    values = (column_value(row, column) for row in rows)
+    return frozenset(value for value in values if isinstance(value, (str, int, float)))
