@@ -18,7 +18,7 @@ from typing import Any, Final, NamedTuple, TypeVar
 from bson.dbref import DBRef
 
 from mongo_tables.aggregation import catalogue, paths
-from mongo_tables.aggregation.errors import AggregationError, NotOffline, Path, refuse_unknown
+from mongo_tables.aggregation.errors import AggregationError, NotOffline, Path, check_names
 from mongo_tables.aggregation.paths import close_places
 from mongo_tables.aggregation.values import (
     MISSING,
@@ -138,7 +138,13 @@ def compile_expression(expression: Any, scope: Scope, path: Path) -> Node:
     if isinstance(expression, Mapping):
         return _document(expression, scope, path)
     if isinstance(expression, list | tuple):
-        return _array(expression, scope, path)
+        nodes = [compile_expression(item, scope, (*path, index)) for index, item in enumerate(expression)]
+        runs = [node.run for node in nodes]
+
+        def run(document: Document) -> list[Any]:
+            return [None if value is MISSING else value for value in (run(document) for run in runs)]
+
+        return fold(run, nodes, path)
     if isinstance(expression, DBRef):
         return _document(expression.as_doc(), scope, path)
     return constant(expression)
@@ -148,39 +154,28 @@ def _string(text: str, scope: Scope, path: Path) -> Node:
     if not text.startswith("$"):
         return constant(text)
     try:
-        if text.startswith("$$"):
-            return _variable(text[2:], scope)
-        return field_path(paths.split(text[1:]), scope)
+        if not text.startswith("$$"):
+            return _variable("CURRENT", paths.split(text[1:]), scope)
+        name, _, rest = text[2:].partition(".")
+        check_variable_name(name)
+        return _variable(name, paths.split(rest) if "." in text else (), scope)
     except AggregationError as error:
         raise error.at(path) from None
 
 
-def field_path(parts: tuple[str, ...], scope: Scope) -> Node:
-    """The node that reads a field of ``$$CURRENT``, the root document unless something rebinds it."""
-    current = scope.slots.get("CURRENT")
-    if current is None:
-        return Node(paths.getter(parts), field=".".join(parts))
-    if current is _NO_DOCUMENT:
-        raise _without_document(".".join(parts))
-    get = paths.of_variable(parts)
-    return Node(lambda _: get(current.value))
-
-
-def _variable(text: str, scope: Scope) -> Node:
-    name, _, rest = text.partition(".")
-    check_variable_name(name)
-    parts = paths.split(rest) if "." in text else ()
-    node = _compile_variable(name, scope)
-    if not parts:
-        return node
-    if node.field == "":
-        return Node(paths.getter(parts), field=".".join(parts))
-    get, slot, read = paths.of_variable(parts), scope.slots.get(name), node.run
-    if node.constant:
-        return constant(get(read({})))
-    if slot is not None:
-        return Node(_slot_reader(slot, parts))
-    return Node(lambda document: get(read(document)))
+def _variable(name: str, parts: tuple[str, ...], scope: Scope) -> Node:
+    """The node that reads a variable, or what ``parts`` lead to in it."""
+    slot = scope.slots.get(name)
+    if slot is _NO_DOCUMENT:
+        field = ".".join(parts) if name == "CURRENT" and parts else f"$${name}"
+        message = f"a variable of 'let' is computed before any document is read, so it cannot use '{field}'"
+        raise AggregationError(message, code=4890500)
+    if slot is not None and not slot.fixed:
+        return Node(_slot_reader(slot, parts) if parts else lambda _: slot.value)
+    if slot is None and name in ("ROOT", "CURRENT"):
+        return Node(paths.getter(parts) if parts else lambda document: document, field=".".join(parts))
+    value = slot.value if slot else _system_variable(name, scope)
+    return constant(paths.of_variable(parts)(value) if parts else value)
 
 
 def _slot_reader(slot: Slot, parts: tuple[str, ...]) -> Evaluate:
@@ -197,31 +192,16 @@ def _slot_reader(slot: Slot, parts: tuple[str, ...]) -> Evaluate:
     return read
 
 
-def _compile_variable(name: str, scope: Scope) -> Node:
-    slot = scope.slots.get(name)
-    if slot is _NO_DOCUMENT:
-        raise _without_document(f"$${name}")
-    if slot is not None:
-        return constant(slot.value) if slot.fixed else Node(lambda _: slot.value)
-    if name in ("ROOT", "CURRENT"):
-        return Node(lambda document: document, field="")
+def _system_variable(name: str, scope: Scope) -> Any:
     if name == "REMOVE":
-        return constant(MISSING)
+        return MISSING
     if name == "NOW":
-        return constant(date_from_millis(millis(scope.context.now)))
+        return date_from_millis(millis(scope.context.now))
     if name in ("CLUSTER_TIME", "USER_ROLES", "SEARCH_META", "JS_SCOPE"):
         raise NotOffline(f"$${name} is known to a server only")
-    raise AggregationError(
-        f"no variable $${name} is defined here",
-        code=17276,
-        unknown=f"$${name}",
-        known=[f"$${one}" for one in scope.slots],
-    )
-
-
-def _without_document(field: str) -> AggregationError:
-    message = f"a variable of 'let' is computed before any document is read, so it cannot use '{field}'"
-    return AggregationError(message, code=4890500)
+    known = [f"$${one}" for one in scope.slots]
+    message = f"no variable $${name} is defined here"
+    raise AggregationError(message, code=17276, unknown=f"$${name}", known=known)
 
 
 def check_variable_name(name: str) -> None:
@@ -245,32 +225,25 @@ def check_user_variable(name: str, path: Path | None = None) -> None:
         raise AggregationError(f"variable name '{name}' must start with a lower-case letter", path, 16867)
 
 
-def _array(items: Sequence[Any], scope: Scope, path: Path) -> Node:
-    nodes = [compile_expression(item, scope, (*path, index)) for index, item in enumerate(items)]
-    runs = [node.run for node in nodes]
-
-    def run(document: Document) -> list[Any]:
-        return [None if value is MISSING else value for value in (run(document) for run in runs)]
-
-    return fold(run, nodes, path)
-
-
 def _document(expression: Mapping[str, Any], scope: Scope, path: Path) -> Node:
     first = next(iter(expression), "")
     if first.startswith("$"):
         if len(expression) > 1:
-            raise AggregationError(
-                f"an expression has one operator, but '{first}' stands beside {len(expression) - 1} more",
-                path,
-                15983,
+            message = (
+                f"an expression has one operator, but '{first}' stands beside {len(expression) - 1} more"
             )
+            raise AggregationError(message, path, 15983)
         where = (*path, first)
-        return find_form("expression", first, _FORMS, where, 168, "expression operator")(
-            expression[first], scope, where
-        )
+        form = find_form("expression", first, _FORMS, where, 168, "expression operator")
+        return form(expression[first], scope, where)
     nodes: dict[str, Node] = {}
     for name, value in expression.items():
-        _check_field_name(name, path)
+        if name.startswith("$"):
+            raise AggregationError(f"'{name}' stands among fields: an operator must stand alone", path, 15983)
+        if "." in name:
+            raise AggregationError(f"field name '{name}' must not hold a dot here", (*path, name), 16412)
+        if not name:
+            raise AggregationError("a field name must not be empty here", path, 40352)
         nodes[name] = compile_expression(value, scope, (*path, name))
     runs = [(name, node.run) for name, node in nodes.items()]
 
@@ -278,15 +251,6 @@ def _document(expression: Mapping[str, Any], scope: Scope, path: Path) -> Node:
         return close_places({name: run(document) for name, run in runs})
 
     return fold(run, nodes.values(), path, tuple(nodes))
-
-
-def _check_field_name(name: str, path: Path) -> None:
-    if name.startswith("$"):
-        raise AggregationError(f"'{name}' stands among fields: an operator must stand alone", path, 15983)
-    if "." in name:
-        raise AggregationError(f"field name '{name}' must not hold a dot here", (*path, name), 16412)
-    if not name:
-        raise AggregationError("a field name must not be empty here", path, 40352)
 
 
 _F = TypeVar("_F")
@@ -451,8 +415,7 @@ def named(*names: str, folds: bool = True) -> Callable[[_Function], _Function]:
         @form(*names)
         def compile_named(argument: Any, scope: Scope, path: Path) -> Node:
             name = str(path[-1])
-            given = check_named_arguments(name, argument, path)
-            nodes = {key: compile_expression(value, scope, where) for key, (value, where) in given.items()}
+            nodes = compile_named_arguments(argument, scope, path)
             runs = {key: node.run for key, node in nodes.items()}
             run = placed(lambda document: function(name, document, runs), path)
             return fold(run, nodes.values(), path) if folds else Node(run)
@@ -614,13 +577,16 @@ def _call(function: Callable[..., Any], runs: list[Evaluate], path: Path) -> Eva
     return run
 
 
-def check_named_arguments(name: str, argument: Any, path: Path) -> dict[str, tuple[Any, Path]]:
+def check_named_arguments(argument: Any, path: Path) -> dict[str, tuple[Any, Path]]:
     """The arguments of a ``named`` style operator, each with its path; names checked by the catalogue."""
-    entry = catalogue.get("expression", name)
-    if not isinstance(argument, Mapping):
-        raise AggregationError(f"{name} takes a document of named arguments", path, 9)
-    refuse_unknown(argument, (*entry.required, *entry.optional), f"{name} has no argument", path, 9)
-    for key in entry.required:
-        if key not in argument:
-            raise AggregationError(f"{name} needs the argument '{key}'", path, 9)
-    return {key: (value, (*path, key)) for key, value in argument.items()}
+    entry = catalogue.get("expression", str(path[-1]))
+    given = check_names(
+        argument, entry.required, entry.optional, path, (9, 9, 9), "a document of named arguments", "argument"
+    )
+    return {key: (value, (*path, key)) for key, value in given.items()}
+
+
+def compile_named_arguments(argument: Any, scope: Scope, path: Path) -> dict[str, Node]:
+    """The nodes of a ``named`` style operator's arguments."""
+    given = check_named_arguments(argument, path)
+    return {key: compile_expression(value, scope, where) for key, (value, where) in given.items()}

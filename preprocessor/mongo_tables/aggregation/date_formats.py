@@ -70,12 +70,12 @@ class Reading:
     year_day: int | None = None
     offset: int | None = None
 
-    def take(self, name: str, value: int) -> None:
-        """Sets a piece by name; the pieces of a week date and of a calendar date do not go together."""
+    def take(self, name: str, value: int, *, check: bool) -> None:
+        """Sets a piece by name; ``check``: the pieces of a week date and of a calendar date do not go together."""
         setattr(self, name, value)
         iso = (self.iso_year, self.iso_week, self.iso_day)
         plain = (self.year, self.month, self.day, self.year_day)
-        if any(piece is not None for piece in iso) and any(piece is not None for piece in plain):
+        if check and any(one is not None for one in iso) and any(one is not None for one in plain):
             raise unreadable(self.text, "it mixes a week date with a calendar date")
         if (name == "iso_week" and not 1 <= value <= 53) or (name == "iso_day" and not 1 <= value <= 7):
             raise unreadable(self.text, "there is no such week or day of the week")
@@ -115,43 +115,27 @@ def read_zone(reading: Reading, text: str, at: int) -> int:
     """Reads an offset or a zone's abbreviation at ``at`` into ``reading``; gives where it ends."""
     found = _OFFSET.match(text, at)
     if found:
-        reading.offset = _seconds(found)
+        hours, minutes = (int(part or 0) for part in found.group(2, 3))
+        if digits := found[4]:
+            hours, minutes = divmod(int(digits), 100) if len(digits) > 2 else (int(digits), 0)
+        reading.offset = (hours * 60 + minutes) * (-60 if found[1] == "-" else 60)
         return found.end()
     letters = _LETTERS.match(text, at)
-    hours = _abbreviation(letters[0]) if letters else None
-    if letters and hours is not None and text[letters.end() : letters.end() + 1] in ("", " ", ")"):
-        reading.offset = int(hours * 3600)
+    east = _abbreviation(letters[0]) if letters else None
+    if letters and east is not None and text[letters.end() : letters.end() + 1] in ("", " ", ")"):
+        reading.offset = int(east * 3600)
         return letters.end()
     raise unreadable(text, f"no time zone is found after '{text[:at]}'")
-
-
-def _seconds(found: re.Match[str]) -> int:
-    digits = found[4]
-    if digits is None:
-        hours, minutes = int(found[2]), int(found[3])
-    elif len(digits) <= 2:
-        hours, minutes = int(digits), 0
-    else:
-        hours, minutes = divmod(int(digits), 100)
-    seconds = hours * 3600 + minutes * 60
-    return -seconds if found[1] == "-" else seconds
 
 
 @cache
 def _abbreviation(letters: str) -> float | None:
     """Hours east of UTC of an abbreviation or of a military letter: ``Z`` 0, ``A`` to ``M`` east, else west."""
     name = letters.lower()
-    if len(name) == 1:
-        if name == "z":
-            return 0.0
-        if "a" <= name <= "i":
-            return float(ord(name) - ord("a") + 1)
-        if "k" <= name <= "m":
-            return float(ord(name) - ord("a"))
-        if "n" <= name <= "y":
-            return float(-(ord(name) - ord("n") + 1))
-        return None
-    return ABBREVIATIONS.get(name)
+    if len(name) > 1:
+        return ABBREVIATIONS.get(name)
+    place = "zabcdefghiklmnopqrstuvwxy".find(name)
+    return None if place < 0 else float(place if place <= 12 else 12 - place)
 
 
 ISO_UTC = "%Y-%m-%dT%H:%M:%S.%LZ"
@@ -172,57 +156,37 @@ MONTHS = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class _Moment:
-    """What a specifier may ask for: the local time in milliseconds, its parts, and seconds east of UTC."""
-
-    local: int
-    offset: int
-    parts: Parts
-
-    @property
-    def days(self) -> int:
-        return self.local // DAY
-
-    @property
-    def year_day(self) -> int:
-        return self.days - days_from_civil(self.parts.year, 1, 1) + 1
-
-
 def _year(year: int) -> str:
     if not 0 <= year <= 9999:
         raise AggregationError(f"the year {year} is not written: 0 to 9999 are", code=18537)
     return f"{year:04}"
 
 
-def _offset(moment: _Moment) -> str:
-    hours, rest = divmod(abs(moment.offset), 3600)
-    return f"{'-' if moment.offset < 0 else '+'}{hours:02}{rest // 60:02}"
+def _offset(seconds: int) -> str:
+    hours, rest = divmod(abs(seconds), 3600)
+    return f"{'-' if seconds < 0 else '+'}{hours:02}{rest // 60:02}"
 
 
-def _minutes(moment: _Moment) -> str:
-    return str(int(moment.offset / 60))
-
-
-_WRITE: dict[str, Callable[[_Moment], str]] = {
-    "%": lambda moment: "%",
-    "Y": lambda moment: _year(moment.parts.year),
-    "G": lambda moment: _year(iso_week(moment.days)[0]),
-    "m": lambda moment: f"{moment.parts.month:02}",
-    "b": lambda moment: MONTHS[moment.parts.month - 1][:3],
-    "B": lambda moment: MONTHS[moment.parts.month - 1],
-    "d": lambda moment: f"{moment.parts.day:02}",
-    "H": lambda moment: f"{moment.local // 3_600_000 % 24:02}",
-    "M": lambda moment: f"{moment.local // 60_000 % 60:02}",
-    "S": lambda moment: f"{moment.local // 1000 % 60:02}",
-    "L": lambda moment: f"{moment.local % 1000:03}",
-    "j": lambda moment: f"{moment.year_day:03}",
-    "w": lambda moment: str(iso_weekday(moment.days) % 7 + 1),
-    "u": lambda moment: str(iso_weekday(moment.days)),
-    "U": lambda moment: f"{sunday_week(moment.days):02}",
-    "V": lambda moment: f"{iso_week(moment.days)[1]:02}",
-    "z": _offset,
-    "Z": _minutes,
+# What each specifier writes of a local time in milliseconds, its parts, and the seconds of its zone east of UTC.
+_WRITE: dict[str, Callable[[int, Parts, int], str]] = {
+    "%": lambda local, parts, offset: "%",
+    "Y": lambda local, parts, offset: _year(parts.year),
+    "G": lambda local, parts, offset: _year(iso_week(local // DAY)[0]),
+    "m": lambda local, parts, offset: f"{parts.month:02}",
+    "b": lambda local, parts, offset: MONTHS[parts.month - 1][:3],
+    "B": lambda local, parts, offset: MONTHS[parts.month - 1],
+    "d": lambda local, parts, offset: f"{parts.day:02}",
+    "H": lambda local, parts, offset: f"{parts.hour:02}",
+    "M": lambda local, parts, offset: f"{parts.minute:02}",
+    "S": lambda local, parts, offset: f"{parts.second:02}",
+    "L": lambda local, parts, offset: f"{parts.millisecond:03}",
+    "j": lambda local, parts, offset: f"{local // DAY - days_from_civil(parts.year, 1, 1) + 1:03}",
+    "w": lambda local, parts, offset: str(iso_weekday(local // DAY) % 7 + 1),
+    "u": lambda local, parts, offset: str(iso_weekday(local // DAY)),
+    "U": lambda local, parts, offset: f"{sunday_week(local // DAY):02}",
+    "V": lambda local, parts, offset: f"{iso_week(local // DAY)[1]:02}",
+    "z": lambda local, parts, offset: _offset(offset),
+    "Z": lambda local, parts, offset: str(int(offset / 60)),
 }
 
 
@@ -242,7 +206,7 @@ def _tokens(format: str, known: str) -> list[tuple[bool, str]]:
 
 
 @lru_cache(maxsize=256)
-def _writers(format: str) -> tuple[Callable[[_Moment], str] | str, ...]:
+def _writers(format: str) -> tuple[Callable[[int, Parts, int], str] | str, ...]:
     tokens = _tokens(format, "".join(_WRITE))
     return tuple(_WRITE[text] if is_specifier else text for is_specifier, text in tokens)
 
@@ -253,36 +217,46 @@ def check_format(format: str) -> None:
 
 
 def date_text(date: int, zone: Zone, format: str) -> str:
-    """A date in milliseconds, written in a zone with a format; raises AggregationError for the year 10000."""
+    """A date in milliseconds, written in a zone with a format; raises AggregationError for the year 10000.
+
+    Example:
+        >>> date_text(0, UTC, "%Y-%m-%d")
+        '1970-01-01'
+    """
     offset = zone.offset(date)
-    moment = _Moment(date + offset, offset // 1000, local_parts(date + offset))
-    return "".join(part if isinstance(part, str) else part(moment) for part in _writers(format))
+    local = date + offset
+    moment = local, local_parts(local), offset // 1000
+    return "".join(part if isinstance(part, str) else part(*moment) for part in _writers(format))
 
 
-# Reading: what each specifier takes. Numbers need not have all their digits.
-_READ = {
-    "Y": ("year", r"\d{1,4}"),
-    "m": ("month", r"\d{1,2}"),
-    "d": ("day", r"\d{1,2}"),
-    "H": ("hour", r"\d{1,2}"),
-    "M": ("minute", r"\d{1,2}"),
-    "S": ("second", r"\d{1,2}"),
-    "G": ("iso_year", r"\d{1,4}"),
-    "V": ("iso_week", r"\d{1,2}"),
-    "u": ("iso_day", r"\d"),
-    "j": ("year_day", r"\d{1,3}"),
-}
+def _read_month(text: str) -> int:
+    return [name[:3].lower() for name in MONTHS].index(text[:3].lower()) + 1
+
+
+# Reading: what each specifier takes, and for which piece. Numbers need not have all their digits.
 _MONTH = "|".join(f"{name}|{name[:3]}" for name in MONTHS)
-
-
-def check_reading_format(format: str) -> None:
-    """Raises AggregationError for a format that ``read_formatted`` does not know."""
-    _reading_tokens(format)
+_READ: dict[str, tuple[str, str, Callable[[str], int]]] = {
+    "Y": (r"\d{1,4}", "year", int),
+    "m": (r"\d{1,2}", "month", int),
+    "b": (_MONTH, "month", _read_month),
+    "B": (_MONTH, "month", _read_month),
+    "d": (r"\d{1,2}", "day", int),
+    "H": (r"\d{1,2}", "hour", int),
+    "M": (r"\d{1,2}", "minute", int),
+    "S": (r"\d{1,2}", "second", int),
+    "L": (r"\d{1,3}", "microsecond", lambda text: int(text.ljust(3, "0")) * 1000),
+    "G": (r"\d{1,4}", "iso_year", int),
+    "V": (r"\d{1,2}", "iso_week", int),
+    "u": (r"\d", "iso_day", int),
+    "j": (r"\d{1,3}", "year_day", int),
+    "Z": (r"[+-]\d+", "offset", lambda text: int(text) * 60),
+}
 
 
 @lru_cache(maxsize=256)
-def _reading_tokens(format: str) -> tuple[tuple[bool, str], ...]:
-    return tuple(_tokens(format, "".join(_READ) + "bBLzZ%"))
+def check_reading_format(format: str) -> tuple[tuple[bool, str], ...]:
+    """The parts of a format for ``read_formatted``; raises AggregationError for one that it does not know."""
+    return tuple(_tokens(format, "".join(_READ) + "z%"))
 
 
 def read_formatted(text: str, format: str, zone: Zone) -> int:
@@ -292,40 +266,20 @@ def read_formatted(text: str, format: str, zone: Zone) -> int:
     """
     reading = Reading(text)
     at = 0
-    for is_specifier, token in _reading_tokens(format):
-        read = _specifier if is_specifier and token != "%" else _literal
-        at = read(reading, text, at, token)
+    for is_specifier, token in check_reading_format(format):
+        if not is_specifier or token == "%":
+            if not text.startswith(token, at):
+                raise unreadable(text, f"'{token}' is expected after '{text[:at]}'")
+            at += len(token)
+        elif token == "z":
+            at = read_zone(reading, text, at)
+        else:
+            pattern, name, read = _READ[token]
+            found = re.compile(pattern, re.IGNORECASE | re.ASCII).match(text, at)
+            if not found:
+                raise unreadable(text, f"'%{token}' does not fit after '{text[:at]}'")
+            reading.take(name, read(found[0]), check=read is int)
+            at = found.end()
     if at < len(text):
         raise unreadable(text, f"'{text[at:]}' is left over")
     return reading.date(zone)
-
-
-def _literal(reading: Reading, text: str, at: int, literal: str) -> int:
-    if not text.startswith(literal, at):
-        raise unreadable(text, f"'{literal}' is expected after '{text[:at]}'")
-    return at + len(literal)
-
-
-def _specifier(reading: Reading, text: str, at: int, letter: str) -> int:
-    if letter == "z":
-        return read_zone(reading, text, at)
-    if letter in "bB":
-        found = re.compile(_MONTH, re.IGNORECASE).match(text, at)
-        if found:
-            reading.month = [name[:3].lower() for name in MONTHS].index(found[0][:3].lower()) + 1
-    elif letter == "Z":
-        found = re.compile(r"[+-]\d+", re.ASCII).match(text, at)
-        if found:
-            reading.offset = int(found[0]) * 60
-    elif letter == "L":
-        found = re.compile(r"\d{1,3}", re.ASCII).match(text, at)
-        if found:
-            reading.microsecond = int(found[0].ljust(3, "0")) * 1000
-    else:
-        name, pattern = _READ[letter]
-        found = re.compile(pattern, re.ASCII).match(text, at)
-        if found:
-            reading.take(name, int(found[0]))
-    if not found:
-        raise unreadable(text, f"'%{letter}' does not fit after '{text[:at]}'")
-    return found.end()

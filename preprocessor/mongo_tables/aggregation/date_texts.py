@@ -120,27 +120,18 @@ def _date(reading: Reading, text: str) -> int | None:
             reading.iso_day = int(groups["iso_day"] or 1)
             return found.end()
         name = groups.get("name")
-        reading.year = _full_year(groups["year"])
+        reading.year = int(groups["year"])
+        if len(groups["year"]) <= 2:
+            reading.year += 2000 if reading.year < 70 else 1900
         reading.month = _MONTHS.index(name[:3].lower()) + 1 if name else int(groups["month"])
         reading.day = int(groups.get("day") or ("1" if "day" not in groups else "0"))
-        _check_weekday(reading, groups.get("weekday"))
+        if weekday := groups.get("weekday"):
+            days = days_from_civil(reading.year, reading.month, reading.day or 1)
+            if iso_weekday(days) != _DAYS.index(weekday[:3].lower()) + 1:
+                message = f"'{reading.text}' names another day of the week: that is not available offline"
+                raise NotOffline(message)
         return found.end()
     return None
-
-
-def _full_year(digits: str) -> int:
-    year = int(digits)
-    if len(digits) > 2:
-        return year
-    return year + (2000 if year < 70 else 1900)
-
-
-def _check_weekday(reading: Reading, weekday: str | None) -> None:
-    if weekday is None:
-        return
-    days = days_from_civil(reading.year or 0, reading.month or 1, reading.day or 1)
-    if iso_weekday(days) != _DAYS.index(weekday[:3].lower()) + 1:
-        raise NotOffline(f"'{reading.text}' names another day of the week: that is not available offline")
 
 
 def _time(reading: Reading, text: str, at: int) -> int:
@@ -178,25 +169,23 @@ def _refusal(text: str) -> AggregationError:
     return NotOffline(f"'{text}' as a date without a format is not available offline")
 
 
+# Forms that are known not to be read: numbers alone, dates and times out of range, a lone year or time.
+_NO_DATE = "|".join(
+    (
+        r"\d{1,6}|\d{10}|[+-]\d{1,6}",
+        r"(?i:[+-]?\d{1,6}(?:\.\d{0,6})?e[+-]?\d{1,3})",
+        r"\d{4}-?W(?:00|5[4-9]|[6-9]\d)",
+        r"-?\d{1,6}\.\d{1,2}|\d{1,2}/\d{1,4}|[+-]?\d{1,3}(?:\.\d+)?%",
+        rf"(?i:{_MONTH}\.?[ \t.-]*\d{{1,2}}|\d{{1,2}}[ \t.-]*{_MONTH})".replace("?P<name>", "?:"),
+        r"\d{1,2}(:\d{1,2}){1,2}(\.\d+)?",
+        r"(?i:(?:\d{4}[-/]\d{1,2}[-/]\d{1,2}|\d{1,2}/\d{1,2}/\d{4})"
+        r"(?:[T ]\d{1,2}:\d{1,2}(?::\d{1,2}(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)?)?)",
+    )
+)
+
+
 def _is_no_date(text: str) -> bool:
-    """Forms that are known not to be read: numbers alone, dates and times out of range, a lone year or time."""
     body = text.strip()
-    if re.fullmatch(r"\d{1,6}|\d{10}|[+-]\d{1,6}", body):
-        return True
-    if re.fullmatch(r"[+-]?\d{1,6}(?:\.\d{0,6})?e[+-]?\d{1,3}", body, re.I):
-        return True
     if re.fullmatch(r"[+-]?\d{7,}", body) and not _DATE_OF_DIGITS.search(body):
         return True
-    if re.fullmatch(r"\d{4}-?W(?:00|5[4-9]|[6-9]\d)", body):
-        return True
-    if re.fullmatch(r"-?\d{1,6}\.\d{1,2}|\d{1,2}/\d{1,4}|[+-]?\d{1,3}(?:\.\d+)?%", body):
-        return True
-    if re.fullmatch(rf"{_MONTH}\.?[ \t.-]*\d{{1,2}}", body, re.I):
-        return True
-    if re.fullmatch(rf"\d{{1,2}}[ \t.-]*{_MONTH}", body, re.I):
-        return True
-    if re.fullmatch(r"\d{1,2}(:\d{1,2}){1,2}(\.\d+)?", body):
-        return True
-    date = r"(?:\d{4}[-/]\d{1,2}[-/]\d{1,2}|\d{1,2}/\d{1,2}/\d{4})"
-    time = r"(?:[T ]\d{1,2}:\d{1,2}(?::\d{1,2}(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)?)?"
-    return re.fullmatch(date + time, body, re.I) is not None
+    return re.fullmatch(_NO_DATE, body) is not None

@@ -21,7 +21,7 @@ from bson.timestamp import Timestamp
 from mongo_tables.aggregation.errors import AggregationError
 from mongo_tables.aggregation.values import is_date, millis, mistyped, type_name
 
-SECOND, MINUTE, HOUR, DAY, WEEK = 1000, 60_000, 3_600_000, 86_400_000, 604_800_000
+SECOND, MINUTE, HOUR, DAY = 1000, 60_000, 3_600_000, 86_400_000
 _ERA_DAYS = 146_097  # 400 Gregorian years: after them the calendar repeats, weekdays included
 _ERA_MILLIS = _ERA_DAYS * DAY
 _EPOCH = datetime(1970, 1, 1)
@@ -123,9 +123,7 @@ class Zone(NamedTuple):
         """Milliseconds east of UTC at a date."""
         if self.rules is None:
             return self.seconds * 1000
-        moment = _EPOCH + timedelta(milliseconds=_in_range(date))
-        shift = self.rules.fromutc(moment.replace(tzinfo=self.rules)).utcoffset()
-        return (shift or timedelta()) // timedelta(milliseconds=1)
+        return _offset(self._clock(date))
 
     def local(self, date: int) -> int:
         """The local time at a date."""
@@ -135,8 +133,13 @@ class Zone(NamedTuple):
         """Whether daylight saving time holds at a date."""
         if self.rules is None:
             return False
+        return bool(self._clock(date).dst())
+
+    def _clock(self, date: int) -> datetime:
+        """What an Olson zone's clock shows at a date."""
+        assert self.rules is not None
         moment = _EPOCH + timedelta(milliseconds=_in_range(date))
-        return bool(self.rules.fromutc(moment.replace(tzinfo=self.rules)).dst())
+        return self.rules.fromutc(moment.replace(tzinfo=self.rules))
 
     def date(self, local: int, summer: bool | None = None) -> int:
         """The date of a local time.
@@ -152,19 +155,16 @@ class Zone(NamedTuple):
         second = _offset(clock.replace(fold=1))
         if first <= second:
             return local - first
-        return local - self._choose_repeated(
-            local, first, second, self.summer(0) if summer is None else summer
-        )
-
-    def _choose_repeated(self, local: int, first: int, second: int, summer: bool) -> int:
-        """The offset that the server takes of two: it looks up the local time as if it were UTC, then corrects."""
+        if summer is None:
+            summer = self.summer(0)
+        # The server looks up the local time as if it were UTC, and then corrects that.
         guess = self.offset(local)
         better = self.offset(local - guess)
         if guess == better and guess >= 0 and summer and not self.summer(local):
-            return first if self.offset(local - guess - 2 * HOUR) != better else better
-        if guess == better and guess <= 0 and not summer and self.summer(local):
-            return second if self.offset(local - guess + 2 * HOUR) != better else better
-        return better
+            better = first if self.offset(local - guess - 2 * HOUR) != better else better
+        elif guess == better and guess <= 0 and not summer and self.summer(local):
+            better = second if self.offset(local - guess + 2 * HOUR) != better else better
+        return local - better
 
 
 def _offset(clock: datetime) -> int:
@@ -191,10 +191,11 @@ def zone(name: str) -> Zone:
     if found := _OFFSET.fullmatch(name):
         seconds = int(found[2]) * 3600 + int(found[3] or 0) * 60
         return Zone(-seconds if found[1] == "-" else seconds)
-    rules = _rules(name)
-    if rules is None:
+    if not re.fullmatch(r"[A-Za-z0-9_+-]+(/[A-Za-z0-9_+-]+){0,2}", name) or name not in zone_names():
         raise AggregationError(f"there is no time zone '{name}'", code=40485)
-    return Zone(0, rules)
+    # From the tzdata package and not from the system, so that every machine gives the same.
+    with resources.files("tzdata").joinpath("zoneinfo", *name.split("/")).open("rb") as file:
+        return Zone(0, ZoneInfo.from_file(file, key=name))
 
 
 def is_zone(name: str) -> bool:
@@ -209,17 +210,6 @@ def is_zone(name: str) -> bool:
 def zone_names() -> list[str]:
     """All Olson names."""
     return resources.files("tzdata").joinpath("zones").read_text("utf-8").split()
-
-
-def _rules(name: str) -> ZoneInfo | None:
-    # From the tzdata package and not from the system, so that every machine gives the same.
-    if not re.fullmatch(r"[A-Za-z0-9_+-]+(/[A-Za-z0-9_+-]+){0,2}", name):
-        return None
-    if name not in zone_names():
-        return None
-    data = resources.files("tzdata")
-    with data.joinpath("zoneinfo", *name.split("/")).open("rb") as file:
-        return ZoneInfo.from_file(file, key=name)
 
 
 def zone_of(value: Any) -> Zone:

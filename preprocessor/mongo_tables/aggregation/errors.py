@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import Any
 
 PathPart = str | int
 Path = tuple[PathPart, ...]
@@ -67,6 +68,29 @@ def refuse_argument(name: str, path: Path) -> None:
     if found:
         since = f" (since MongoDB {found[0].since})" if found[0].since else ""
         raise NotOffline(f"`{name}` of {operator}{since} does not run offline", (*path, name))
+
+
+def check_names(
+    argument: Any,
+    required: Sequence[str],
+    optional: Sequence[str],
+    path: Path,
+    codes: tuple[int, int, int],
+    form: str = "a document",
+    what: str = "option",
+) -> Mapping[str, Any]:
+    """The argument of an operator: a document that has all ``required`` names, and no others but ``optional`` ones.
+
+    ``codes``: those of what is no document, of an unknown name, and of a missing one.
+    """
+    operator = path[-1]
+    if not isinstance(argument, Mapping):
+        raise AggregationError(f"{operator} takes {form}", path, codes[0])
+    refuse_unknown(argument, (*required, *optional), f"{operator} has no {what}", path, codes[1])
+    for name in required:
+        if name not in argument:
+            raise AggregationError(f"{operator} needs the {what} '{name}'", path, codes[2])
+    return argument
 
 
 class NotOffline(AggregationError):

@@ -110,16 +110,11 @@ def record_of(name: str) -> StageRecord | None:
         if entry is None:
             return None
         if entry.refused:
-            return _record_of_refused(entry.order)
+            single = entry.order == "single"
+            kept = Order.KEPT if single or not entry.order else Order(entry.order)
+            return StageRecord(lambda _: _ANYTHING, order=lambda _: kept, single=lambda _: single, adds=True)
         import_module(f"mongo_tables.aggregation.{entry.family}")
     return _RECORDS[name]
-
-
-def _record_of_refused(order: str) -> StageRecord:
-    kept = Order.KEPT if order in ("", "single") else Order(order)
-    return StageRecord(
-        lambda _: _ANYTHING, order=lambda _: kept, single=lambda _: order == "single", adds=True
-    )
 
 
 def effect_of(name: str, argument: Any) -> Effect:
@@ -145,12 +140,19 @@ def paths_in(expression: Any) -> Iterator[Parts]:
     ``WHOLE`` where it takes the document itself, or by an operator that is not known to read what it is given alone.
     """
     if isinstance(expression, str):
-        yield from _read_by_text(expression)
+        if expression.startswith("$$"):
+            name, _, rest = expression[2:].partition(".")
+            if name in ("ROOT", "CURRENT"):
+                yield split_path(rest) if rest else WHOLE
+        elif expression.startswith("$"):
+            yield split_path(expression[1:])
     elif isinstance(expression, Mapping):
         for key, value in expression.items():
             if key in ("$literal", "$const"):
                 continue
-            if key.startswith("$") and key not in catalogue.operand_readers() and not _has_input(key, value):
+            # `$getField` reads the document where it is given no other.
+            given = key == "$getField" and isinstance(value, Mapping) and "input" in value
+            if key.startswith("$") and key not in catalogue.operand_readers() and not given:
                 yield WHOLE
             if key == "sortBy" and isinstance(value, Mapping):
                 yield from map(split_path, value)
@@ -158,20 +160,6 @@ def paths_in(expression: Any) -> Iterator[Parts]:
     elif isinstance(expression, (list, tuple)):
         for value in expression:
             yield from paths_in(value)
-
-
-def _has_input(operator: str, argument: Any) -> bool:
-    """Whether an operator that reads the document where it is given no other is given one."""
-    return operator == "$getField" and isinstance(argument, Mapping) and "input" in argument
-
-
-def _read_by_text(text: str) -> Iterator[Parts]:
-    if text.startswith("$$"):
-        name, _, rest = text[2:].partition(".")
-        if name in ("ROOT", "CURRENT"):
-            yield split_path(rest) if rest else WHOLE
-    elif text.startswith("$"):
-        yield split_path(text[1:])
 
 
 _OF_QUERIES: Final = frozenset({"$and", "$or", "$nor"})

@@ -58,9 +58,7 @@ class Limits(NamedTuple):
 class LimitReached(NotOffline):
     """A pipeline that would cost more than it may. ``limit`` is the name of a field of ``Limits``."""
 
-    def __init__(
-        self, message: str, *, limit: str = "", path: Path | None = None, code: int | None = None
-    ) -> None:
+    def __init__(self, message: str, limit: str, path: Path | None = None, code: int | None = None) -> None:
         super().__init__(message, path, code)
         self.limit = limit
 
@@ -76,23 +74,16 @@ def spelt(size: int) -> str:
 def memory_of(value: Any, levels: int = _DEEPEST) -> int:
     """About how many bytes of memory a value takes. What several values share counts for each of them."""
     kind = type(value)
-    if kind is str:
+    if kind is str or isinstance(value, bytes):
         return _TEXT + len(value)
     if kind is dict:
         inside = sum(memory_of(item, levels - 1) for item in value.values()) if levels else 0
         return _EMPTY_DOCUMENT + _FIELD * len(value) + inside
     if kind is list:
-        return _EMPTY_ARRAY + _ELEMENT * len(value) + (_elements(value, levels - 1) if levels else 0)
-    if isinstance(value, bytes):
-        return _TEXT + len(value)
+        some = value if len(value) <= _SAMPLE else value[:: len(value) // _SAMPLE]
+        inside = sum(memory_of(item, levels - 1) for item in some) if levels and some else 0
+        return _EMPTY_ARRAY + _ELEMENT * len(value) + len(value) * inside // max(len(some), 1)
     return _SCALAR
-
-
-def _elements(items: list[Any], levels: int) -> int:
-    if len(items) <= _SAMPLE:
-        return sum(memory_of(item, levels) for item in items)
-    some = items[:: len(items) // _SAMPLE]
-    return len(items) * sum(memory_of(item, levels) for item in some) // len(some)
 
 
 def exceeds(value: Any, most: int) -> bool:
@@ -212,11 +203,8 @@ def look(path: Path | None = None) -> None:
     _METER.not_before = time.monotonic() + left
     if left < 0:
         seconds = _METER.limits.seconds
-        raise LimitReached(
-            f"the pipeline took more than {seconds:g} second{'s' * (seconds != 1)} of processor time",
-            limit="seconds",
-            path=path,
-        )
+        message = f"the pipeline took more than {seconds:g} second{'s' * (seconds != 1)} of processor time"
+        raise LimitReached(message, "seconds", path)
 
 
 def watch_clock(items: Iterable[_T], path: Path | None = None) -> Iterator[_T]:
@@ -261,15 +249,15 @@ def give_held_documents(items: Iterable[_T]) -> Iterator[_T]:
 
     None is made before it is asked for.
     """
-    return chain.from_iterable(_watch(iter(items)))
 
+    def watch(iterator: Iterator[_T]) -> Iterator[Iterable[_T]]:
+        for first in iterator:
+            look()
+            yield (first,)
+            _METER.arrays = 0
+            yield islice(iterator, 0 if _METER.large else BLOCK - 1)
 
-def _watch(iterator: Iterator[_T]) -> Iterator[Iterable[_T]]:
-    for first in iterator:
-        look()
-        yield (first,)
-        _METER.arrays = 0
-        yield islice(iterator, 0 if _METER.large else BLOCK - 1)
+    return chain.from_iterable(watch(iter(items)))
 
 
 def unwind_elements(items: Sequence[_T]) -> Iterable[_T]:
@@ -318,12 +306,8 @@ def hold(held: int, more: int, path: Path | None = None) -> int:
     """The bytes that a stage holds with ``more`` bytes added; raises LimitReached when that is too much."""
     held += more
     if held > _METER.limits.stage_bytes:
-        raise LimitReached(
-            f"a stage held more than {spelt(_METER.limits.stage_bytes)}",
-            limit="stage_bytes",
-            path=path,
-            code=_OUT_OF_MEMORY,
-        )
+        message = f"a stage held more than {spelt(_METER.limits.stage_bytes)}"
+        raise LimitReached(message, "stage_bytes", path, _OUT_OF_MEMORY)
     return held
 
 
@@ -348,12 +332,8 @@ def check_document(document: Any, path: Path | None = None) -> None:
 def _check_size(value: Any, what: str, path: Path | None) -> None:
     most = _METER.limits.document_bytes
     if (most < _SMALL or not is_small(value)) and exceeds(value, most):
-        raise LimitReached(
-            f"{what} takes more than {spelt(most)}",
-            limit="document_bytes",
-            path=path,
-            code=_DOCUMENT_TOO_LARGE,
-        )
+        message = f"{what} takes more than {spelt(most)}"
+        raise LimitReached(message, "document_bytes", path, _DOCUMENT_TOO_LARGE)
 
 
 def admit_text(text: str) -> str:
@@ -367,11 +347,8 @@ def admit_text(text: str) -> str:
 def check_text(size: int) -> None:
     """Raises LimitReached for a string of so many bytes if that is more than a document may have."""
     if size > _METER.limits.document_bytes:
-        raise LimitReached(
-            f"an expression made a string of more than {spelt(_METER.limits.document_bytes)}",
-            limit="document_bytes",
-            code=_STRING_TOO_LONG,
-        )
+        message = f"an expression made a string of more than {spelt(_METER.limits.document_bytes)}"
+        raise LimitReached(message, "document_bytes", None, _STRING_TOO_LONG)
 
 
 def count_array(length: int, element: int = 8) -> None:

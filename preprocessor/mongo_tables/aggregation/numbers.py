@@ -42,11 +42,11 @@ def rank(value: Any) -> int:
     return INT32 if INT32_MIN <= value <= INT32_MAX else INT64
 
 
-def number_rank(name: str, value: Any, code: int = 28765) -> int:
+def number_rank(name: str, value: Any, code: int = 28765, what: str = "numbers only") -> int:
     """The rank of a number; raises AggregationError for what is no number."""
     found = rank(value)
     if not found:
-        raise mistyped(f"{name} works on numbers only, not on", value, code)
+        raise mistyped(f"{name} works on {what}, not on", value, code)
     return found
 
 

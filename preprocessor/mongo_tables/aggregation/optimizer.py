@@ -54,32 +54,11 @@ def _transforms(name: str) -> bool:
     return record is not None and record.gives is Gives.EACH and name not in collection_arguments()
 
 
-_FIRST_ENGINE_ONLY = frozenset(
-    (
-        *(
-            "$elemMatch",
-            "$jsonSchema",
-            "$pow",
-            "$round",
-            "$subtract",
-            "$trunc",
-            "$mergeObjects",
-            "$objectToArray",
-        ),
-        *(
-            "$strcasecmp",
-            "$toBool",
-            "$toDecimal",
-            "$toDouble",
-            "$toInt",
-            "$toLong",
-            "$toString",
-            "$avg",
-            "$max",
-        ),
-        *("$min", "$sum", "$stdDevPop", "$stdDevSamp", "$getField", "$setField"),
-    )
-)
+_FIRST_ENGINE_ONLY = frozenset({
+    "$elemMatch", "$jsonSchema", "$pow", "$round", "$subtract", "$trunc", "$mergeObjects", "$objectToArray",
+    "$strcasecmp", "$toBool", "$toDecimal", "$toDouble", "$toInt", "$toLong", "$toString", "$avg", "$max", "$min",
+    "$sum", "$stdDevPop", "$stdDevSamp", "$getField", "$setField",
+})  # fmt: skip
 # Conditions of which the server does not know whether they are independent of the stage before.
 _STAYING = frozenset(("$elemMatch", "$size", "$jsonSchema", "$alwaysFalse", "$alwaysTrue"))
 
@@ -95,30 +74,20 @@ def leading_joins(pipeline: Sequence[Any], let: Mapping[str, Any]) -> frozenset[
 
     ``let``: the command's variables; what the other engine cannot compute of these keeps all stages out of it.
     """
-    found, reached = set[int](), 0
     if not any("$lookup" in spec for spec in pipeline) or not _FIRST_ENGINE_ONLY.isdisjoint(_paths(let)):
         return frozenset()
-    for place in _ahead_of_joins(pipeline):
-        spec = pipeline[place]
-        name = next(iter(spec), "") if isinstance(spec, Mapping) else ""
+    found, reached = set[int](), 0
+    for place in _places(pipeline, _passes):
+        ((name, argument),) = pipeline[place].items()
         rank = _rank(name)
-        if rank < reached or not rank or (rank == reached == 3):
-            break
-        if name in ("$match", "$sort", "$project") and not _is_understood(name, spec[name]):
-            break
-        if name == "$project" and not _includes(spec[name]):
+        if rank < reached or not rank or (rank == reached == 3) or not _is_understood(name, argument):
             break
         if name == "$lookup":
-            if not _joins(spec[name]) or _unwound(spec[name], pipeline[place + 1 : place + 2]):
+            if _unwound(argument, pipeline[place + 1 : place + 2]):
                 break
             found.add(place)
         reached = rank
     return frozenset(found)
-
-
-def _ahead_of_joins(pipeline: Sequence[Any]) -> list[int]:
-    """The places of the stages, those that have nothing to do with a join's field ahead of the join."""
-    return _places(pipeline, _passes)
 
 
 def _places(pipeline: Sequence[Any], moves_ahead: Callable[[Any, Any], bool]) -> list[int]:
@@ -137,13 +106,9 @@ def _passes(spec: Any, before: Any) -> bool:
     join = before.get("$lookup")
     if not isinstance(join, Mapping) or _rank(name) not in _QUERY_RANKS:
         return False
-    joined = str(join.get("as")).split(".")
-    return not _stays(argument) and not any(_overlap(joined, path.split(".")) for path in _paths(argument))
-
-
-def _overlap(one: list[str], other: list[str]) -> bool:
-    shorter = min(len(one), len(other))
-    return one[:shorter] == other[:shorter]
+    joined = f"{join.get('as')}."
+    overlap = any(f"{path}.".startswith(joined) or joined.startswith(f"{path}.") for path in _paths(argument))
+    return not overlap and not _stays(argument)
 
 
 def _paths(value: Any) -> Iterator[str]:
@@ -160,36 +125,37 @@ def _paths(value: Any) -> Iterator[str]:
 
 
 def _is_understood(stage: str, argument: Any) -> bool:
-    """Whether the other engine runs it: no positions in the paths of a condition, no operator that it lacks."""
+    """Whether the other engine runs a stage.
+
+    No positions in the paths of a condition or a join, no operator that it lacks; a projection names what stays, and
+    what is computed at its top level alone; a join is by two fields.
+    """
+    if stage == "$lookup":
+        if not isinstance(argument, Mapping) or "pipeline" in argument:
+            return False
+        return not _has_position(f"{argument.get('localField')}.{argument.get('foreignField')}")
+    if stage not in ("$match", "$sort", "$project"):
+        return True
     names = set(_paths(argument))
     if not _FIRST_ENGINE_ONLY.isdisjoint(names):
         return False
-    return stage == "$project" or not any(part.isdigit() for name in names for part in name.split("."))
-
-
-def _includes(projection: Any) -> bool:
-    """Whether a projection names what stays, and what is computed at its top level alone."""
-    if not isinstance(projection, Mapping):
+    if stage != "$project":
+        return not any(map(_has_position, names))
+    if not isinstance(argument, Mapping):
         return False
-    computed = [name for name, value in projection.items() if not isinstance(value, bool | int | float)]
-    if computed and ("_id" in computed or any("." in name for name in projection)):
+    computed = [name for name, value in argument.items() if not isinstance(value, bool | int | float)]
+    if computed and ("_id" in computed or any("." in name for name in argument)):
         return False
-    return not any(value in (0, False) for name, value in projection.items() if name != "_id")
+    return not any(value in (0, False) for name, value in argument.items() if name != "_id")
 
 
-def _joins(argument: Any) -> bool:
-    """Whether a join is by two fields alone, with no number in their paths."""
-    if not isinstance(argument, Mapping) or "pipeline" in argument:
-        return False
-    fields = f"{argument.get('localField')}.{argument.get('foreignField')}"
-    return not any(part.isdigit() for part in fields.split("."))
+def _has_position(path: str) -> bool:
+    return any(part.isdigit() for part in path.split("."))
 
 
 def _unwound(argument: Mapping[str, Any], following: Sequence[Any]) -> bool:
     """Whether the next stage unwinds the joined field: the server makes one stage of the two."""
-    if not following or not isinstance(following[0], Mapping):
-        return False
-    unwind = following[0].get("$unwind")
+    unwind = following[0].get("$unwind") if following else None
     path = unwind.get("path") if isinstance(unwind, Mapping) else unwind
     return path == f"${argument.get('as')}"
 
@@ -228,18 +194,16 @@ def _simple(value: Any, operators: frozenset[str]) -> bool:
         return operators.issuperset(used) and all(_simple(one, operators) for one in inner)
     if isinstance(value, list | tuple):
         return all(_simple(one, operators) for one in value)
-    if not isinstance(value, str):
-        return True
-    return not (any(map(str.isdigit, value.split("."))) if "." in value else value.isdigit())
+    return not isinstance(value, str) or not _has_position(value)
 
 
 def sort_limit(pipeline: Sequence[Any], place: int) -> int:
     """How many documents the ``$sort`` at ``place`` has to give; 0 when all, or when the stage is no sort."""
-    if not isinstance(pipeline[place], Mapping) or "$sort" not in pipeline[place]:
+    if "$sort" not in pipeline[place]:
         return 0
     skipped, most = 0, 0
     for spec in pipeline[place + 1 :]:
-        name = next(iter(spec), "") if isinstance(spec, Mapping) else ""
+        (name,) = spec
         if name in ("$skip", "$limit") and is_number(spec[name]):
             count = integral(spec[name]) or 0
             if name == "$skip":

@@ -9,17 +9,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from decimal import Decimal
 from functools import cmp_to_key
 from types import NoneType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from bson.decimal128 import Decimal128
 from bson.int64 import Int64
 
 from mongo_tables.aggregation.limits import check_key, count_array, spend
 from mongo_tables.aggregation.values import (
-    MISSING,
     binary_parts,
     is_date,
     is_nullish,
@@ -28,9 +26,6 @@ from mongo_tables.aggregation.values import (
     type_order,
 )
 
-if TYPE_CHECKING:
-    from fractions import Fraction
-
 Key = tuple[Any, ...]
 # Bytes of a key.
 _KEY = 100
@@ -38,25 +33,18 @@ _KEY = 100
 
 def _number_key(value: Any) -> Key:
     """NaN first, then by exact value: Python compares int, float and Fraction exactly among themselves."""
-    if isinstance(value, Decimal128):
-        exact = value.to_decimal()
-        if exact.is_nan():
-            return 10, 0, 0
-        if exact.is_infinite():
-            return 10, 1, math.inf if exact > 0 else -math.inf
-        return 10, 1, _exact(exact)
-    if value != value:
+    if not isinstance(value, Decimal128):
+        return (10, 1, value) if value == value else (10, 0, 0)
+    exact = value.to_decimal()
+    if exact.is_nan():
         return 10, 0, 0
-    return 10, 1, value
-
-
-def _exact(value: Decimal) -> int | Fraction:
-    """A finite Decimal as a number that int and float compare and hash with exactly."""
-    if value == value.to_integral_value():
-        return int(value)
+    if exact.is_infinite():
+        return 10, 1, math.inf if exact > 0 else -math.inf
+    if exact == exact.to_integral_value():
+        return 10, 1, int(exact)
     from fractions import Fraction  # only a Decimal128 that is no whole number needs it
 
-    return Fraction(value)
+    return 10, 1, Fraction(exact)
 
 
 def key(value: Any) -> Key:
@@ -135,11 +123,6 @@ def compare(left: Any, right: Any) -> int:
     return (a > b) - (a < b)
 
 
-def equal(left: Any, right: Any) -> bool:
-    """Whether the server finds the two values equal (1 and 1.0 are)."""
-    return key(left) == key(right)
-
-
 def reverse_key(value: Key) -> Any:
     """A key that sorts the other way round; for descending parts of a compound sort."""
     return _Descending((value,))
@@ -151,31 +134,27 @@ _PLAIN_NUMBERS = frozenset({int, float, Int64})
 
 
 def smallest(values: Sequence[Any]) -> Any:
-    """The least value that is not null or missing, the first of equals; None when there is none."""
-    numbers = _plain_numbers(values)
-    if numbers is not None:
-        return min(numbers, default=None)
-    return min((value for value in values if not is_nullish(value)), key=key, default=None)
+    """The least value that is not null or missing, the first of equals; None when there is none.
+
+    Example:
+        >>> smallest([3, None, 2.5])
+        2.5
+    """
+    return _outermost(min, values)
 
 
 def largest(values: Sequence[Any]) -> Any:
     """The greatest value that is not null or missing, the first of equals; None when there is none."""
-    numbers = _plain_numbers(values)
-    if numbers is not None:
-        return max(numbers, default=None)
-    return max((value for value in values if not is_nullish(value)), key=key, default=None)
+    return _outermost(max, values)
 
 
-def _plain_numbers(values: Sequence[Any]) -> Sequence[Any] | None:
-    """The numbers among numbers and nulls, where Python orders them as the server does; None where it may not."""
+def _outermost(choose: Callable[..., Any], values: Sequence[Any]) -> Any:
     kinds = set(map(type, values))
     if NoneType in kinds:
         kinds.remove(NoneType)
         values = [value for value in values if value is not None]
-    if not kinds <= _PLAIN_NUMBERS:
-        return None
-    total = sum(values)  # NaN, which equals nothing here, makes it NaN.
-    return values if total == total else None
-
-
-__all__ = ["MISSING", "Key", "compare", "equal", "key", "largest", "reverse_key", "smallest"]
+    if kinds <= _PLAIN_NUMBERS:
+        total = sum(values)  # NaN, which equals nothing here, makes it NaN.
+        if total == total:  # Python orders them as the server does.
+            return choose(values, default=None)
+    return choose((value for value in values if not is_nullish(value)), key=key, default=None)

@@ -286,11 +286,8 @@ class Pattern(NamedTuple):
             return compiled.search(text, start)
         except pcre2.LibraryError as error:
             if error.code in _LIMITS:
-                raise LimitReached(
-                    f"a regular expression took more than {steps:,} steps on one text",
-                    limit="regex_steps",
-                    code=51156,
-                ) from None
+                message = f"a regular expression took more than {steps:,} steps on one text"
+                raise LimitReached(message, "regex_steps", None, 51156) from None
             raise NotOffline(f"the regular expression cannot be run offline: {error.msg}") from None
         except UnicodeEncodeError:
             raise NotOffline("a regular expression on half a character is not available offline") from None

@@ -30,7 +30,8 @@ def first_sorted(rows: Iterable[Row], most: int) -> list[Row]:
         if len(heap) < most:
             heap.append(row)
             if len(heap) == most:
-                _make_heap(heap)
+                for place in range((most - 2) // 2, -1, -1):
+                    _sink(heap, place, most, heap[place])
         elif row[0] < heap[0][0]:
             _pop(heap, most)
             heap[-1] = row
@@ -40,11 +41,6 @@ def first_sorted(rows: Iterable[Row], most: int) -> list[Row]:
     for length in range(most, 1, -1):
         _pop(heap, length)
     return heap
-
-
-def _make_heap(heap: list[Row]) -> None:
-    for place in range((len(heap) - 2) // 2, -1, -1):
-        _sink(heap, place, len(heap), heap[place])
 
 
 def _pop(heap: list[Row], length: int) -> None:
@@ -103,20 +99,23 @@ class SortPattern(NamedTuple):
 
         Raises AggregationError for a document with two arrays side by side on the pattern's paths.
         """
-        if not self.compound and self.parts in (_BY_ID, _BY_ID_DOWN):
-            # Sorted as by the index on _id, which holds no arrays: one is a value like any other.
+        if self._is_by_id:
             return (key(document.get("_id")),)
         found = []
         for part in self.parts:
             value = _plain(document, part.path)
             if type(value) is list:
-                return self._array_keys(document)
-            found.append(_NULL if value is MISSING else key(value))
+                keys: list[tuple[Key, ...]] = []
+                nothing = [MISSING] * len(self.parts)
+                _expand([part.path for part in self.parts], nothing, document, nothing, keys)
+                return min(keys, key=self.direct_keys)
+            found.append(_key(value))
         return tuple(found)
 
-    def _array_keys(self, document: Any) -> tuple[Key, ...]:
-        keys = _element_keys([part.path for part in self.parts], document)
-        return min(keys, key=self.direct_keys)
+    @property
+    def _is_by_id(self) -> bool:
+        """Whether it sorts as by the index on _id, which holds no arrays: one is a value like any other."""
+        return not self.compound and len(self.parts) == 1 and self.parts[0].path == ("_id",)
 
     def direct_keys(self, keys: Sequence[Key]) -> tuple[Any, ...]:
         """Combine ``keys`` into one value that compares in the pattern's directions."""
@@ -143,7 +142,7 @@ class SortPattern(NamedTuple):
 
         Numbers and texts alone are ordered by themselves: a key of each takes more room than most documents.
         """
-        if not self.compound and self.parts in (_BY_ID, _BY_ID_DOWN):
+        if self._is_by_id:
             return [[key(document.get("_id")) for document in documents]]
         columns: list[Sequence[Any]] = []
         for part in self.parts:
@@ -164,10 +163,6 @@ def _key(value: Any) -> Key:
     return _NULL if value is MISSING else key(value)
 
 
-_BY_ID = (Part(("_id",), False),)
-_BY_ID_DOWN = (Part(("_id",), True),)
-
-
 def parse(argument: Any, path: Path, name: str = "$sort") -> SortPattern:
     """The pattern written as ``argument``. Raises AggregationError for what the server refuses."""
     if not isinstance(argument, Mapping):
@@ -181,19 +176,20 @@ def parse(argument: Any, path: Path, name: str = "$sort") -> SortPattern:
 
 
 def _part(name: str, dotted: str, way: Any, path: Path) -> Part:
+    saying = f"{name} directions are 1 (ascending) and -1 (descending)"
     if isinstance(way, Mapping):
         if "$meta" not in way:
-            raise AggregationError(f"{name} directions are 1 (ascending) and -1 (descending)", path, 17312)
+            raise AggregationError(saying, path, 17312)
         raise NotOffline(f"{name} by $meta needs scores that exist on a server only", path)
     if not is_number(way) or isinstance(way, bool):
-        raise AggregationError(f"{name} directions are 1 (ascending) and -1 (descending)", path, 15974)
-    direction = _direction(way)
+        raise AggregationError(saying, path, 15974)
+    if is_nan(way) or not to_decimal(way).is_finite():
+        direction = 0
+    else:  # the server cuts a double and rounds a Decimal128
+        direction = int(way.to_decimal().to_integral_value()) if isinstance(way, Decimal128) else int(way)
     if direction not in (-1, 1):
-        raise AggregationError(f"{name} directions are 1 (ascending) and -1 (descending)", path, 15975)
-    try:
-        return Part(paths.split(dotted), direction == -1)
-    except AggregationError as error:
-        raise error.at(path) from None
+        raise AggregationError(saying, path, 15975)
+    return Part(paths.split(dotted, path), direction == -1)
 
 
 def _plain(value: Any, parts: tuple[str, ...]) -> Any:
@@ -207,22 +203,9 @@ def _plain(value: Any, parts: tuple[str, ...]) -> Any:
     return value
 
 
-def _direction(way: Any) -> int | None:
-    """The direction as an integer: the server cuts a double and rounds a Decimal128."""
-    if is_nan(way) or not to_decimal(way).is_finite():
-        return None
-    return int(way.to_decimal().to_integral_value()) if isinstance(way, Decimal128) else int(way)
-
-
 # Documents with arrays: what the server's BtreeKeyGenerator does, as one recursion.
 
 _Paths = list[tuple[str, ...]]
-
-
-def _element_keys(ways: _Paths, document: Any) -> list[tuple[Key, ...]]:
-    keys: list[tuple[Key, ...]] = []
-    _expand(ways, [MISSING] * len(ways), document, [MISSING] * len(ways), keys)
-    return keys
 
 
 def _expand(
@@ -246,27 +229,14 @@ def _expand(
         else:
             fixed[index], ways[index] = found, ()
     if array is None:
-        keys.append(
-            tuple(_NULL if item is MISSING else item if item is EMPTY else key(item) for item in fixed)
-        )
+        keys.append(tuple(item if item is EMPTY else _key(item) for item in fixed))
         return
-    _expand_array(ways, fixed, array, in_array, unembedded, keys)
-
-
-def _expand_array(
-    ways: _Paths,
-    fixed: list[Any],
-    array: list[Any],
-    in_array: list[int],
-    unembedded: bool,
-    keys: list[tuple[Key, ...]],
-) -> None:
-    positional = [_position(array, way) if way else MISSING for way in ways]
+    positions = [_position(array, way) if way else MISSING for way in ways]
     for item in array or [EMPTY]:
         for index in in_array:
             if not ways[index]:
                 fixed[index] = item if unembedded or item is EMPTY else array
-        _expand(ways, fixed, item, positional, keys)
+        _expand(ways, fixed, item, positions, keys)
 
 
 def _position(array: list[Any], way: tuple[str, ...]) -> Any:

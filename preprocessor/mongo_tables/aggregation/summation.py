@@ -30,9 +30,8 @@ from mongo_tables.aggregation.numbers import (
     rank,
     to_double,
 )
-from mongo_tables.aggregation.values import INT64_MAX, INT64_MIN
+from mongo_tables.aggregation.values import INT32_MAX, INT32_MIN, INT64_MAX, INT64_MIN
 
-_TWO_31 = 2**31
 _INT, _COMMON = frozenset((int,)), frozenset((float, int, NoneType))
 _ZERO = Decimal(0)
 _MOST: Final = 2**16
@@ -208,7 +207,7 @@ def _plain_parts(values: Sequence[Any]) -> list[float] | None:
 
 
 def _within_int32(values: Sequence[Any]) -> bool:
-    return all(type(value) is not int or -_TWO_31 <= value < _TWO_31 for value in values)
+    return all(type(value) is not int or INT32_MIN <= value <= INT32_MAX for value in values)
 
 
 def total(values: Sequence[Any]) -> int | float | Decimal128:
@@ -238,28 +237,27 @@ class Spread:
 
     def __init__(self) -> None:
         self.count = 0
-        self.mean = 0.0
-        self.squares = 0.0
+        self.mean = self.squares = 0.0
 
-    def add(self, value: float) -> None:
-        """Takes one more number in."""
+    def add(self, value: Any) -> None:
+        """Takes one more value in; what is no number counts nothing."""
+        if not rank(value):
+            return
+        number = to_double(value)
         self.count += 1
-        delta = value - self.mean
+        delta = number - self.mean
         self.mean += delta / self.count
-        self.squares += delta * (value - self.mean)
+        self.squares += delta * (number - self.mean)
 
     def deviation(self, *, sample: bool) -> float | None:
         """The standard deviation of a population or a sample; None for too few numbers."""
         count = self.count - 1 if sample else self.count
-        if count <= 0:
-            return None
-        return plain(math.sqrt(self.squares / count))
+        return plain(math.sqrt(self.squares / count)) if count > 0 else None
 
 
 def standard_deviation(values: Iterable[Any], *, sample: bool) -> float | None:
     """The standard deviation of the numbers among ``values``."""
     spread = Spread()
     for value in values:
-        if rank(value):
-            spread.add(to_double(value))
+        spread.add(value)
     return spread.deviation(sample=sample)

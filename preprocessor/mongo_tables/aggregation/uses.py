@@ -53,32 +53,27 @@ def _expression(value: Any, path: Path) -> Uses:
             yield from _expression(inner, where)
 
 
-def _nothing(value: Any, path: Path) -> Uses:
-    yield from ()
+def _of_fields(kind: Kind) -> _Reader:
+    """A reader of fields with an accumulator or a window function each."""
+
+    def read(value: Any, path: Path) -> Uses:
+        for field, written in _members(value):
+            for name, argument in _members(written):
+                if name != "window":
+                    where = (*path, field, name)
+                    yield Use(kind, name, where, argument)
+                    yield from _expression(argument, where)
+
+    return read
 
 
-def _accumulators(value: Any, path: Path) -> Uses:
-    """Fields with an accumulator each."""
-    for field, written in _members(value):
-        for name, argument in _members(written):
-            where = (*path, field, name)
-            yield Use("accumulator", name, where, argument)
-            yield from _expression(argument, where)
+_accumulators = _of_fields("accumulator")
 
 
 def _group(value: Any, path: Path) -> Uses:
     fields = dict(_members(value))
     yield from _expression(fields.pop("_id", None), (*path, "_id"))
     yield from _accumulators(fields, path)
-
-
-def _windows(value: Any, path: Path) -> Uses:
-    for field, written in _members(value):
-        for name, argument in _members(written):
-            if name != "window":
-                where = (*path, field, name)
-                yield Use("window", name, where, argument)
-                yield from _expression(argument, where)
 
 
 def _pipelines(value: Any, path: Path) -> Uses:
@@ -143,7 +138,7 @@ _READERS: Final[Mapping[str, _Reader]] = {
     "$bucket": _named(output=_accumulators),
     "$bucketAuto": _named(output=_accumulators),
     "$facet": _pipelines,
-    "$geoNear": _named(query=_query, near=_nothing),
+    "$geoNear": _named(query=_query, near=lambda value, path: iter(())),
     "$graphLookup": _named(restrictSearchWithMatch=_query),
     "$group": _group,
     "$lookup": _named(pipeline=list_uses),
@@ -151,9 +146,9 @@ _READERS: Final[Mapping[str, _Reader]] = {
     "$merge": _named(whenMatched=list_uses),
     "$rankFusion": _named(input=_inputs),
     "$scoreFusion": _named(input=_inputs),
-    "$search": _nothing,
-    "$searchMeta": _nothing,
-    "$setWindowFields": _named(output=_windows),
+    "$search": lambda value, path: iter(()),
+    "$searchMeta": lambda value, path: iter(()),
+    "$setWindowFields": _named(output=_of_fields("window")),
     "$unionWith": _named(pipeline=list_uses),
     "$vectorSearch": _named(filter=_query),
 }

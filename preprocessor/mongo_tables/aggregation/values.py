@@ -129,11 +129,6 @@ def is_flag(value: Any) -> bool:
     return isinstance(value, bool) or is_number(value)
 
 
-def is_integer(value: Any) -> bool:
-    """Whether the value is an int32 or an int64."""
-    return isinstance(value, int) and not isinstance(value, bool)
-
-
 def is_string(value: Any) -> bool:
     """Whether the value is a string. JavaScript code, although a ``str`` in Python, is not."""
     return type(value) is str or (isinstance(value, str) and not isinstance(value, Code))

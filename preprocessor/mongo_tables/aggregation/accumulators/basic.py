@@ -13,7 +13,6 @@ from typing import Any, NamedTuple, Protocol
 from mongo_tables.aggregation.compiler import Scope, compile_expression, find_form
 from mongo_tables.aggregation.errors import AggregationError, Path
 from mongo_tables.aggregation.limits import memory_of
-from mongo_tables.aggregation.numbers import rank, to_double
 from mongo_tables.aggregation.ordering import Key, key, largest, smallest
 from mongo_tables.aggregation.summation import MixedSum, Spread, mean, total
 from mongo_tables.aggregation.values import MISSING, Document, Evaluate, is_nullish, mistyped
@@ -256,28 +255,16 @@ class _AddToSet(Keeping):
         return list(self._values.values())
 
 
-class _Deviation:
-    sample = False
-
-    def __init__(self) -> None:
-        self._spread = Spread()
-
-    def add(self, value: Any) -> None:
-        if rank(value):
-            self._spread.add(to_double(value))
-
-    def result(self) -> Any:
-        return self._spread.deviation(sample=self.sample)
-
-
 @accumulator("$stdDevPop")
-class _PopulationDeviation(_Deviation):
-    pass
+class _PopulationDeviation(Spread):
+    def result(self) -> Any:
+        return self.deviation(sample=False)
 
 
 @accumulator("$stdDevSamp")
-class _SampleDeviation(_Deviation):
-    sample = True
+class _SampleDeviation(Spread):
+    def result(self) -> Any:
+        return self.deviation(sample=True)
 
 
 @accumulator("$mergeObjects")

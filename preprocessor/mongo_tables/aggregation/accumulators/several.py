@@ -18,7 +18,7 @@ from typing import Any
 from mongo_tables.aggregation import catalogue, paths, sorting
 from mongo_tables.aggregation.accumulators.basic import Accumulator, Keeping, State, form
 from mongo_tables.aggregation.compiler import Scope, compile_expression, placed
-from mongo_tables.aggregation.errors import AggregationError, Path, refuse_unknown
+from mongo_tables.aggregation.errors import AggregationError, Path, check_names
 from mongo_tables.aggregation.numbers import integral, rank, to_double
 from mongo_tables.aggregation.ordering import key
 from mongo_tables.aggregation.values import (
@@ -31,17 +31,12 @@ from mongo_tables.aggregation.values import (
 )
 
 
-def _check_arguments(name: str, argument: Any, path: Path) -> Mapping[str, Any]:
+def _check_arguments(argument: Any, path: Path) -> Mapping[str, Any]:
     """The named arguments of an accumulator, their names checked by the catalogue."""
-    entry = catalogue.find("accumulator", name) or catalogue.find("window", name)
-    if entry is None or not isinstance(argument, Mapping):
-        raise AggregationError(f"{name} takes a document of named arguments", path, 5787900)
-    known = (*entry.required, *entry.optional)
-    refuse_unknown(argument, known, f"{name} has no argument", path, 5787901)
-    for needed in entry.required:
-        if needed not in argument:
-            raise AggregationError(f"{name} needs the argument '{needed}'", path, 5787906)
-    return argument
+    name = str(path[-1])
+    entry = catalogue.find("accumulator", name) or catalogue.get("window", name)
+    codes, form = (5787900, 5787901, 5787906), "a document of named arguments"
+    return check_names(argument, entry.required, entry.optional, path, codes, form, "argument")
 
 
 def count_of(name: str, value: Any) -> int:
@@ -153,7 +148,7 @@ def _starting(name: str, count: Any, scope: Scope, path: Path, make: Callable[[i
 @form(*_STATES)
 def _several(argument: Any, scope: Scope, path: Path) -> Accumulator:
     name = str(path[-1])
-    given = _check_arguments(name, argument, path)
+    given = _check_arguments(argument, path)
     evaluate = compile_expression(given["input"], scope, (*path, "input")).run
     return Accumulator(evaluate, _starting(name, given["n"], scope, (*path, "n"), _STATES[name]))
 
@@ -178,7 +173,7 @@ class _Ranked:
 @form("$top", "$bottom", "$topN", "$bottomN")
 def _compile_ranking(argument: Any, scope: Scope, path: Path) -> Accumulator:
     name = str(path[-1])
-    given = _check_arguments(name, argument, path)
+    given = _check_arguments(argument, path)
     evaluate = _compile_ranked_value(given, scope, path)
 
     def make(most: int) -> State:
@@ -256,7 +251,7 @@ class _Percentiles:
 @form("$median", "$percentile")
 def _quantiles(argument: Any, scope: Scope, path: Path) -> Accumulator:
     name = str(path[-1])
-    given = {key: (value, (*path, key)) for key, value in _check_arguments(name, argument, path).items()}
+    given = {key: (value, (*path, key)) for key, value in _check_arguments(argument, path).items()}
     check_method(given)
     parts = parts_of(given, scope) if name == "$percentile" else None
     evaluate = compile_expression(given["input"][0], scope, given["input"][1]).run

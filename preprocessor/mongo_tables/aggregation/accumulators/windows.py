@@ -16,7 +16,7 @@ from mongo_tables.aggregation import paths
 from mongo_tables.aggregation.accumulators.basic import State
 from mongo_tables.aggregation.compiler import Scope, compile_expression
 from mongo_tables.aggregation.errors import AggregationError, Path
-from mongo_tables.aggregation.expressions.date_arithmetic import shift_date
+from mongo_tables.aggregation.expressions.date_arithmetic import UNITS, shift_date
 from mongo_tables.aggregation.limits import each, spend
 from mongo_tables.aggregation.numbers import CONTEXT, decimal128, integral, rank, to_decimal
 from mongo_tables.aggregation.ordering import Key, compare, key
@@ -144,6 +144,8 @@ def _range(spec: Mapping[str, Any], sort: SortPattern | None, scope: Scope, path
     unit = spec.get("unit")
     if unit is not None and not isinstance(unit, str):
         raise AggregationError("the unit is a string", (*path, "unit"), _FAILED_TO_PARSE)
+    if unit is not None and unit not in UNITS:
+        raise AggregationError(f"there is no unit '{unit}'", (*path, "unit"), _FAILED_TO_PARSE)
     where = (*path, "range")
     lower, upper = _pair(spec["range"], scope, where, whole=unit is not None)
     _check_forward(lower, upper, where)

@@ -43,6 +43,7 @@ from mongo_tables.aggregation.values import (
 )
 
 _DATE_OVERFLOW = 15
+_NUMBERS_AND_DATES = "numbers and dates"
 _WIDE = Context(prec=13000, Emin=-20000, Emax=20000, traps=[])
 
 
@@ -80,7 +81,7 @@ def add(values: Iterable[Any]) -> Any:
         elif is_date(value):
             return _add_to_date([*seen, value, *_until_null(rest)], len(seen))
         else:
-            raise mistyped("$add works on numbers and dates, not on", value, 16554)
+            raise mistyped(f"$add works on {_NUMBERS_AND_DATES}, not on", value, 16554)
         widest = max(widest, kind)
         seen.append(value)
     exact = total.exact if widest != DOUBLE else None
@@ -104,10 +105,7 @@ def _add_widest(values: Sequence[Any]) -> Any:
             return None
         if is_date(value):
             return _add_to_date(values, position)
-        kind = rank(value)
-        if not kind:
-            raise mistyped("$add works on numbers and dates, not on", value, 16554)
-        widest = max(widest, kind)
+        widest = max(widest, number_rank("$add", value, 16554, _NUMBERS_AND_DATES))
         if widest == DECIMAL:
             total = CONTEXT.add(total if isinstance(total, Decimal) else to_decimal(total), to_decimal(value))
         elif widest == DOUBLE:
@@ -129,8 +127,7 @@ def _add_to_date(values: Sequence[Any], position: int) -> Any:
             return None
         if is_date(value):
             raise AggregationError("$add takes one date only", code=16612)
-        if not rank(value):
-            raise mistyped("$add works on numbers and dates, not on", value, 16554)
+        number_rank("$add", value, 16554, _NUMBERS_AND_DATES)
         if _is_out_of_range(value):
             return date_from_millis(INT64_MIN)
         total = _plus_millis(total, _milliseconds(value))
@@ -188,9 +185,8 @@ def _subtract_from_date(left: Any, right: Any) -> Any:
     if is_date(right):
         difference = millis(left) - millis(right)
         if not INT64_MIN <= difference <= INT64_MAX:
-            raise AggregationError(
-                "the dates are more than 64 bits of milliseconds apart", code=_DATE_OVERFLOW
-            )
+            message = "the dates are more than 64 bits of milliseconds apart"
+            raise AggregationError(message, code=_DATE_OVERFLOW)
         return Int64(difference)
     if not rank(right):
         raise AggregationError(f"$subtract cannot take {type_name(right)} from a date", code=14)
@@ -253,15 +249,10 @@ def remainder(left: Any, right: Any) -> Any:
     if right == 0:
         raise AggregationError("$mod by zero", code=16610)
     if widest == DOUBLE:
-        return _double_mod(to_double(left), to_double(right))
+        dividend, divisor = to_double(left), to_double(right)
+        return math.fmod(dividend, divisor) if math.isfinite(dividend) and divisor == divisor else math.nan
     rest = abs(int(left)) % abs(int(right))
     return integer(-rest if left < 0 else rest, widest)
-
-
-def _double_mod(left: float, right: float) -> float:
-    if not math.isfinite(left) or right != right:
-        return math.nan
-    return math.fmod(left, right)
 
 
 def _decimal_mod(left: Decimal, right: Decimal) -> Any:
@@ -327,14 +318,8 @@ def _whole(name: str, value: Any, towards: str) -> Any:
     return math.copysign(whole, value)
 
 
-@operator("$floor")
-def _floor(value: Any) -> Any:
-    return _whole("$floor", value, ROUND_FLOOR)
-
-
-@operator("$ceil")
-def _ceil(value: Any) -> Any:
-    return _whole("$ceil", value, ROUND_CEILING)
+operator("$floor")(lambda value: _whole("$floor", value, ROUND_FLOOR))
+operator("$ceil")(lambda value: _whole("$ceil", value, ROUND_CEILING))
 
 
 @lazy("$round")
@@ -361,7 +346,13 @@ def _to_places(name: str, value: Any, places: Any, rounding: str) -> Any:
     kind = number_rank(name, value, 51081)
     if is_nullish(places):
         return None
-    digits = _places(name, places)
+    if not rank(places):
+        raise mistyped(f"{name} takes a number of places, not", places, 16004)
+    digits = integral(places)
+    if digits is None:
+        raise AggregationError(f"{name} takes a whole number of places, not {places}", code=51082)
+    if not -20 <= digits <= 100:
+        raise AggregationError(f"{name} takes -20 to 100 places, not {places}", code=51083)
     if kind == DECIMAL:
         return decimal128(_quantize(value.to_decimal(), digits, rounding))
     if kind == DOUBLE:
@@ -374,17 +365,6 @@ def _to_places(name: str, value: Any, places: Any, rounding: str) -> Any:
     if not INT64_MIN <= number <= INT64_MAX:
         raise AggregationError(f"{name} of {value} to {digits} places does not fit an int64", code=51080)
     return integer(number, kind)
-
-
-def _places(name: str, places: Any) -> int:
-    if not rank(places):
-        raise mistyped(f"{name} takes a number of places, not", places, 16004)
-    digits = integral(places)
-    if digits is None:
-        raise AggregationError(f"{name} takes a whole number of places, not {places}", code=51082)
-    if not -20 <= digits <= 100:
-        raise AggregationError(f"{name} takes -20 to 100 places, not {places}", code=51083)
-    return digits
 
 
 def _quantize(value: Decimal, digits: int, rounding: str) -> Decimal:

@@ -186,7 +186,7 @@ def _slice(document: Document, array: Evaluate, position: Evaluate, length: Eval
 
 @form("$zip")
 def _zip(argument: Any, scope: Scope, path: Path) -> Node:
-    given = check_named_arguments("$zip", argument, path)
+    given = check_named_arguments(argument, path)
     inputs = _compile_list(given["inputs"], scope, 34461)
     if not inputs:
         raise AggregationError("$zip needs at least one input", (*path, "inputs"), 34465)

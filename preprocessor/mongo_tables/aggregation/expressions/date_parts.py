@@ -155,7 +155,7 @@ _TIME = ("hour", "minute", "second", "millisecond")
 
 @form("$dateFromParts")
 def _from_parts(argument: Any, scope: Scope, path: Path) -> Node:
-    given = check_named_arguments("$dateFromParts", argument, path)
+    given = check_named_arguments(argument, path)
     if "year" not in given and "isoWeekYear" not in given:
         raise AggregationError("$dateFromParts needs 'year' or 'isoWeekYear'", path, 40516)
     names, others = (_CALENDAR, _ISO) if "year" in given else (_ISO, _CALENDAR)

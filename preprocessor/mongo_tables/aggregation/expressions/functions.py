@@ -95,14 +95,8 @@ def _logarithm(name: str, value: Any, code: int, double: Callable[[float], float
     return double(float(value))
 
 
-@operator("$ln")
-def _ln(value: Any) -> Any:
-    return _logarithm("$ln", value, 28766, math.log)
-
-
-@operator("$log10")
-def _log10(value: Any) -> Any:
-    return _logarithm("$log10", value, 28761, math.log10)
+operator("$ln")(lambda value: _logarithm("$ln", value, 28766, math.log))
+operator("$log10")(lambda value: _logarithm("$log10", value, 28761, math.log10))
 
 
 @operator("$log")
@@ -225,38 +219,29 @@ for _name, _known in _FUNCTIONS.items():
 
 @lazy("$atan2")
 def _atan2(document: Document, ordinate: Evaluate, abscissa: Evaluate) -> Any:
-    y = ordinate(document)
-    if is_nullish(y):
-        return None
-    if not rank(y):
-        raise mistyped("$atan2 works on numbers only, not on", y, 51044)
-    x = abscissa(document)
-    if is_nullish(x):
-        return None
-    if not rank(x):
-        raise mistyped("$atan2 works on numbers only, not on", x, 51045)
-    if DECIMAL not in (rank(y), rank(x)):
-        return math.atan2(to_double(y), to_double(x))
-    if is_nan(y) or is_nan(x):
+    values = []
+    for code, read in ((51044, ordinate), (51045, abscissa)):
+        value = read(document)
+        if is_nullish(value):
+            return None
+        number_rank("$atan2", value, code)
+        values.append(value)
+    if not any(isinstance(value, Decimal128) for value in values):
+        return math.atan2(*map(to_double, values))
+    if any(map(is_nan, values)):
         return decimal128(Decimal("NaN"))
     raise of_decimals("$atan2")
 
 
-def _scale(name: str, value: Any, factor: float, exact: Decimal) -> Any:
-    if is_nullish(value):
-        return None
-    if number_rank(name, value) == DECIMAL:
-        return decimal128(CONTEXT.multiply(value.to_decimal(), exact))
-    return float(value) * factor
+def _register_scale(name: str, factor: float, exact: Decimal) -> None:
+    @operator(name)
+    def compute(value: Any) -> Any:
+        if is_nullish(value):
+            return None
+        if number_rank(name, value) == DECIMAL:
+            return decimal128(CONTEXT.multiply(value.to_decimal(), exact))
+        return float(value) * factor
 
 
-@operator("$degreesToRadians")
-def _degrees_to_radians(value: Any) -> Any:
-    exact = CONTEXT.divide(_PI, Decimal(180))
-    return _scale("$degreesToRadians", value, math.pi / 180, exact)
-
-
-@operator("$radiansToDegrees")
-def _radians_to_degrees(value: Any) -> Any:
-    exact = CONTEXT.divide(Decimal(180), CONTEXT.create_decimal(_PI))
-    return _scale("$radiansToDegrees", value, 180 / math.pi, exact)
+_register_scale("$degreesToRadians", math.pi / 180, CONTEXT.divide(_PI, Decimal(180)))
+_register_scale("$radiansToDegrees", 180 / math.pi, CONTEXT.divide(Decimal(180), CONTEXT.create_decimal(_PI)))

@@ -55,7 +55,7 @@ def _items(name: str, value: Any, path: Path, code: int) -> list[Any] | None:
 
 @form("$filter")
 def _filter(argument: Any, scope: Scope, path: Path) -> Node:
-    given = check_named_arguments("$filter", argument, path)
+    given = check_named_arguments(argument, path)
     inner, (slot,) = scope.binding(_loop_variable(given))
     source, keep = _part(given, "input", scope).run, _part(given, "cond", inner).run
     limit = _part(given, "limit", scope).run if "limit" in given else None
@@ -138,7 +138,7 @@ def _limit(value: Any, path: Path) -> int | None:
 
 @form("$map")
 def _map(argument: Any, scope: Scope, path: Path) -> Node:
-    given = check_named_arguments("$map", argument, path)
+    given = check_named_arguments(argument, path)
     inner, (slot,) = scope.binding(_loop_variable(given))
     source, change = _part(given, "input", scope).run, _part(given, "in", inner).run
     where = given["input"][1]
@@ -163,7 +163,7 @@ def _map(argument: Any, scope: Scope, path: Path) -> Node:
 
 @form("$reduce")
 def _reduce(argument: Any, scope: Scope, path: Path) -> Node:
-    given = check_named_arguments("$reduce", argument, path)
+    given = check_named_arguments(argument, path)
     inner, (this, value) = scope.binding("this", "value")
     source, first = _part(given, "input", scope).run, _part(given, "initialValue", scope).run
     step = _part(given, "in", inner).run
@@ -185,7 +185,7 @@ def _reduce(argument: Any, scope: Scope, path: Path) -> Node:
 
 @form("$let")
 def _let(argument: Any, scope: Scope, path: Path) -> Node:
-    given = check_named_arguments("$let", argument, path)
+    given = check_named_arguments(argument, path)
     bound, where = given["vars"]
     if not isinstance(bound, Mapping):
         raise AggregationError("the vars of $let are a document of names and expressions", where, 10065)

@@ -182,7 +182,7 @@ def _if_null(argument: Any, scope: Scope, path: Path) -> Node:
 
 @form("$switch")
 def _switch(argument: Any, scope: Scope, path: Path) -> Node:
-    given = check_named_arguments("$switch", argument, path)
+    given = check_named_arguments(argument, path)
     branches = _branches(*given["branches"], scope)
     default = None
     if "default" in given:

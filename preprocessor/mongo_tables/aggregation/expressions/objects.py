@@ -136,7 +136,7 @@ def _field_name(operator_name: str, expression: Any, scope: Scope, path: Path) -
 @form("$setField", "$unsetField")
 def _set_field(argument: Any, scope: Scope, path: Path) -> Node:
     operator_name = str(path[-1])
-    given = check_named_arguments(operator_name, argument, path)
+    given = check_named_arguments(argument, path)
     name = _field_name(operator_name, given["field"][0], scope, given["field"][1])
     read = compile_as_written(given["input"][0], scope, given["input"][1]).run
     compute = constant(MISSING).run

@@ -9,8 +9,7 @@ from mongo_tables.aggregation.compiler import (
     Node,
     Scope,
     as_written,
-    check_named_arguments,
-    compile_expression,
+    compile_named_arguments,
     form,
     placed,
 )
@@ -82,8 +81,7 @@ _ANSWERS: dict[str, tuple[Callable[[str, Pattern], Any], Callable[[], Any]]] = {
 def _regex(argument: Any, scope: Scope, path: Path) -> Node:
     name = str(path[-1])
     answer, nothing = _ANSWERS[name]
-    given = check_named_arguments(name, argument, path)
-    nodes = {key: compile_expression(value, scope, where) for key, (value, where) in given.items()}
+    nodes = compile_named_arguments(argument, scope, path)
     read, regex, options = nodes["input"].run, nodes["regex"], nodes.get("options")
 
     def compile_regex(document: Document) -> Pattern | None:

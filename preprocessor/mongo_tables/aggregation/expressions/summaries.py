@@ -70,7 +70,7 @@ def _summary(argument: Any, scope: Scope, path: Path) -> Node:
 
 @form("$median", "$percentile")
 def _quantiles(argument: Any, scope: Scope, path: Path) -> Node:
-    given = check_named_arguments(str(path[-1]), argument, path)
+    given = check_named_arguments(argument, path)
     check_method(given)
     parts = parts_of(given, scope) if "p" in given else None
     source = compile_expression(given["input"][0], scope, given["input"][1])
@@ -85,7 +85,7 @@ def _quantiles(argument: Any, scope: Scope, path: Path) -> Node:
 
 @form("$sortArray")
 def _sort_array(argument: Any, scope: Scope, path: Path) -> Node:
-    given = check_named_arguments("$sortArray", argument, path)
+    given = check_named_arguments(argument, path)
     read = compile_expression(given["input"][0], scope, given["input"][1]).run
     order = _order(given["sortBy"][0], given["sortBy"][1])
 
@@ -154,7 +154,7 @@ _ENDS: dict[str, Callable[[int, list[Any]], list[Any]]] = {
 def _ends_of(argument: Any, scope: Scope, path: Path) -> Node:
     """Never a constant, even of one: the server does not compute these while it parses."""
     name = str(path[-1])
-    given = check_named_arguments(name, argument, path)
+    given = check_named_arguments(argument, path)
     count = defer_failure(given["n"][0], scope, given["n"][1]).run
     source = defer_failure(given["input"][0], scope, given["input"][1]).run
 

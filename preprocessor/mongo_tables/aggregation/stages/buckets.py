@@ -18,7 +18,7 @@ from bson.decimal128 import Decimal128
 
 from mongo_tables.aggregation.accumulators.basic import State
 from mongo_tables.aggregation.compiler import Scope, compile_expression
-from mongo_tables.aggregation.errors import AggregationError, Path, refuse_unknown
+from mongo_tables.aggregation.errors import AggregationError, Path, check_names
 from mongo_tables.aggregation.fields import Effect, Field, Order, StageRecord, paths_in
 from mongo_tables.aggregation.limits import (
     admit_documents,
@@ -111,18 +111,14 @@ class _Preferred:
             scale *= ten
             if number <= figures[0] * scale:
                 return _like(value, below)
-        return _like(
-            value, figures[bisect_left(figures, number, key=lambda figure: figure * scale) - 1] * scale
-        )
+        place = bisect_left(figures, number, key=lambda figure: figure * scale) - 1
+        return _like(value, figures[place] * scale)
 
     def _arithmetic(self, value: Any) -> tuple[Any, Any, Any]:
         """Figures, value and ten as doubles, or as decimals for a Decimal128."""
         if isinstance(value, Decimal128):
-            return (
-                [double_to_decimal(float(figure)) for figure in self.figures],
-                value.to_decimal(),
-                Decimal(10),
-            )
+            figures = [double_to_decimal(float(figure)) for figure in self.figures]
+            return figures, value.to_decimal(), Decimal(10)
         return [float(figure) for figure in self.figures], float(value), 10.0
 
 
@@ -190,58 +186,41 @@ def _check_number(value: Any, path: Path) -> None:
 _COUNT = {"count": {"$sum": 1}}
 
 
-def _check(
-    name: str, argument: Any, required: tuple[str, ...], optional: tuple[str, ...], path: Path
-) -> None:
-    if not isinstance(argument, Mapping):
-        raise AggregationError(f"{name} takes a document", path, 40201 if name == "$bucket" else 40240)
-    known = (*required, *optional)
-    refuse_unknown(argument, known, f"{name} has no option", path, 40197 if name == "$bucket" else 40245)
-    for option in required:
-        if option not in argument:
-            code = 40198 if name == "$bucket" else 40246
-            raise AggregationError(f"{name} needs the option '{option}'", path, code)
-
-
-def _group_by(name: str, value: Any, scope: Scope, path: Path) -> Evaluate:
+def _group_by(value: Any, scope: Scope, path: Path, code: int) -> Evaluate:
     field = is_string(value) and value.startswith("$")
     operator = isinstance(value, Mapping) and next(iter(value), "").startswith("$")
     if not field and not operator:
-        code = 40202 if name == "$bucket" else 40239
-        raise AggregationError(f"groupBy of {name} is '$field' or an expression", path, code)
+        raise AggregationError(f"groupBy of {path[-2]} is '$field' or an expression", path, code)
     return compile_expression(value, scope, path).run
 
 
-def _output(name: str, argument: Mapping[str, Any], scope: Scope, path: Path) -> Fields:
-    output, where = argument.get("output", _COUNT), (*path, "output")
+def _output(output: Any, scope: Scope, path: Path, code: int) -> Fields:
     if not isinstance(output, Mapping):
-        raise AggregationError(
-            f"output of {name} is a document", where, 40196 if name == "$bucket" else 40244
-        )
+        raise AggregationError(f"output of {path[-2]} is a document", path, code)
     if "_id" in output:
-        raise AggregationError("_id is the bucket's own field", (*where, "_id"), 17390)
-    return compile_accumulators(output or _COUNT if name == "$bucketAuto" else output, scope, where)
+        raise AggregationError("_id is the bucket's own field", (*path, "_id"), 17390)
+    return compile_accumulators(output, scope, path)
 
 
 def _effect(argument: Any) -> Effect:
-    made = [Field(("_id",), None, always=True)]
-    if "output" in argument:
-        made += [
-            Field((name,), ("output", name), expression=value) for name, value in argument["output"].items()
-        ]
-    else:
+    made = [
+        Field((name,), ("output", name), expression=one) for name, one in argument.get("output", {}).items()
+    ]
+    if "output" not in argument:
         made.append(Field(("count",), None, always=True))
-    return Effect(tuple(paths_in(argument["groupBy"])), tuple(made), only=True)
+    return Effect(
+        tuple(paths_in(argument["groupBy"])), (Field(("_id",), None, always=True), *made), only=True
+    )
 
 
 @stage("$bucket", record=StageRecord(_effect, order=lambda _: Order.SORTED))
 def bucket(argument: Any, scope: Scope, path: Path) -> Stage:
     """One document for each range of ``boundaries`` that a value falls into, in their order."""
-    _check("$bucket", argument, ("groupBy", "boundaries"), ("default", "output"), path)
-    evaluate = _group_by("$bucket", argument["groupBy"], scope, (*path, "groupBy"))
+    check_names(argument, ("groupBy", "boundaries"), ("default", "output"), path, (40201, 40197, 40198))
+    evaluate = _group_by(argument["groupBy"], scope, (*path, "groupBy"), 40202)
     boundaries = _boundaries(argument["boundaries"], scope, (*path, "boundaries"))
     default = _default(argument, boundaries, scope, path)
-    fields = _output("$bucket", argument, scope, path)
+    fields = _output(argument.get("output", _COUNT), scope, (*path, "output"), 40196)
     keys = [key(boundary) for boundary in boundaries]
 
     def bucket_of(document: Document) -> Any:
@@ -315,13 +294,14 @@ def _default(argument: Mapping[str, Any], boundaries: list[Any], scope: Scope, p
 @stage("$bucketAuto", record=StageRecord(_effect, order=lambda _: Order.SORTED))
 def bucket_auto(argument: Any, scope: Scope, path: Path) -> Stage:
     """At most ``buckets`` ranges that hold about equally many documents each."""
-    _check("$bucketAuto", argument, ("groupBy", "buckets"), ("output", "granularity"), path)
-    evaluate = _group_by("$bucketAuto", argument["groupBy"], scope, (*path, "groupBy"))
+    check_names(argument, ("groupBy", "buckets"), ("output", "granularity"), path, (40240, 40245, 40246))
+    evaluate = _group_by(argument["groupBy"], scope, (*path, "groupBy"), 40239)
     wanted = _buckets(argument["buckets"], (*path, "buckets"))
     series = None
     if "granularity" in argument:
         series = _find_series(argument["granularity"], (*path, "granularity"))
-    fields = _output("$bucketAuto", argument, scope, path)
+    output = argument.get("output", _COUNT)
+    fields = _output(_COUNT if output == {} else output, scope, (*path, "output"), 40244)
 
     def run(documents: Iterator[Document]) -> Iterator[Document]:
         rows = []
@@ -338,9 +318,9 @@ def bucket_auto(argument: Any, scope: Scope, path: Path) -> Stage:
 
 
 def _buckets(value: Any, path: Path) -> int:
-    number = integral(value) if is_number(value) else None
     if not is_number(value):
         raise AggregationError("buckets of $bucketAuto is a whole number", path, 40241)
+    number = integral(value)
     if number is None or not -INT32_MAX - 1 <= number <= INT32_MAX:
         raise AggregationError("buckets of $bucketAuto is a whole number of 32 bits", path, 40242)
     if number <= 0:

@@ -305,18 +305,12 @@ def _parse(argument: Any, scope: Scope, path: Path) -> _Plan:
     name = paths.split(given["field"], (*path, "field"))
     partitions = tuple(paths.split(each, (*path, "partitionByFields")) for each in names)
     if any(each[: len(name)] == name for each in partitions):
-        raise AggregationError(
-            "$densify cannot partition by its own field", (*path, "partitionByFields"), 5733306
-        )
-    return _Plan(name, partitions, _partition_of(partitions, scope, path), steps, bounds, path)
-
-
-def _partition_of(partitions: tuple[tuple[str, ...], ...], scope: Scope, path: Path) -> Evaluate:
-    """A function from a document to its partition: documents on the way are there even when the field is not."""
-    spec: Document = {}
+        message = "$densify cannot partition by its own field"
+        raise AggregationError(message, (*path, "partitionByFields"), 5733306)
+    spec: Document = {}  # documents on the way are there even when the field is not
     for parts in partitions:
         spec = with_nested(spec, parts, f"${'.'.join(parts)}")
-    return compile_expression(spec, scope, path).run
+    return _Plan(name, partitions, compile_expression(spec, scope, path).run, steps, bounds, path)
 
 
 def _check_document(
@@ -350,12 +344,11 @@ def _steps(limits: Mapping[str, Any], path: Path) -> Steps:
 
 
 def _bounds(spec: Any, steps: Steps, path: Path) -> str | tuple[Any, Any]:
-    if isinstance(spec, str):
-        if spec not in ("full", "partition"):
-            raise AggregationError("the bounds are 'full', 'partition' or a list of two", path, 5946802)
-        return spec
+    if spec in ("full", "partition"):
+        return str(spec)
     if not isinstance(spec, list | tuple):
-        raise AggregationError("the bounds are 'full', 'partition' or a list of two", path, 5733404)
+        code = 5946802 if isinstance(spec, str) else 5733404
+        raise AggregationError("the bounds are 'full', 'partition' or a list of two", path, code)
     if len(spec) != 2:
         raise AggregationError("the bounds are a list of two", path, 5733403)
     low, high = spec

@@ -12,7 +12,7 @@ from bson.objectid import ObjectId
 
 from mongo_tables.aggregation import paths
 from mongo_tables.aggregation.compiler import Scope, Slot, check_user_variable, compile_expression
-from mongo_tables.aggregation.errors import AggregationError, Path, refuse_unknown
+from mongo_tables.aggregation.errors import AggregationError, Path, check_names, refuse_unknown
 from mongo_tables.aggregation.fields import Effect, Field, Gives, Order, StageRecord, paths_in, split_path
 from mongo_tables.aggregation.join_index import JoinIndex, path_values
 from mongo_tables.aggregation.limits import (
@@ -184,9 +184,7 @@ def lookup(argument: Any, scope: Scope, path: Path) -> Stage:
 
 
 def _check_lookup(argument: Any, path: Path) -> None:
-    if not isinstance(argument, Mapping):
-        raise AggregationError("$lookup takes a document", path, 9)
-    refuse_unknown(argument, _OF_LOOKUP, "$lookup has no option", path, 9)
+    check_names(argument, (), _OF_LOOKUP, path, (9, 9, 9))
     if "from" in argument and is_string(argument["from"]):
         _check_collection(argument["from"], (*path, "from"))
     for name in ("from", "localField", "foreignField", "as"):
@@ -301,7 +299,7 @@ def _mentions(spec: Any, variables: tuple[str, ...]) -> bool:
 
 _PLAIN = frozenset({int, str, ObjectId})
 _REQUIRED = ("from", "as", "startWith", "connectFromField", "connectToField")
-_OF_GRAPH = (*_REQUIRED, "maxDepth", "depthField", "restrictSearchWithMatch")
+_OF_GRAPH = ("maxDepth", "depthField", "restrictSearchWithMatch")
 _NAMES = ("from", "as", "connectFromField", "connectToField", "depthField")
 
 
@@ -378,12 +376,7 @@ def graph_lookup(argument: Any, scope: Scope, path: Path) -> Stage:
 
 
 def _check_graph(argument: Any, path: Path) -> None:
-    if not isinstance(argument, Mapping):
-        raise AggregationError("$graphLookup takes a document", path, 40327)
-    refuse_unknown(argument, _OF_GRAPH, "$graphLookup has no option", path, 40104)
-    for name in _REQUIRED:
-        if name not in argument:
-            raise AggregationError(f"$graphLookup needs the option '{name}'", path, 40105)
+    check_names(argument, _REQUIRED, _OF_GRAPH, path, (40327, 40104, 40105))
     for name in _NAMES:
         if name in argument and not is_string(argument[name]):
             raise AggregationError(f"'{name}' of $graphLookup is a string", (*path, name), 40103)

@@ -12,7 +12,7 @@ from typing import Any, Literal
 
 from mongo_tables.aggregation import paths
 from mongo_tables.aggregation.compiler import Scope, compile_expression
-from mongo_tables.aggregation.errors import AggregationError, Path, refuse_unknown
+from mongo_tables.aggregation.errors import AggregationError, Path, check_names
 from mongo_tables.aggregation.fields import (
     WHOLE,
     Effect,
@@ -35,7 +35,7 @@ from mongo_tables.aggregation.paths import (
 from mongo_tables.aggregation.pipelines import Stage, stage
 from mongo_tables.aggregation.values import MISSING, Document, Evaluate, is_flag, is_string, mistyped, truthy
 
-Kind = Literal["inclusion", "exclusion", "addition"]
+Kind = Literal["inclusion", "exclusion"]
 Apply = Callable[[Document], Document]
 Compute = Callable[[Document, Any], Any]
 
@@ -85,9 +85,8 @@ class _Projection:
         self.tree = _Tree()
         self.kind: Kind | None = None
         self.id_excluded = False
-        self.id_named = False
 
-    def settle(self, kind: Kind, name: str, path: Path) -> None:
+    def _settle(self, kind: Kind, name: str, path: Path) -> None:
         """Notes that ``name`` includes or excludes; raises when the other was settled before."""
         if self.kind not in (None, kind):
             doing, stands = ("exclude", "includes") if kind == "exclusion" else ("include", "excludes")
@@ -105,20 +104,17 @@ class _Projection:
             return
         level, last = _reach(tree, name, path)
         _free(level, last, path)
-        top_id = name == "_id" and tree is self.tree
-        if top_id and is_flag(value):
-            self.id_named, self.id_excluded = True, not truthy(value)
-            return
-        if is_flag(value):
-            self.settle("inclusion" if truthy(value) else "exclusion", name, path)
+        if name == "_id" and tree is self.tree and is_flag(value):
+            self.id_excluded = not truthy(value)
+        elif is_flag(value):
+            self._settle("inclusion" if truthy(value) else "exclusion", name, path)
             level.plain.add(last)
-            return
-        if self.kind == "exclusion":
+        elif self.kind == "exclusion":
             raise AggregationError(f"'{name}' is computed, but this projection excludes fields", path, 31310)
-        self.kind = "inclusion"
-        self.id_named |= top_id
-        level.computed[last] = compile_expression(value, self.scope, path).run
-        level.order.append(last)
+        else:
+            self.kind = "inclusion"
+            level.computed[last] = compile_expression(value, self.scope, path).run
+            level.order.append(last)
 
     def _read_nested(self, name: str, value: Mapping[str, Any], tree: _Tree, path: Path) -> None:
         if not value:
@@ -127,7 +123,6 @@ class _Projection:
         if last in level.plain or last in level.computed:
             raise AggregationError(f"'{name}' is named twice", path, 31250)
         below = level.child(last)
-        self.id_named |= name == "_id" and tree is self.tree
         for key, item in value.items():
             self.read(key, item, below, (*path, key))
 
@@ -411,11 +406,7 @@ _REPLACING = StageRecord(_effect_of_root, Gives.EACH, watched=True)
 )
 def replace_root(argument: Any, scope: Scope, path: Path) -> Stage:
     """For each document the document that the expression ``newRoot`` gives."""
-    if not isinstance(argument, Mapping):
-        raise AggregationError("$replaceRoot takes a document with newRoot", path, 40229)
-    refuse_unknown(argument, ("newRoot",), "$replaceRoot has no option", path, 40415)
-    if "newRoot" not in argument:
-        raise AggregationError("$replaceRoot needs the option 'newRoot'", path, 40414)
+    check_names(argument, ("newRoot",), (), path, (40229, 40415, 40414), "a document with newRoot")
     return _replacing(argument["newRoot"], scope, (*path, "newRoot"))
 
 

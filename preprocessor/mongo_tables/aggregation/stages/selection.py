@@ -9,7 +9,7 @@ from typing import Any
 
 from mongo_tables.aggregation import sorting
 from mongo_tables.aggregation.compiler import Scope
-from mongo_tables.aggregation.errors import AggregationError, Path
+from mongo_tables.aggregation.errors import AggregationError, Path, check_names
 from mongo_tables.aggregation.fields import Effect, Gives, Order, StageRecord, paths_in_query, split_path
 from mongo_tables.aggregation.limits import admit_documents, gather_within_limits
 from mongo_tables.aggregation.numbers import integral, is_nan, to_double
@@ -96,13 +96,7 @@ _SAMPLE = StageRecord(
 @stage("$sample", record=_SAMPLE)
 def sample(argument: Any, scope: Scope, path: Path) -> Stage:
     """``size`` documents in random order, the same for the same seed."""
-    if not isinstance(argument, Mapping):
-        raise AggregationError("$sample takes a document with size", path, 28745)
-    for name in argument:
-        if name != "size":
-            raise AggregationError(f"$sample has no option '{name}'", (*path, name), 28748)
-    if "size" not in argument:
-        raise AggregationError("$sample needs the option 'size'", path, 28749)
+    check_names(argument, ("size",), (), path, (28745, 28748, 28749), "a document with size")
     value, where = argument["size"], (*path, "size")
     if not is_number(value) or is_nan(value):
         raise AggregationError("the size of $sample is a number", where, 28746)

@@ -15,7 +15,7 @@ from bson.int64 import Int64
 
 from mongo_tables.aggregation import paths
 from mongo_tables.aggregation.compiler import Scope
-from mongo_tables.aggregation.errors import AggregationError, Path, refuse_unknown
+from mongo_tables.aggregation.errors import AggregationError, Path, check_names
 from mongo_tables.aggregation.fields import Effect, Field, Parts, StageRecord, paths_in, split_path
 from mongo_tables.aggregation.limits import spend, unwind_elements
 from mongo_tables.aggregation.paths import get_nested, with_nested
@@ -140,11 +140,9 @@ def unwind(argument: Any, scope: Scope, path: Path) -> Stage:
 def _parse(argument: Any, path: Path) -> _Unwind:
     if is_string(argument):
         return _Unwind(_field(argument, path), (), False)
-    if not isinstance(argument, Mapping):
-        raise AggregationError("$unwind takes '$field' or a document with path", path, 15981)
-    refuse_unknown(argument, _OPTIONS, "$unwind has no option", path, 28811)
-    if "path" not in argument:
-        raise AggregationError("$unwind needs the option 'path'", path, 28812)
+    check_names(
+        argument, _OPTIONS[:1], _OPTIONS[1:], path, (15981, 28811, 28812), "'$field' or a document with path"
+    )
     preserve = argument.get("preserveNullAndEmptyArrays", False)
     if not isinstance(preserve, bool):
         where = (*path, "preserveNullAndEmptyArrays")
