@@ -112,3 +112,23 @@ def integral(value: Any) -> int | None:
         exact = value.to_decimal()
         return int(exact) if exact.is_finite() and exact == exact.to_integral_value() else None
     return None
+
+
+def whole(value: Any, bits: int = 64) -> int | None:
+    """The integer of so many bits that a number stands for; None for anything else.
+
+    Example:
+        >>> whole(3.0), whole(2**40, bits=32)
+        (3, None)
+    """
+    number = integral(value)
+    return number if number is not None and -(2 ** (bits - 1)) <= number < 2 ** (bits - 1) else None
+
+
+def decimal_to_long(value: Decimal128) -> int:
+    """A Decimal128 as the server makes an int64 of it: rounded, and the least int64 of what none holds."""
+    exact = value.to_decimal()
+    if not exact.is_finite() or exact.adjusted() > 19:
+        return INT64_MIN
+    number = int(exact.to_integral_value(decimal.ROUND_HALF_EVEN))
+    return number if INT64_MIN <= number <= INT64_MAX else INT64_MIN

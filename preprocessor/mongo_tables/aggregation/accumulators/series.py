@@ -23,7 +23,16 @@ from mongo_tables.aggregation.accumulators.windows import (
 from mongo_tables.aggregation.compiler import compile_expression
 from mongo_tables.aggregation.errors import AggregationError, refuse_unknown
 from mongo_tables.aggregation.expressions.arithmetic import add, divide, multiply, subtract
-from mongo_tables.aggregation.numbers import CONTEXT, DECIMAL, decimal128, integral, is_nan, rank, to_decimal
+from mongo_tables.aggregation.numbers import (
+    CONTEXT,
+    DECIMAL,
+    decimal128,
+    integral,
+    is_nan,
+    rank,
+    to_decimal,
+    whole,
+)
 from mongo_tables.aggregation.ordering import key
 from mongo_tables.aggregation.values import Document, is_date, is_nullish, mistyped
 
@@ -70,8 +79,8 @@ def _shift(window: Window) -> Results:
         raise AggregationError("$shift needs 'output' and 'by'", window.path, _FAILED_TO_PARSE)
     if window.sort is None:
         raise AggregationError("$shift needs a sortBy", window.path, _FAILED_TO_PARSE)
-    by = integral(argument["by"])
-    if by is None or not -(2**31) <= by < 2**31:
+    by = whole(argument["by"], bits=32)
+    if by is None:
         raise AggregationError("'by' is a whole number of 32 bits", (*window.path, "by"), _FAILED_TO_PARSE)
     default = compile_expression(argument.get("default"), window.scope, (*window.path, "default"))
     if not default.constant:

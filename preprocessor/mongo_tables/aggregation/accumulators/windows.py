@@ -18,7 +18,7 @@ from mongo_tables.aggregation.compiler import Scope, compile_expression
 from mongo_tables.aggregation.errors import AggregationError, Path
 from mongo_tables.aggregation.expressions.date_arithmetic import UNITS, shift_date
 from mongo_tables.aggregation.limits import each, spend
-from mongo_tables.aggregation.numbers import CONTEXT, decimal128, integral, rank, to_decimal
+from mongo_tables.aggregation.numbers import CONTEXT, decimal128, integral, rank, to_decimal, whole
 from mongo_tables.aggregation.ordering import Key, compare, key
 from mongo_tables.aggregation.sorting import SortPattern
 from mongo_tables.aggregation.values import Document, Evaluate, is_date, mistyped
@@ -132,7 +132,7 @@ def parse(spec: Any, sort: SortPattern | None, scope: Scope, path: Path) -> Boun
     if "unit" in spec:
         raise AggregationError("a unit goes with 'range' only", path, _FAILED_TO_PARSE)
     where = (*path, "documents")
-    lower, upper = _pair(spec["documents"], scope, where, whole=True)
+    lower, upper = _pair(spec["documents"], scope, where, is_whole=True)
     if sort is None and (lower, upper) != ("unbounded", "unbounded"):
         raise AggregationError("a window of documents needs a sortBy", path, 5339901)
     _check_forward(lower, upper, where)
@@ -147,7 +147,7 @@ def _range(spec: Mapping[str, Any], sort: SortPattern | None, scope: Scope, path
     if unit is not None and unit not in UNITS:
         raise AggregationError(f"there is no unit '{unit}'", (*path, "unit"), _FAILED_TO_PARSE)
     where = (*path, "range")
-    lower, upper = _pair(spec["range"], scope, where, whole=unit is not None)
+    lower, upper = _pair(spec["range"], scope, where, is_whole=unit is not None)
     _check_forward(lower, upper, where)
     if sort is None or len(sort.parts) != 1 or sort.parts[0].descending:
         raise AggregationError("a range needs a sortBy of one ascending field", path, 5339902)
@@ -156,14 +156,14 @@ def _range(spec: Mapping[str, Any], sort: SortPattern | None, scope: Scope, path
     return Range(lower, upper, unit, paths.getter(sort.parts[0].path), shifted)
 
 
-def _pair(spec: Any, scope: Scope, path: Path, *, whole: bool) -> tuple[Bound, Bound]:
+def _pair(spec: Any, scope: Scope, path: Path, *, is_whole: bool) -> tuple[Bound, Bound]:
     if not isinstance(spec, list | tuple) or len(spec) != 2:
         raise AggregationError("the bounds of a window are a list of two", path, _FAILED_TO_PARSE)
-    lower, upper = (_parse_bound(item, scope, (*path, index), whole) for index, item in enumerate(spec))
+    lower, upper = (_parse_bound(item, scope, (*path, index), is_whole) for index, item in enumerate(spec))
     return lower, upper
 
 
-def _parse_bound(spec: Any, scope: Scope, path: Path, whole: bool) -> Bound:
+def _parse_bound(spec: Any, scope: Scope, path: Path, is_whole: bool) -> Bound:
     if isinstance(spec, str):
         if spec not in ("current", "unbounded"):
             raise AggregationError("a bound is a number, 'current' or 'unbounded'", path, _FAILED_TO_PARSE)
@@ -172,15 +172,10 @@ def _parse_bound(spec: Any, scope: Scope, path: Path, whole: bool) -> Bound:
     if not node.constant:
         raise AggregationError("a bound is a constant", path, _FAILED_TO_PARSE)
     value = node.run({})
-    if not rank(value) or (whole and not _is_int32(value)):
-        kind = "whole number" if whole else "number"
+    if not rank(value) or (is_whole and whole(value, bits=32) is None):
+        kind = "whole number" if is_whole else "number"
         raise AggregationError(f"a bound is a {kind} here, 'current' or 'unbounded'", path, _FAILED_TO_PARSE)
     return value
-
-
-def _is_int32(value: Any) -> bool:
-    number = integral(value)
-    return number is not None and -(2**31) <= number < 2**31
 
 
 def _check_forward(lower: Bound, upper: Bound, path: Path) -> None:

@@ -27,11 +27,9 @@ from mongo_tables.aggregation.compiler import (
 )
 from mongo_tables.aggregation.errors import AggregationError, Path
 from mongo_tables.aggregation.limits import count_array, each, spend, watch_clock
-from mongo_tables.aggregation.numbers import integral, rank
+from mongo_tables.aggregation.numbers import rank, whole
 from mongo_tables.aggregation.ordering import Key, key
 from mongo_tables.aggregation.values import (
-    INT32_MAX,
-    INT32_MIN,
     MISSING,
     Document,
     Evaluate,
@@ -60,8 +58,8 @@ def _int32(name: str, value: Any, not_number: int, not_int32: int) -> int:
     """``value`` as the whole number of 32 bits it must be."""
     if not rank(value):
         raise mistyped(f"{name} takes a number here, not", value, not_number)
-    number = integral(value)
-    if number is None or not INT32_MIN <= number <= INT32_MAX:
+    number = whole(value, bits=32)
+    if number is None:
         raise AggregationError(f"{name} takes a whole number of 32 bits here, not {value}", code=not_int32)
     return number
 
@@ -130,8 +128,8 @@ constant_arrays("$indexOfArray", 50809, 0, null=True)
 
 
 def _index(value: Any) -> int:
-    number = integral(value)
-    if number is None or not INT32_MIN <= number <= INT32_MAX:
+    number = whole(value, bits=32)
+    if number is None:
         raise AggregationError("$indexOfArray takes positions that are whole numbers of 32 bits", code=40096)
     if number < 0:
         raise AggregationError("$indexOfArray takes no negative positions", code=40097)

@@ -26,7 +26,7 @@ from mongo_tables.aggregation.dates import (
     zone_of,
 )
 from mongo_tables.aggregation.errors import AggregationError
-from mongo_tables.aggregation.numbers import integral, rank
+from mongo_tables.aggregation.numbers import whole
 from mongo_tables.aggregation.values import (
     INT64_MAX,
     INT64_MIN,
@@ -107,8 +107,8 @@ def shift_date(value: Any, unit: Any, amount: Any, where: Any = "UTC", *, name: 
     """What `$dateAdd` gives for arguments that are not null."""
     date, unit = _date(name, "startDate", value), _unit(name, unit)
     sign = 1 if name == "$dateAdd" else -1
-    number = integral(amount) if rank(amount) else None
-    if number is None or not INT64_MIN <= number <= INT64_MAX or sign * number > INT64_MAX:
+    number = whole(amount)
+    if number is None or sign * number > INT64_MAX:
         message = f"{name} takes 'amount' as a whole number of 64 bits, not {amount!r}"
         raise AggregationError(message, code=5166405)
     return _make_date(name, _move_date(date, unit, sign * number, zone_of(where)))
@@ -180,8 +180,8 @@ def _trunc(name: str, document: Document, runs: Runs) -> Any:
 
 
 def _bin_size(value: Any) -> int:
-    number = integral(value) if rank(value) else None
-    if number is None or not INT64_MIN <= number <= INT64_MAX:
+    number = whole(value)
+    if number is None:
         raise AggregationError(f"$dateTrunc takes 'binSize' as a whole number, not {value!r}", code=5439017)
     if number < 1:
         raise AggregationError(f"$dateTrunc takes 'binSize' from 1, not {number}", code=5439018)

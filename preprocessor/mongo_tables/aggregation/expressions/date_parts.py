@@ -51,7 +51,7 @@ from mongo_tables.aggregation.dates import (
     zone_of,
 )
 from mongo_tables.aggregation.errors import AggregationError, Path, refuse_unknown
-from mongo_tables.aggregation.numbers import integral, rank
+from mongo_tables.aggregation.numbers import whole
 from mongo_tables.aggregation.values import (
     INT64_MAX,
     INT64_MIN,
@@ -182,8 +182,8 @@ def _numbers(document: Document, runs: Runs, names: Sequence[str]) -> list[int] 
         value = runs[name](document) if name in runs else int(name not in _TIME)
         if is_nullish(value):
             return None
-        number = integral(value) if rank(value) else None
-        if number is None or not INT64_MIN <= number <= INT64_MAX:
+        number = whole(value)
+        if number is None:
             message = f"$dateFromParts takes '{name}' as a whole number, not {value!r}"
             raise AggregationError(message, code=40515)
         if name not in ("year", "isoWeekYear", "second", "millisecond") and not -32768 <= number <= 32767:

@@ -15,10 +15,8 @@ from mongo_tables.aggregation.compiler import (
 )
 from mongo_tables.aggregation.errors import AggregationError, Path
 from mongo_tables.aggregation.limits import BLOCK, each, gather_within_limits, spend
-from mongo_tables.aggregation.numbers import integral
+from mongo_tables.aggregation.numbers import whole
 from mongo_tables.aggregation.values import (
-    INT32_MAX,
-    INT32_MIN,
     MISSING,
     Document,
     is_nullish,
@@ -128,8 +126,8 @@ def _drop_null_fields(items: list[Any], field: str) -> list[Any] | None:
 def _limit(value: Any, path: Path) -> int | None:
     if is_nullish(value):
         return None
-    number = integral(value)
-    if number is None or not INT32_MIN <= number <= INT32_MAX:
+    number = whole(value, bits=32)
+    if number is None:
         raise AggregationError("the limit of $filter is a whole number of 32 bits", path, 327391)
     if number < 1:
         raise AggregationError("the limit of $filter is greater than 0", path, 327392)

@@ -10,7 +10,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable
 from datetime import datetime, timedelta
-from decimal import ROUND_HALF_EVEN
 from typing import Any
 
 from bson.code import Code
@@ -22,10 +21,8 @@ from mongo_tables.aggregation.date_formats import ISO_UTC, MONTHS, date_text
 from mongo_tables.aggregation.dates import UTC
 from mongo_tables.aggregation.errors import AggregationError, NotOffline
 from mongo_tables.aggregation.limits import admit_text, check_text, count_array
-from mongo_tables.aggregation.numbers import integral, rank
+from mongo_tables.aggregation.numbers import decimal_to_long, rank, whole
 from mongo_tables.aggregation.values import (
-    INT32_MAX,
-    INT32_MIN,
     INT64_MAX,
     INT64_MIN,
     Document,
@@ -183,10 +180,7 @@ def _long(value: Any, what: str, code: int) -> int:
     if not rank(value):
         raise mistyped(f"$substr takes the {what} as a number, not", value, code)
     if isinstance(value, Decimal128):
-        exact = value.to_decimal()
-        fits = exact.is_finite() and exact.adjusted() < 20
-        number = int(exact.to_integral_value(ROUND_HALF_EVEN)) if fits else INT64_MIN
-        return number if INT64_MIN <= number <= INT64_MAX else INT64_MIN
+        return decimal_to_long(value)
     if not math.isfinite(value) or not INT64_MIN <= (number := int(value)) <= INT64_MAX:
         raise AggregationError(f"the {what} does not fit an int64", code=31109)
     return number
@@ -214,8 +208,8 @@ def _continues(data: bytes, index: int) -> bool:
 @operator("$substrCP")
 def _substring_of_code_points(value: Any, start: Any, length: Any) -> str:
     text = _as_text(value)
-    first = _whole("start", start, 34450)
-    count = _whole("length", length, 34452)
+    first = _int32("start", start, 34450)
+    count = _int32("length", length, 34452)
     if count < 0:
         raise AggregationError("$substrCP takes a length that is not negative", code=34454)
     if first < 0:
@@ -223,18 +217,18 @@ def _substring_of_code_points(value: Any, start: Any, length: Any) -> str:
     return text[first : first + count]
 
 
-def _whole(what: str, value: Any, code: int) -> int:
+def _int32(what: str, value: Any, code: int) -> int:
     if not rank(value):
         raise mistyped(f"$substrCP takes the {what} as a number, not", value, code)
-    number = integral(value)
-    if number is None or not INT32_MIN <= number <= INT32_MAX:
+    number = whole(value, bits=32)
+    if number is None:
         raise AggregationError(f"$substrCP takes the {what} as a whole number of 32 bits", code=code + 1)
     return number
 
 
 def _index(name: str, what: str, value: Any) -> int:
-    number = integral(value) if rank(value) else None
-    if number is None or not INT32_MIN <= number <= INT32_MAX:
+    number = whole(value, bits=32)
+    if number is None:
         raise AggregationError(f"{name} takes the {what} as a whole number, not {value!r}", code=40096)
     if number < 0:
         raise AggregationError(f"{name} takes a {what} that is not negative", code=40097)

@@ -16,7 +16,7 @@ from bson.min_key import MinKey
 
 from mongo_tables.aggregation.compiler import Scope
 from mongo_tables.aggregation.errors import AggregationError, Path
-from mongo_tables.aggregation.numbers import integral, is_nan, rank, to_decimal
+from mongo_tables.aggregation.numbers import decimal_to_long, integral, is_nan, rank, to_decimal, whole
 from mongo_tables.aggregation.ordering import key
 from mongo_tables.aggregation.query import parser
 from mongo_tables.aggregation.query.conditions import (
@@ -35,8 +35,6 @@ from mongo_tables.aggregation.query.conditions import (
 )
 from mongo_tables.aggregation.values import (
     INT32_MAX,
-    INT64_MAX,
-    INT64_MIN,
     MISSING,
     binary_parts,
     is_number,
@@ -149,9 +147,9 @@ def mod(argument: Any, scope: Scope, path: Path) -> Condition:
     base = abs(divisor)
 
     def test(value: Any) -> bool:
-        whole = _cut(value) if rank(value) and _is_finite(value) else None
+        cut = _cut(value) if rank(value) and _is_finite(value) else None
         # As C does: the remainder has the dividend's sign.
-        return whole is not None and (-(-whole % base) if whole < 0 else whole % base) == remainder
+        return cut is not None and (-(-cut % base) if cut < 0 else cut % base) == remainder
 
     return leaf(test)
 
@@ -162,8 +160,7 @@ def _is_finite(value: Any) -> bool:
 
 def _cut(value: Any) -> int | None:
     """The number without its fraction, None when that does not fit 64 bits."""
-    whole = int(value.to_decimal() if isinstance(value, Decimal128) else value)
-    return whole if INT64_MIN <= whole <= INT64_MAX else None
+    return whole(int(value.to_decimal() if isinstance(value, Decimal128) else value))
 
 
 def _bits(name: str, *, want_set: bool, any_of: bool) -> None:
@@ -172,10 +169,10 @@ def _bits(name: str, *, want_set: bool, any_of: bool) -> None:
         places = _positions(name, argument, path)
 
         def test(value: Any) -> bool:
-            held = _bit_reader(value)
+            held = _bits_of(value)
             if held is None:
                 return False
-            found = (held(place) == want_set for place in places)
+            found = ((held >> place & 1) == want_set for place in places)
             return any(found) if any_of else all(found)
 
         return leaf(test)
@@ -184,15 +181,13 @@ def _bits(name: str, *, want_set: bool, any_of: bool) -> None:
 def _positions(name: str, argument: Any, path: Path) -> list[int]:
     if isinstance(argument, list | tuple):
         return [_position(name, item, (*path, place)) for place, item in enumerate(argument)]
-    if is_number(argument):
-        mask = integral(argument)
-        if mask is None or not 0 <= mask <= INT64_MAX:
-            raise AggregationError(f"{name} takes a whole number from 0 on that fits 64 bits", path, 9)
-        return [place for place in range(64) if mask >> place & 1]
     if type_name(argument) == "binData":
-        data = _get_stored_bytes(argument)
-        return [place for place in range(8 * len(data)) if data[place // 8] >> place % 8 & 1]
-    raise AggregationError(f"{name} takes a mask (number or binary) or a list of bit places", path, 2)
+        mask = _bits_of_bytes(argument)
+    elif not is_number(argument):
+        raise AggregationError(f"{name} takes a mask (number or binary) or a list of bit places", path, 2)
+    elif (mask := whole(argument) or 0) < 0 or integral(argument) != mask:
+        raise AggregationError(f"{name} takes a whole number from 0 on that fits 64 bits", path, 9)
+    return [place for place in range(mask.bit_length()) if mask >> place & 1]
 
 
 def _position(name: str, item: Any, path: Path) -> int:
@@ -204,37 +199,17 @@ def _position(name: str, item: Any, path: Path) -> int:
     return place
 
 
-def _round_for_bits(value: Any) -> int | None:
-    """The integer whose bits are tested: a double must be one, a Decimal128 is rounded to one.
-
-    A Decimal128 that is none of 64 bits, NaN and the infinities among them, has the bits of the least of these.
-    """
-    if not isinstance(value, Decimal128):
-        return integral(value)
-    exact = value.to_decimal()
-    if not exact.is_finite() or exact.adjusted() > 20:
-        return INT64_MIN
-    whole = int(exact.to_integral_value())
-    return whole if INT64_MIN <= whole <= INT64_MAX else INT64_MIN
-
-
-def _get_stored_bytes(value: Any) -> bytes:
-    """The bytes as BSON has them: subtype 2 repeats the length in front."""
+def _bits_of_bytes(value: Any) -> int:
+    """The bytes as BSON has them, where subtype 2 repeats the length in front, as one number."""
     subtype, data = binary_parts(value)
-    return len(data).to_bytes(4, "little") + data if subtype == 2 else data
+    return int.from_bytes((len(data).to_bytes(4, "little") if subtype == 2 else b"") + data, "little")
 
 
-def _bit_reader(value: Any) -> Any:
-    """A function from a place to whether the bit is set; None for a value without bits."""
+def _bits_of(value: Any) -> int | None:
+    """The value's bits, as a number; None where it has none. A double must be an int64, a Decimal128 becomes one."""
     if value is not MISSING and type_name(value) == "binData":
-        data = _get_stored_bytes(value)
-        return lambda place: place < 8 * len(data) and bool(data[place // 8] >> place % 8 & 1)
-    if not rank(value):
-        return None
-    whole = _round_for_bits(value)
-    if whole is None or not INT64_MIN <= whole <= INT64_MAX:
-        return None
-    return lambda place: bool(whole >> min(place, 63) & 1)
+        return _bits_of_bytes(value)
+    return decimal_to_long(value) if isinstance(value, Decimal128) else whole(value)
 
 
 _bits("$bitsAllSet", want_set=True, any_of=False)
