@@ -48,16 +48,11 @@ class AggregationError(Exception):
 def refuse_unknown(given: Iterable[str], known: Collection[str], saying: str, path: Path, code: int) -> None:
     """Raise AggregationError for the first name of ``given``, the names at ``path``, that is not in ``known``.
 
-    Of an argument that MongoDB has all the same it is NotOffline.
+    Of an argument that the operator at the path has in some version of MongoDB it is NotOffline.
     """
-    for name in given:
-        if name not in known:
-            refuse_argument(name, path)
-            raise AggregationError(f"{saying} '{name}'", (*path, name), code, unknown=name, known=known)
-
-
-def refuse_argument(name: str, path: Path) -> None:
-    """Raise NotOffline where the operator at a path has an argument of this name in some version of MongoDB."""
+    name = next((name for name in given if name not in known), None)
+    if name is None:
+        return
     from mongo_tables.aggregation.catalogue import (
         KINDS,
         find_arguments,
@@ -68,6 +63,7 @@ def refuse_argument(name: str, path: Path) -> None:
     if found:
         since = f" (since MongoDB {found[0].since})" if found[0].since else ""
         raise NotOffline(f"`{name}` of {operator}{since} does not run offline", (*path, name))
+    raise AggregationError(f"{saying} '{name}'", (*path, name), code, unknown=name, known=known)
 
 
 def check_names(

@@ -142,14 +142,9 @@ def close_places(document: Document) -> Document:
     """The document without the fields that are MISSING; it remembers their places."""
     for value in document.values():
         if value is MISSING:
-            return without_missing(document)
+            kept = {name: value for name, value in document.items() if value is not MISSING}
+            return with_places(kept, document)
     return document
-
-
-def without_missing(document: Document) -> Document:
-    """Like ``close_places``, for a document in which a field is known to be MISSING."""
-    kept = {name: value for name, value in document.items() if value is not MISSING}
-    return with_places(kept, document)
 
 
 def with_places(document: Document, names: Iterable[str]) -> Document:

@@ -214,8 +214,7 @@ class _First:
 
 @accumulator("$last")
 class _Last:
-    def __init__(self) -> None:
-        self._value: Any = None
+    _value: Any = None
 
     def add(self, value: Any) -> None:
         self._value = value

@@ -72,7 +72,13 @@ class Range:
         keys = [key(value) for value in values]
         known: Ends = None
         for place, base in enumerate(values):
-            self._check(base)
+            if not self._fits(base):
+                if not self.unit and is_date(base):
+                    raise AggregationError("a range over dates needs a unit", code=5429413)
+                saying, code = (
+                    ("with a unit needs dates", 5429513) if self.unit else ("needs numbers", 5429414)
+                )
+                raise mistyped(f"a range {saying}, not", base, code)
             low = self._low(place, values, keys, known[0] if known else 0)
             high = None if low is None else self._high(place, values, keys, low, known)
             known = None if low is None or high is None else (low, high)
@@ -80,15 +86,6 @@ class Range:
 
     def _fits(self, value: Any) -> bool:
         return is_date(value) if self.unit else bool(rank(value))
-
-    def _check(self, value: Any) -> None:
-        if self._fits(value):
-            return
-        if self.unit:
-            raise mistyped("a range with a unit needs dates, not", value, 5429513)
-        if is_date(value):
-            raise AggregationError("a range over dates needs a unit", code=5429413)
-        raise mistyped("a range needs numbers, not", value, 5429414)
 
     def _low(self, place: int, values: list[Any], keys: list[Key], start: int) -> int | None:
         if self.lower == "current":
@@ -152,7 +149,12 @@ def _range(spec: Mapping[str, Any], sort: SortPattern | None, scope: Scope, path
     if sort is None or len(sort.parts) != 1 or sort.parts[0].descending:
         raise AggregationError("a range needs a sortBy of one ascending field", path, 5339902)
     # The server looks for the ends of a range in Decimal128, whatever the types are.
-    shifted = _decimal_sum if unit is None else lambda base, delta: shift_date(base, unit, integral(delta))
+
+    def shifted(base: Any, delta: Any) -> Any:
+        if unit is not None:
+            return shift_date(base, unit, integral(delta))
+        return decimal128(CONTEXT.add(to_decimal(base), to_decimal(delta)))
+
     return Range(lower, upper, unit, paths.getter(sort.parts[0].path), shifted)
 
 
@@ -184,10 +186,6 @@ def _check_forward(lower: Bound, upper: Bound, path: Path) -> None:
     low, high = (0 if bound == "current" else bound for bound in (lower, upper))
     if compare(low, high) > 0:
         raise AggregationError("the lower bound must not exceed the upper bound", path, 5339900)
-
-
-def _decimal_sum(base: Any, delta: Any) -> Any:
-    return decimal128(CONTEXT.add(to_decimal(base), to_decimal(delta)))
 
 
 Results = Callable[[Sequence[Document]], Iterable[Any]]

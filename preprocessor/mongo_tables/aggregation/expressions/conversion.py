@@ -116,9 +116,9 @@ def read_double(text: str) -> float | None:
     """
     if _DECIMAL.fullmatch(text):
         value = float(text)
-        if math.isinf(value) or (abs(value) < sys.float_info.min and not _is_exact(text, value)):
-            return None
-        return value
+        if abs(value) < sys.float_info.min and text.lower().partition("e")[0].strip("+-.0"):
+            return value if value != 0 and Decimal(text) == Decimal(value) else None
+        return None if math.isinf(value) else value
     if infinity := _INFINITY.fullmatch(text):
         return -math.inf if infinity[1] == "-" else math.inf
     if _NAN.fullmatch(text):
@@ -127,12 +127,6 @@ def read_double(text: str) -> float | None:
         return float.fromhex(text) if _HEXADECIMAL.fullmatch(text) else None
     except OverflowError:
         return None
-
-
-def _is_exact(text: str, value: float) -> bool:
-    if not text.lower().partition("e")[0].strip("+-.0"):
-        return True
-    return value != 0 and Decimal(text) == Decimal(value)
 
 
 def read_decimal(text: str) -> Decimal | None:
@@ -192,10 +186,6 @@ _NUMBER: dict[str, Convert] = {
     "double": _to_double,
     "decimal": lambda value, manner: decimal128(to_decimal(value)),
 }
-
-
-def _number_to_date(value: Any, manner: Manner) -> Any:
-    return date_from_millis(_whole(value, INT64_MIN, INT64_MAX))
 
 
 def _number_to_text(value: Any, manner: Manner) -> str:
@@ -355,7 +345,7 @@ def _table() -> dict[tuple[str, str], Convert]:
         table["string", kind] = functools.partial(_text_to_number, kind)
         table["bool", kind] = _NUMBER[kind]
         if kind != "int":
-            table[kind, "date"] = _number_to_date
+            table[kind, "date"] = lambda value, manner: date_from_millis(_whole(value, INT64_MIN, INT64_MAX))
             table["date", kind] = functools.partial(_date_to_number, kind)
         if kind != "decimal":
             table["binData", kind] = _binary(_binary_to_number, kind)

@@ -170,22 +170,17 @@ def _trunc(name: str, document: Document, runs: Runs) -> Any:
     week = runs["startOfWeek"](document) if "startOfWeek" in runs and unit == "week" else "sunday"
     if is_nullish(week):
         return None
-    date, unit, bins = _date(name, "date", value), _unit(name, unit), _bin_size(size)
+    date, unit, bins = _date(name, "date", value), _unit(name, unit), whole(size)
+    if bins is None:
+        raise AggregationError(f"$dateTrunc takes 'binSize' as a whole number, not {size!r}", code=5439017)
+    if bins < 1:
+        raise AggregationError(f"$dateTrunc takes 'binSize' from 1, not {bins}", code=5439018)
     if unit in _FIXED and bins * _FIXED[unit] > INT64_MAX:
         raise AggregationError(f"$dateTrunc takes no bins of {bins} {unit}s: 64 bits overflow", code=5439002)
     if unit not in _FIXED and bins > _MOST_BINS:
         raise AggregationError(f"$dateTrunc takes 'binSize' up to {_MOST_BINS}, not {bins}", code=5439006)
     first = _weekday(name, week)
     return _make_date(name, _truncate_date(date, unit, bins, zone_of(where), first))
-
-
-def _bin_size(value: Any) -> int:
-    number = whole(value)
-    if number is None:
-        raise AggregationError(f"$dateTrunc takes 'binSize' as a whole number, not {value!r}", code=5439017)
-    if number < 1:
-        raise AggregationError(f"$dateTrunc takes 'binSize' from 1, not {number}", code=5439018)
-    return number
 
 
 def _truncate_date(date: int, unit: str, size: int, zone: Zone, weekday: int) -> int:

@@ -202,15 +202,11 @@ def _register(name: str, function: _Function) -> None:
             raise AggregationError(f"{name} has no value at {value}", code=50989)
         if kind == DECIMAL:
             raise of_decimals(name)
-        return _double(function.double, float(number))
-
-
-def _double(function: Callable[[float], float], value: float) -> float:
-    if function is math.atanh and abs(value) == 1:
-        return math.copysign(math.inf, value)
-    result = in_doubles(function, value)
-    # sinh of a large negative number: the infinity has its sign.
-    return math.copysign(result, value) if function is math.sinh else result
+        if function.double is math.atanh and abs(number) == 1:
+            return math.copysign(math.inf, number)
+        result = in_doubles(function.double, float(number))
+        # sinh of a large negative number: the infinity has its sign.
+        return math.copysign(result, number) if function.double is math.sinh else result
 
 
 for _name, _known in _FUNCTIONS.items():

@@ -99,28 +99,22 @@ def _plain_selection(condition: Any, variable: str) -> _Select | None:
     if head != f"$${variable}" or "." in field or (dot and not field):
         return None
     wanted = pair[1]
-    if operator == "$eq" and field and type(wanted) is str and not wanted.startswith("$"):
-        return lambda items: _select_equal(items, field, wanted)
-    if operator == "$ne" and wanted is None:
-        return lambda items: (
-            _drop_null_fields(items, field) if field else [item for item in items if item is not None]
-        )
-    return None
+    is_equal = operator == "$eq" and field and type(wanted) is str and not wanted.startswith("$")
+    if not is_equal and (operator != "$ne" or wanted is not None):
+        return None
 
+    def select(items: list[Any]) -> list[Any] | None:
+        if not field:
+            return [item for item in items if item is not None]
+        try:
+            if not is_equal:
+                return [item for item in items if item.get(field, MISSING) is not None]
+            found = [item for item in items if item.get(field) == wanted]
+        except AttributeError:
+            return None  # Not all are documents.
+        return found if all(type(item[field]) is str for item in found) else None
 
-def _select_equal(items: list[Any], field: str, text: str) -> list[Any] | None:
-    try:
-        found = [item for item in items if item.get(field) == text]
-    except AttributeError:
-        return None  # Not all are documents.
-    return found if all(type(item[field]) is str for item in found) else None
-
-
-def _drop_null_fields(items: list[Any], field: str) -> list[Any] | None:
-    try:
-        return [item for item in items if item.get(field, MISSING) is not None]
-    except AttributeError:
-        return None  # Not all are documents.
+    return select
 
 
 def _limit(value: Any, path: Path) -> int | None:

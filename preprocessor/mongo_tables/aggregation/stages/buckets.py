@@ -8,7 +8,7 @@ figures of ISO 3 (Renard) and IEC 60063 (E series).
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
@@ -163,16 +163,6 @@ _Series = _Preferred | _Powers
 """How a bound is moved to the least preferred number above it, or the greatest below; zero stays zero."""
 
 
-def _find_series(name: Any, path: Path) -> _Series:
-    if not is_string(name):
-        raise AggregationError("granularity of $bucketAuto is the name of a series", path, 40261)
-    if name == "POWERSOF2":
-        return _Powers()
-    if name not in _SERIES:
-        raise AggregationError(f"there is no granularity '{name}'", path, 40257, unknown=name, known=_SERIES)
-    return _Preferred(_SERIES[name])
-
-
 def _check_number(value: Any, path: Path) -> None:
     """Raises AggregationError for a value that has no place in a series: no number, not a number, below zero."""
     if not is_number(value):
@@ -297,9 +287,15 @@ def bucket_auto(argument: Any, scope: Scope, path: Path) -> Stage:
     check_names(argument, ("groupBy", "buckets"), ("output", "granularity"), path, (40240, 40245, 40246))
     evaluate = _group_by(argument["groupBy"], scope, (*path, "groupBy"), 40239)
     wanted = _buckets(argument["buckets"], (*path, "buckets"))
-    series = None
+    series: _Series | None = None
     if "granularity" in argument:
-        series = _find_series(argument["granularity"], (*path, "granularity"))
+        name, where = argument["granularity"], (*path, "granularity")
+        if not is_string(name):
+            raise AggregationError("granularity of $bucketAuto is the name of a series", where, 40261)
+        if name != "POWERSOF2" and name not in _SERIES:
+            message = f"there is no granularity '{name}'"
+            raise AggregationError(message, where, 40257, unknown=name, known=_SERIES)
+        series = _Powers() if name == "POWERSOF2" else _Preferred(_SERIES[name])
     output = argument.get("output", _COUNT)
     fields = _output(_COUNT if output == {} else output, scope, (*path, "output"), 40244)
 
@@ -333,38 +329,26 @@ _Row = tuple[Key, Any, Document]
 
 def _ranges(rows: list[_Row], wanted: int, series: _Series | None, fields: Fields) -> Iterator[Document]:
     size = max(1, int(len(rows) / wanted + 0.5))
-    limit: Callable[[list[_Row], int], tuple[Any, int]]
-    limit = _next_value if series is None else lambda rows, end: _round_up(rows, end, series)
     begin, number, low = 0, 0, None
     while begin < len(rows):
         number += 1
         end = len(rows) if number == wanted else min(begin + size, len(rows))
-        high, end = limit(rows, end)
+        if series is None:
+            # It takes in all of its greatest value, and ends where the next one begins.
+            last = rows[end - 1][0]
+            while end < len(rows) and rows[end][0] == last:
+                end += 1
+            high = rows[end][1] if end < len(rows) else rows[-1][1]
+        else:
+            high = series.round_up(rows[end - 1][1])
+            while end < len(rows) and rows[end][0] < key(high):
+                end += 1
+            if end < len(rows) and not to_double(high):
+                high = series.round_down(rows[end][1])
         if low is None:
             low = rows[0][1] if series is None else series.round_down(rows[0][1])
-        yield _range_document(low, high, rows[begin:end], fields)
+        states = start(fields, None)
+        for _, _, document in watch_clock(rows[begin:end]):
+            _add(document, fields, states)
+        yield {"_id": {"min": low, "max": high}, **results(fields, states)}
         begin, low = end, high
-
-
-def _next_value(rows: list[_Row], end: int) -> tuple[Any, int]:
-    """Where a bucket that reaches ``end`` ends once it has taken in all of its greatest value, and that bound."""
-    last = rows[end - 1][0]
-    while end < len(rows) and rows[end][0] == last:
-        end += 1
-    return (rows[end][1] if end < len(rows) else rows[-1][1]), end
-
-
-def _round_up(rows: list[_Row], end: int, series: _Series) -> tuple[Any, int]:
-    high = series.round_up(rows[end - 1][1])
-    while end < len(rows) and rows[end][0] < key(high):
-        end += 1
-    if end < len(rows) and not to_double(high):
-        high = series.round_down(rows[end][1])
-    return high, end
-
-
-def _range_document(low: Any, high: Any, rows: list[_Row], fields: Fields) -> Document:
-    states = start(fields, None)
-    for _, _, document in watch_clock(rows):
-        _add(document, fields, states)
-    return {"_id": {"min": low, "max": high}, **results(fields, states)}

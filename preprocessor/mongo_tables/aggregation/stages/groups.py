@@ -76,8 +76,11 @@ def _group_key(spec: Any, scope: Scope, path: Path) -> Evaluate:
     group: no key is an empty document. With two fields and more, missing ones stay missing.
     """
     written = isinstance(spec, Mapping) and bool(spec) and not next(iter(spec)).startswith("$")
-    if written:
-        _check_no_flags(spec, path)
+    for name, value in spec.items() if written else ():
+        # {_id: {x: 1}} reads like a projection; the server refuses it rather than grouping by the constant 1.
+        if isinstance(value, bool) or is_number(value) or name.startswith("$"):
+            message = f"'{name}' is not an expression of a field: '$field'"
+            raise AggregationError(message, (*path, name), 17390)
     node = compile_expression(spec, scope, path)
     names, run = tuple(spec) if written else node.names, node.run
     if len(names) != 1:
@@ -94,15 +97,6 @@ def _group_key(spec: Any, scope: Scope, path: Path) -> Evaluate:
         return value
 
     return evaluate
-
-
-def _check_no_flags(spec: Mapping[str, Any], path: Path) -> None:
-    # {_id: {x: 1}} reads like a projection; the server refuses it rather than grouping by the constant 1.
-    for name, value in spec.items():
-        if isinstance(value, bool) or is_number(value) or name.startswith("$"):
-            raise AggregationError(
-                f"'{name}' is not an expression of a field: '$field'", (*path, name), 17390
-            )
 
 
 def compile_accumulators(specs: Mapping[str, Any], scope: Scope, path: Path) -> Fields:

@@ -354,10 +354,17 @@ def graph_lookup(argument: Any, scope: Scope, path: Path) -> Stage:
     evaluate = compile_expression(argument["startWith"], scope, (*path, "startWith")).run
     source = scope.context.collections.get(argument["from"], ())
     restrict = argument.get("restrictSearchWithMatch", {})
+    deepest, where = argument.get("maxDepth", INT64_MAX), (*path, "maxDepth")
+    if not is_number(deepest):
+        raise AggregationError("maxDepth of $graphLookup is a number", where, 40100)
+    if (number := integral(deepest)) is None or number > INT64_MAX:
+        raise AggregationError("maxDepth of $graphLookup is a whole number", where, 40102)
+    if number < 0:
+        raise AggregationError("maxDepth of $graphLookup must not be negative", where, 40101)
     search = _Search(
         JoinIndex(source, fields["connectToField"]),
         fields["connectFromField"],
-        _deepest(argument, path),
+        number,
         fields.get("depthField", ()),
         compile_query(restrict, scope, (*path, "restrictSearchWithMatch")),
     )
@@ -383,17 +390,3 @@ def _check_graph(argument: Any, path: Path) -> None:
     if not isinstance(argument.get("restrictSearchWithMatch", {}), Mapping):
         where = (*path, "restrictSearchWithMatch")
         raise AggregationError("restrictSearchWithMatch is a query, which is a document", where, 40185)
-
-
-def _deepest(argument: Mapping[str, Any], path: Path) -> int:
-    if "maxDepth" not in argument:
-        return INT64_MAX
-    value, where = argument["maxDepth"], (*path, "maxDepth")
-    if not is_number(value):
-        raise AggregationError("maxDepth of $graphLookup is a number", where, 40100)
-    number = integral(value)
-    if number is None or number > INT64_MAX:
-        raise AggregationError("maxDepth of $graphLookup is a whole number", where, 40102)
-    if number < 0:
-        raise AggregationError("maxDepth of $graphLookup must not be negative", where, 40101)
-    return number

@@ -30,7 +30,6 @@ from mongo_tables.aggregation.paths import (
     close_places,
     open_places,
     with_places,
-    without_missing,
 )
 from mongo_tables.aggregation.pipelines import Stage, stage
 from mongo_tables.aggregation.values import MISSING, Document, Evaluate, is_flag, is_string, mistyped, truthy
@@ -256,10 +255,15 @@ def _adder(tree: _Tree) -> Apply:
     if tree.children:
         compute = _computer(tree)
         return lambda document: compute(document, document)
+    return _setter(tree, open_places)
+
+
+def _setter(tree: _Tree, begin: Apply) -> Apply:
+    """What ``begin`` makes of a document, with the computed fields of the top level set."""
     computed = list(tree.computed.items())
 
     def apply(document: Document) -> Document:
-        output = open_places(document)
+        output = begin(document)
         complete = type(document) is not OrderedDocument
         for name, run in computed:
             value = output[name] = run(document)
@@ -277,18 +281,7 @@ def _includer(tree: _Tree) -> Apply:
     if tree.children:
         compute = _computer(tree)
         return lambda document: compute(document, keep(document))
-    computed = list(tree.computed.items())
-
-    def apply(document: Document) -> Document:
-        output = keep(document)
-        complete = True
-        for name, run in computed:
-            value = output[name] = run(document)
-            if value is MISSING:
-                complete = False
-        return output if complete else without_missing(output)
-
-    return apply
+    return _setter(tree, keep)
 
 
 def _keeper(tree: _Tree, *, places: bool) -> Apply:
@@ -450,9 +443,8 @@ def redact(argument: Any, scope: Scope, path: Path) -> Stage:
         if decision == _PRUNE:
             return MISSING
         if decision != _DESCEND:
-            raise AggregationError(
-                "$redact gives $$KEEP, $$PRUNE or $$DESCEND, and nothing else", path, 17053
-            )
+            message = "$redact gives $$KEEP, $$PRUNE or $$DESCEND, and nothing else"
+            raise AggregationError(message, path, 17053)
         return {name: found for name, item in document.items() if (found := value(root, item)) is not MISSING}
 
     def value(root: Document, item: Any) -> Any:

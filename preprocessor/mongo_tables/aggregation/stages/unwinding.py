@@ -133,29 +133,27 @@ def _effect(argument: Any) -> Effect:
 @stage("$unwind", record=StageRecord(_effect, adds=True, watched=True))
 def unwind(argument: Any, scope: Scope, path: Path) -> Stage:
     """One document for each element of an array, with the element in the array's place."""
-    spec = _parse(argument, path)
-    return lambda documents: Unwound(documents, spec)
-
-
-def _parse(argument: Any, path: Path) -> _Unwind:
+    index: Parts = ()
+    preserve = False
     if is_string(argument):
-        return _Unwind(_field(argument, path), (), False)
-    check_names(
-        argument, _OPTIONS[:1], _OPTIONS[1:], path, (15981, 28811, 28812), "'$field' or a document with path"
-    )
-    preserve = argument.get("preserveNullAndEmptyArrays", False)
-    if not isinstance(preserve, bool):
-        where = (*path, "preserveNullAndEmptyArrays")
-        raise AggregationError("preserveNullAndEmptyArrays is true or false", where, 28809)
-    field = _field(argument["path"], (*path, "path"))
-    if "includeArrayIndex" not in argument:
-        return _Unwind(field, (), preserve)
-    name, where = argument["includeArrayIndex"], (*path, "includeArrayIndex")
-    if not is_string(name) or not name:
-        raise AggregationError("includeArrayIndex is the name of a field", where, 28810)
-    if name.startswith("$"):
-        raise AggregationError("includeArrayIndex is a field name, without '$'", where, 28822)
-    return _Unwind(field, paths.split(name, where), preserve)
+        field = _field(argument, path)
+    else:
+        names, form = _OPTIONS, "'$field' or a document with path"
+        check_names(argument, names[:1], names[1:], path, (15981, 28811, 28812), form)
+        preserve = argument.get("preserveNullAndEmptyArrays", False)
+        if not isinstance(preserve, bool):
+            where = (*path, "preserveNullAndEmptyArrays")
+            raise AggregationError("preserveNullAndEmptyArrays is true or false", where, 28809)
+        field = _field(argument["path"], (*path, "path"))
+        if "includeArrayIndex" in argument:
+            name, where = argument["includeArrayIndex"], (*path, "includeArrayIndex")
+            if not is_string(name) or not name:
+                raise AggregationError("includeArrayIndex is the name of a field", where, 28810)
+            if name.startswith("$"):
+                raise AggregationError("includeArrayIndex is a field name, without '$'", where, 28822)
+            index = paths.split(name, where)
+    spec = _Unwind(field, index, preserve)
+    return lambda documents: Unwound(documents, spec)
 
 
 def _field(value: Any, path: Path) -> Parts:
