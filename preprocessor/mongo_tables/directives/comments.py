@@ -87,6 +87,11 @@ class Comment:
             self.holder,
         )
 
+    def release(self) -> None:
+        """Let go what was worked out from the text; it is worked out again where it is asked for."""
+        for name in ("parsed", "_line_starts", "matter"):
+            vars(self).pop(name, None)
+
     def locate(self, body_offset: int) -> tuple[int, int]:
         """Give line and column in the file of an offset in ``body``; what is out of range is moved to the
         nearest end.

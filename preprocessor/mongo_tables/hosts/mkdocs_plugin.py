@@ -125,7 +125,7 @@ class MongoTablesPlugin(BasePlugin[MongoTablesConfig]):  # type: ignore[no-untyp
         site.copied = {file.abs_dest_path for file in files if not file.is_documentation_page()}
         site.write(site.documents.files if self.config.documents else {})
         if not self._serving:  # Nothing is asked any more.
-            site.answers.release()
+            site.release()
 
     @event_priority(200)
     def on_page_context(self, context: TemplateContext, *, page: Page, **_: object) -> TemplateContext:

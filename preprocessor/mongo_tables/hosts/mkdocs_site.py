@@ -199,6 +199,13 @@ class SiteBuild:
     def _report(self, findings: list[Finding], end: str) -> None:
         report(findings, self.options.fail_on if self.memo is None else None, end)
 
+    def release(self) -> None:
+        """Let go what figures are not made from: of thousands of pages it would take more memory than MkDocs."""
+        self.answers.release()
+        for given in self.given:
+            for comment in given.read.comments:
+                comment.release()
+
     # While MkDocs writes pages
 
     def show_figures(self, page: SitePage) -> None:

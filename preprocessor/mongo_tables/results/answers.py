@@ -190,7 +190,8 @@ class Answers:
             return None
 
     def release(self) -> None:
-        """Let the documents of files go; the answers stay."""
+        """Let go all but the answers: documents, and what later builds would share."""
+        self._memo = None
         if self._source is not None and (local := self._source.local) is not None:
             local.release()
 
