@@ -14,7 +14,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, cast
 from warnings import warn
@@ -154,8 +154,6 @@ class _Conversion:
         known[path] = replace(handed, page=read_page_text(handed, site.shared, taken_in, _memo()))
         pages = tuple(replace(one, asked=every or one.path == path) for one in known.values())
         source = _source(settings)
-        if place.preview or place.pages is None:  # One page may be converted again and again.
-            source.refresh()
         if place.preview:
             print_unwatched(place.watch, place.folder, settings.results, settings.pipelines)
         return build(replace(site, pages=pages, results=place.shown), source, _memo())
@@ -286,14 +284,16 @@ def _repeat_headings(items: Sequence[dict[str, Any]], texts: Mapping[str, str]) 
 
 
 def _read_site(place: PagePlace, settings: _Settings) -> Snapshot:
-    """The pages of the site on disk: read once in a build, and for each page of a preview."""
+    """The pages of the site on disk: read once in a build, and for each page of a preview; so are results."""
     if place.preview or place.pages is None:
         _read_once.cache_clear()
     return _read_once(place.folder.absolute(), place.pages, place.left_out if place.pages else None, settings)
 
 
-@cache
+@lru_cache(maxsize=1)
 def _read_once(folder: Path, pages: Path | None, left_out: Any, settings: _Settings) -> Snapshot:
+    """The snapshot of one build, to which ``left_out`` belongs; what a preview built before has no use any more."""
+    _source(settings).refresh()
     return read_folder(
         folder,
         pages,

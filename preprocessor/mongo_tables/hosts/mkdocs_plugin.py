@@ -32,7 +32,7 @@ from mongo_tables.hosts.options import MongoTablesConfig, pipelines_of, root_of,
 from mongo_tables.hosts.published_files import path_of_all
 from mongo_tables.results.answers import Answers
 from mongo_tables.results.limits import limits_of
-from mongo_tables.site.site_config import find_watched_path, results_source
+from mongo_tables.site.site_config import find_watched_path, from_here, results_source
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -82,7 +82,7 @@ class MongoTablesPlugin(BasePlugin[MongoTablesConfig]):  # type: ignore[no-untyp
         answers = self._open_answers(config)
         if not self._builds:  # The languages of one site show the same.
             answers.refresh()
-        shared = SharedPipelines(pipelines_of(self.config, config))
+        shared = SharedPipelines(Path(from_here(pipelines_of(self.config, config))))
         memo = self._memo if self._serving else None
         self._builds.append(SiteBuild(config, self.config, answers, shared, memo))
         config.extra_css.append(STYLE_SHEET)

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from io import BytesIO, TextIOWrapper
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urljoin
@@ -21,6 +22,7 @@ from mongo_tables.directives.html_comments import Page as Lines
 from mongo_tables.directives.keywords import may_have_comment
 from mongo_tables.files.environment import today
 from mongo_tables.files.text import bad_byte, may_be_file, shorten_path
+from mongo_tables.findings.finding import Finding
 from mongo_tables.findings.reporters import amounts, failing
 from mongo_tables.findings.rules import finding
 from mongo_tables.hosts.page_figures import (
@@ -62,7 +64,7 @@ if TYPE_CHECKING:
 
     from mongo_tables.directives.pipelines import SharedPipelines
     from mongo_tables.files.memo import Memo
-    from mongo_tables.findings.finding import Finding, Severity
+    from mongo_tables.findings.finding import Severity
     from mongo_tables.hosts.options import MongoTablesConfig
     from mongo_tables.hosts.page_figures import PlainFigure
     from mongo_tables.results.answers import Answers
@@ -99,9 +101,10 @@ class SiteBuild:
 
     def read_source(self, page: SitePage) -> str:
         """The page as it is on disk. Raises ``PluginError`` with the place of the fault when it cannot be read."""
-        if fault := unreadable(page.file):
-            report([fault], "error", "nothing was built")
-        text = page.file.content_string
+        text = read_page_file(page.file)
+        if isinstance(text, Finding):
+            report([text], "error", "nothing was built")
+            return ""
         if may_have_front_matter(text) and may_have_comment(text):
             self.late += front_matter_findings(Lines(text), choose_shown_path(page.file))
         self.source = page, text
@@ -343,18 +346,20 @@ def text_of(file: File, markdown: str, on_disk: str) -> PageText:
     return PageText(shown, markdown, path, on_disk=on_disk)
 
 
-def unreadable(file: File) -> Finding | None:
-    """Why a page cannot be read, of which MkDocs would complain by a traceback; None when it can."""
+def read_page_file(file: File) -> str | Finding:
+    """The text of a page, read once; or why it cannot be read, of which MkDocs would complain by a traceback."""
     shown, path = choose_shown_path(file), Path(file.abs_src_path or "")
     if not file.abs_src_path:
-        return None
+        return file.content_string
     if not may_be_file(path):
         return finding("MT100", shown, (0, 0), "the page cannot be read: there is no file, or no plain one")
     try:
-        bad = bad_byte(path.read_bytes())
+        content = path.read_bytes()
     except OSError as error:
         return finding("MT100", shown, (0, 0), f"the page cannot be read: {error.strerror}")
-    return no_text(shown, bad) if bad else None
+    if bad := bad_byte(content):
+        return no_text(shown, bad)
+    return TextIOWrapper(BytesIO(content), "utf-8-sig").read()  # with the line ends that MkDocs gives
 
 
 log = PrefixedLogger("mongo-tables", logging.getLogger("mkdocs.plugins.mongo_tables"))

@@ -6,21 +6,21 @@ import os
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cache, cached_property, lru_cache
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mongo_tables.files.text import shorten_path
-from mongo_tables.site.disk import find_folders, read_taken_in
+from mongo_tables.site.disk import find_folders
+from mongo_tables.site.includes import read_with_comments
 from mongo_tables.site.site_config import LeftOut
 from mongo_tables.site.site_doors import list_unwatched
+from mongo_tables.site.snapshot import PageText
 
 if TYPE_CHECKING:
     from markdown import Markdown
     from mkdocs.structure.files import File
-
-    from mongo_tables.site.snapshot import PageText
 
 
 LeavesOut = Callable[[Path], bool]
@@ -69,7 +69,8 @@ class PagePlace:
             Path.cwd(),
             *find_folders(page.parent),
         ]
-        return read_taken_in(page, self.on_disk, folders, self._name)
+        found = read_with_comments(page, self.on_disk, folders)
+        return [PageText(self._name(file.absolute()), text, file) for file, text in found]
 
     def _name(self, file: Path) -> str:
         """The path of another file as that of the page is shown."""
@@ -133,7 +134,7 @@ def _place_in_mkdocs(links: Any, bases: tuple[Path, ...]) -> PagePlace:
     )
 
 
-@cache
+@lru_cache(maxsize=1)
 def _leaves_out_of(files: Any, docs: Path) -> LeavesOut:
     """Whether MkDocs leaves a page out; the same function for all pages of a build."""
 

@@ -11,8 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from mongo_tables.directives.keywords import may_have_comment
-from mongo_tables.site.includes import inclusions, may_include
+from mongo_tables.site.includes import read_with_comments
 
 if TYPE_CHECKING:
     from mkdocs.config.defaults import MkDocsConfig
@@ -37,15 +36,7 @@ def where_taken_in(text: str) -> tuple[int, int]:
 def read_taken_in(file: File, text: str, config: MkDocsConfig) -> list[tuple[Path, str]]:
     """Read the files that a page includes and that may have our comments: paths and texts."""
     page = Path(file.abs_src_path or Path(config.docs_dir, file.src_uri))
-    return with_comments(page, text, _folders(config))
-
-
-def with_comments(page: Path, text: str, folders: Sequence[Path]) -> list[tuple[Path, str]]:
-    """The files, with their texts, that a page takes in from ``folders`` and that may have comments of ours."""
-    if not may_include(text):
-        return []
-    found = ((each, _text(each)) for each in inclusions(page, text, folders).files)
-    return [(each, content) for each, content in found if may_have_comment(content)]
+    return read_with_comments(page, text, _folders(config))
 
 
 def with_snippets(markdown: str, file: File, config: MkDocsConfig) -> str:
@@ -80,10 +71,3 @@ def _folders(config: MkDocsConfig) -> Sequence[Path]:
 def _options(config: MkDocsConfig) -> dict[str, Any]:
     options = config.mdx_configs.get(_SNIPPETS)
     return dict(options) if options else {}
-
-
-def _text(file: Path) -> str:
-    try:
-        return file.read_text(encoding="utf-8-sig")
-    except (OSError, ValueError):
-        return ""

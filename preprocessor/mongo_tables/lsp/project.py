@@ -47,6 +47,8 @@ class Project:
         self._edited: dict[str, str] = {}
         self._memo = Memo()
         self._files: Sequence[Path] = ()
+        self.checked: Mapping[str, str] = {}
+        """The texts of the pages that the last check read: its findings have their places in these."""
         self.first_glance = self.glance()
         """What a glance gave before anything was read."""
         self.look_again()
@@ -149,6 +151,7 @@ class Project:
         for report in reports:
             raise_if_unusable(report)
         self._files = read.files
+        self.checked = {one.file: one.text for snapshot in read.snapshots for one in snapshot.pages}
         self.report = reports[0] if reports else self.report
         every = sorted({one for report in reports for one in report.findings})
         found: dict[str, list[Finding]] = {}

@@ -276,7 +276,8 @@ class Session:
         for file, text in pending.items():
             self.project.edit(file, text)
         found, notice = self._find()
-        texts = {file: self.project.text(file) or _read(file) for file in found}
+        checked = self.project.checked
+        texts = {file: checked.get(file) or self.project.text(file) or _read(file) for file in found}
         self._diagnoses = relate(
             {
                 file: self._diagnoses.get(file, Diagnoses(Lines(""), [])).after(

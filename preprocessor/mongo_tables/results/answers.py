@@ -191,7 +191,7 @@ class Answers:
 
     def release(self) -> None:
         """Let go all but the answers: documents, and what later builds would share."""
-        self._memo = None
+        self._memo = Memo(MOST_ROWS)
         if self._source is not None and (local := self._source.local) is not None:
             local.release()
 

@@ -22,7 +22,7 @@ from bson.int64 import Int64
 
 from mongo_tables.aggregation.join_index import Collection as Joined
 from mongo_tables.files.digests import digest_of
-from mongo_tables.files.text import place_at
+from mongo_tables.files.text import place_at, shorten_path
 from mongo_tables.findings.finding import Complaint
 from mongo_tables.jsontext.reader import parse
 from mongo_tables.results import extended_json
@@ -112,7 +112,9 @@ def _find_repeated(contents: Contents, read: Sequence[Sequence[Document]]) -> It
         else:
             above, _ = _place_of(there.path, before, first[1])
             at = _place_of(here.path, content, place[1])
-            yield Fault(here.path, *at, f"the _id {key!r} is also that of {there.path}:{above}", _ONCE)
+            yield Fault(
+                here.path, *at, f"the _id {key!r} is also that of {shorten_path(there.path)}:{above}", _ONCE
+            )
 
 
 # -- fixture files --

@@ -72,30 +72,31 @@ def read_snapshots(
     input, which has this name; a file of this name is not read.
     """
     faults: list[str] = []
-    asked = {one.path: one for one in _read_asked(paths, request, stdin_name, faults)}
+    files = _Files(request)
+    asked = {one.path: one for one in _read_asked(paths, files, stdin_name, faults)}
     where = Whereabouts(request.site)
     apart = {path for path, one in asked.items() if where.leave_out(Path(one.file))}
-    files: dict[Path, None] = {}
     snapshots = []
     main = [one for path, one in asked.items() if path not in apart]
     if main or not apart:
-        others, left_out = _read_others(main, where, request, asked)
-        taken = _with_inclusions(main, others, request)
+        others, left_out = _read_others(main, where, files, asked)
+        taken = _with_inclusions(main, others, files)
         # A page that is left out and comes into another page is checked with the pages of the site.
         apart -= {one.path for one in taken if one.asked}
         left_out = [*left_out, *(asked[path] for path in apart)]
-        snapshots.append(_snapshot(taken, left_out, where, request, needs))
+        snapshots.append(_snapshot(taken, left_out, where, files, needs))
     if apart:
         pages = [asked[path] for path in asked if path in apart]
-        others, _ = _read_others(pages, where, request, asked, all_pages=True)
-        snapshots.append(_snapshot(_with_inclusions(pages, others, request), (), where, request, needs))
+        others, _ = _read_others(pages, where, files, asked, all_pages=True)
+        snapshots.append(_snapshot(_with_inclusions(pages, others, files), (), where, files, needs))
+    seen: dict[Path, None] = {}
     for snapshot in snapshots:
         for one in snapshot.pages:
-            files[one.path] = None
-            files |= dict.fromkeys(one.inclusions.missing if one.inclusions else ())
-        files |= dict.fromkeys([*snapshot.shared.files, *snapshot.drawings])
-        files |= dict.fromkeys(one.path for one in snapshot.left_out)
-    return ReadSnapshots(snapshots, faults, list(files))
+            seen[one.path] = None
+            seen |= dict.fromkeys(one.inclusions.missing if one.inclusions else ())
+        seen |= dict.fromkeys([*snapshot.shared.files, *snapshot.drawings])
+        seen |= dict.fromkeys(one.path for one in snapshot.left_out)
+    return ReadSnapshots(snapshots, faults, list(seen))
 
 
 def snapshot_of(
@@ -113,9 +114,10 @@ def _snapshot(
     pages: Sequence[PageText],
     left_out: Sequence[PageText],
     where: Whereabouts,
-    request: Request,
+    files: _Files,
     needs: Needs,
 ) -> Snapshot:
+    request = files.request
     asked = [one for one in pages if one.asked and may_have_comment(one.text)]
     in_place = frozenset(one.file for one in asked if where.is_read_as_it_is(one.file))
     drawings: dict[Path, WrittenFile] = {}
@@ -126,7 +128,7 @@ def _snapshot(
             drawings |= read_drawings(one.path)
     return Snapshot(
         tuple(pages),
-        SharedPipelines(Path(request.pipelines), _texts_below(request)),
+        files.shared,
         today(),
         needs,
         request.server,
@@ -159,23 +161,24 @@ def _find_dropped_plugin(asked: Sequence[PageText], site: Site) -> Sequence[Find
 
 
 def _read_asked(
-    paths: Iterable[str], request: Request, stdin_name: str, faults: list[str]
+    paths: Iterable[str], files: _Files, stdin_name: str, faults: list[str]
 ) -> Iterator[PageText]:
     named, written = list(dict.fromkeys(paths)), None
     if stdin_name and STDIN in named:
         named.remove(STDIN)
         written = _real(stdin_name)
-        yield _page(Path(stdin_name).as_posix(), sys.stdin.buffer.read(), written)
+        content = files.contents[written] = sys.stdin.buffer.read()
+        yield _page(Path(stdin_name).as_posix(), content, written)
     seen = {written}
     for name in named:
-        is_open = os.path.abspath(name) in request.texts  # noqa: PTH100 - it need not be on disk
+        is_open = os.path.abspath(name) in files.request.texts  # noqa: PTH100 - it need not be on disk
         for file in [Path(name)] if is_open else list_pages(name, faults):
             path = _real(file)
             if path in seen:
                 continue
             seen.add(path)
             try:
-                yield _page(file.as_posix(), _read_bytes(file, request), path)
+                yield _page(file.as_posix(), files.read(file, path), path)
             except OSError as error:
                 faults.append(_describe_error(error, name))
 
@@ -184,10 +187,27 @@ def _real(file: Path | str) -> Path:
     return Path(os.path.realpath(file))
 
 
-def _read_bytes(file: Path, request: Request) -> bytes:
-    if request.texts and (text := request.texts.get(os.path.abspath(file))) is not None:  # noqa: PTH100
-        return text.encode("utf-8", "surrogatepass")
-    return file.read_bytes()
+class _Files:
+    """The files that snapshots are made of, each read once."""
+
+    def __init__(self, request: Request) -> None:
+        self.request = request
+        self.shared = SharedPipelines(Path(request.pipelines), _texts_below(request))
+        self.contents: dict[Path, bytes] = {}
+
+    def read(self, file: Path, path: Path) -> bytes:
+        """The bytes of a file that ``path`` leads to. Raises ``OSError``."""
+        if path not in self.contents:
+            text = self.request.texts.get(os.path.abspath(file)) if self.request.texts else None  # noqa: PTH100
+            self.contents[path] = file.read_bytes() if text is None else text.encode("utf-8", "surrogatepass")
+        return self.contents[path]
+
+    def read_included(self, file: Path) -> str:
+        """The text of a file that comes into a page; "" where it cannot be read."""
+        try:
+            return self.read(file, _real(file)).decode("utf-8-sig") if may_be_file(file) else ""
+        except (OSError, ValueError):
+            return ""
 
 
 def _page(name: str, content: bytes, path: Path) -> PageText:
@@ -200,7 +220,7 @@ def _page(name: str, content: bytes, path: Path) -> PageText:
 def _read_others(
     pages: Sequence[PageText],
     where: Whereabouts,
-    request: Request,
+    files: _Files,
     known: Mapping[Path, PageText],
     *,
     all_pages: bool = False,
@@ -220,7 +240,7 @@ def _read_others(
             if path in own:
                 continue
             try:
-                name, content = file.as_posix(), _read_bytes(file, request)
+                name, content = file.as_posix(), files.read(file, path)
             except OSError:
                 continue  # The build of the site reports it.
             one = PageText(name, content.decode("utf-8-sig", "replace"), path, asked=False)
@@ -235,13 +255,11 @@ def _plain(file: Path) -> Path:
     return Path(os.path.abspath(file))  # noqa: PTH100 - links of folders are followed as MkDocs follows them
 
 
-def _with_inclusions(
-    pages: Sequence[PageText], others: Sequence[PageText], request: Request
-) -> list[PageText]:
+def _with_inclusions(pages: Sequence[PageText], others: Sequence[PageText], files: _Files) -> list[PageText]:
     """The pages in the order of their names, with the files that come into them, which come last."""
     folders = cache(find_folders)
     listed = sorted([*pages, *others], key=lambda one: Path(one.file))
-    found = {one.path: _look_for_inclusions(one, folders) for one in listed}
+    found = {one.path: _look_for_inclusions(one, folders, files) for one in listed}
     for asked in (True, False):
         named = [one.inclusions for one in found.values() if one.asked is asked and one.inclusions]
         for file in dict.fromkeys(file for each in named for file in each.files):
@@ -249,7 +267,7 @@ def _with_inclusions(
             before = found.get(path)
             if before is None:
                 found[path] = PageText(
-                    from_here(file), _text(file, request), path, asked=asked, included=True
+                    from_here(file), files.read_included(file), path, asked=asked, included=True
                 )
             elif asked and not before.asked:
                 found[path] = replace(before, asked=True)
@@ -264,13 +282,15 @@ def _with_real_paths(one: PageText) -> PageText:
     return replace(one, inclusions=files, whole=tuple(map(_real, one.whole)))
 
 
-def _look_for_inclusions(one: PageText, folders: Callable[[Path], tuple[Path, ...]]) -> PageText:
+def _look_for_inclusions(
+    one: PageText, folders: Callable[[Path], tuple[Path, ...]], files: _Files
+) -> PageText:
     if not may_include(one.text):
         return one
     text, page = without_code(one.text), Path(one.file)
     places = [*folders(page.absolute().parent), Path.cwd()]
-    found = inclusions(page, text, places)
-    whole = tuple(whole_inclusions(page, text, places))
+    found = inclusions(page, text, places, files.read_included)
+    whole = tuple(whole_inclusions(page, text, places, files.read_included))
     return replace(one, inclusions=found, whole=whole)
 
 
@@ -278,21 +298,6 @@ def find_folders(start: Path) -> tuple[Path, ...]:
     """Where plugins look for files of a site, besides the folder of the page."""
     site = find_site(start)
     return (*site.snippets, site.docs, site.file.parent) if site else ()
-
-
-def read_taken_in(
-    page: Path, text: str, folders: Sequence[Path], name: Callable[[Path], str]
-) -> list[PageText]:
-    """The files with comments that come into a page with this text, looked up beside it and in ``folders``."""
-    if not may_include(text):
-        return []
-    found = []
-    for file in inclusions(page, text, folders).files:
-        with suppress(OSError, ValueError):
-            content = file.read_text(encoding="utf-8-sig")
-            if may_have_comment(content):
-                found.append(PageText(name(file.absolute()), content, _real(file), included=True))
-    return found
 
 
 def read_folder(
@@ -316,13 +321,6 @@ def read_folder(
                 text = file.read_bytes().decode("utf-8-sig", "replace")
                 found.append(PageText(file.relative_to(root).as_posix(), text, _real(file)))
     return Snapshot(tuple(found), SharedPipelines(pipelines), today(), "figures", server, limits, results)
-
-
-def _text(file: Path, request: Request) -> str:
-    try:
-        return _read_bytes(file, request).decode("utf-8-sig") if may_be_file(file) else ""
-    except (OSError, ValueError):
-        return ""
 
 
 def list_pages(written: str, faults: list[str]) -> list[Path]:

@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from os.path import normpath
 from pathlib import Path
 from typing import Final, NamedTuple
 
+from mongo_tables.directives.keywords import may_have_comment
 from mongo_tables.site.generated import without_code
 
 _SNIPPET: Final = r"""(?m)^[ \t]*-+8<-+[ \t]+(?P<quote>["'])(?P<name>[^"'\n]+)(?P=quote)[ \t]*$"""
@@ -47,13 +48,23 @@ class Inclusions(NamedTuple):
     missing: tuple[Path, ...] = ()
 
 
+def _read(file: Path) -> str:
+    """The text of a file; "" where it cannot be read."""
+    try:
+        return file.read_text(encoding="utf-8-sig")
+    except (OSError, ValueError):
+        return ""
+
+
 def may_include(text: str) -> bool:
     """Whether a page may take in a file: a quick look."""
     return bool(_QUICK.search(text))
 
 
-def inclusions(page: Path, text: str, folders: Sequence[Path]) -> Inclusions:
-    """What a page takes in. Names are looked up beside the page, then in ``folders``."""
+def inclusions(
+    page: Path, text: str, folders: Sequence[Path], read: Callable[[Path], str] = _read
+) -> Inclusions:
+    """What a page takes in. Names are looked up beside the page, then in ``folders``; ``read`` gives texts of files."""
     found: dict[Path, None] = {}
     unknown: list[str] = []
     missing: list[Path] = []
@@ -68,11 +79,27 @@ def inclusions(page: Path, text: str, folders: Sequence[Path]) -> Inclusions:
                 missing += _paths(name, [place.parent, *folders])
             new = [file for file in files if file not in found and file.resolve() != page.resolve()]
             found |= dict.fromkeys(new)
-            waiting += [(file, _text(file)) for file in new]
+            waiting += [(file, read(file)) for file in new]
     return Inclusions(tuple(found), tuple(dict.fromkeys(unknown)), rest, tuple(dict.fromkeys(missing)))
 
 
-def whole_inclusions(page: Path, text: str, folders: Sequence[Path]) -> list[Path]:
+def read_with_comments(page: Path, text: str, folders: Sequence[Path]) -> list[tuple[Path, str]]:
+    """The files, with their texts, that a page takes in and that may have comments of ours."""
+    if not may_include(text):
+        return []
+    texts: dict[Path, str] = {}
+
+    def read(file: Path) -> str:
+        texts[file] = _read(file)
+        return texts[file]
+
+    files = inclusions(page, text, folders, read).files
+    return [(file, texts[file]) for file in files if may_have_comment(texts[file])]
+
+
+def whole_inclusions(
+    page: Path, text: str, folders: Sequence[Path], read: Callable[[Path], str]
+) -> list[Path]:
     """The files that come into a page as a whole and in any case, each as often as it does, but at most twice.
 
     A file that comes in parts, or where a template has statements, is left out: the build alone knows what of it
@@ -86,7 +113,7 @@ def whole_inclusions(page: Path, text: str, folders: Sequence[Path]) -> list[Pat
             for file in _files(name, [place.parent, *folders]):
                 if file.resolve() not in around and found[file] < 2:
                     found[file] += 1
-                    waiting.append((file, without_code(_text(file)), around | {file.resolve()}))
+                    waiting.append((file, without_code(read(file)), around | {file.resolve()}))
     return list(found.elements())
 
 
@@ -150,10 +177,3 @@ def _matching(folder: Path, name: str) -> list[Path]:
         return [file] if file.is_file() else []
     except (OSError, ValueError, NotImplementedError):
         return []
-
-
-def _text(file: Path) -> str:
-    try:
-        return file.read_text(encoding="utf-8-sig")
-    except (OSError, ValueError):
-        return ""
