@@ -10,9 +10,8 @@ import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
 from mongo_tables.hosts.assets import inline
-from mongo_tables.render.conclusions import Conclusion
+from mongo_tables.render.conclusions import Conclusion, interval_picture
 from mongo_tables.render.html import html_chart, html_table
-from mongo_tables.render.intervalpicture import interval_picture
 from tests.browser.test_accessibility import AXE, broken
 from tests.render.specs import chart, table
 

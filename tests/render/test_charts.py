@@ -20,9 +20,9 @@ from mongo_tables.render.charts.axes import Scale, apart, linear_marks, log_mark
 from mongo_tables.render.charts.drawing import chart_html
 from mongo_tables.render.charts.faults import plot_faults
 from mongo_tables.render.charts.plot import Plot, as_table
+from mongo_tables.render.charts.svg_file import STYLE_SHEET_FILE
 from mongo_tables.render.html import html_chart, html_table
-from mongo_tables.render.pipetable import pipe_table
-from mongo_tables.render.stylesheet import STYLE_SHEET_FILE
+from mongo_tables.render.pipe_table import pipe_table
 from mongo_tables.site.row_faults import row_findings
 from tests.render.specs import chart, table
 

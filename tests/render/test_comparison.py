@@ -11,7 +11,7 @@ from bson.int64 import Int64
 from mongo_tables.directives.specs import TableSpec
 from mongo_tables.render.comparison import baseline_faults
 from mongo_tables.render.html import html_table
-from mongo_tables.render.pipetable import pipe_table
+from mongo_tables.render.pipe_table import pipe_table
 from tests.hosts.builds import read
 from tests.render.specs import table
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from mongo_tables.render.column import find_added_unit, with_unit
 from mongo_tables.render.downloads import csv_text
-from mongo_tables.render.headers import find_added_unit, with_unit
 from mongo_tables.render.html import html_table
-from mongo_tables.render.pipetable import pipe_table
+from mongo_tables.render.pipe_table import pipe_table
 from tests.render.specs import chart, table
 from tests.render.test_charts import plot, svg, texts
 

@@ -7,8 +7,7 @@ from decimal import Decimal
 
 import pytest
 
-from mongo_tables.render.conclusions import Conclusion
-from mongo_tables.render.intervalpicture import interval_picture
+from mongo_tables.render.conclusions import Conclusion, interval_picture
 
 
 def concluded(ratio, low=None, high=None, verdict="slower"):

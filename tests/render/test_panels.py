@@ -17,7 +17,7 @@ from mongo_tables.render.charts.drawing import chart_html
 from mongo_tables.render.charts.elements import NARROW, WIDTH
 from mongo_tables.render.charts.faults import plot_faults
 from mongo_tables.render.charts.plot import Plot, as_table, plot_of
-from mongo_tables.render.pipetable import pipe_table
+from mongo_tables.render.pipe_table import pipe_table
 from tests.render.specs import chart, table
 from tests.render.test_charts import HOSTILE, narrow, plot, svg, texts
 

@@ -71,7 +71,7 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
     insert(
         package / "site/kinds.py",
         "from mongo_tables.directives.specs import",
-        "from mongo_tables.render.text import text_html\nfrom mongo_tables.directives.specs import SpecimenSpec\n",
+        "from mongo_tables.render.markup import text_html\nfrom mongo_tables.directives.specs import SpecimenSpec\n",
     )
     return folder
 

@@ -27,7 +27,7 @@ from mongo_tables.site.in_place import (
 from mongo_tables.site.markdown import render_markdown
 from mongo_tables.site.pages import Page, read_page, tables_by_id
 from tests.judged import asked, composed_in_place
-from tests.render.test_pipetable import EXTENSIONS, KNOWN, SPECIAL
+from tests.render.test_pipe_table import EXTENSIONS, KNOWN, SPECIAL
 
 GITHUB = MarkdownIt("commonmark").enable(["table", "strikethrough"])
 TABLE = {"id": "speed", "collection": "runs", "pipeline": [{"$sort": {"_id": 1}}]}

@@ -9,12 +9,34 @@ MICROSECONDS: Final = "µs"
 _WHOLE: Final = ("decimals", "significant")
 
 
+class Notation(NamedTuple):
+    """What is special about numbers whose cells say in which unit they are.
+
+    ``power``: a cell shows the number times ten to this power. ``least_decimals``: it has so many at least. ``fits``:
+    each cell has the unit that fits its number, and three digits where the format does not say how many.
+    """
+
+    power: int = 0
+    least_decimals: int = 0
+    fits: bool = False
+
+
+PLAIN: Final = Notation()
+NOTATIONS: Final[Mapping[str, Notation]] = {
+    "percent": Notation(power=2),
+    "currency": Notation(least_decimals=2),
+    "duration": Notation(fits=True),
+    "bytes": Notation(fits=True),
+}
+"""By the key of the format that asks for it. How they are written: ``render.notations``."""
+
+
 class ColumnFormat(NamedTuple):
     """How values are written. ``thousands``: the separator, True for that of the ``locale``, False or None for none.
 
     ``missing`` is the text of a cell without a value, ``reason`` why there is none, told under the table. ``duration``
     is the unit of the values, ``bytes`` "IEC" or "SI", ``date`` a pattern of ``$dateToString`` and ``timezone`` its
-    zone. ``link`` is an address with fields in braces. No comment says ``few_digits``: see ``render.fewdigits``.
+    zone. ``link`` is an address with fields in braces. No comment says ``few_digits``: see ``render.short_numbers``.
     """
 
     decimals: int | None = None
@@ -46,9 +68,19 @@ class ColumnFormat(NamedTuple):
         return form._replace(duration=MICROSECONDS) if form.duration == "us" else form
 
     @property
+    def named_notation(self) -> str:
+        """The key that says how numbers are written with their unit; "" for plain numbers."""
+        return next((key for key in NOTATIONS if getattr(self, key)), "")
+
+    @property
+    def notation(self) -> Notation:
+        """What is special about its numbers."""
+        return NOTATIONS.get(self.named_notation, PLAIN)
+
+    @property
     def names_unit(self) -> bool:
         """Whether each cell says what its number is of, so that the header need not."""
-        return bool(self.percent or self.currency or self.duration or self.bytes)
+        return self.named_notation != ""
 
     @property
     def raw_unit(self) -> str:
@@ -58,7 +90,7 @@ class ColumnFormat(NamedTuple):
     @property
     def rounds(self) -> bool:
         """Whether it says how many digits are shown."""
-        return self.decimals is not None or self.significant is not None or bool(self.duration or self.bytes)
+        return self.decimals is not None or self.significant is not None or self.notation.fits
 
 
 def formats_of(body: Mapping[str, Any]) -> dict[str, ColumnFormat]:

@@ -12,7 +12,7 @@ from urllib.parse import urljoin, urlsplit
 
 from mongo_tables.directives.keywords import place_of
 from mongo_tables.hosts.published_files import Shelf
-from mongo_tables.render.text import text_html
+from mongo_tables.render.markup import text_html
 from mongo_tables.site.figures import fault_box, loose_findings
 from mongo_tables.site.kinds import KINDS
 from mongo_tables.site.markdown_figures import MarkdownContext

@@ -13,7 +13,7 @@ from mongo_tables.findings.rules import finding
 from mongo_tables.lint.rule_context import HeadedColumn, RuleContext, ShownTable, find_definition, rule
 from mongo_tables.lint.shape import units
 from mongo_tables.lint.shape.units import Unit
-from mongo_tables.render.headers import find_added_unit
+from mongo_tables.render.column import find_added_unit
 
 
 @rule("MT503")

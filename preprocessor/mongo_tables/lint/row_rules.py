@@ -252,7 +252,9 @@ def _form_of(spec: PipelineSpec, column: str, rows: Rows) -> ColumnFormat | None
     form = spec.format.get(column)
     if not isinstance(rows, PlainRows):
         return form
-    from mongo_tables.render.fewdigits import fit_format  # rows of fixtures and databases do not pay for it
+    from mongo_tables.render.short_numbers import (
+        fit_format,  # rows of fixtures and databases do not pay for it
+    )
 
     return fit_format(form, spec, column, rows)
 

@@ -19,8 +19,7 @@ from mongo_tables.lint.row_order import Order, Sorting, last_sorting, orders
 from mongo_tables.lint.shape.expressions import Path, Visit
 from mongo_tables.lint.shape.flow import Flow, StageFlow, flow_of
 from mongo_tables.lint.shape.values import Shape, column
-from mongo_tables.render.column import column_value
-from mongo_tables.render.headers import with_unit
+from mongo_tables.render.column import column_value, with_unit
 
 Row = Mapping[str, Any]
 Rows = Sequence[Row]

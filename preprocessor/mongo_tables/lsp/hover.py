@@ -31,7 +31,7 @@ from mongo_tables.lsp.knowledge import Knowledge, order_values, values_of_column
 from mongo_tables.lsp.slots import Slot, Stretch, argument_names, kind_of_argument
 from mongo_tables.lsp.typed_json import Body, Token, read_tokens, read_value, token_at, unquote
 from mongo_tables.render.column import column_value
-from mongo_tables.render.markdownescape import escape_cell
+from mongo_tables.render.markup import escape_cell
 from mongo_tables.render.values import brief_text
 
 _ROWS: Final = 12

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
-from typing import Literal, NamedTuple
+from typing import Final, Literal, NamedTuple
 
 from mongo_tables.aggregation.values import MISSING
+from mongo_tables.directives.addresses import fill_template
 from mongo_tables.directives.inline_markdown import Piece
-from mongo_tables.render.headers import with_unit
+from mongo_tables.render.values import raw_or_nothing
 
 Align = Literal["left", "right", "center"]
+_BLANKS: Final = re.compile(r"\s+")
+_SLASH: Final = re.compile(r"\s*/\s*| per ")
 
 
 class Column(NamedTuple):
@@ -69,6 +73,11 @@ class Column(NamedTuple):
         """What names each row: its raw text, of Markdown the text that is shown."""
         return self.texts if self.marked else self.raws
 
+    @property
+    def pieces_of_cells(self) -> tuple[tuple[Piece, ...], ...]:
+        """The inline Markdown of each cell, () for none."""
+        return self.marked or ((),) * len(self.values)
+
 
 def column_value(row: Mapping[str, object], column: str) -> object:
     """The value of a column, or ``MISSING``.
@@ -79,6 +88,17 @@ def column_value(row: Mapping[str, object], column: str) -> object:
     if column in row:
         return row[column]
     return _descend(row, column.split(".")) if "." in column else MISSING
+
+
+def _descend(value: object, path: list[str]) -> object:
+    for depth, name in enumerate(path):
+        if isinstance(value, list):
+            found = [_descend(item, path[depth:]) for item in value if isinstance(item, Mapping)]
+            return [item for item in found if item is not MISSING]
+        if not isinstance(value, Mapping) or name not in value:
+            return MISSING
+        value = value[name]
+    return value
 
 
 def index_hint(column: str) -> str:
@@ -96,12 +116,22 @@ def index_hint(column: str) -> str:
     return f"{fault}: take the element in the pipeline, with {element}{rest}"
 
 
-def _descend(value: object, path: list[str]) -> object:
-    for depth, name in enumerate(path):
-        if isinstance(value, list):
-            found = [_descend(item, path[depth:]) for item in value if isinstance(item, Mapping)]
-            return [item for item in found if item is not MISSING]
-        if not isinstance(value, Mapping) or name not in value:
-            return MISSING
-        value = value[name]
-    return value
+def address_in(template: str, row: Mapping[str, object]) -> str:
+    """The address that a column's ``link`` makes of a row; "" for none, and for one that must not become a link."""
+    return fill_template(template, lambda field: raw_or_nothing(column_value(row, field)))
+
+
+def find_added_unit(header: str, unit: str) -> str:
+    """The unit to show beside the header; "" where the header already ends with it, in brackets or without."""
+    header, wanted = _plain(header), _plain(unit)
+    return "" if header.endswith((f"({wanted})", f"[{wanted}]", f" {wanted}")) else unit
+
+
+def with_unit(header: str, unit: str) -> str:
+    """The header with its unit in brackets, where it has one that it does not name already."""
+    added = find_added_unit(header, unit) if unit else ""
+    return f"{header} ({added})" if added else header
+
+
+def _plain(text: str) -> str:
+    return _SLASH.sub("/", _BLANKS.sub(" ", text)).replace("( ", "(").replace(" )", ")").strip()

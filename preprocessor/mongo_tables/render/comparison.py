@@ -7,9 +7,15 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Final
 
 from mongo_tables.render.column import Column, column_value
-from mongo_tables.render.conclusions import Conclusion, conclusion_of, list_conclusions
-from mongo_tables.render.conclusiontext import conclusion_notes, conclusion_text, sign_in_words
-from mongo_tables.render.fault import Fault
+from mongo_tables.render.conclusions import (
+    Conclusion,
+    conclusion_notes,
+    conclusion_of,
+    conclusion_text,
+    list_conclusions,
+    sign_in_words,
+)
+from mongo_tables.render.faults import Fault
 from mongo_tables.render.rounding import round_decimals, signed_decimals
 from mongo_tables.render.values import cell_text, finite_decimal, raw_or_nothing
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple, get_args
 
 from mongo_tables.aggregation.values import MISSING
 from mongo_tables.render.column import column_value
-from mongo_tables.render.fault import Fault
+from mongo_tables.render.faults import Fault
 from mongo_tables.render.values import brief_text, finite_decimal, is_document
 from mongo_tables.results import verdicts
 from mongo_tables.results.verdicts import ITSELF, Verdict, list_ratios_apart

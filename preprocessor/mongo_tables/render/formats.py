@@ -28,15 +28,15 @@ class TableFormat(NamedTuple):
 
 
 def _pipe() -> TableFormat:
-    from mongo_tables.render.markdownescape import escape_words
-    from mongo_tables.render.pipetable import pipe_table
+    from mongo_tables.render.markup import escape_words
+    from mongo_tables.render.pipe_table import pipe_table
 
     return TableFormat(pipe_table, escape_words)
 
 
 def _html() -> TableFormat:
-    from mongo_tables.render.markdownescape import escape_words
-    from mongo_tables.render.plainhtml import plain_html_table
+    from mongo_tables.render.markup import escape_words
+    from mongo_tables.render.plain_html import plain_html_table
 
     return TableFormat(plain_html_table, escape_words)
 

@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Final
 from mongo_tables.render.charts.drawing import chart_html
 from mongo_tables.render.charts.plot import as_table, plot_of
 from mongo_tables.render.column import Column
-from mongo_tables.render.inlinetext import inline_html
-from mongo_tables.render.tablehtml import NO_MEANINGS, table_html
-from mongo_tables.render.text import NO_ROWS, lines_html, text_html
+from mongo_tables.render.markup import NO_ROWS, lines_html, text_html, words_html
+from mongo_tables.render.table_html import NO_MEANINGS, table_html
 
 if TYPE_CHECKING:
     from mongo_tables.directives.specs import ChartSpec, PipelineSpec, TableSpec
@@ -66,24 +65,16 @@ def _figure(spec: PipelineSpec, *parts: str) -> str:
 
 def _caption(spec: PipelineSpec) -> str:
     """Title and caption, outside the scroll box so that they do not scroll away with a wide table."""
-    title = f"<strong>{_words(spec, 'title', spec.title)}</strong>" if spec.title else ""
-    caption = f"<span>{_words(spec, 'caption', spec.caption)}</span>" if spec.caption else ""
-    if not (title or caption):
-        return ""
-    return f"<figcaption>{' '.join(filter(None, (title, _permalink(spec), caption)))}</figcaption>"
-
-
-def _words(spec: PipelineSpec, key: str, text: str) -> str:
-    pieces = spec.pieces.get((key,))
-    return inline_html(pieces) if pieces else lines_html(text)
-
-
-def _permalink(spec: PipelineSpec) -> str:
-    """Its sign comes from the style sheet, so that search engines do not take it for a word."""
-    if not spec.id:
-        return ""
-    to = f'href="#{text_html(spec.id)}" title="{_TO_THIS}" aria-label="{_TO_THIS}"'
-    return f'<a class="mongo-table__link" {to}></a>'
+    parts = []
+    if spec.title:
+        parts.append(f"<strong>{words_html(spec.pieces.get(('title',)), spec.title)}</strong>")
+    if spec.id and (spec.title or spec.caption):
+        # Its sign comes from the style sheet, so that search engines do not take it for a word.
+        to = f'href="#{text_html(spec.id)}" title="{_TO_THIS}" aria-label="{_TO_THIS}"'
+        parts.append(f'<a class="mongo-table__link" {to}></a>')
+    if spec.caption:
+        parts.append(f"<span>{words_html(spec.pieces.get(('caption',)), spec.caption)}</span>")
+    return f"<figcaption>{' '.join(parts)}</figcaption>" if parts else ""
 
 
 def _nothing(spec: PipelineSpec) -> str:

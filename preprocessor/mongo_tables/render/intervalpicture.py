@@ -12,9 +12,8 @@ from __future__ import annotations
 from math import log
 from typing import Final
 
-from mongo_tables.render.conclusions import Conclusion
-from mongo_tables.render.conclusiontext import full_words_of
-from mongo_tables.render.text import text_html, with_minus_signs
+from mongo_tables.render.conclusions import Conclusion, full_words_of
+from mongo_tables.render.markup import text_html, with_minus_signs
 
 _WIDTH: Final = 96
 _HEIGHT: Final = 14

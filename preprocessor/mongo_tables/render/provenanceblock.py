@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from mongo_tables.directives.pipelines import STAGES
 from mongo_tables.render.campaigns import whose_runs
+from mongo_tables.render.markup import text_html
 from mongo_tables.render.provenance import (
     due_part,
     provenance_commands,
@@ -20,7 +21,6 @@ from mongo_tables.render.provenance import (
     provenance_parts,
 )
 from mongo_tables.render.runs import amount_of, lines_of
-from mongo_tables.render.text import text_html
 
 if TYPE_CHECKING:
     from mongo_tables.directives.specs import TableSpec

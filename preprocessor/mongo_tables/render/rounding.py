@@ -7,7 +7,10 @@ be 0.974; half to even is the rule of MongoDB's `$round`, which goes on to calcu
 from __future__ import annotations
 
 from decimal import ROUND_HALF_UP, Context, Decimal
-from typing import Final
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from mongo_tables.directives.column_format import ColumnFormat
 
 # As many digits as any Decimal128 or any double spelled out can need, so that rounding is never done twice.
 WIDE: Final = Context(prec=400, rounding=ROUND_HALF_UP)
@@ -43,6 +46,13 @@ def round_significant(number: Decimal, digits: int, *, pad: bool) -> Decimal:
     return rounded if rounded.adjusted() == number.adjusted() else _to_digits(rounded, digits, pad)
 
 
+def _to_digits(number: Decimal, digits: int, pad: bool) -> Decimal:
+    last = number.adjusted() - digits + 1
+    if not pad and _exponent(number) >= last:
+        return number
+    return number.quantize(Decimal(1).scaleb(last), context=wide_for(number))
+
+
 def shorten_fraction(number: Decimal, *, pad: bool) -> Decimal:
     """The number with ``FEW_DIGITS`` from its first that is not 0; digits before the decimal sign all stay.
 
@@ -50,14 +60,25 @@ def shorten_fraction(number: Decimal, *, pad: bool) -> Decimal:
     """
     if number.adjusted() < FEW_DIGITS - 1:
         return round_significant(number, FEW_DIGITS, pad=pad)
-    return (
-        number if number == number.to_integral_value(context=wide_for(number)) else round_decimals(number, 0)
-    )
+    is_whole = number == number.to_integral_value(context=wide_for(number))
+    return number if is_whole else round_decimals(number, 0)
 
 
-def _to_digits(number: Decimal, digits: int, pad: bool) -> Decimal:
-    last = number.adjusted() - digits + 1
+def round_as(number: Decimal, form: ColumnFormat, *, whole: bool) -> Decimal:
+    """The number as a column's format rounds it; itself where it does not.
+
+    ``whole``: it is of an integer type, and gets no zeros that would make it look measured.
+    """
+    if form.decimals is not None:
+        return round_decimals(number, form.decimals)
+    if form.significant is not None:
+        return round_significant(number, form.significant, pad=not whole)
+    least = form.notation.least_decimals
+    shortened = shorten_fraction(number, pad=not whole and not least) if form.few_digits else number
+    return round_decimals(number, least) if least and _exponent(shortened) > -least else shortened
+
+
+def _exponent(number: Decimal) -> int:
+    """The power of ten of the last digit of a finite number."""
     exponent = number.as_tuple().exponent
-    if not pad and isinstance(exponent, int) and exponent >= last:
-        return number
-    return number.quantize(Decimal(1).scaleb(last), context=wide_for(number))
+    return exponent if isinstance(exponent, int) else 0

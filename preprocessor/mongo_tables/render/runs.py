@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final
 from mongo_tables.directives.column_format import ColumnFormat
 from mongo_tables.render.anchors import row_anchors
 from mongo_tables.render.columns import columns_of
-from mongo_tables.render.tablehtml import table_html
+from mongo_tables.render.table_html import table_html
 from mongo_tables.render.values import is_number
 from mongo_tables.results.conclusions import mean_of_block, variant_name
 from mongo_tables.results.provenance import RUN_COLUMNS, Run

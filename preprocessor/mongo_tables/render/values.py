@@ -38,8 +38,8 @@ from bson.timestamp import Timestamp
 
 from mongo_tables.aggregation.errors import AggregationError
 from mongo_tables.aggregation.values import MISSING, is_date, millis
-from mongo_tables.render.numbertext import number_text
-from mongo_tables.render.rounding import WIDE, round_decimals, round_significant, shorten_fraction, wide_for
+from mongo_tables.render.number_text import number_text
+from mongo_tables.render.rounding import WIDE, round_as, round_significant, wide_for
 
 if TYPE_CHECKING:
     from mongo_tables.directives.column_format import ColumnFormat
@@ -170,24 +170,15 @@ def brief_text(value: object, form: ColumnFormat | None = None, beside: Iterable
     raw, others = raw_or_nothing(value), list(beside)
     if not is_number(value) or not (number := Decimal(raw)).is_finite():
         return cell_text(value, form)
-    rounded = raw if form is None or form.names_unit else _rounded_text(number, form) or raw
+    rounded = raw
+    if form is not None and (form.rounds or form.few_digits) and not form.names_unit:
+        rounded = format(round_as(number, form, whole=True), "f")
     if rounded != raw and _alike(Decimal(rounded), number, others):
         return rounded
     if significant_digits(value) <= MOST_DIGITS:
         return raw
     texts = (str(round_significant(number, digits, pad=False)) for digits in range(MOST_DIGITS, len(raw)))
     return next((text for text in texts if _alike(Decimal(text), number, others)), raw)
-
-
-def _rounded_text(number: Decimal, form: ColumnFormat) -> str:
-    """The number as its cell rounds it; "" where it does not."""
-    if form.decimals is not None:
-        return format(round_decimals(number, form.decimals), "f")
-    if form.significant is not None:
-        return format(round_significant(number, form.significant, pad=False), "f")
-    if form.few_digits:
-        return format(shorten_fraction(number, pad=False), "f")
-    return ""
 
 
 def _alike(shown: Decimal, number: Decimal, others: Sequence[Decimal]) -> bool:

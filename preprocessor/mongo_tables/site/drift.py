@@ -20,9 +20,9 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from mongo_tables.aggregation.values import MISSING
 from mongo_tables.render.column import column_value
 from mongo_tables.render.conclusions import conclusion_of
-from mongo_tables.render.fewdigits import with_few_digits
-from mongo_tables.render.shownnumbers import Shown, is_written_by, read_numbers
-from mongo_tables.render.tablelayout import lay_out
+from mongo_tables.render.number_text import Shown, is_written_by, read_numbers
+from mongo_tables.render.short_numbers import with_few_digits
+from mongo_tables.render.table_layout import lay_out
 from mongo_tables.render.values import cell_text, finite_decimal, is_number
 from mongo_tables.site.statements import quoted_row, value_form
 from mongo_tables.site.written_tables import Cells, WrittenTable, order_like, read_cell
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from mongo_tables.directives.specs import TableSpec, Tolerance, ValueSpec
     from mongo_tables.lint.row_order import Stages
     from mongo_tables.render.column import Column
-    from mongo_tables.render.tablelayout import TableLayout
+    from mongo_tables.render.table_layout import TableLayout
     from mongo_tables.results.model import Rows
     from mongo_tables.site.markdown_figures import MarkdownContext
 
@@ -271,7 +271,7 @@ def _read_cell(
     standing: str, today: str, fields: Sequence[str], row: Mapping[str, Any], form: ColumnFormat | None
 ) -> Iterator[tuple[str, object]]:
     """The value that a cell shows and the ends of its range, each with its field, as the row would have them."""
-    from mongo_tables.render.shownnumbers import read_numbers
+    from mongo_tables.render.number_text import read_numbers
 
     numbers = read_numbers(standing, form).numbers
     for field, number in zip(fields, numbers, strict=False):
@@ -282,20 +282,8 @@ def _read_cell(
 
 
 def _find_scale(value: object, today: str, form: ColumnFormat | None) -> Decimal | None:
-    """What one in a cell is in its row: of per cent a hundredth, of a duration in ms for a column in s a thousandth.
-
-    None where it cannot be told, as next to the border of two units.
-    """
-    from mongo_tables.render.amounts import fit_bytes, fit_duration
-    from mongo_tables.render.values import finite_decimal
+    """What one in a cell is in its row; None where it cannot be told."""
+    from mongo_tables.render.notations import find_factor
 
     number = finite_decimal(value)
-    if number is None:
-        return None
-    if form is None or not (form.duration or form.bytes):
-        return Decimal("0.01") if form and form.percent else Decimal(1)
-    if form.duration:
-        amount, sign = fit_duration(number, form.duration, lambda exact: exact)
-    else:
-        amount, sign = fit_bytes(number, form.bytes or "", lambda exact: exact)
-    return number / amount if amount and today.endswith(f" {sign}") else None
+    return None if number is None else find_factor(number, form, today)

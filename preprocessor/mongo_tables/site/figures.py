@@ -12,7 +12,7 @@ from mongo_tables.findings.reporters import escape_control_chars
 from mongo_tables.findings.rules import finding
 from mongo_tables.lint.suppressions import without_silenced
 from mongo_tables.render.anchors import with_anchors
-from mongo_tables.render.text import text_html
+from mongo_tables.render.markup import text_html
 from mongo_tables.site.drawing import FigureContext, Find, Place
 from mongo_tables.site.kinds import KINDS
 from mongo_tables.site.pages import by_comment, list_written_ids

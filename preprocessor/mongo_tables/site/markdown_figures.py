@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from mongo_tables.directives.specs import TableSpec
-from mongo_tables.render.fewdigits import with_few_digits
 from mongo_tables.render.formats import DEFAULT, TABLE_FORMATS
+from mongo_tables.render.short_numbers import with_few_digits
 from mongo_tables.results.model import ResultsError
 from mongo_tables.site.pages import provenance_in
 
@@ -71,7 +71,7 @@ class MarkdownContext(NamedTuple):
         found = shown_value(spec, self.tables, self.answers)
         if found is None:
             return ""
-        from mongo_tables.render.inlinetext import inline_markdown, link_markdown  # few pages have either
+        from mongo_tables.render.markup import inline_markdown, link_markdown  # few pages have either
 
         plain = TABLE_FORMATS[self.form]().text(found.text)
         return link_markdown(found.to, inline_markdown(found.pieces) if found.pieces else plain)
@@ -79,7 +79,7 @@ class MarkdownContext(NamedTuple):
 
 def _with_picture(spec: PipelineSpec, rows: Rows, picture: str, below: Sequence[str]) -> list[str]:
     """A chart, or a table under its chart, in a page that has drawings beside it: such a page has pipe tables."""
-    from mongo_tables.render.pipetable import pipe_picture, pipe_table
+    from mongo_tables.render.pipe_table import pipe_picture, pipe_table
 
     if isinstance(spec, TableSpec):
         return pipe_table(spec, rows, below=below, picture=picture)

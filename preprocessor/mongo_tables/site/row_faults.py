@@ -12,11 +12,9 @@ from mongo_tables.directives.specs import ChartSpec, PipelineSpec, TableSpec, Va
 from mongo_tables.findings.nearest import did_you_mean
 from mongo_tables.findings.rules import finding
 from mongo_tables.render.column import column_value, index_hint
-from mongo_tables.render.comparison import baseline_faults, baseline_rows
-from mongo_tables.render.conclusions import cell_faults, conclusion_faults, conclusion_of
-from mongo_tables.render.misfits import format_faults, link_faults, total_faults
-from mongo_tables.render.ranges import range_faults
-from mongo_tables.render.rowgroups import group_faults
+from mongo_tables.render.comparison import baseline_faults, baseline_rows, cell_faults, conclusion_faults
+from mongo_tables.render.conclusions import conclusion_of
+from mongo_tables.render.faults import format_faults, group_faults, link_faults, range_faults, total_faults
 from mongo_tables.render.values import finite_decimal
 from mongo_tables.results.model import ResultsError
 from mongo_tables.site.pages import provenance_in

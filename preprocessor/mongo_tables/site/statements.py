@@ -19,9 +19,8 @@ from mongo_tables.files.text import shorten
 from mongo_tables.findings.nearest import did_you_mean
 from mongo_tables.findings.rules import finding
 from mongo_tables.lint.numerals import Comparison, find_conditions, names_types, say_wrong, say_wrong_pair
-from mongo_tables.render.celllinks import address_in
-from mongo_tables.render.column import column_value
-from mongo_tables.render.misfits import find_misfit
+from mongo_tables.render.column import address_in, column_value
+from mongo_tables.render.faults import find_misfit
 from mongo_tables.render.values import brief_text, cell_text, is_number, raw_text, visible
 from mongo_tables.results.model import PlainRows
 from mongo_tables.site.pages import Tables
@@ -78,7 +77,9 @@ def value_form(spec: ValueSpec, tables: Tables, answers: Answers) -> ColumnForma
     form = spec.format or table.form_of(spec.column)
     if not isinstance(rows, PlainRows):
         return form
-    from mongo_tables.render.fewdigits import fit_format  # rows of fixtures and databases do not pay for it
+    from mongo_tables.render.short_numbers import (
+        fit_format,  # rows of fixtures and databases do not pay for it
+    )
 
     return fit_format(form, table, spec.column, rows)
 
@@ -87,7 +88,7 @@ def _conclusion_in_words(value: object) -> str:
     """What a conclusion says, in words; "" for what is none."""
     if not isinstance(value, Mapping):
         return ""
-    from mongo_tables.render.conclusiontext import conclusion_in_words  # few sentences have one
+    from mongo_tables.render.conclusions import conclusion_in_words  # few sentences have one
 
     return conclusion_in_words(value)
 
@@ -191,7 +192,9 @@ def check_findings(
     outcome = _failing(spec, rows)
     if not (failing := outcome.rows):
         return list(outcome.findings)
-    from mongo_tables.render.fewdigits import with_few_digits  # a statement that holds does not pay for it
+    from mongo_tables.render.short_numbers import (
+        with_few_digits,  # a statement that holds does not pay for it
+    )
 
     said = f": “{spec.message}”" if spec.message else ""
     shown = _show_rows(failing, rows, spec, with_few_digits(tables[spec.table], every or ()))

@@ -9,7 +9,7 @@ from math import inf
 from typing import Final, NamedTuple
 
 from mongo_tables.files.text import shorten
-from mongo_tables.render.shownnumbers import read_numbers
+from mongo_tables.render.number_text import read_numbers
 
 Cells = Sequence[str]
 

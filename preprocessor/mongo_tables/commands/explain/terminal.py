@@ -19,7 +19,7 @@ from mongo_tables.commands.explain.walk import SAMPLE, Step
 from mongo_tables.findings.finding import Severity
 from mongo_tables.findings.reporters import escape_control_chars
 from mongo_tables.render.column import column_value
-from mongo_tables.render.text import display_width
+from mongo_tables.render.markup import display_width
 from mongo_tables.render.values import json_text, raw_text
 
 _BOLD, _DIM, _RED, _GREEN, _YELLOW, _CYAN = "1", "2", "31", "32", "33", "36"

@@ -17,8 +17,8 @@ from mongo_tables.directives.column_format import ColumnFormat
 from mongo_tables.render.charts.elements import LINE, shorten, text_width, wrap_text
 from mongo_tables.render.charts.plot import Data, Plot
 from mongo_tables.render.charts.time_marks import Mark, time_marks
-from mongo_tables.render.numbertext import number_text
-from mongo_tables.render.text import with_minus_signs
+from mongo_tables.render.markup import with_minus_signs
+from mongo_tables.render.number_text import number_text
 from mongo_tables.render.values import raw_text
 
 Span = tuple[float, float]

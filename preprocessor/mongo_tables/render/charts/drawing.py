@@ -23,7 +23,7 @@ from mongo_tables.render.charts.plot import Data, Panel, Plot
 from mongo_tables.render.charts.references import references_in_words
 from mongo_tables.render.charts.series import data_of, panels_of
 from mongo_tables.render.charts.vertical import draw_vertically
-from mongo_tables.render.text import text_html
+from mongo_tables.render.markup import text_html
 
 _LOG_AXES: Final = {
     "x": ", horizontal axis logarithmic",

@@ -11,8 +11,8 @@ from itertools import accumulate
 from typing import Final, NamedTuple
 
 from mongo_tables.render.charts.plot import Plot, Point, Series
-from mongo_tables.render.headers import find_added_unit
-from mongo_tables.render.text import display_width, text_html
+from mongo_tables.render.column import find_added_unit
+from mongo_tables.render.markup import display_width, text_html
 
 WIDTH: Final = 640
 NARROW: Final = 360

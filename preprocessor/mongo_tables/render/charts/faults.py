@@ -22,7 +22,7 @@ from mongo_tables.render.charts.series import (
 )
 from mongo_tables.render.column import column_value
 from mongo_tables.render.conclusions import conclusion_of, contradiction_faults, list_conclusions
-from mongo_tables.render.fault import Fault
+from mongo_tables.render.faults import Fault
 
 _SHOWN: Final = 3
 """Of values that cannot be drawn, so many are told."""

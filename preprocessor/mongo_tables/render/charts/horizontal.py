@@ -34,7 +34,7 @@ from mongo_tables.render.charts.plot import Data, Plot, Point, Series
 from mongo_tables.render.charts.references import draw_bands, draw_references, middle_of
 from mongo_tables.render.charts.time_marks import Mark
 from mongo_tables.render.charts.vertical import TITLES_END, axis_title
-from mongo_tables.render.headers import with_unit
+from mongo_tables.render.column import with_unit
 
 _ROW: Final = 22
 """The height of a bar or a dot with what is around it."""

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 from mongo_tables.aggregation.values import is_date
 from mongo_tables.directives.specs import ChartSettings, ChartSpec, TableSpec
 from mongo_tables.render.charts.time_marks import moment_text
-from mongo_tables.render.text import with_minus_signs
+from mongo_tables.render.markup import with_minus_signs
 from mongo_tables.render.values import cell_text, is_number
 
 if TYPE_CHECKING:

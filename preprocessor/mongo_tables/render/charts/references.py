@@ -8,7 +8,7 @@ from mongo_tables.directives.specs import Reference
 from mongo_tables.render.charts.axes import Scale, Span, mark_texts
 from mongo_tables.render.charts.elements import coordinate
 from mongo_tables.render.charts.plot import Plot
-from mongo_tables.render.text import with_minus_signs
+from mongo_tables.render.markup import with_minus_signs
 
 
 def draw_bands(plot: Plot, scale: Scale, sides: Span) -> Iterator[str]:

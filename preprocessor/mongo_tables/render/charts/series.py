@@ -13,9 +13,8 @@ from mongo_tables.aggregation.values import MISSING, date_from_millis, is_date, 
 from mongo_tables.render.charts.marks import MARKS, mark_of
 from mongo_tables.render.charts.plot import AxisKind, Data, Panel, Plot, Point, Rows, Series
 from mongo_tables.render.column import column_value
-from mongo_tables.render.conclusions import conclusion_of
-from mongo_tables.render.conclusiontext import conclusion_in_words
-from mongo_tables.render.text import range_text, with_minus_signs
+from mongo_tables.render.conclusions import conclusion_in_words, conclusion_of
+from mongo_tables.render.markup import range_text, with_minus_signs
 from mongo_tables.render.values import cell_text, finite_decimal, is_number
 from mongo_tables.results.verdicts import count_blocks
 

@@ -34,7 +34,7 @@ from mongo_tables.render.charts.marks import mark_of
 from mongo_tables.render.charts.plot import Data, Plot
 from mongo_tables.render.charts.references import draw_bands, draw_references
 from mongo_tables.render.charts.time_marks import Mark, has_clock_times
-from mongo_tables.render.headers import with_unit
+from mongo_tables.render.column import with_unit
 
 TITLES_END: Final = 34
 """How far down the key or, without one, the drawing begins under a title of one line."""

@@ -12,7 +12,7 @@ from mongo_tables.render.charts.marks.dot import draw_markers, draw_range
 from mongo_tables.render.charts.marks.line import draw_line, look_of_line, path_of
 from mongo_tables.render.charts.marks.mark import Mark
 from mongo_tables.render.charts.plot import Data, Plot, Series
-from mongo_tables.render.fault import Fault
+from mongo_tables.render.faults import Fault
 
 
 def _draw_areas(axes: Axes) -> Iterator[str]:

@@ -23,7 +23,7 @@ from mongo_tables.render.charts.elements import (
 from mongo_tables.render.charts.marks.dot import draw_range, draw_range_beside
 from mongo_tables.render.charts.marks.mark import Mark
 from mongo_tables.render.charts.plot import Data, Plot, Point
-from mongo_tables.render.fault import Fault
+from mongo_tables.render.faults import Fault
 
 _MOST_WITH_VALUES: Final = 10
 """Of more bars than these readers take the values from the axis."""

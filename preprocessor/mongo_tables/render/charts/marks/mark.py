@@ -9,7 +9,7 @@ from typing import TypeAlias
 from mongo_tables.render.charts.axes import Axes, Scale
 from mongo_tables.render.charts.elements import colour_class, marker_path
 from mongo_tables.render.charts.plot import Data, Plot, Point
-from mongo_tables.render.fault import Fault
+from mongo_tables.render.faults import Fault
 
 Draw: TypeAlias = Callable[[Axes], Iterable[str]]
 DrawBeside: TypeAlias = Callable[[int, Point, Scale, float, str], Iterable[str]]

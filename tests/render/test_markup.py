@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 
 from mongo_tables.directives.addresses import safe_address
 from mongo_tables.directives.inline_markdown import plain_text, read_inline
-from mongo_tables.render.inlinetext import inline_html, inline_markdown
+from mongo_tables.render.markup import inline_html, inline_markdown
 from mongo_tables.render.values import visible
 from tests.hostile.corpus import CORPUS
-from tests.render.test_pipetable import EXTENSIONS, GITHUB, shown
+from tests.render.test_pipe_table import EXTENSIONS, GITHUB, shown
 
 MARKED = st.text(alphabet=[*"\\|`*_[]()<>&#~!$^=+-.:\"' ahtp1/@é\n\u00a0"], max_size=16)
 _PARTS = """**b** *i* _u_ `c` ``a`b`` `a|b` ~~d~~ [x](http://e.example/a_b) [*y*](../z) <https://e.example>

@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mongo_tables.render.plainhtml import plain_html_table
+from mongo_tables.render.plain_html import plain_html_table
 from mongo_tables.render.values import visible
 from tests.hosts.builds import read
 from tests.render.specs import table
-from tests.render.test_pipetable import EXTENSIONS, GITHUB, KNOWN, SPECIAL, shown
+from tests.render.test_pipe_table import EXTENSIONS, GITHUB, KNOWN, SPECIAL, shown
 
 
 @settings(max_examples=100, deadline=None)

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from mongo_tables.directives.column_format import ColumnFormat, convention_of
 from mongo_tables.directives.schemas import load
-from mongo_tables.render.text import with_minus_signs
+from mongo_tables.render.markup import with_minus_signs
 from mongo_tables.render.values import brief_text, cell_text
 
 LOCALES = load("value")["properties"]["format"]["properties"]["locale"]["enum"]

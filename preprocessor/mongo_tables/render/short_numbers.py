@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 from mongo_tables.directives.column_format import ColumnFormat
 from mongo_tables.directives.specs import ChartSpec, PipelineSpec, TableSpec
@@ -18,9 +18,7 @@ from mongo_tables.render.column import column_value
 from mongo_tables.render.values import MOST_DIGITS, significant_digits
 from mongo_tables.results.model import PlainRows
 
-if TYPE_CHECKING:
-    Rows = Sequence[Mapping[str, object]]
-
+Rows = Sequence[Mapping[str, object]]
 _S = TypeVar("_S", bound=PipelineSpec)
 
 
@@ -38,19 +36,11 @@ def fit_format(form: ColumnFormat | None, spec: PipelineSpec, column: str, rows:
     """How a column of plain files is written where its author wants it as ``form``."""
     if form is not None and form.rounds:
         return form
-    together = _list_together(spec, column)
-    if not any(_is_long(column_value(row, name)) for name in together for row in rows):
-        return form
-    return (form or ColumnFormat())._replace(few_digits=True)
-
-
-def _list_together(spec: PipelineSpec, column: str) -> Sequence[str]:
-    """The columns that are written alike: a value and both ends of its range."""
+    # A value and both ends of its range are written alike. A decimal number (Decimal128) has the digits that it got.
     ranges = spec.spread if isinstance(spec, TableSpec | ChartSpec) else {}
     groups = ((shown, *fields[:2]) for shown, fields in ranges.items())
-    return next((group for group in groups if column in group), (column,))
-
-
-def _is_long(value: object) -> bool:
-    """A decimal number (Decimal128) has the digits that somebody gave it."""
-    return isinstance(value, float) and significant_digits(value) > MOST_DIGITS
+    together = next((group for group in groups if column in group), (column,))
+    values = (column_value(row, name) for name in together for row in rows)
+    if any(isinstance(value, float) and significant_digits(value) > MOST_DIGITS for value in values):
+        return (form or ColumnFormat())._replace(few_digits=True)
+    return form

@@ -10,11 +10,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
 from mongo_tables.render.column import Align, Column
-from mongo_tables.render.inlinetext import inline_markdown, link_markdown
-from mongo_tables.render.markdownescape import escape_cell, escape_words
-from mongo_tables.render.tablelayout import TableLayout, lay_out
-from mongo_tables.render.text import NO_ROWS, display_width
-from mongo_tables.render.totals import TotalRow
+from mongo_tables.render.markup import (
+    NO_ROWS,
+    display_width,
+    escape_cell,
+    escape_words,
+    inline_markdown,
+    link_markdown,
+    words_markdown,
+)
+from mongo_tables.render.table_layout import TableLayout, lay_out
 
 if TYPE_CHECKING:
     from mongo_tables.directives.specs import PipelineSpec, TableSpec
@@ -35,7 +40,8 @@ def pipe_table(
         return [*_heading(spec), _emphasis(spec.empty or NO_ROWS)]
     layout = lay_out(spec, rows)
     drawn = [picture, ""] if picture else []
-    table = _join_columns([_pad_column(cells, column.align) for column, cells in _columns(layout)])
+    columns = [_pad_column(cells, column.align) for column, cells in _columns(layout)]
+    table = [f"| {' | '.join(cells)} |" for cells in zip(*columns, strict=True)]
     return [*_heading(spec), *drawn, *table, *_notes([*layout.notes, *below])]
 
 
@@ -57,9 +63,7 @@ def _heading(spec: PipelineSpec) -> list[str]:
     title, caption = spec.pieces.get(("title",)), spec.pieces.get(("caption",))
     parts = []
     if spec.title:
-        parts.append(
-            f"<strong>{inline_markdown(title)}</strong>" if title else f"**{escape_cell(spec.title)}**"
-        )
+        parts.append(f"<strong>{inline_markdown(title)}</strong>" if title else _strong(spec.title))
     if spec.caption:
         parts.append(f"<em>{inline_markdown(caption)}</em>" if caption else _emphasis(spec.caption))
     return [" ".join(parts), ""] if parts else []
@@ -70,63 +74,42 @@ def _emphasis(text: str) -> str:
     return f"*{escape_cell(text)}*"
 
 
+def _strong(text: str) -> str:
+    return f"**{escape_cell(text)}**"
+
+
 def _columns(layout: TableLayout) -> Iterator[tuple[Column, list[str]]]:
     """Each column with its cells from top to bottom: header, values below the headings of groups, totals.
 
     A heading over several headers stands before each of them, for Markdown has no such headings.
     """
     for number, column in enumerate(layout.columns):
-        header = inline_markdown(column.pieces) if column.pieces else escape_cell(column.header)
         before = f"{escape_cell(column.heading)}: " if column.heading else ""
         unit = f" ({escape_cell(column.unit)})" if column.unit else ""
-        values = _cells(column)
-        cells = [f"{before}{header}{unit}"]
+        values = list(map(words_markdown, column.pieces_of_cells, column.texts))
+        if column.links:
+            values = list(map(link_markdown, column.links, values))
+        cells = [f"{before}{words_markdown(column.pieces, column.header)}{unit}"]
         for group in layout.groups:
             if group.heading is not None:
-                cells.append("" if number else _strong(group.heading))
+                cells.append(_strong(group.heading) if not number and group.heading.strip() else "")
             cells += values[group.rows.start : group.rows.stop]
-        cells += [_total(row, column, first=not number) for row in layout.totals]
+        for row in layout.totals:
+            total = row.cells.get(column.name)
+            text = (total.text if total else "") if number else row.label
+            cells.append(_strong(text) if text.strip() else "")
         yield column, cells
-
-
-def _cells(column: Column) -> list[str]:
-    """The cells of a column with what is marked in them and where they lead to."""
-    cells = [
-        inline_markdown(pieces) if pieces else escape_cell(text)
-        for pieces, text in zip(column.marked or ((),) * len(column.texts), column.texts, strict=True)
-    ]
-    return list(map(link_markdown, column.links, cells)) if column.links else cells
-
-
-def _total(row: TotalRow, column: Column, *, first: bool) -> str:
-    if first:
-        return _strong(row.label)
-    total = row.cells.get(column.name)
-    return _strong(total.text) if total else ""
-
-
-def _strong(text: str) -> str:
-    return f"**{escape_cell(text)}**" if text.strip() else ""
 
 
 def _pad_column(cells: Sequence[str], align: Align) -> list[str]:
     """Header, delimiter and cells of a column, all of one width."""
     width = max(_MINIMUM, *map(display_width, cells))
-    lines = [_pad(cell, width, align) for cell in cells]
-    return [lines[0], _delimiter(width, align), *lines[1:]]
-
-
-def _delimiter(width: int, align: Align) -> str:
-    if align == "right":
-        return "-" * (width - 1) + ":"
-    return ":" + "-" * (width - 2) + ":" if align == "center" else "-" * width
+    header, *others = (_pad(cell, width, align) for cell in cells)
+    begin, end = ":" if align == "center" else "", "" if align == "left" else ":"
+    return [header, begin + "-" * (width - len(begin) - len(end)) + end, *others]
 
 
 def _pad(cell: str, width: int, align: Align) -> str:
     room = width - display_width(cell)
     before = {"left": 0, "right": room, "center": room // 2}[align]
     return " " * before + cell + " " * (room - before)
-
-
-def _join_columns(columns: Sequence[Sequence[str]]) -> list[str]:
-    return ["| " + " | ".join(cells) + " |" for cells in zip(*columns, strict=True)]

@@ -10,9 +10,8 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from mongo_tables.render.markdownescape import escape_cell
-from mongo_tables.render.pipetable import pipe_table
-from mongo_tables.render.text import display_width
+from mongo_tables.render.markup import display_width, escape_cell
+from mongo_tables.render.pipe_table import pipe_table
 from mongo_tables.render.values import visible
 from tests.hosts.builds import read
 from tests.render.specs import table

@@ -1,0 +1,224 @@
+"""Text and inline Markdown on their way to a page: HTML, and Markdown that shows exactly this text everywhere.
+
+Nothing hands on the source that an author or a database wrote: each text is escaped where it lands, each address has
+been judged (``directives.addresses``), and no other element comes about.
+
+In Markdown a backslash escapes what is special in both dialects; what only one of them lets a backslash escape is
+written as a character reference, which both decode and neither interprets:
+
+* GFM: https://github.github.com/gfm/#tables-extension- and #backslash-escapes
+* Python-Markdown: ``Markdown.ESCAPED_CHARS`` (and ``|`` within tables)
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+from typing import Final
+from unicodedata import combining, east_asian_width
+
+from mongo_tables.directives.inline_markdown import Piece
+from mongo_tables.render.values import visible
+
+NO_ROWS: Final = "There are no results for this table yet."
+# A currency may stand between the sign and the digits: -€5, -EUR 5.
+_HYPHEN_OF_NUMBER: Final = r"(?<![^\s(–])-(?=[A-Z]{0,4}[^\s\w.(-]?\s?\.?\d|Infinity)"
+_MARKUP: Final = frozenset("&<>\"'")
+_SPECIAL: Final = r"""
+      [\\`*\[\]{}|\#]                      # a backslash escapes these in both dialects
+    | (?<![A-Za-z0-9])_ | _(?![A-Za-z0-9]) # an underscore inside a word is no emphasis
+    | (?<=-)- | -(?=-)                     # smart dashes
+    | !(?=\[)
+    | [&<>~$^@]                            # markup, strikethrough, mathematics, superscript, mentions
+    | (?<==)= | =(?==)                     # highlighting
+    | (?<=\+)\+ | \+(?=\+)                 # insertion
+    | :(?=//)                              # bare addresses
+    | (?<=[wW]{3})\.
+    | [^\S\ \t\n]                          # no-break and other wide blanks: stripped at the ends of a cell
+    | :(?=(?:[+-]1|100|1234|[a-z0-9_+-]*[a-z_][a-z0-9_+-]*):)   # emoji
+    """
+_BACKSLASHED: Final = frozenset("\\`*[]{}|#_-!")
+_NAMED: Final = {"&": "&amp;", "<": "&lt;", ">": "&gt;"}
+_SPACE: Final = re.compile(r"[ \t]+")
+_PLAIN: Final = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789 ()/,;%.")
+"""What texts of numbers and names are made of: all of it is shown as it is."""
+_SIGNS: Final = {"strong": "**", "em": "*"}
+_PLAIN_CODE: Final = re.compile(r"[A-Za-z0-9_.,:/=+()-](?:[A-Za-z0-9_.,:/=+() -]*[A-Za-z0-9_.,:/=+()-])?")
+_IN_DESTINATION: Final = {"&": "&amp;"} | {sign: f"%{ord(sign):02X}" for sign in "()*$'[]!"}
+"""Signs that one of the dialects, or an extension of it, takes for more than a part of an address."""
+_FREE: Final = frozenset(("", " ", ",", ".", ";", "(", ")"))
+"""What may stand beside a sign of emphasis so that both dialects take it as one."""
+
+
+# -- what both have
+# -------------------------------------------------------------------------------------------------
+
+
+def with_minus_signs(text: str) -> str:
+    """Numbers in words with U+2212 before negative ones, as wide as the plus of their neighbours, in place of a hyphen.
+
+    For pages alone: files and Markdown keep the hyphen, which other programs read as part of a number.
+    """
+    return re.sub(_HYPHEN_OF_NUMBER, "−", text) if "-" in text else text
+
+
+def range_text(low: str, high: str) -> str:
+    """Both ends of a range: ``0.9–1.25``; ``-5 to -3`` where a dash would stand beside a minus."""
+    return f"{low} to {high}" if low.startswith("-") or high.startswith("-") else f"{low}–{high}"
+
+
+def display_width(text: str) -> int:
+    """How many columns of a fixed-width display the text takes: East Asian wide ones two, marks none."""
+    if text.isascii():
+        return len(text)
+    return sum(0 if combining(c) else 2 if east_asian_width(c) in "WF" else 1 for c in text)
+
+
+# -- HTML
+# -------------------------------------------------------------------------------------------------
+
+
+@lru_cache(maxsize=16_384)
+def text_html(text: str) -> str:
+    """Text as HTML that shows exactly this text, in an element or in a quoted attribute.
+
+    Most of it stands on a page more than once: in a table, its chart, the runs behind it.
+    """
+    shown = visible(text)
+    if _MARKUP.isdisjoint(shown):
+        return shown
+    from html import escape  # and with it the names of all characters; a check escapes nothing
+
+    return escape(shown)
+
+
+def lines_html(text: str) -> str:
+    """Text as HTML that shows this text, its lines below each other."""
+    shown = text_html(text)
+    return shown.replace("\n", "<br>") if "\n" in shown else shown
+
+
+def words_html(pieces: Sequence[Piece] | None, text: str) -> str:
+    """A text of which inline Markdown may have been read, as HTML."""
+    return inline_html(pieces) if pieces else lines_html(text)
+
+
+def inline_html(pieces: Sequence[Piece]) -> str:
+    """Pieces of inline Markdown as HTML."""
+    return "".join(map(_piece_html, pieces))
+
+
+def _piece_html(one: Piece) -> str:
+    match one.kind:
+        case "text":
+            return lines_html(one.text)
+        case "code":
+            return f"<code>{text_html(one.text)}</code>"
+        case "break":
+            return "<br>"
+        case "link":
+            return link_html(one.to, inline_html(one.inside))
+    return f"<{one.kind}>{inline_html(one.inside)}</{one.kind}>"
+
+
+def link_html(to: str, inner: str) -> str:
+    """A link round HTML; what has no visible sign stays as it is, for it would be a link without a name."""
+    return f'<a href="{text_html(to)}">{inner}</a>' if to and inner.strip() else inner
+
+
+# -- Markdown
+# -------------------------------------------------------------------------------------------------
+
+
+def escape_cell(text: str) -> str:
+    """Text as the Markdown of one cell: shown as it is, on one line, whatever it contains."""
+    return "<br>".join(_escape_line(line.strip(" \t")) for line in visible(text).split("\n"))
+
+
+def escape_words(text: str) -> str:
+    """Text as a part of a sentence: as ``escape_cell``, and shown as it is within raw HTML, too.
+
+    A README often has a sentence in a ``<p align="center">``, where a backslash is a backslash.
+    """
+    lines = (_SPACE.sub(" ", line).strip(" ") for line in visible(text).split("\n"))
+    return "<br>".join(_escape(line, lambda found: _refer_to(found[0])) for line in lines)
+
+
+def _escape_line(text: str) -> str:
+    """Text without a line end as a part of a line; blanks at its ends stay."""
+    return _escape(_SPACE.sub(" ", text), _escape_character)
+
+
+def _escape(text: str, write: Callable[[re.Match[str]], str]) -> str:
+    if _PLAIN.issuperset(text) and "www." not in text.lower():
+        return text
+    return re.sub(_SPECIAL, write, text, flags=re.VERBOSE)
+
+
+def _escape_character(match: re.Match[str]) -> str:
+    return "\\" + match[0] if match[0] in _BACKSLASHED else _refer_to(match[0])
+
+
+def _refer_to(character: str) -> str:
+    return _NAMED.get(character) or f"&#{ord(character)};"
+
+
+def words_markdown(pieces: Sequence[Piece] | None, text: str) -> str:
+    """A text of which inline Markdown may have been read, as the Markdown of a cell."""
+    return inline_markdown(pieces) if pieces else escape_cell(text)
+
+
+def inline_markdown(pieces: Sequence[Piece]) -> str:
+    """Pieces of inline Markdown as Markdown on one line, which shows the same on GitHub and with Python-Markdown."""
+    return _pieces_markdown(pieces).strip(" ")
+
+
+def _pieces_markdown(pieces: Sequence[Piece]) -> str:
+    texts = []
+    for at, one in enumerate(pieces):
+        before, after = _end_of(pieces[at - 1 : at] if at else (), -1), _end_of(pieces[at + 1 : at + 2], 0)
+        text = _piece_markdown(one, stands_free=_FREE.issuperset((before, after)))
+        # Right before a link it would make a picture of it, which readers' browsers would fetch.
+        if text.endswith("!") and at + 1 < len(pieces) and pieces[at + 1].kind == "link":
+            text = f"{text[:-1]}&#33;"
+        texts.append(text)
+    return "".join(texts)
+
+
+def _end_of(beside: Sequence[Piece], end: int) -> str:
+    """The character of a neighbour that stands beside; another sign beside is none that signs go with."""
+    if not beside:
+        return ""
+    return beside[0].text[end] if beside[0].kind == "text" else "\n"
+
+
+def _piece_markdown(one: Piece, *, stands_free: bool) -> str:
+    if one.kind == "code" and _PLAIN_CODE.fullmatch(one.text):
+        return f"`{one.text}`"
+    if one.kind in ("text", "code"):
+        # The blanks at its ends stand between it and what is beside it.
+        text = "<br>".join(map(_escape_line, visible(one.text).split("\n")))
+        return text if one.kind == "text" else f"<code>{text}</code>"
+    if one.kind == "break":
+        return "<br>"
+    inner = _pieces_markdown(one.inside)
+    if one.kind == "link":
+        return link_markdown(one.to, inner)
+    sign = _SIGNS.get(one.kind, "")
+    if sign and stands_free and _is_word(one.inside):
+        return f"{sign}{inner}{sign}"
+    return f"<{one.kind}>{inner}</{one.kind}>"
+
+
+def _is_word(inside: Sequence[Piece]) -> bool:
+    """Whether it is one text that begins and ends with a letter or a digit, beside which any sign is one."""
+    (one, *others) = inside or (Piece("text"),)
+    return not others and one.kind == "text" and one.text[:1].isalnum() and one.text[-1:].isalnum()
+
+
+def link_markdown(to: str, inner: str) -> str:
+    """A link round Markdown; what has no visible sign stays as it is."""
+    if not to or not inner.strip():
+        return inner
+    return f"[{inner}]({''.join(_IN_DESTINATION.get(sign, sign) for sign in to)})"

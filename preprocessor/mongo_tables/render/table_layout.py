@@ -1,0 +1,161 @@
+"""What a table is made of, whatever it is written in: columns, rows below their headings, totals, notes.
+
+Consecutive rows with the same value of the column that they are grouped by stand together. Totals are MongoDB's: sums
+of mixed types, the order of values and what is left out are those of ``$sum``, ``$avg``, ``$min`` and ``$max``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from decimal import Decimal
+from itertools import groupby
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from mongo_tables.aggregation.values import MISSING
+from mongo_tables.directives.column_format import ColumnFormat
+from mongo_tables.render.column import Column
+from mongo_tables.render.columns import columns_of
+from mongo_tables.render.values import cell_text, is_number, raw_text
+
+if TYPE_CHECKING:
+    from mongo_tables.directives.specs import TableSpec
+
+_LABELS: Final = {"sum": "Sum", "avg": "Mean", "min": "Minimum", "max": "Maximum", "count": "Count"}
+_MOST_DECIMALS: Final = 15
+
+
+class RowGroup(NamedTuple):
+    """Rows that stand together: ``heading`` above them, None in a table without groups, and their numbers from 0."""
+
+    heading: str | None
+    rows: range
+
+
+class Total(NamedTuple):
+    """A cell of a row of totals: the value, as cells of its column show it, and as it came."""
+
+    value: Any
+    text: str
+    raw: str
+
+
+class TotalRow(NamedTuple):
+    """A row of totals: what they are, and over how many rows; its cells by the names of their columns."""
+
+    label: str
+    cells: Mapping[str, Total]
+
+
+class TableLayout(NamedTuple):
+    """A table: the columns that are shown, of ``all_columns``; its groups of rows; its totals; the notes below it."""
+
+    columns: Sequence[Column]
+    all_columns: Sequence[Column]
+    groups: Sequence[RowGroup]
+    totals: Sequence[TotalRow]
+    notes: Sequence[str]
+
+    @property
+    def headings(self) -> list[tuple[str, int]]:
+        """What stands above the headers: each text, "" for none, and how many columns it spans; empty without any."""
+        if not any(column.heading for column in self.columns):
+            return []
+        return [(text, len(list(same))) for text, same in groupby(column.heading for column in self.columns)]
+
+
+def lay_out(
+    spec: TableSpec, rows: Sequence[Mapping[str, object]], columns: Sequence[Column] | None = None
+) -> TableLayout:
+    """The parts of a table with rows; ``columns`` are those of ``columns_of``, where they are known already."""
+    known = columns or columns_of(spec, rows)
+    grouping = next((one for one in known if one.name == spec.group_rows), None) if spec.group_rows else None
+    shown = [one for one in known if one is not grouping]
+    groups = [RowGroup(None, range(len(rows)))] if grouping is None else _group_rows(grouping)
+    return TableLayout(shown, known, groups, total_rows(spec, shown), _notes(spec, shown))
+
+
+def _group_rows(column: Column) -> list[RowGroup]:
+    """The groups by a column. A number has the column's header before it: it would mean nothing alone."""
+    groups = []
+    for (_, text), same in groupby(
+        range(len(column.values)), key=lambda row: (column.raws[row], column.texts[row])
+    ):
+        first, *others = same
+        heading = text
+        if not isinstance(column.values[first], str):
+            unit = f" {column.unit}" if column.unit and is_number(column.values[first]) else ""
+            heading = f"{column.header}: {text}{unit}"
+        groups.append(RowGroup(heading, range(first, first + 1 + len(others))))
+    return groups
+
+
+def total_rows(spec: TableSpec, columns: Sequence[Column]) -> list[TotalRow]:
+    """A row for each kind of total that the table asks for."""
+    found = []
+    named = [column for column in columns if column.name in spec.totals]
+    for kind, label in _LABELS.items() if named else ():
+        cells = {
+            column.name: _total(kind, column, spec.format.get(column.name))
+            for column in named
+            if spec.totals[column.name] == kind
+        }
+        if cells:
+            count = len(columns[0].values)
+            found.append(TotalRow(f"{label} of {count} row{'' if count == 1 else 's'}", cells))
+    return found
+
+
+def _total(kind: str, column: Column, form: ColumnFormat | None) -> Total:
+    from mongo_tables.aggregation import aggregate  # few tables have totals
+
+    present: list[Any] = [value for value in column.values if value is not None and value is not MISSING]
+    if kind == "count":
+        form = ColumnFormat(thousands=form.thousands, locale=form.locale) if form else None
+        return Total(len(present), cell_text(len(present), form), str(len(present)))
+    if not present:
+        return Total(None, cell_text(None, form), "")
+    group = {"$group": {"_id": None, "total": {f"${kind}": "$value"}}}
+    (row,) = aggregate([{"value": value} for value in present], [group])
+    value = row["total"]
+    form = _with_decimals(form, present, kind) if kind in ("sum", "avg") else form
+    return Total(value, cell_text(value, form), raw_text(value))
+
+
+def _with_decimals(form: ColumnFormat | None, values: Sequence[Any], kind: str) -> ColumnFormat:
+    """The format of a sum, with the decimals that its values have, or of a mean, with one more.
+
+    What is behind them is the noise of binary fractions; a format that rounds says itself what is shown.
+    """
+    form = form or ColumnFormat()
+    if form.rounds or form.few_digits:
+        return form
+    exponents = (Decimal(raw_text(value)).as_tuple().exponent for value in values if is_number(value))
+    most = max((-one for one in exponents if isinstance(one, int) and one < 0), default=0)
+    decimals = most + (kind == "avg") - form.notation.power
+    least = form.notation.least_decimals
+    return form if decimals > _MOST_DECIMALS else form._replace(decimals=max(decimals, least))
+
+
+def _notes(spec: TableSpec, columns: Sequence[Column]) -> list[str]:
+    """The notes of a table, as plain text: those alone that a cell of it calls for, each once.
+
+    They say why a cell is ``n/a``, with all columns for one reason; what a comparison is worth; and what is left out of
+    totals.
+    """
+    headers: dict[tuple[str, str], list[str]] = {}
+    for column in columns:
+        if column.reason:
+            pairs = zip(column.values, column.texts, strict=True)
+            for text in dict.fromkeys(text for value, text in pairs if value is None or value is MISSING):
+                headers.setdefault((text, column.reason), []).append(column.header)
+    notes = [f"{text} under {', '.join(under)}: {reason}" for (text, reason), under in headers.items()]
+    notes += dict.fromkeys(note for column in columns for note in column.notes)
+    lacking = [
+        column.header
+        for column in columns
+        if spec.totals.get(column.name, "count") != "count"
+        and any(value is None or value is MISSING for value in column.values)
+    ]
+    if lacking:
+        notes.append(f"Rows without a value are left out of the totals under {', '.join(lacking)}.")
+    return notes
