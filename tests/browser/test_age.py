@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
-from mongo_tables.render.provenance_html import ProvenanceBlock, provenance_html
 from playwright.sync_api import Browser, Page
 
 from mongo_tables.aggregation import aggregate
 from mongo_tables.hosts.assets import inline
 from mongo_tables.render.html import html_table
+from mongo_tables.render.provenance_html import ProvenanceBlock, provenance_html
 from mongo_tables.results.provenance import provenance_of
 from tests.browser.browsing import Served
 from tests.measured import document, speeds

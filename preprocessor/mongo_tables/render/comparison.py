@@ -1,8 +1,8 @@
-"""The columns that compare each row of a table with one of them, its baseline."""
+"""The columns that compare each row of a table with one of them, its baseline, and what keeps rows from that."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal
 from typing import TYPE_CHECKING, Final
 
@@ -12,20 +12,23 @@ from mongo_tables.render.conclusions import (
     conclusion_notes,
     conclusion_of,
     conclusion_text,
+    find_contradiction,
+    full_words_of,
     list_conclusions,
-    sign_in_words,
 )
 from mongo_tables.render.faults import Fault
 from mongo_tables.render.rounding import round_decimals, signed_decimals
-from mongo_tables.render.values import cell_text, finite_decimal, raw_or_nothing
+from mongo_tables.render.values import brief_text, cell_text, finite_decimal, raw_or_nothing
+from mongo_tables.results.verdicts import ITSELF
 
 if TYPE_CHECKING:
     from mongo_tables.directives.specs import TableSpec
 
 Rows = Sequence[Mapping[str, object]]
 
-BASELINE_TEXT: Final = "baseline"
-NO_VERDICT: Final = (
+_PLACE: Final = ("baseline", "comparison")
+_BASELINE_TEXT: Final = "baseline"
+_NO_VERDICT: Final = (
     "No verdict: these rows were not measured in blocks together with the baseline, and ranges of repeats alone do "
     "not tell a difference from chance."
 )
@@ -35,12 +38,12 @@ def baseline_rows(spec: TableSpec, rows: Rows) -> list[int]:
     """The numbers, from 0, of the rows that the table's baseline means: one, unless there is a fault."""
     row = spec.baseline["row"] if spec.baseline else 0
     if isinstance(row, Mapping):
-        return [number for number, each in enumerate(rows) if _has(each, row)]
+        return [
+            number
+            for number, each in enumerate(rows)
+            if all(_same(column_value(each, column), value) for column, value in row.items())
+        ]
     return [int(row) - 1] if 1 <= row <= len(rows) else []
-
-
-def _has(row: Mapping[str, object], wanted: Mapping[str, object]) -> bool:
-    return all(_same(column_value(row, column), value) for column, value in wanted.items())
 
 
 def _same(left: object, right: object) -> bool:
@@ -58,50 +61,44 @@ def list_compared_columns(spec: TableSpec) -> tuple[str, ...]:
 
 
 def with_comparisons(spec: TableSpec, columns: Sequence[Column], rows: Rows) -> list[Column]:
-    """The columns, each that is compared followed by its comparison; unchanged where the baseline has a fault."""
-    numbers = baseline_rows(spec, rows)
-    if spec.baseline is None or len(numbers) != 1:
+    """The columns, each that is compared followed by its comparison; unchanged where the baseline has a fault.
+
+    A comparison is what the rows conclude where that is asked for, else bare ratios.
+    """
+    settings, numbers = spec.baseline or {}, baseline_rows(spec, rows)
+    if len(numbers) != 1:
         return list(columns)
-    field = spec.baseline.get("comparison")
-    conclusions = list_conclusions(field, rows) if field else None
+    (base,), as_ratio = numbers, settings.get("as") == "ratio"
+    conclusions = list_conclusions(settings["comparison"], rows) if settings.get("comparison") else None
     found: list[Column] = []
     for name, column in zip(spec.columns, columns, strict=True):
         found.append(column)
-        if name in list_compared_columns(spec):
-            compared = _comparison(spec, column, columns[0], numbers[0], conclusions)
-            found.append(compared._replace(heading=column.heading))
+        if name not in list_compared_columns(spec):
+            continue
+        header = settings.get("header") or f"{column.header} against {columns[0].texts[base]}"
+        if conclusions is not None:
+            compared = _concluded(header, conclusions, base, as_ratio)
+        else:
+            divisor = finite_decimal(column.values[base])
+            numerators = map(finite_decimal, column.values)
+            ratios = [None if one is None or not divisor else one / divisor for one in numerators]
+            texts = [_ratio_text(ratio, as_ratio) for ratio in ratios]
+            texts[base] = _BASELINE_TEXT
+            compared = _column(header, ratios, as_ratio, texts)
+            compared = compared._replace(notes=(_NO_VERDICT,) if name in spec.spread else ())
+        found.append(compared._replace(heading=column.heading))
     return found
-
-
-def _comparison(
-    spec: TableSpec,
-    column: Column,
-    names: Column,
-    base: int,
-    conclusions: Sequence[Conclusion | None] | None,
-) -> Column:
-    """The column beside one that is compared: what the rows conclude where that is asked for, else bare ratios."""
-    settings = spec.baseline or {}
-    header = settings.get("header") or f"{column.header} against {names.texts[base]}"
-    as_ratio = settings.get("as") == "ratio"
-    if conclusions is not None:
-        return _concluded(header, conclusions, base, as_ratio)
-    ratios = [_ratio(value, column.values[base]) for value in column.values]
-    texts = [_ratio_text(ratio) if as_ratio else _percent_text(ratio) for ratio in ratios]
-    texts[base] = BASELINE_TEXT
-    made = _column(header, ratios, as_ratio, tuple(texts))
-    return made._replace(notes=(NO_VERDICT,) if column.name in spec.spread else ())
 
 
 def _concluded(header: str, conclusions: Sequence[Conclusion | None], base: int, as_ratio: bool) -> Column:
     """The ratios that rows measured in blocks have, with intervals; the baseline's own is told in a note."""
     others = [None if number == base else one for number, one in enumerate(conclusions)]
     texts = [cell_text(None) if one is None else conclusion_text(one, as_ratio) for one in others]
-    texts[base] = BASELINE_TEXT
+    texts[base] = _BASELINE_TEXT
     ratios = [one.ratio if one else None for one in others]
     ratios[base] = Decimal(1)
-    return _column(header, ratios, as_ratio, tuple(texts))._replace(
-        sign_meanings=tuple(sign_in_words(one) if one else "" for one in others),
+    return _column(header, ratios, as_ratio, texts)._replace(
+        sign_meanings=tuple(full_words_of(one) if one and one.sign else "" for one in others),
         notes=tuple(conclusion_notes(conclusions, base, as_ratio)),
         for_files=_list_columns_for_files(header, others, as_ratio),
     )
@@ -115,54 +112,48 @@ def with_ratios(column: Column) -> Column:
     conclusions = list(map(conclusion_of, column.values))
     if not any(conclusions):
         return column
-    ratios = [float(one.ratio) if one and one.ratio is not None else None for one in conclusions]
-    files = _list_columns_for_files(column.header, conclusions, as_ratio=True)
-    return column._replace(raws=tuple(map(raw_or_nothing, ratios)), for_files=files)
+    ratios = [one.ratio if one else None for one in conclusions]
+    raws = _column(column.header, ratios, as_ratio=True).raws
+    return column._replace(
+        raws=raws, for_files=_list_columns_for_files(column.header, conclusions, as_ratio=True)
+    )
 
 
 def _list_columns_for_files(
     header: str, conclusions: Sequence[Conclusion | None], as_ratio: bool
 ) -> tuple[Column, ...]:
     """The columns that files have behind one of ratios: both ends of the interval, and the verdict."""
+    ends = [one.interval or (None, None) if one else (None, None) for one in conclusions]
     unit = "" if as_ratio else "%"
-    low, high = (
-        [one.interval[end] if one and one.interval else None for one in conclusions] for end in (0, 1)
-    )
     verdicts = tuple(one.verdict if one else None for one in conclusions)
     return (
-        _column(f"{header}, interval from", low, as_ratio)._replace(unit=unit),
-        _column(f"{header}, interval to", high, as_ratio)._replace(unit=unit),
+        _column(f"{header}, interval from", [low for low, _ in ends], as_ratio)._replace(unit=unit),
+        _column(f"{header}, interval to", [high for _, high in ends], as_ratio)._replace(unit=unit),
         Column(f"{header}, verdict", "", "left", verdicts, (), tuple(map(raw_or_nothing, verdicts))),
     )
 
 
 def _column(
-    header: str, ratios: Sequence[Decimal | None], as_ratio: bool, texts: tuple[str, ...] = ()
+    header: str, ratios: Sequence[Decimal | None], as_ratio: bool, texts: Sequence[str] = ()
 ) -> Column:
     """A column of ratios as numbers: as they are, or as changes in per cent."""
-    values = tuple(
-        None if ratio is None else float(ratio if as_ratio else (ratio - 1) * 100) for ratio in ratios
-    )
-    return Column(header, "", "right", values, texts, tuple(map(raw_or_nothing, values)))
+    shown = (one if one is None or as_ratio else (one - 1) * 100 for one in ratios)
+    values = tuple(None if one is None else float(one) for one in shown)
+    return Column(header, "", "right", values, tuple(texts), tuple(map(raw_or_nothing, values)))
 
 
-def _ratio(value: object, base: object) -> Decimal | None:
-    number, divisor = finite_decimal(value), finite_decimal(base)
-    return None if number is None or not divisor else number / divisor
-
-
-def _percent_text(ratio: Decimal | None) -> str:
-    """The change in per cent with its sign; whole from 10 % on, for no measurement is exact to more."""
+def _ratio_text(ratio: Decimal | None, as_ratio: bool) -> str:
+    """The ratio, or the change in per cent with its sign; whole from 10 % on, for no measurement is exact to more."""
     if ratio is None:
         return cell_text(None)
+    if as_ratio:
+        return format(round_decimals(ratio, 1 if abs(ratio) >= 10 else 2), "f")
     percent = (ratio - 1) * 100
     return f"{signed_decimals(percent, 0 if abs(percent) >= 10 else 1)} %"
 
 
-def _ratio_text(ratio: Decimal | None) -> str:
-    if ratio is None:
-        return cell_text(None)
-    return format(round_decimals(ratio, 1 if abs(ratio) >= 10 else 2), "f")
+# -- what cannot be compared
+# -------------------------------------------------------------------------------------------------
 
 
 def baseline_faults(spec: TableSpec, rows: Rows) -> list[Fault]:
@@ -171,10 +162,10 @@ def baseline_faults(spec: TableSpec, rows: Rows) -> list[Fault]:
         return []
     numbers = baseline_rows(spec, rows)
     if len(numbers) != 1:
-        found = (
+        many = (
             f"{len(numbers)} of the {len(rows)} rows are" if numbers else f"none of the {len(rows)} rows is"
         )
-        return [(("baseline", "row"), f"the baseline must be one row, but {found} meant", "name one row")]
+        return [(("baseline", "row"), f"the baseline must be one row, but {many} meant", "name one row")]
     return [
         (
             ("baseline", "column"),
@@ -184,3 +175,71 @@ def baseline_faults(spec: TableSpec, rows: Rows) -> list[Fault]:
         for column in list_compared_columns(spec)
         if not finite_decimal(column_value(rows[numbers[0]], column))
     ]
+
+
+def conclusion_faults(spec: TableSpec, rows: Rows, base: int) -> Iterator[Fault]:
+    """Why what the rows say cannot stand in the table whose baseline is row ``base``, counted from 0."""
+    field = (spec.baseline or {}).get("comparison")
+    if field is None:
+        return
+    compared = list_compared_columns(spec)
+    if len(compared) > 1:
+        message = f"`{field}` compares one measure, and {len(compared)} columns are compared"
+        yield _PLACE, message, "compare one column, that of the speed"
+        return
+    conclusions = list_conclusions(field, rows)
+    yield from _find_missing(field, rows, conclusions)
+    yield from _find_other_baseline(conclusions, base)
+    yield from contradiction_faults(_PLACE, conclusions)
+
+
+def _find_missing(field: str, rows: Rows, conclusions: Sequence[Conclusion | None]) -> Iterator[Fault]:
+    """Find rows whose field is not there, or is no conclusion; null is one that there is a reason to have not."""
+    values = [column_value(row, field) for row in rows]
+    pairs = enumerate(zip(values, conclusions, strict=True))
+    lacking = [number for number, (value, one) in pairs if one is None and value is not None]
+    if lacking:
+        first = lacking[0]
+        message = (
+            f"{len(lacking)} of {len(rows)} rows have no comparison in `{field}`: row {first + 1} has "
+            f"{brief_text(values[first])}"
+        )
+        hint = (
+            "`mongo-tables run` writes `comparison` into rows that it measures in blocks, `mongo-tables compare "
+            "--pool` `campaigns` into those of several campaigns; null leaves a row out"
+        )
+        yield _PLACE, message, hint
+
+
+def _find_other_baseline(conclusions: Sequence[Conclusion | None], base: int) -> Iterator[Fault]:
+    """Find a baseline that is not the row which the others were measured beside."""
+    own = conclusions[base]
+    if own is None or own.against != ITSELF:
+        found = "has no comparison" if own is None else f"was compared with {own.against}"
+        message = f"the baseline row {found}, so it is not the row that the intervals are against"
+        yield ("baseline", "row"), message, "name the row that was measured twice in each block"
+        return
+    others = [one for number, one in enumerate(conclusions) if number != base and one is not None]
+    names = list(dict.fromkeys(one.against for one in others))
+    if ITSELF in names or len(names) > 1:
+        message = f"the rows were not all compared with the baseline row, but with {', '.join(names)}"
+        yield _PLACE, message, "let the pipeline choose rows that were measured beside one another"
+
+
+def cell_faults(spec: TableSpec, rows: Rows) -> Iterator[Fault]:
+    """Why what a column of comparisons says cannot stand in its cells."""
+    for number, column in enumerate(spec.columns):
+        if rows and isinstance(column_value(rows[0], column), Mapping):
+            concluded = list_conclusions(column, rows)
+            yield from contradiction_faults(("columns", number), concluded, f"in `{column}`, ")
+
+
+def contradiction_faults(
+    place: tuple[str | int, ...], conclusions: Sequence[Conclusion | None], where: str = ""
+) -> Iterator[Fault]:
+    """The first row whose verdict its own interval contradicts, as in data that somebody edited."""
+    for number, one in enumerate(conclusions, 1):
+        if one is not None and (fault := find_contradiction(one)):
+            hint = "measure it again, or take the documents as they were measured"
+            yield place, f"{where}row {number} {fault}", hint
+            return

@@ -3,27 +3,27 @@
 In each block of a campaign every variant is measured once and the baseline twice. The ratio of a row is that to the
 baseline in the same block, so that what changes from block to block is in neither the ratio nor its interval; the
 baseline's own ratio is that of its second measurement to its first.
+
+Here are conclusions in words, in cells, in notes under a table, and as small pictures.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
-from typing import TYPE_CHECKING, Final, NamedTuple, get_args
+from math import log
+from typing import Final, NamedTuple, get_args
 
 from mongo_tables.aggregation.values import MISSING
 from mongo_tables.render.column import column_value
-from mongo_tables.render.faults import Fault
-from mongo_tables.render.values import brief_text, finite_decimal, is_document
+from mongo_tables.render.markup import text_html, with_minus_signs
+from mongo_tables.render.rounding import round_decimals, signed_decimals
+from mongo_tables.render.values import cell_text, finite_decimal, is_document
 from mongo_tables.results import verdicts
-from mongo_tables.results.verdicts import ITSELF, Verdict, list_ratios_apart
+from mongo_tables.results.verdicts import CAMPAIGNS_FOR_T, ITSELF, Verdict, join_apart, list_ratios_apart
 
-if TYPE_CHECKING:
-    from mongo_tables.directives.specs import TableSpec
-
-Rows = Sequence[Mapping[str, object]]
-_PLACE: Final = ("baseline", "comparison")
-_INTERVAL: Final = ("ratio", "low", "high")
+_SIGNS: Final[Mapping[str, str]] = {"no difference": "=", "not known": "?"}
+_MOST_DECIMALS: Final = 3
 
 
 class Conclusion(NamedTuple):
@@ -48,31 +48,43 @@ class Conclusion(NamedTuple):
     apart: tuple[Decimal, ...] = ()
     few_requests: bool = False
 
+    @property
+    def sign(self) -> str:
+        """The sign behind a row that is neither faster nor slower; "" behind one that is."""
+        return _SIGNS.get(self.verdict, "")
+
+    @property
+    def figures(self) -> tuple[float, float, float]:
+        """The ratio, 0 for none, and both ends of its interval, from 0 to infinity where there is none."""
+        low, high = self.interval or (Decimal(0), Decimal("Infinity"))
+        return float(self.ratio or 0), float(low), float(high)
+
+    def leaves_out(self, negligible: Decimal) -> bool:
+        """Whether the interval leaves out no difference, and what is negligible."""
+        return self.interval is not None and verdicts.leaves_out(*self.figures[1:], float(negligible))
+
 
 def conclusion_of(value: object) -> Conclusion | None:
     """The conclusion that a field of a row holds; None where it holds none."""
     if not is_document(value):
         return None
-    ratio, blocks, margin = (finite_decimal(value.get(name)) for name in ("ratio", "blocks", "margin"))
+    names = ("ratio", "blocks", "margin", "low", "high", "count", "negligible")
+    ratio, blocks, margin, low, high, count, negligible = (finite_decimal(value.get(name)) for name in names)
     against = value.get("against")
     verdict = next((one for one in get_args(Verdict) if one == value.get("verdict")), None)
     if blocks is None or margin is None or verdict is None or not isinstance(against, str):
         return None
     if ratio is None and (value.get("ratio", MISSING) is not None or verdict != "not known"):
         return None
-    low, high = finite_decimal(value.get("low")), finite_decimal(value.get("high"))
-    interval = (low, high) if low is not None and high is not None and low > 0 else None
-    campaigns = finite_decimal(value.get("count")) or 1
-    negligible = finite_decimal(value.get("negligible")) or Decimal(0)
     return Conclusion(
         ratio,
-        interval,
+        (low, high) if low is not None and high is not None and low > 0 else None,
         int(blocks),
         margin,
         against,
         verdict,
-        int(campaigns),
-        negligible,
+        int(count or 1),
+        negligible or Decimal(0),
         _list_ratios_apart(value.get("each")),
         value.get("few_requests") is True,
     )
@@ -82,93 +94,256 @@ def _list_ratios_apart(each: object) -> tuple[Decimal, ...]:
     """The ratios of campaigns whose intervals do not touch; empty where they do, or one of them says too little."""
     if not isinstance(each, Sequence) or isinstance(each, str):
         return ()
-    figures = [
-        [finite_decimal(one.get(name)) for name in _INTERVAL] for one in each if isinstance(one, Mapping)
-    ]
+    names = ("ratio", "low", "high")
+    figures = ([finite_decimal(one.get(name)) for name in names] for one in each if isinstance(one, Mapping))
     known = [(ratio, low, high) for ratio, low, high in figures if ratio and low and high]
     return list_ratios_apart(known) if len(known) == len(each) else ()
 
 
-def list_conclusions(field: str, rows: Rows) -> list[Conclusion | None]:
+def list_conclusions(field: str, rows: Sequence[Mapping[str, object]]) -> list[Conclusion | None]:
     """The conclusion of each row, None for one that has none."""
     return [conclusion_of(column_value(row, field)) for row in rows]
-
-
-def conclusion_faults(spec: TableSpec, rows: Rows, base: int) -> list[Fault]:
-    """Why what the rows say cannot stand in the table whose baseline is row ``base``, counted from 0."""
-    settings = spec.baseline or {}
-    field = settings.get("comparison")
-    if field is None:
-        return []
-    if not isinstance(settings["column"], str) and len(settings["column"]) > 1:
-        message = f"`{field}` compares one measure, and {len(settings['column'])} columns are compared"
-        return [(_PLACE, message, "compare one column, that of the speed")]
-    conclusions = list_conclusions(field, rows)
-    return [
-        *_find_missing(field, rows, conclusions),
-        *_find_other_baseline(conclusions, base),
-        *contradiction_faults(_PLACE, conclusions),
-    ]
-
-
-def cell_faults(spec: TableSpec, rows: Rows) -> Iterator[Fault]:
-    """Why what a column of comparisons says cannot stand in its cells."""
-    for number, column in enumerate(spec.columns):
-        if rows and isinstance(column_value(rows[0], column), Mapping):
-            concluded = list_conclusions(column, rows)
-            yield from contradiction_faults(("columns", number), concluded, f"in `{column}`, ")
-
-
-def _find_missing(field: str, rows: Rows, conclusions: Sequence[Conclusion | None]) -> Iterator[Fault]:
-    """Find rows whose field is not there, or is no conclusion; null is one that there is a reason to have not."""
-    values = [column_value(row, field) for row in rows]
-    lacking = [
-        number
-        for number, (value, one) in enumerate(zip(values, conclusions, strict=True))
-        if one is None and value is not None
-    ]
-    if lacking:
-        first = lacking[0]
-        message = (
-            f"{len(lacking)} of {len(rows)} rows have no comparison in `{field}`: row {first + 1} has "
-            f"{brief_text(values[first])}"
-        )
-        hint = (
-            "`mongo-tables run` writes `comparison` into rows that it measures in blocks, `mongo-tables compare "
-            "--pool` `campaigns` into those of several campaigns; null leaves a row out"
-        )
-        yield _PLACE, message, hint
-
-
-def _find_other_baseline(conclusions: Sequence[Conclusion | None], base: int) -> Iterator[Fault]:
-    """Find a baseline that is not the row which the others were measured beside."""
-    own = conclusions[base]
-    if own is None or own.against != ITSELF:
-        found = "has no comparison" if own is None else f"was compared with {own.against}"
-        message = f"the baseline row {found}, so it is not the row that the intervals are against"
-        yield ("baseline", "row"), message, "name the row that was measured twice in each block"
-        return
-    others = [one for number, one in enumerate(conclusions) if number != base and one is not None]
-    names = list(dict.fromkeys(one.against for one in others))
-    if ITSELF in names or len(names) > 1:
-        message = f"the rows were not all compared with the baseline row, but with {', '.join(names)}"
-        yield _PLACE, message, "let the pipeline choose rows that were measured beside one another"
-
-
-def contradiction_faults(
-    place: tuple[str | int, ...], conclusions: Sequence[Conclusion | None], where: str = ""
-) -> Iterator[Fault]:
-    """The first row whose verdict its own interval contradicts, as in data that somebody edited."""
-    for number, one in enumerate(conclusions, 1):
-        if one is not None and (fault := find_contradiction(one)):
-            hint = "measure it again, or take the documents as they were measured"
-            yield place, f"{where}row {number} {fault}", hint
-            return
 
 
 def find_contradiction(one: Conclusion) -> str:
     """What a conclusion says against itself; "" where it is sound."""
     if one.ratio is None or one.interval is None:
         return "" if one.verdict == "not known" else f"is called {one.verdict}, but has no interval"
-    figures = map(float, (one.ratio, *one.interval, one.margin, one.negligible))
-    return verdicts.find_contradiction(one.verdict, *figures)
+    return verdicts.find_contradiction(one.verdict, *one.figures, float(one.margin), float(one.negligible))
+
+
+# -- in words
+# -------------------------------------------------------------------------------------------------
+
+
+def conclusion_in_words(value: object) -> str:
+    """What a field of a row concludes, for a sentence: ``7 % slower (5 to 9 %)``; "" for one that concludes nothing.
+
+    Of the reference it is what its two measurements in each block make of each other: ``with itself: not known``.
+    """
+    one = conclusion_of(value)
+    if one is None or find_contradiction(one):
+        return ""
+    return f"with itself: {_in_words(one)}" if one.against == ITSELF else _in_words(one)
+
+
+def _in_words(one: Conclusion) -> str:
+    told = verdicts.describe_interval(one.verdict, *one.figures, list(map(float, one.apart)))
+    return f"{told}, few requests" if one.few_requests else told
+
+
+def full_words_of(one: Conclusion) -> str:
+    """The conclusion in words, with the number of its blocks and, where it is not known, why."""
+    apart = list(map(float, one.apart))
+    return verdicts.describe(
+        one.verdict, *one.figures, one.blocks, one.campaigns, float(one.negligible), apart
+    )
+
+
+# -- in a cell
+# -------------------------------------------------------------------------------------------------
+
+
+def conclusion_text(one: Conclusion, as_ratio: bool) -> str:
+    """The ratio with its interval, such as ``+12 % (+8 to +17)`` or ``1.12 (1.08–1.17)``, and the sign of its verdict.
+
+    Of campaigns that do not agree it has the ratio of each: ``+12 and +31 % (+8 to +35)``.
+
+    It has the digits that its interval leaves it, and as many as it takes that no end looks like no difference.
+    """
+    return f"{_ratio_with_interval(one, as_ratio)} {one.sign}".rstrip()
+
+
+def _ratio_with_interval(one: Conclusion, as_ratio: bool) -> str:
+    unit = "" if as_ratio else " %"
+    if one.ratio is None:
+        return cell_text(None)
+    if one.interval is None:
+        return f"{_write(one.ratio, _choose_decimals(one.ratio / 2, one.ratio, as_ratio), as_ratio)}{unit}"
+    decimals = _choose_decimals(*one.interval, as_ratio)
+    shown = (*(one.apart or (one.ratio,)), *one.interval)
+    *ratios, low, high = (_write(number, decimals, as_ratio) for number in shown)
+    return f"{join_apart(ratios)}{unit} ({low}{'–' if as_ratio else ' to '}{high})"
+
+
+def _choose_decimals(low: Decimal, high: Decimal, as_ratio: bool) -> int:
+    """How many decimals show the width of an interval, and that an end is not that of no difference."""
+    least, scale = (0, 100) if not as_ratio else (1 if low >= 10 else 2, 1)
+    ends = [(end - 1) * scale for end in (low, high)]
+    for decimals in range(least, _MOST_DECIMALS):
+        wide = ends[1] - ends[0] >= 2 * Decimal(1).scaleb(-decimals)
+        if wide and all(not end or round_decimals(end, decimals) for end in ends):
+            return decimals
+    return _MOST_DECIMALS
+
+
+def _write(ratio: Decimal, decimals: int, as_ratio: bool) -> str:
+    if as_ratio:
+        return format(round_decimals(ratio, decimals), "f")
+    return signed_decimals((ratio - 1) * 100, decimals)
+
+
+# -- in notes
+# -------------------------------------------------------------------------------------------------
+
+
+def notes_on_references(values: Iterable[object]) -> tuple[str, ...]:
+    """For a field of rows what those of references say of the others; none where no row is compared with itself."""
+    every = [one for one in map(conclusion_of, values) if one]
+    found = [one for one in every if one.against == ITSELF and one.ratio is not None]
+    if not found:
+        return ()
+    who, it = ("The reference", "It") if len(found) == 1 else ("Each reference", "One")
+    note = f"{who} is measured twice in each block, and compared with itself."
+    differing = dict.fromkeys(_in_words(one) for one in found if one.verdict in ("faster", "slower"))
+    return tuple(
+        f"{note} {it} came out {words}, though nothing differs: differences as small mean nothing here."
+        for words in differing
+    ) or (note,)
+
+
+def conclusion_notes(conclusions: Sequence[Conclusion | None], base: int, as_ratio: bool) -> Iterator[str]:
+    """The notes under a table whose row ``base``, counted from 0, the others are compared with.
+
+    They say what was compared, in how many blocks, what could be seen, what the baseline made of itself, and for each
+    sign what it means and which differences are excluded.
+    """
+    others = [one for number, one in enumerate(conclusions) if one is not None and number != base]
+    if not others:
+        return
+    compared, own = _say_what_was_compared(others), conclusions[base]
+    if own and own.ratio:
+        compared += f" The baseline against itself, measured again in each block: {_ratio_with_interval(own, as_ratio)}"
+        differs = own.interval is not None and not own.interval[0] <= 1 <= own.interval[1]
+        compared += (
+            ", though nothing differs there, so that such differences mean nothing here." if differs else "."
+        )
+    yield compared
+    number = sum(bool(one.apart) for one in others)
+    if number:
+        rows = "One row has" if number == 1 else f"{number} rows have"
+        yield f"{rows} the ratio of each campaign: their intervals do not touch, so no one ratio is that of all."
+    yield from _explain_signs(others, as_ratio)
+
+
+def _say_what_was_compared(others: Sequence[Conclusion]) -> str:
+    compared = f"Speed against the baseline in the same block, over {_say_range([one.blocks for one in others])} blocks"
+    campaigns = [one.campaigns for one in others]
+    if max(campaigns) > 1:
+        compared = f"{compared} of {_say_range(campaigns)} campaigns"
+    widths = [one.interval[1] / one.interval[0] for one in others if one.interval]
+    if not widths:
+        return f"{compared}: too few for an interval."
+    if max(campaigns) > 1:
+        # Over a few campaigns no interval of which 95 % hold the truth.
+        own = "the range of the campaigns' 95 % intervals, from the lowest end to the highest"
+        if min(campaigns) >= CAMPAIGNS_FOR_T:
+            return f"{compared}, with 95 % intervals."
+        if max(campaigns) < CAMPAIGNS_FOR_T:
+            return f"{compared}, with {own}."
+        return f"{compared}, with 95 % intervals from {CAMPAIGNS_FOR_T} campaigns on, with fewer {own}."
+    unseen = (max(widths).sqrt() * (1 + max(one.negligible for one in others)) - 1) * 100
+    text = f"{unseen:.0f}" if unseen >= 1 else f"{unseen:.1g}"
+    return (
+        f"{compared}, with 95 % intervals; where they are widest, a difference below {text} %, judged alone, could not "
+        "have been seen."
+    )
+
+
+def _say_range(numbers: Sequence[int]) -> str:
+    least, most = min(numbers), max(numbers)
+    return f"{least}" if least == most else f"{least} to {most}"
+
+
+def _explain_signs(others: Sequence[Conclusion], as_ratio: bool) -> Iterator[str]:
+    alike = [one for one in others if one.verdict == "no difference"]
+    if alike:
+        margin = f"{(alike[0].margin * 100).normalize():f}"
+        yield f"= no difference larger than {margin} %{_say_what_is_excluded(alike, as_ratio)}."
+    unknown = [one for one in others if one.verdict == "not known"]
+    if unknown:
+        note = "? not known: there may be a difference or none"
+        if any(one.leaves_out(one.negligible) for one in unknown):
+            note += ", for among so many rows chance alone makes an interval leave out no difference"
+        # Those whose intervals leave out no difference, but not what is negligible.
+        doubtful = (
+            one for one in unknown if one.leaves_out(Decimal(0)) and not one.leaves_out(one.negligible)
+        )
+        if small := next((one.negligible for one in doubtful), None):
+            note += f", for two copies of the same data on one server may differ by {100 * small:.0f} %"
+        yield f"{note}{_say_what_is_excluded(unknown, as_ratio)}."
+
+
+def _say_what_is_excluded(some: Sequence[Conclusion], as_ratio: bool) -> str:
+    """The differences that the intervals of all these rows leave out; "" where there are no intervals."""
+    intervals = [one.interval for one in some if one.interval is not None]
+    if not intervals:
+        return ""
+    low, high = min(low for low, _ in intervals), max(high for _, high in intervals)
+    decimals = _choose_decimals(low, high, as_ratio)
+    unit = "" if as_ratio else " %"
+    ends = " and above ".join(f"{_write(end, decimals, as_ratio)}{unit}" for end in (low, high))
+    return f"; excluded are differences below {ends}"
+
+
+# -- as a picture: a dot for the ratio, a line for its interval, and one for no difference
+# -------------------------------------------------------------------------------------------------
+
+_WIDTH: Final = 96
+_HEIGHT: Final = 14
+_MIDDLE: Final = 7
+_MOST: Final = 8.0
+_MARGIN: Final = 10
+_EDGE: Final = 2
+
+
+def interval_picture(one: Conclusion) -> str:
+    """A comparison as inline SVG beside its words; "" where there is no ratio or no interval.
+
+    All have one scale, from an eighth to eight times the speed in equal steps of a factor, so that pictures that stand
+    below one another can be compared; it is marked at each doubling. What lies beyond goes on to the picture's edge and
+    ends in an arrow there, which no dot at the end of the scale hides. Campaigns that do not agree have a dot each.
+    The words say all that the picture does, so screen readers leave it out; who points at it is told the number of
+    blocks too. That stands in an attribute, which search engines do not take for words of the sentence.
+    """
+    if one.ratio is None or one.interval is None:
+        return ""
+    _, low, high = one.figures
+    ends = "".join(dict.fromkeys(map(_draw_end, (low, high))))
+    dots = "".join(
+        f'<circle class="mongo-interval__ratio" cx="{_place(float(ratio)):.1f}" cy="{_MIDDLE}" r="3.5"/>'
+        for ratio in one.apart or (one.ratio,)
+    )
+    return (
+        f'<span class="mongo-drawn" title="{text_html(with_minus_signs(full_words_of(one)))}">'
+        f'<svg class="mongo-interval mongo-interval--{one.verdict.replace(" ", "-")}" width="{_WIDTH}" '
+        f'height="{_HEIGHT}" viewBox="0 0 {_WIDTH} {_HEIGHT}" aria-hidden="true">'
+        f'<path class="mongo-interval__scale" d="{_SCALE}"/>'
+        f'<path class="mongo-interval__one" d="M{_place(1.0):.1f} 0v{_HEIGHT}"/>'
+        f'<path class="mongo-interval__range" d="M{_reach(low):.1f} {_MIDDLE}H{_reach(high):.1f}{ends}"/>'
+        f"{dots}</svg></span>"
+    )
+
+
+def _place(ratio: float) -> float:
+    share = log(max(min(ratio, _MOST), 1 / _MOST)) / log(_MOST)
+    return _WIDTH / 2 + share * (_WIDTH / 2 - _MARGIN)
+
+
+_SCALE: Final = "".join(f"M{_place(ratio):.1f} {_HEIGHT}v-2" for ratio in (1 / 8, 1 / 4, 1 / 2, 2, 4, 8))
+
+
+def _reach(end: float) -> float:
+    """Where the line of an interval ends: at its end, or where that lies beyond the scale, at the edge."""
+    if 1 / _MOST <= end <= _MOST:
+        return _place(end)
+    return _EDGE if end < 1 else _WIDTH - _EDGE
+
+
+def _draw_end(end: float) -> str:
+    """A short line across the end, or the head of an arrow where it lies beyond the scale, to that side."""
+    at = _reach(end)
+    if 1 / _MOST <= end <= _MOST:
+        return f"M{at:.1f} {_MIDDLE - 3}v6"
+    way = 1 if end > 1 else -1
+    return f"M{at - way * 3:.1f} {_MIDDLE - 3}l{way * 3} 3l{-way * 3} 3"

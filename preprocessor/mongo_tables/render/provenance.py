@@ -1,7 +1,10 @@
 """The provenance of a figure in words: a short line, all the rest as a list, and the commands that made its rows.
 
 Every text is plain and from the documents. What they do not have is not mentioned, and where they differ all values
-are: ``MongoDB 6.0.5, 8.0.4``. How often something was measured is in ``mongo_tables.render.campaigns``.
+are: ``MongoDB 6.0.5, 8.0.4``.
+
+A row that was measured in blocks is of one ``campaign``; what several conclude of it (``compare --pool``) says of
+each how many blocks it had. Older rows have neither, and repeats instead.
 """
 
 from __future__ import annotations
@@ -12,17 +15,10 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date, datetime
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from urllib.parse import quote
 
 from mongo_tables.files.text import list_some
-from mongo_tables.render.campaigns import (
-    days_of_campaigns,
-    how_often,
-    join_days,
-    name_campaigns,
-    windows_of_blocks,
-)
 from mongo_tables.render.values import is_number, raw_text
 from mongo_tables.results.conditions import LOCAL, share_machine
 
@@ -35,16 +31,12 @@ _HURRIED: Final = "quick"
 """The profile whose figures are for a first look."""
 _ROUND_FROM: Final = 4
 """GiB from which a machine's memory is told in whole ones."""
-_DISK: Final = {
-    "device": "disk",
-    "filesystem": "file system",
-    "kind": "the kernel says",
-    "model": "model",
-}
+_DISK: Final = {"device": "disk", "filesystem": "file system", "kind": "the kernel says", "model": "model"}
 """The fields of a disk that are shown, and the words for them."""
 _DIGITS: Final = re.compile(r"(\d+)")
 
 Told = Mapping[str, Any]
+"""What a document says of how it was measured."""
 
 
 def provenance_parts(source: Provenance, due: date | None = None) -> list[str]:
@@ -67,7 +59,7 @@ def _parts(source: Provenance) -> tuple[str, ...]:
         _all("MongoDB {}", _over_campaigns(sets, "versions", "server")),
         _all("{} in its place", _over_campaigns(sets, "versions", "product")),
         _all("{}", map(_machine_in_short, sets)),
-        how_often(sets),
+        _how_often(sets),
     )
 
 
@@ -75,29 +67,38 @@ def _parts(source: Provenance) -> tuple[str, ...]:
 def provenance_details(source: Provenance) -> tuple[tuple[str, str], ...]:
     """What the line does not say, by name: one reads it who wants to judge the figures, or to measure them again."""
     sets = source.sets if source.documents else ()
-    told = (
-        ("Result documents", str(source.documents) if source.documents else ""),
-        ("Campaigns", name_campaigns(sets)),
-        ("Windows", windows_of_blocks(sets)),
-        ("Profile", _all("{}", (_at(one, "experiment", "profile") for one in sets))),
-        ("Deployment", _all("{}", map(_deployment, sets))),
-        ("Its settings", _all("{}", map(_settings, sets))),
-        ("Servers", _all("{}", map(_servers, sets))),
-        ("Machine", _all("{}", (_machine(one) for one in sets if _is_local(one)))),
-        ("Client", _all("{}", (_machine(one) for one in sets if not _is_local(one)))),
-        ("Disk", _all("{}", map(_disk, sets))),
-        ("Instance", _all("{}", map(_instance, sets))),
-        ("Write concern", _all("{}", map(_write_concern, sets))),
-        ("Connections", _all("{}", (_at(one, "client", "connections") for one in sets))),
-        ("Scale", _all("{}", (_at(one, "experiment", "scale") for one in sets))),
-        ("Time limit of a window", _all("{} s", (_at(one, "experiment", "seconds") for one in sets))),
-        ("Seed", _all("{}", (_at(one, "experiment", "seed") for one in sets))),
-        ("Commit", _all("{}", map(_commit, sets))),
-        ("Runtime", _all("{}", _over_campaigns(sets, "versions", "runtime"))),
-        ("Driver", _all("{}", _over_campaigns(sets, "versions", "driver"))),
-        ("Program", _all("{}", _over_campaigns(sets, "versions", "harness"))),
+    local, elsewhere = (
+        [one for one in sets if share_machine(one)],
+        [one for one in sets if not share_machine(one)],
     )
-    return tuple(each for each in told if each[1])
+
+    def field(*path: str) -> Iterator[Any]:
+        return (_at(one, *path) for one in sets)
+
+    told: tuple[tuple[str, str, Iterable[Any]], ...] = (
+        ("Result documents", "{}", [source.documents or None]),
+        ("Campaigns", "{}", [_name_campaigns(sets)]),
+        ("Windows", "{}", [_windows_of_blocks(sets)]),
+        ("Profile", "{}", field("experiment", "profile")),
+        ("Deployment", "{}", map(_deployment, sets)),
+        ("Its settings", "{}", map(_settings, sets)),
+        ("Servers", "{}", map(_servers, sets)),
+        ("Machine", "{}", map(_machine, local)),
+        ("Client", "{}", map(_machine, elsewhere)),
+        ("Disk", "{}", map(_disk, sets)),
+        ("Instance", "{}", map(_instance, sets)),
+        ("Write concern", "{}", map(_write_concern, sets)),
+        ("Connections", "{}", field("client", "connections")),
+        ("Scale", "{}", field("experiment", "scale")),
+        ("Time limit of a window", "{} s", field("experiment", "seconds")),
+        ("Seed", "{}", field("experiment", "seed")),
+        ("Commit", "{}", map(_commit, sets)),
+        ("Runtime", "{}", _over_campaigns(sets, "versions", "runtime")),
+        ("Driver", "{}", _over_campaigns(sets, "versions", "driver")),
+        ("Program", "{}", _over_campaigns(sets, "versions", "harness")),
+    )
+    written = ((name, _all(template, values)) for name, template, values in told)
+    return tuple((name, text) for name, text in written if text)
 
 
 def due_part(due: date) -> str:
@@ -107,39 +108,29 @@ def due_part(due: date) -> str:
 
 def provenance_commands(source: Provenance) -> list[str]:
     """The commands that measure such documents anew, one for each experiment and way of running it."""
-    commands = (
-        _command(experiment, one)
-        for one in source.sets
-        if isinstance(experiment := _at(one, "experiment"), Mapping) and "name" in experiment
-    )
-    return sorted(dict.fromkeys(commands))
+    return sorted({_command(one) for one in source.sets if _at(one, "experiment", "name") is not None})
 
 
-def _command(experiment: Told, told: Told) -> str:
+def _command(told: Told) -> str:
+    """The command; of a target elsewhere no address is known, of a program only its name."""
+    experiment = told["experiment"]
     words = ["mongo-tables", "run", shlex.quote(str(experiment["name"]))]
     for name in ("profile", "scale", "seconds", "repeats", "seed"):
         if experiment.get(name) is not None:
             words += [f"--{name}", shlex.quote(raw_text(experiment[name]))]
-    local = experiment.get("target", LOCAL) == LOCAL
-    target = _local_target(told) if local else "mongodb://…"
-    return " ".join([*words, "--target", target] if target != LOCAL else words)
+    target = "mongodb://…"
+    if experiment.get("target", LOCAL) == LOCAL:
+        program = _at(told, "topology", "program")
+        settings = "&".join(f"{name}={quote(raw_text(value))}" for name, value in _all_settings(told))
+        target = f"{LOCAL}{f':…/{program}' if program else ''}{f'?{settings}' if settings else ''}"
+        if target == LOCAL:
+            return " ".join(words)
+        target = shlex.quote(target)
+    return " ".join([*words, "--target", target])
 
 
-def _local_target(told: Told) -> str:
-    """A local target as ``--target`` takes it; of the program only its name is known."""
-    program = _at(told, "topology", "program")
-    settings = "&".join(f"{name}={quote(raw_text(value))}" for name, value in _all_settings(told))
-    written = f"{LOCAL}{f':…/{program}' if program else ''}{f'?{settings}' if settings else ''}"
-    return written if written == LOCAL else shlex.quote(written)
-
-
-def _all_settings(told: Told) -> Iterator[tuple[str, Any]]:
-    """What a local target was given, by the names that ``--target`` has for it."""
-    for name, value in (_at(told, "topology", "settings") or {}).items():
-        if isinstance(value, Mapping):
-            yield from ((f"{name}.{inner}", one) for inner, one in value.items())
-        else:
-            yield name, value
+# -- what documents have
+# -------------------------------------------------------------------------------------------------
 
 
 def _at(told: Told, *path: str) -> Any:
@@ -150,7 +141,7 @@ def _at(told: Told, *path: str) -> Any:
 
 
 def _all(template: str, values: Iterable[Any]) -> str:
-    """The template with all values that there are, each once."""
+    """The template with all values that there are, each once; versions by their value: ``6.0.5`` before ``6.0.12``."""
     texts = {raw_text(value): value for value in values if value not in (None, "")}
     if not texts:
         return ""
@@ -163,7 +154,6 @@ def _all(template: str, values: Iterable[Any]) -> str:
 
 
 def _natural(text: str) -> list[tuple[int, str]]:
-    """The parts of a version by their value: ``6.0.5`` before ``6.0.12``."""
     return [(int(part), "") if part.isdecimal() else (-1, part) for part in _DIGITS.split(text)]
 
 
@@ -179,22 +169,11 @@ def _over_campaigns(sets: Iterable[Told], part: str, name: str) -> Iterator[Any]
         yield from values[0] if values and isinstance(values[0], list) else [_at(one, part, name)]
 
 
-def _dates(source: Provenance) -> str:
-    if source.first is None or source.last is None:
-        return ""
-    days = sorted([_day(source.first), _day(source.last), *days_of_campaigns(source.sets)])
-    return f"Measured {join_days(days)}"
-
-
 def _profile(sets: Sequence[Told]) -> str:
     """Readers are warned of documents that were measured in a hurry."""
     hurried = {_at(one, "experiment", "profile") == _HURRIED for one in sets}
     named = f"measured with the {_HURRIED} profile"
     return (f"in part {named}" if False in hurried else named) if True in hurried else ""
-
-
-def _day(date: datetime) -> str:
-    return raw_text(date)[:10]
 
 
 def _deployment(told: Told) -> str:
@@ -205,39 +184,42 @@ def _deployment(told: Told) -> str:
     if members:
         count = f"{raw_text(members)} member{'' if members == 1 else 's'}"
         name = f"{name} of {count}" if name else count
-    return _join_parts(
-        name, f"{raw_text(cache)} GiB cache{' each' if members != 1 else ''}" if cache else "", place
-    )
+    each = " each" if members != 1 else ""
+    return _join(name, f"{raw_text(cache)} GiB cache{each}" if cache else "", place)
 
 
 def _settings(told: Told) -> str:
     """``mongod-b, setParameter.ttlMonitorSleepSecs: 10``: what the deployment above has not said."""
     said = ("members", "cacheGB")
-    settings = [f"{name}: {raw_text(value)}" for name, value in _all_settings(told) if name not in said]
-    return _join_parts(_at(told, "topology", "program"), *settings)
+    settings = (f"{name}: {raw_text(value)}" for name, value in _all_settings(told) if name not in said)
+    return _join(_at(told, "topology", "program"), *settings)
+
+
+def _all_settings(told: Told) -> Iterator[tuple[str, Any]]:
+    """What a local target was given, by the names that ``--target`` has for it."""
+    for name, value in (_at(told, "topology", "settings") or {}).items():
+        if isinstance(value, Mapping):
+            yield from ((f"{name}.{inner}", one) for inner, one in value.items())
+        else:
+            yield name, value
 
 
 def _servers(told: Told) -> str:
     """``3 of Some CPU, 4 processors, 16 GiB memory``, as far as they say; nothing of a target that is local."""
     members = _members(told)
     counts = Counter(text for one in members if (text := _describe_machine(one)))
-    if len(members) == sum(counts.values()) == 1:
+    if len(members) == counts.total() == 1:
         return next(iter(counts))
-    known = f"{sum(counts.values())} of {len(members)} known: " if len(members) > sum(counts.values()) else ""
+    known = f"{counts.total()} of {len(members)} known: " if len(members) > counts.total() else ""
     return known + "; ".join(f"{count} of {text}" for text, count in counts.items()) if counts else ""
 
 
 def _members(told: Told) -> list[Told]:
     """What the servers of a target elsewhere say of themselves: nothing, or a document for each of them."""
     members = _at(told, "servers", "members")
-    if _is_local(told) or not isinstance(members, list):
+    if share_machine(told) or not isinstance(members, list):
         return []
     return [one if isinstance(one, Mapping) else {} for one in members]
-
-
-def _is_local(told: Told) -> bool:
-    """Whether there is one machine: the program started the servers itself, or documents name no target or servers."""
-    return share_machine(told)
 
 
 def _machine(told: Told) -> str:
@@ -246,33 +228,29 @@ def _machine(told: Told) -> str:
     return _describe_machine(hardware) if isinstance(hardware, Mapping) else ""
 
 
+def _describe_machine(machine: Told) -> str:
+    memory = machine.get("memory_gib")
+    name = machine.get("cpu") or machine.get("cpu_architecture")
+    return _join(name, _processors(machine), f"{raw_text(memory)} GiB memory" if memory else "")
+
+
 def _machine_in_short(told: Told) -> str:
     """``2 processors, 24 GiB``: the size of what was measured, or of the client where nothing else is known."""
     instance = _at(told, "bench_config", "atlasInstanceType")
     if instance not in (None, LOCAL):
         return raw_text(instance)
     if sizes := Counter(size for one in _members(told) if (size := _size(one))):
-        counted = (f"{n} servers" if n > 1 else "server" for n in sizes.values())
-        return "; ".join(f"{each} of {size}" for each, size in zip(counted, sizes, strict=True))
+        return "; ".join(f"{f'{n} servers' if n > 1 else 'server'} of {size}" for size, n in sizes.items())
     hardware = _at(told, "hardware")
     size = _size(hardware) if isinstance(hardware, Mapping) else ""
-    return size if not size or _is_local(told) else f"client of {size}"
+    return size if not size or share_machine(told) else f"client of {size}"
 
 
 def _size(machine: Told) -> str:
     """Processors and memory; of the latter no more digits than a reader compares machines by."""
     memory: Any = machine.get("memory_gib")
     gib = f"{memory:.0f}" if is_number(memory) and memory >= _ROUND_FROM else memory
-    return _join_parts(_processors(machine), f"{raw_text(gib)} GiB" if memory else "")
-
-
-def _describe_machine(machine: Told) -> str:
-    memory = machine.get("memory_gib")
-    return _join_parts(
-        machine.get("cpu") or machine.get("cpu_architecture"),
-        _processors(machine),
-        f"{raw_text(memory)} GiB memory" if memory else "",
-    )
+    return _join(_processors(machine), f"{raw_text(gib)} GiB" if memory else "")
 
 
 def _processors(machine: Told) -> str:
@@ -282,33 +260,29 @@ def _processors(machine: Told) -> str:
 
 def _disk(told: Told) -> str:
     """``disk vda, file system ext4, the kernel says rotational, model unknown``."""
-    disk = _at(told, "hardware", "disk")
-    if not isinstance(disk, Mapping):
-        return ""
-    known = {name: raw_text(disk[name]) for name in _DISK if disk.get(name) not in (None, "")}
-    return _join_parts(*(f"{_DISK[name]} {text}" for name, text in known.items()))
+    known = {name: _at(told, "hardware", "disk", name) for name in _DISK}
+    return _join(*(f"{_DISK[name]} {raw_text(one)}" for name, one in known.items() if one not in (None, "")))
 
 
 def _instance(told: Told) -> str:
-    kind = _at(told, "bench_config", "atlasInstanceType")
+    kind, disk, size, iops = (
+        _at(told, "bench_config", name)
+        for name in ("atlasInstanceType", "atlasDiskType", "atlasDiskSizeGB", "atlasIOPS")
+    )
     if kind is None or kind == LOCAL:
         return ""
-    size, iops = _at(told, "bench_config", "atlasDiskSizeGB"), _at(told, "bench_config", "atlasIOPS")
-    return _join_parts(
-        kind,
-        _at(told, "bench_config", "atlasDiskType"),
-        f"{raw_text(size)} GB disk" if size else "",
-        f"{raw_text(iops)} IOPS" if iops else "",
+    return _join(
+        kind, disk, f"{raw_text(size)} GB disk" if size else "", f"{raw_text(iops)} IOPS" if iops else ""
     )
 
 
 def _commit(told: Told) -> str:
     """``1a2b3c4 on main, with changes``: what a benchmark tool says of what it measured."""
-    commit = _at(told, "commit")
-    if not isinstance(commit, Mapping) or not commit.get("id"):
+    name, branch = _at(told, "commit", "id"), _at(told, "commit", "branch")
+    if not name:
         return ""
-    branch = f" on {raw_text(commit['branch'])}" if commit.get("branch") else ""
-    return f"{raw_text(commit['id'])}{branch}{', with changes' if commit.get('dirty') is True else ''}"
+    changed = ", with changes" if _at(told, "commit", "dirty") is True else ""
+    return f"{raw_text(name)}{f' on {raw_text(branch)}' if branch else ''}{changed}"
 
 
 def _write_concern(told: Told) -> str:
@@ -316,8 +290,116 @@ def _write_concern(told: Told) -> str:
     concern = _at(told, "write_concern")
     if not isinstance(concern, Mapping):
         return ""
-    return _join_parts(*(f"{name}: {raw_text(value)}" for name, value in concern.items()))
+    return _join(*(f"{name}: {raw_text(value)}" for name, value in concern.items()))
 
 
-def _join_parts(*parts: Any) -> str:
+def _join(*parts: Any) -> str:
     return ", ".join(raw_text(part) for part in parts if part not in (None, ""))
+
+
+# -- how often rows were measured: in blocks of how many campaigns, or in repeats
+# -------------------------------------------------------------------------------------------------
+
+
+class _Campaign(NamedTuple):
+    """A campaign as a row tells of it; ``day`` is "" and ``blocks`` 0 where the row does not say."""
+
+    id: str
+    day: str
+    blocks: int
+
+
+def _campaigns(told: Told) -> list[_Campaign]:
+    """The campaigns that concluded a row, or else the one that measured it."""
+    pooled, own = _at(told, "campaigns", "each"), told.get("campaign")
+    if isinstance(pooled, list) and pooled:
+        found = [(each, each.get("blocks")) for each in pooled if isinstance(each, Mapping)]
+    else:
+        found = [(own, _repeats(told))] if isinstance(own, Mapping) else []
+    return [
+        _Campaign(
+            raw_text(one.get("id", "")), _day(one.get("start")), blocks if isinstance(blocks, int) else 0
+        )
+        for one, blocks in found
+    ]
+
+
+def _repeats(told: Told) -> int:
+    """How many blocks a row was measured in, or how often it was measured without any; 0 where it does not say."""
+    repeats = _at(told, "experiment", "repeats")
+    return repeats if isinstance(repeats, int) else 0
+
+
+def _day(moment: object) -> str:
+    return raw_text(moment)[:10] if isinstance(moment, datetime) else ""
+
+
+def _dates(source: Provenance) -> str:
+    if source.first is None or source.last is None:
+        return ""
+    began = {each.day for one in source.sets for each in _campaigns(one)} - {""}
+    return f"Measured {_join_days({raw_text(source.first)[:10], raw_text(source.last)[:10], *began})}"
+
+
+def _join_days(days: Iterable[str]) -> str:
+    """The first and the last of some days, ``2026-11-23 to 2026-11-25``; a single one as it is."""
+    return " to ".join(dict.fromkeys((min(days), max(days))))
+
+
+def _how_often(sets: Sequence[Told]) -> str:
+    """``20 blocks in each of 2 campaigns``; ``3 repeats`` of rows without blocks; "" where nothing is known.
+
+    Of pooled rows it says whose the figures are that are no comparisons: ``speeds of 2026-11-25``, of one campaign.
+    """
+    of_rows = [_campaigns(one) for one in sets]
+    blocks = {each.blocks for campaigns in of_rows for each in campaigns if each.blocks}
+    repeats = {_repeats(one) for one, campaigns in zip(sets, of_rows, strict=True) if not campaigns} - {0}
+    counts = {len(campaigns) for campaigns in of_rows if campaigns}
+    several = f" in each of {_range(counts)} campaigns" if max(counts, default=1) > 1 else ""
+    pooled = (one for one, campaigns in zip(sets, of_rows, strict=True) if len(campaigns) > 1)
+    days = {_day(_at(one, "campaign", "start")) for one in pooled} - {""}
+    parts = [
+        _amount(blocks, "block") + several if blocks else "",
+        f"speeds of {_join_days(days)}" if days else "",
+    ]
+    parts += ["measured once" if repeats == {1} else _amount(repeats, "repeat")]
+    return ", ".join(filter(None, parts))
+
+
+def _name_campaigns(sets: Iterable[Told]) -> str:
+    """``86f09823a2ab of 2026-11-23, 20 blocks; …``: every campaign behind the rows, the oldest first."""
+    blocks: dict[tuple[str, str], set[int]] = {}
+    for each in (each for one in sets for each in _campaigns(one)):
+        blocks.setdefault((each.day, each.id), set()).add(each.blocks)
+    return "; ".join(
+        _join(f"{name} of {day}" if day else name, _amount(counts - {0}, "block"))
+        for (day, name), counts in sorted(blocks.items())
+    )
+
+
+def whose_runs(sets: Sequence[Told]) -> str:
+    """``, those of the campaign 86f09823a2ab alone``: what rows leave out of what they conclude; "" where nothing is.
+
+    A pooled row has the runs of its own campaign. Those of the others are in the results that these were pooled from.
+    """
+    pooled = [one for one in sets if len(_campaigns(one)) > 1]
+    own = {raw_text(name) for one in pooled if (name := _at(one, "campaign", "id")) is not None}
+    if not pooled:
+        return ""
+    return f", those of the campaign {min(own)} alone" if len(own) == 1 else ", those of one campaign each"
+
+
+def _windows_of_blocks(sets: Iterable[Told]) -> str:
+    """What a block has of each row, where that is more than one window; "" where it is one, or not known."""
+    ways = {_at(one, "experiment", "and_back") is True for one in sets if _campaigns(one)}
+    some = "of some rows " if False in ways else ""
+    return f"{some}two in each block, one on the way there and one on the way back" if True in ways else ""
+
+
+def _amount(counts: set[int], what: str) -> str:
+    return f"{_range(counts)} {what}{'' if counts == {1} else 's'}" if counts else ""
+
+
+def _range(counts: set[int]) -> str:
+    least, most = min(counts), max(counts)
+    return f"{least}" if least == most else f"{least} to {most}"

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from mongo_tables.directives.column_format import ColumnFormat
 from mongo_tables.render.anchors import row_anchors
@@ -26,37 +26,27 @@ if TYPE_CHECKING:
 MOST_LINES: Final = 400
 """More than these are not listed in a page: a dozen rows in twenty blocks are, all experiments of a site are not."""
 
-Address = Callable[[Any], str]
-"""Where the document with an ``_id`` can be had; "" for nowhere."""
+Line: TypeAlias = Sequence[Run]
+"""The windows of one line, in their order: of one row, and of one block where there are blocks."""
 
-_COLUMNS: Final[Mapping[str, tuple[str, ColumnFormat]]] = {
-    "row": ("Row", ColumnFormat()),
-    "block": ("Block", ColumnFormat()),
-    "number": ("Repeat", ColumnFormat()),
-    "windows": ("Windows", ColumnFormat()),
+_PLAIN: Final = ColumnFormat()
+_COLUMNS: Final[Mapping[str, tuple[str, str, ColumnFormat]]] = {
+    "row": ("Row", "The variant that was measured.", _PLAIN),
+    "block": ("Block", "The part of the campaign in which every variant was measured, from 0.", _PLAIN),
+    "number": ("Repeat", "The repeat, from 1.", _PLAIN),
+    "windows": ("Windows", "Windows of the row in the block.", _PLAIN),
     **{
-        name: (one.header, ColumnFormat(one.decimals, one.unit, thousands=one.thousands))
+        name: (one.header, one.meaning, ColumnFormat(one.decimals, one.unit, thousands=one.thousands))
         for name, one in RUN_COLUMNS.items()
     },
-    "document": ("Document", ColumnFormat()),
+    "document": ("Document", "The whole result document.", _PLAIN),
 }
-_MEANINGS: Final[Mapping[str, str]] = {
-    "row": "The variant that was measured.",
-    "block": "The part of the campaign in which every variant was measured, from 0.",
-    "number": "The repeat, from 1.",
-    "windows": "Windows of the row in the block.",
-    **{name: one.meaning for name, one in RUN_COLUMNS.items()},
-    "document": "The whole result document.",
-}
-_OPTIONAL: Final = (
+"""The header, the meaning and the format of each."""
+_OPTIONAL: Final = {
     *("block", "number", "windows", "document"),
     *(name for name, one in RUN_COLUMNS.items() if one.optional),
-)
+}
 """Columns that stand there only where a run has something to show in them."""
-
-
-Line = Sequence[Run]
-"""The windows of one line, in their order: of one row, and of one block where there are blocks."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,31 +81,29 @@ def amount_of(lines: Sequence[Line]) -> str:
     return " and ".join(f"{n:,} {what}{'' if n == 1 else 's'}" for n, what in amounts if n)
 
 
-def list_runs(spec: TableSpec, lines: Sequence[Line], address: Address) -> ListedRuns:
-    """The lines behind the figure ``spec``, in their order; not too many, and at least one."""
-    rows = _rows(lines)
+def list_runs(spec: TableSpec, lines: Sequence[Line], address: Callable[[Any], str]) -> ListedRuns:
+    """The lines behind the figure ``spec``, in their order; not too many, and at least one.
+
+    ``address`` says where the document with an ``_id`` can be had; "" for nowhere.
+    """
+    several = any(len(line) > 1 for line in lines)
     addresses = tuple(address(line[0].key) for line in lines)
-    for row, to in zip(rows, addresses, strict=True):
-        row |= {"document": "JSON"} if to else {}
-    table = _table(spec, rows)
-    columns = columns_of(table, rows)
-    if table.columns[-1] == "document":
-        columns[-1] = columns[-1]._replace(links=addresses)
-    anchors: dict[str, str] = {}
-    for line, anchor in zip(lines, row_anchors(table.id or "runs", columns), strict=True):
-        anchors.setdefault(repr(line[0].key), anchor)
-    return ListedRuns(table_html(table, rows, columns=columns, meanings=_MEANINGS), anchors)
-
-
-def _table(spec: TableSpec, rows: Sequence[Mapping[str, Any]]) -> TableSpec:
+    rows = []
+    for name, line, to in zip(_row_names([line[0].key for line in lines]), lines, addresses, strict=True):
+        first = line[0]
+        row: dict[str, Any] = {"row": name}
+        row |= {"number": first.number} if first.block is None else {"block": first.block}
+        row |= {"windows": len(line)} if several else {}
+        row |= _measured(line)
+        rows.append(row | ({"document": "JSON"} if to else {}))
     shown = [name for name in _COLUMNS if name not in _OPTIONAL or any(name in row for row in rows)]
-    return replace(
+    table = replace(
         spec,
         id=f"{spec.id or 'rows'}--runs",
         title=f"Single runs of {spec.title or spec.id or 'this figure'}",
         columns=tuple(shown),
         headers=tuple(_COLUMNS[name][0] for name in shown),
-        format={name: _COLUMNS[name][1] for name in shown},
+        format={name: _COLUMNS[name][2] for name in shown},
         spread={},
         baseline=None,
         chart=None,
@@ -125,29 +113,28 @@ def _table(spec: TableSpec, rows: Sequence[Mapping[str, Any]]) -> TableSpec:
         page_size=None,
         pieces={},
     )
-
-
-def _rows(lines: Sequence[Line]) -> list[dict[str, Any]]:
-    names = _row_names([line[0].key for line in lines])
-    several = any(len(line) > 1 for line in lines)
-    return [
-        {"row": name, **_place(line[0]), **({"windows": len(line)} if several else {}), **_measured(line)}
-        for name, line in zip(names, lines, strict=True)
-    ]
-
-
-def _place(run: Run) -> dict[str, int]:
-    return {"number": run.number} if run.block is None else {"block": run.block}
+    columns = columns_of(table, rows)
+    if shown[-1] == "document":
+        columns[-1] = columns[-1]._replace(links=addresses)
+    anchors: dict[str, str] = {}
+    for line, anchor in zip(lines, row_anchors(table.id or "runs", columns), strict=True):
+        anchors.setdefault(repr(line[0].key), anchor)
+    meanings = {name: meaning for name, (_, meaning, _) in _COLUMNS.items()}
+    return ListedRuns(table_html(table, rows, columns=columns, meanings=meanings), anchors)
 
 
 def _measured(line: Line) -> dict[str, Any]:
     """The figures of a line: those of its window, or of its windows together, as conclusions are drawn from them."""
-    values = [run.values for run in line]
-    if len(values) == 1:
-        return {**values[0], "errors": _errors(values[0].get("errors"))}
-    every = {name: [each[name] for each in values if name in each] for name in RUN_COLUMNS}
-    together = {name: _TOGETHER[name](found) for name, found in every.items() if found}
-    return {**together, "errors": _errors(together.get("errors"))}
+    if len(line) == 1:
+        together = dict(line[0].values)
+    else:
+        every = {name: [run.values[name] for run in line if name in run.values] for name in RUN_COLUMNS}
+        together = {name: _TOGETHER[name](found) for name, found in every.items() if found}
+    errors = together.get("errors")
+    if isinstance(errors, Mapping):
+        # The kinds of errors with their counts; 0 where the document says that there were none.
+        errors = ", ".join(f"{kind}: {count}" for kind, count in errors.items()) or 0
+    return {**together, "errors": errors}
 
 
 def _mean_speed(speeds: Sequence[Any]) -> Any:
@@ -185,10 +172,3 @@ def _row_names(keys: Sequence[Any]) -> list[str]:
     if "testname" in differing or not differing:
         return [", ".join(filter(None, (str(key.get("testname", "")), variant_name(key)))) for key in keys]
     return [variant_name({name: key[name] for name in differing if name in key}) for key in keys]
-
-
-def _errors(errors: Any) -> Any:
-    """The kinds of errors with their counts; 0 where the document says that there were none."""
-    if not isinstance(errors, Mapping):
-        return errors
-    return ", ".join(f"{kind}: {count}" for kind, count in errors.items()) or 0

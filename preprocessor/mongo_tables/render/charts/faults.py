@@ -21,7 +21,8 @@ from mongo_tables.render.charts.series import (
     y_number,
 )
 from mongo_tables.render.column import column_value
-from mongo_tables.render.conclusions import conclusion_of, contradiction_faults, list_conclusions
+from mongo_tables.render.comparison import contradiction_faults
+from mongo_tables.render.conclusions import conclusion_of, list_conclusions
 from mongo_tables.render.faults import Fault
 
 _SHOWN: Final = 3

@@ -12,13 +12,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from mongo_tables.directives.pipelines import STAGES
-from mongo_tables.render.campaigns import whose_runs
 from mongo_tables.render.markup import text_html
 from mongo_tables.render.provenance import (
     due_part,
     provenance_commands,
     provenance_details,
     provenance_parts,
+    whose_runs,
 )
 from mongo_tables.render.runs import amount_of, lines_of
 
@@ -47,13 +47,17 @@ class ProvenanceBlock:
 
 def provenance_html(spec: TableSpec, made: ProvenanceBlock) -> str:
     """The HTML under a figure."""
-    parts = _list_parts(made.source, spec.max_age) if made.source else ()
-    line = " · ".join([*parts, *(_link(spec, *link) for link in made.links.items())])
-    shown = f"<p>{line}</p>\n" if line else ""
-    return f'<div class="mongo-table__source" data-search-exclude>\n{shown}{_fold(spec, made)}\n</div>'
+    parts = list(_parts(made.source, spec.max_age)) if made.source else []
+    for kind, to in made.links.items():
+        name = f"{kind}: rows of {spec.title or spec.id or 'this figure'}"
+        saved = f' download="{text_html(spec.id or "rows")}.{kind.lower()}"' if to.startswith("data:") else ""
+        parts.append(f'<a href="{text_html(to)}"{saved} aria-label="{text_html(name)}">{kind}</a>')
+    shown = f"<p>{' · '.join(parts)}</p>\n" if parts else ""
+    fold = "\n".join(_fold(spec, made))
+    return f'<div class="mongo-table__source" data-search-exclude>\n{shown}{fold}\n</div>'
 
 
-def _list_parts(source: Provenance, max_age: int | None) -> Iterator[str]:
+def _parts(source: Provenance, max_age: int | None) -> Iterator[str]:
     """The parts of the line as HTML; a script can read the day after which the results are too old."""
     due = source.due(max_age)
     for part in provenance_parts(source, due):
@@ -62,51 +66,29 @@ def _list_parts(source: Provenance, max_age: int | None) -> Iterator[str]:
         yield f'<time class="mongo-table__due" datetime="{due}">{text}</time>' if is_due else text
 
 
-def _link(spec: TableSpec, kind: str, to: str) -> str:
-    name = f"{kind}: rows of {spec.title or spec.id or 'this figure'}"
-    saved = f' download="{text_html(spec.id or "rows")}.{kind.lower()}"' if to.startswith("data:") else ""
-    return f'<a href="{text_html(to)}"{saved} aria-label="{text_html(name)}">{kind}</a>'
-
-
-def _fold(spec: TableSpec, made: ProvenanceBlock) -> str:
-    rows_from = text_html("\n".join(_as_written(spec)))
+def _fold(spec: TableSpec, made: ProvenanceBlock) -> Iterator[str]:
+    yield "<details>"
+    yield "<summary>How it was made</summary>"
+    details = provenance_details(made.source) if made.source else ()
+    if details:
+        yield from ("<ul>", *(f"<li>{name}: {text_html(text)}</li>" for name, text in details), "</ul>")
+    commands = provenance_commands(made.source) if made.source else []
+    if commands:
+        written = "<br>\n".join(f"<code>{text_html(command)}</code>" for command in commands)
+        yield f"<p>Measured by<br>\n{written}</p>"
     collection = f"the collection <code>{text_html(spec.collection)}</code>"
     label, said = "Pipeline", f"This pipeline over {collection} gives the rows:"
     if not spec.has_own_pipeline:
         label, said = "Selection", f"The rows are these documents of {collection}:"
     label = f"{label} of {spec.title or spec.id or 'this figure'}"
-    parts = [
-        "<details>",
-        "<summary>How it was made</summary>",
-        *_details(made.source),
-        *_commands(made.source),
-        f"<p>{said}</p>",
-        f'<pre tabindex="0" role="group" aria-label="{text_html(label)}"><code>{rows_from}</code></pre>',
-        *_runs(made),
-        "</details>",
-    ]
-    return "\n".join(parts)
-
-
-def _details(source: Provenance | None) -> list[str]:
-    told = provenance_details(source) if source else ()
-    items = (f"<li>{name}: {text_html(text)}</li>" for name, text in told)
-    return ["<ul>", *items, "</ul>"] if told else []
-
-
-def _commands(source: Provenance | None) -> list[str]:
-    commands = provenance_commands(source) if source else []
-    if not commands:
-        return []
-    written = "<br>\n".join(f"<code>{text_html(command)}</code>" for command in commands)
-    return [f"<p>Measured by<br>\n{written}</p>"]
-
-
-def _as_written(spec: TableSpec) -> Iterator[str]:
-    """What gives the rows, as the comment has it, names of shared stages and all; the JSON file has them in place."""
-    written = spec.comment.parsed.value
-    keys = {key: written[key] for key in STAGES if key in written}
-    yield from _lay_out(written.get("pipeline", keys), "", "", top=True)
+    yield f"<p>{said}</p>"
+    # As the comment has it, names of shared stages and all; the JSON file has them in place.
+    body = spec.comment.parsed.value
+    rows_from = body.get("pipeline", {key: body[key] for key in STAGES if key in body})
+    code = text_html("\n".join(_lay_out(rows_from, "", "", top=True)))
+    yield f'<pre tabindex="0" role="group" aria-label="{text_html(label)}"><code>{code}</code></pre>'
+    yield from _runs(made)
+    yield "</details>"
 
 
 def _lay_out(value: Any, before: str, after: str, *, top: bool = False) -> Iterator[str]:
@@ -117,22 +99,20 @@ def _lay_out(value: Any, before: str, after: str, *, top: bool = False) -> Itera
         return
     indent = before[: len(before) - len(before.lstrip())] + "  "
     opening, closing = "{}" if isinstance(value, dict) else "[]"
+    items = [(f"{_JSON(key)}: ", one) for key, one in value.items()] if isinstance(value, dict) else None
     yield before + opening
-    last = len(value) - 1
-    for number, each in enumerate(value.items() if isinstance(value, dict) else value):
-        key, inner = each if isinstance(value, dict) else ("", each)
-        name = f"{_JSON(key)}: " if isinstance(value, dict) else ""
-        yield from _lay_out(inner, indent + name, "," if number < last else "")
+    for left, (name, inner) in enumerate(items or [("", one) for one in value], 1 - len(value)):
+        yield from _lay_out(inner, indent + name, "," if left else "")
     yield indent[:-2] + closing + after
 
 
-def _runs(made: ProvenanceBlock) -> list[str]:
+def _runs(made: ProvenanceBlock) -> Iterator[str]:
     whose = text_html(whose_runs(made.source.sets)) if made.source else ""
-    if made.runs is not None:
-        return [f"<p>The single runs behind the rows{whose}:</p>", made.runs.html]
     runs = made.source.runs if made.source else ()
-    if runs and made.runs_at:
-        return [f'<p>The single runs: under <a href="#{text_html(made.runs_at)}">an earlier figure</a>.</p>']
-    if not runs:
-        return []
-    return [f"<p>Behind the rows are {amount_of(lines_of(runs))}{whose}: too many to list here.</p>"]
+    if made.runs is not None:
+        yield f"<p>The single runs behind the rows{whose}:</p>"
+        yield made.runs.html
+    elif runs and made.runs_at:
+        yield f'<p>The single runs: under <a href="#{text_html(made.runs_at)}">an earlier figure</a>.</p>'
+    elif runs:
+        yield f"<p>Behind the rows are {amount_of(lines_of(runs))}{whose}: too many to list here.</p>"
