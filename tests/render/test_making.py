@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from mongo_tables.aggregation import aggregate
-from mongo_tables.render.provenance_html import ProvenanceBlock, provenance_html
-from mongo_tables.render.runs import lines_of, list_runs
+from mongo_tables.render.provenance_html import ProvenanceBlock, lines_of, list_runs, provenance_html
 from mongo_tables.results.provenance import Provenance, provenance_of
 from tests.hosts.builds import read
 from tests.measured import document, in_blocks, pooled, speeds

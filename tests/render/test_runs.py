@@ -9,7 +9,7 @@ from bson.int64 import Int64
 
 from mongo_tables.aggregation import aggregate
 from mongo_tables.render.html import html_table
-from mongo_tables.render.runs import ListedRuns, amount_of, lines_of, list_runs
+from mongo_tables.render.provenance_html import ListedRuns, amount_of, lines_of, list_runs
 from mongo_tables.results.provenance import Run, provenance_of
 from tests.hosts.builds import read
 from tests.measured import document, in_blocks, speeds

@@ -12,9 +12,8 @@ from bson import Decimal128, Int64
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mongo_tables.render.columns import columns_of
+from mongo_tables.render.columns import columns_of, with_few_digits
 from mongo_tables.render.number_text import read_numbers
-from mongo_tables.render.short_numbers import with_few_digits
 from mongo_tables.render.table_layout import total_rows
 from mongo_tables.render.values import cell_text
 from mongo_tables.results.model import PlainRows

@@ -28,7 +28,7 @@ NOTATIONS: Final[Mapping[str, Notation]] = {
     "duration": Notation(fits=True),
     "bytes": Notation(fits=True),
 }
-"""By the key of the format that asks for it. How they are written: ``render.notations``."""
+"""By the key of the format that asks for it. How they are written: ``render.number_text``."""
 
 
 class ColumnFormat(NamedTuple):
@@ -36,7 +36,7 @@ class ColumnFormat(NamedTuple):
 
     ``missing`` is the text of a cell without a value, ``reason`` why there is none, told under the table. ``duration``
     is the unit of the values, ``bytes`` "IEC" or "SI", ``date`` a pattern of ``$dateToString`` and ``timezone`` its
-    zone. ``link`` is an address with fields in braces. No comment says ``few_digits``: see ``render.short_numbers``.
+    zone. ``link`` is an address with fields in braces. No comment says ``few_digits``: see ``render.columns``.
     """
 
     decimals: int | None = None
@@ -70,7 +70,10 @@ class ColumnFormat(NamedTuple):
     @property
     def named_notation(self) -> str:
         """The key that says how numbers are written with their unit; "" for plain numbers."""
-        return next((key for key in NOTATIONS if getattr(self, key)), "")
+        for key in NOTATIONS:  # This is asked for each number: no generator.
+            if getattr(self, key):
+                return key
+        return ""
 
     @property
     def notation(self) -> Notation:

@@ -252,7 +252,7 @@ def _form_of(spec: PipelineSpec, column: str, rows: Rows) -> ColumnFormat | None
     form = spec.format.get(column)
     if not isinstance(rows, PlainRows):
         return form
-    from mongo_tables.render.short_numbers import (
+    from mongo_tables.render.columns import (
         fit_format,  # rows of fixtures and databases do not pay for it
     )
 

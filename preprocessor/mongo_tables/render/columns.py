@@ -1,26 +1,37 @@
-"""The columns of a table: header, alignment and every row's values, ready to be written in any notation."""
+"""The columns of a table: header, alignment and every row's values, ready to be written in any notation.
+
+A program writes a mean with all the digits that a double has, of which nobody reads more than a few. Where a column of
+a plain file has a fraction of more than ``MOST_DIGITS`` significant digits, and its author says nothing of digits, all
+of its fractions are shown with ``FEW_DIGITS``: in tables, charts, sentences and messages alike. Downloads have the
+values as they came. Fixture files and databases hold what was chosen to be kept: their digits are all shown.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Final
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final, TypeVar
 
 from mongo_tables.aggregation.values import MISSING
 from mongo_tables.directives.column_format import ColumnFormat
 from mongo_tables.directives.inline_markdown import Piece, plain_text, read_inline
+from mongo_tables.directives.specs import ChartSpec, PipelineSpec, TableSpec
 from mongo_tables.render.column import Align, Column, address_in, column_value, find_added_unit
 from mongo_tables.render.comparison import with_comparisons, with_ratios
 from mongo_tables.render.conclusions import conclusion_in_words, notes_on_references
 from mongo_tables.render.markup import range_text
 from mongo_tables.render.values import (
+    MOST_DIGITS,
     cell_text,
     finite_decimal,
     format_value,
     is_document,
     is_number,
     raw_or_nothing,
+    significant_digits,
     visible,
 )
+from mongo_tables.results.model import PlainRows
 
 if TYPE_CHECKING:
     from mongo_tables.directives.specs import TableSpec
@@ -77,7 +88,7 @@ def _column(spec: TableSpec, index: int, rows: Rows) -> Column:
         marked=marked,
         bar=form.bar,
         scale=form.scale or "",
-        fitted=form.notation.fits,
+        fitted=written is not None and written.notation.fits,
         ranged=name in spec.spread,
     )
     return with_ratios(made) if compares else made
@@ -96,3 +107,34 @@ def _with_ranges(
         else text
         for text, value, low, high in zip(texts, values, *ends, strict=True)
     ]
+
+
+# -- numbers of plain files
+# -------------------------------------------------------------------------------------------------
+
+
+_S = TypeVar("_S", bound=PipelineSpec)
+
+
+def with_few_digits(spec: _S, rows: Rows) -> _S:
+    """A table or a chart with the formats by which its rows are shown; itself where its own are all."""
+    if not isinstance(rows, PlainRows):
+        return spec
+    shown = {column for path, column in spec.shown_columns if path[0] not in ("spread", "baseline", "format")}
+    forms = {column: fit_format(spec.format.get(column), spec, column, rows) for column in shown}
+    changed = {column: form for column, form in forms.items() if form is not None and form.few_digits}
+    return replace(spec, format={**spec.format, **changed}) if changed else spec
+
+
+def fit_format(form: ColumnFormat | None, spec: PipelineSpec, column: str, rows: Rows) -> ColumnFormat | None:
+    """How a column of plain files is written where its author wants it as ``form``."""
+    if form is not None and form.rounds:
+        return form
+    # A value and both ends of its range are written alike. A decimal number (Decimal128) has the digits that it got.
+    ranges = spec.spread if isinstance(spec, TableSpec | ChartSpec) else {}
+    groups = ((shown, *fields[:2]) for shown, fields in ranges.items())
+    together = next((group for group in groups if column in group), (column,))
+    values = (column_value(row, name) for name in together for row in rows)
+    if any(isinstance(value, float) and significant_digits(value) > MOST_DIGITS for value in values):
+        return (form or ColumnFormat())._replace(few_digits=True)
+    return form

@@ -17,7 +17,7 @@ from mongo_tables.render.conclusions import (
     list_conclusions,
 )
 from mongo_tables.render.faults import Fault
-from mongo_tables.render.rounding import round_decimals, signed_decimals
+from mongo_tables.render.number_text import round_decimals, signed_decimals
 from mongo_tables.render.values import brief_text, cell_text, finite_decimal, raw_or_nothing
 from mongo_tables.results.verdicts import ITSELF
 

@@ -17,7 +17,7 @@ from typing import Final, NamedTuple, get_args
 from mongo_tables.aggregation.values import MISSING
 from mongo_tables.render.column import column_value
 from mongo_tables.render.markup import text_html, with_minus_signs
-from mongo_tables.render.rounding import round_decimals, signed_decimals
+from mongo_tables.render.number_text import round_decimals, signed_decimals
 from mongo_tables.render.values import cell_text, finite_decimal, is_document
 from mongo_tables.results import verdicts
 from mongo_tables.results.verdicts import CAMPAIGNS_FOR_T, ITSELF, Verdict, join_apart, list_ratios_apart

@@ -1,21 +1,61 @@
-"""The figures of a page as HTML: a table or a chart with what stands above and below it."""
+"""The figures of a page as HTML: a table or a chart with what stands above and below it.
+
+A table is complete without a script, readable aloud, and no cell brings markup of its own. The ``<table>`` itself has
+no class, because Material for MkDocs (and Zensical) style ``table:not([class])`` only; what a style sheet or a script
+needs is on the figure around it and in ``data-`` attributes:
+
+* ``data-v`` on a cell: the value as it came, to sort by or to copy, where a format shows it otherwise;
+* ``data-t``: ``null`` or ``missing``, where there is no value.
+
+A search engine reads every attribute of every cell at each build, hence no more of them than that.
+Every cell but the first begins a line: search engines that drop tags would glue the numbers of a row into one word.
+
+How large a number is beside the others is shown by the length of a bar, or by how strong a colour is. The number itself
+stays in the cell, so that nobody has to see either.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
+from mongo_tables.aggregation.values import MISSING
+from mongo_tables.directives.inline_markdown import has_link
+from mongo_tables.render.anchors import row_anchors
 from mongo_tables.render.charts.drawing import chart_html
 from mongo_tables.render.charts.plot import as_table, plot_of
-from mongo_tables.render.column import Column
-from mongo_tables.render.markup import NO_ROWS, lines_html, text_html, words_html
-from mongo_tables.render.table_html import NO_MEANINGS, table_html
+from mongo_tables.render.column import Align, Column
+from mongo_tables.render.comparison import baseline_rows
+from mongo_tables.render.markup import (
+    NO_ROWS,
+    inline_html,
+    lines_html,
+    link_html,
+    text_html,
+    with_minus_signs,
+    words_html,
+)
+from mongo_tables.render.table_layout import TableLayout, Total, lay_out
+from mongo_tables.render.values import finite_decimal, is_number
 
 if TYPE_CHECKING:
     from mongo_tables.directives.specs import ChartSpec, PipelineSpec, TableSpec
 
 _TO_THIS: Final = "Link to this figure"
+NO_MEANINGS: Final[Mapping[str, str]] = MappingProxyType({})
+_COMPARED: Final = "By how much the column before it differs from that of the baseline."
+_BEHIND: Final = "The runs behind this row"
+_STYLE: Final[Mapping[Align, str]] = {
+    # As Python-Markdown and GitHub write it, so that every theme and no theme aligns these cells too.
+    "left": "",
+    "right": ' style="text-align: right;"',
+    "center": ' style="text-align: center;"',
+}
+_STRONGEST: Final = 5
+_LARGEST: Final = 1e300
+"""Beyond it the distance of two numbers may be no number."""
 
 
 def html_table(
@@ -79,3 +119,246 @@ def _caption(spec: PipelineSpec) -> str:
 
 def _nothing(spec: PipelineSpec) -> str:
     return f'<p class="mongo-table__empty">{lines_html(spec.empty or NO_ROWS)}</p>'
+
+
+# -- tables
+# -------------------------------------------------------------------------------------------------
+
+
+def table_html(
+    spec: TableSpec,
+    rows: Sequence[Mapping[str, object]],
+    meanings: Mapping[str, str] = NO_MEANINGS,
+    columns: Sequence[Column] | None = None,
+    behind: Sequence[str] = (),
+) -> str:
+    """The table in a box that scrolls: a group with a name, which the keyboard can reach and move; notes below.
+
+    It is no region: a landmark for each of ten tables would bury the page's own landmarks.
+    """
+    layout = lay_out(spec, rows, columns)
+    name = spec.title or spec.caption or "Table: " + ", ".join(spec.headers)
+    paged = f' data-page-size="{spec.page_size}"' if spec.page_size else ""
+    # The author's own reasons stay as they are; minus signs are in the notes that columns bring.
+    own = {note for column in layout.columns for note in column.notes}
+    notes = [with_minus_signs(note) if note in own else note for note in layout.notes]
+    notes += filter(None, map(_shade_note, layout.columns))
+    return "\n".join(
+        (
+            f'<div class="mongo-table__scroll" role="group" tabindex="0" aria-label="{text_html(name)}"{paged}>',
+            "<table>",
+            *_head(spec, layout, meanings),
+            *_bodies(
+                layout, spec.id, next(iter(baseline_rows(spec, rows)), -1) if spec.baseline else -1, behind
+            ),
+            *_foot(layout),
+            "</table>",
+            "</div>",
+            *(f'<p class="mongo-table__note">{lines_html(note)}</p>' for note in notes),
+        )
+    )
+
+
+def _head(spec: TableSpec, layout: TableLayout, meanings: Mapping[str, str]) -> Iterator[str]:
+    headings = layout.headings
+    # What a heading is the heading of: https://html.spec.whatwg.org/#attr-th-scope-colgroup.
+    yield from (f'<colgroup span="{span}"></colgroup>' for _, span in headings)
+    yield "<thead>"
+    if headings:
+        pieces = {one.text: one.pieces for one in spec.header_groups}
+        yield "<tr>"
+        for text, span in headings:
+            shown = words_html(pieces.get(text), text)
+            yield (
+                f'<th scope="colgroup" colspan="{span}">{shown}</th>'
+                if text
+                else f'<td colspan="{span}"></td>'
+            )
+        yield "</tr>"
+    yield "<tr>"
+    for column in layout.columns:
+        # A column that compares has no name of its own.
+        meaning = meanings.get(column.name, "") if column.name else _COMPARED
+        shown = words_html(column.pieces, column.header)
+        # Themes mark an <abbr> as something to point at; a title on the <th> itself nobody would find.
+        shown = f'<abbr title="{text_html(meaning)}">{shown}</abbr>' if meaning else shown
+        unit = f' <span class="mongo-table__unit">{lines_html(column.unit)}</span>' if column.unit else ""
+        yield f'<th scope="col"{_STYLE[column.align]}>{shown}{unit}</th>'
+    yield "</tr>"
+    yield "</thead>"
+
+
+def _bodies(layout: TableLayout, anchor: str | None, marked: int, behind: Sequence[str]) -> Iterator[str]:
+    """A body for each group of rows, below its heading; the row ``marked``, counted from 0, is the baseline."""
+    labels, *others = layout.columns
+    anchors = row_anchors(anchor, layout.all_columns) if anchor else []
+    if anchors:
+        # The label of a row leads to it, unless it leads elsewhere.
+        own = labels.links or ("",) * len(anchors)
+        to = (one or f"#{row}" for one, row in zip(own, anchors, strict=True))
+        labels = labels._replace(links=tuple(to))
+    cells = [_cells(labels, "th", behind), *(_cells(column, "td") for column in others)]
+    lines = ["\n".join(row) for row in zip(*cells, strict=True)]
+    for group in layout.groups:
+        yield "<tbody>"
+        if group.heading is not None:
+            span = len(layout.columns)
+            yield f'<tr><th scope="rowgroup" colspan="{span}"><span>{lines_html(group.heading)}</span></th></tr>'
+        for number in group.rows:
+            mark = ' class="mongo-table__baseline"' if number == marked else ""
+            own_id = f' id="{anchors[number]}"' if anchors else ""
+            yield f"<tr{own_id}{mark}>{lines[number]}</tr>"
+        yield "</tbody>"
+
+
+def _foot(layout: TableLayout) -> Iterator[str]:
+    """The rows of totals, which stay at the end however a reader sorts the others."""
+    if not layout.totals:
+        return
+    label, *others = layout.columns
+    yield "<tfoot>"
+    for row in layout.totals:
+        first = f'<th scope="row"{_STYLE[label.align]}>{lines_html(row.label)}</th>'
+        cells = "\n".join((first, *(_total_cell(column, row.cells.get(column.name)) for column in others)))
+        yield f"<tr>{cells}</tr>"
+    yield "</tfoot>"
+
+
+def _total_cell(column: Column, total: Total | None) -> str:
+    if total is None:
+        return "<td></td>"
+    text = with_minus_signs(total.text)
+    raw = f' data-v="{text_html(total.raw)}"' if total.raw != text else ""
+    return f"<td{_STYLE[column.align]}{raw}>{lines_html(text)}</td>"
+
+
+# -- cells: their text, where it leads to, the value behind it, a bar or a shade
+# -------------------------------------------------------------------------------------------------
+
+
+def _cells(column: Column, tag: str, behind: Sequence[str] = ()) -> list[str]:
+    """The cells of a column. Those of the first one name their rows, and have the link to what is ``behind`` a row."""
+    start = ('<th scope="row"' if tag == "th" else "<td") + _STYLE[column.align]
+    # A number, or what a comparison concludes, has minus signs; a text is as it came.
+    texts = [
+        with_minus_signs(text) if "-" in text and (is_number(value) or isinstance(value, Mapping)) else text
+        for value, text in zip(column.values, column.texts, strict=True)
+    ]
+    shown: Iterable[str] = _contents(column, texts)
+    if any(behind):
+        shown = (text + _link_behind(to) for to, text in zip(behind, shown, strict=True))
+    if column.bar:
+        bar = '<span class="mongo-table__bar" style="width: {:.4g}%;"></span>'
+        shown = (
+            text + bar.format(part * 100) for part, text in zip(_bars(column.values), shown, strict=True)
+        )
+    attributes: Iterable[str] = _attributes(column, texts)
+    if column.scale:
+        strengths = _shades(column.values, column.scale)
+        attributes = (_shade(strength) + told for strength, told in zip(strengths, attributes, strict=True))
+    return [f"{start}{told}>{cell}</{tag}>" for told, cell in zip(attributes, shown, strict=True)]
+
+
+def _contents(column: Column, texts: Sequence[str]) -> Iterable[str]:
+    """What stands in each cell, with where it leads to."""
+    shown: Iterable[str] = map(lines_html, texts)
+    if column.fitted:
+        shown = map(_part_unit, column.values, shown)
+    if column.ranged:
+        # Behind a number its range may stand on a line of its own, where the table would be wider than the page.
+        pairs = zip(column.values, shown, strict=True)
+        shown = (text.replace(" (", " <wbr>(") if is_number(value) else text for value, text in pairs)
+    if column.sign_meanings:
+        shown = map(_explain_sign, shown, map(with_minus_signs, column.sign_meanings))
+    if column.marked:
+        shown = (inline_html(own) if own else text for own, text in zip(column.marked, shown, strict=True))
+    if column.links:
+        shown = (
+            text if has_link(own) else link_html(to, text)
+            for to, text, own in zip(column.links, shown, column.pieces_of_cells, strict=True)
+        )
+    return shown
+
+
+def _part_unit(value: object, text: str) -> str:
+    """The unit of a cell in a box of its own, all as wide, so that the digits before them line up."""
+    number, blank, unit = text.rpartition(" ")
+    if not blank or "(" in text or not is_number(value):
+        return text
+    return f'{number} <span class="mongo-table__fitted">{unit}</span>'
+
+
+def _explain_sign(text: str, meaning: str) -> str:
+    """The sign at the end of a text as an image with a name: read out in words, and explained to who points at it."""
+    if not meaning:
+        return text
+    named = f'aria-label="{text_html(meaning)}" title="{text_html(meaning)}"'
+    return f'{text[:-1]}<span role="img" {named}>{text[-1]}</span>'
+
+
+def _link_behind(anchor: str) -> str:
+    """Its sign comes from the style sheet, as that of a figure's link does."""
+    told = f'title="{_BEHIND}" aria-label="{_BEHIND}"'
+    return f'<a class="mongo-table__runs" href="#{text_html(anchor)}" {told}></a>' if anchor else ""
+
+
+def _attributes(column: Column, texts: Sequence[str]) -> Iterator[str]:
+    """The value of each cell as it came, where the text is another; of Markdown the text is what is sorted by."""
+    raws = column.raws
+    if column.marked:
+        raws = tuple(text if own else raw for own, text, raw in zip(column.marked, texts, raws, strict=True))
+    for value, raw, text in zip(column.values, raws, texts, strict=True):
+        if value is MISSING:
+            why = column.reason or "missing: the row has no such field"
+            yield f' data-t="missing" title="{text_html(why)}"'
+        elif value is None:
+            yield f' data-t="null" title="{text_html(column.reason or "null")}"'
+        else:
+            yield "" if raw == text else f' data-v="{text_html(raw)}"'
+
+
+def _bars(values: Sequence[object]) -> list[float]:
+    """For each value its part of the largest, from 0 to 1; 0 for what is no positive number."""
+    numbers = [max(one or 0.0, 0.0) for one in _numbers(values)]
+    largest = max(numbers, default=0.0)
+    return [number / largest if largest else 0.0 for number in numbers]
+
+
+def _shades(values: Sequence[object], scale: str) -> list[int]:
+    """For each value how strong its colour is: 0 for none, up to 5, and in a diverging scale down to -5.
+
+    A sequential scale goes from the lowest value, which has 1, to the highest; a diverging one goes to both sides of 0.
+    """
+    numbers = _numbers(values)
+    known = [number for number in numbers if number is not None]
+    if scale == "diverging":
+        farthest = max(map(abs, known), default=0.0)
+        return [round(number / farthest * _STRONGEST) if number and farthest else 0 for number in numbers]
+    low, high = min(known, default=0.0), max(known, default=0.0)
+    if low == high:
+        return [0] * len(numbers)
+    steps = (_STRONGEST - 1) / (high - low)
+    return [0 if number is None else 1 + round((number - low) * steps) for number in numbers]
+
+
+def _shade(strength: int) -> str:
+    side = "below" if strength < 0 else "shade"
+    return f' class="mongo-table__{side}{abs(strength)}"' if strength else ""
+
+
+def _shade_note(column: Column) -> str:
+    """What the shades of a column mean; "" where it has none."""
+    if not column.scale or not any(_shades(column.values, column.scale)):
+        return ""
+    if column.scale == "diverging":
+        return f"Shades under {column.full_header}: blue below 0, orange above, stronger with the distance from 0."
+    numbers = _numbers(column.values)
+    known = [number for number in numbers if number is not None]
+    low, high = (with_minus_signs(column.texts[numbers.index(end)]) for end in (min(known), max(known)))
+    return f"Shades under {column.full_header}: from {low}, faint, to {high}, strong."
+
+
+def _numbers(values: Sequence[object]) -> list[float | None]:
+    """Numbers near enough to draw them; None for what is none, and for those that no double holds."""
+    floats = (None if one is None else float(one) for one in map(finite_decimal, values))
+    return [one if one is not None and abs(one) < _LARGEST else None for one in floats]

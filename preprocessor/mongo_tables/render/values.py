@@ -38,8 +38,7 @@ from bson.timestamp import Timestamp
 
 from mongo_tables.aggregation.errors import AggregationError
 from mongo_tables.aggregation.values import MISSING, is_date, millis
-from mongo_tables.render.number_text import number_text
-from mongo_tables.render.rounding import WIDE, round_as, round_significant, wide_for
+from mongo_tables.render.number_text import WIDE, number_text, round_as, round_significant, wide_for
 
 if TYPE_CHECKING:
     from mongo_tables.directives.column_format import ColumnFormat

@@ -9,14 +9,18 @@ from typing import TYPE_CHECKING, Any
 from mongo_tables.directives.inline_markdown import has_link
 from mongo_tables.lint.column_help import column_meanings
 from mongo_tables.render.charts.plot import as_table
-from mongo_tables.render.columns import columns_of
+from mongo_tables.render.columns import columns_of, with_few_digits
 from mongo_tables.render.conclusions import conclusion_of, interval_picture
 from mongo_tables.render.downloads import csv_text, json_text
 from mongo_tables.render.html import html_chart, html_table
 from mongo_tables.render.markup import inline_html, link_html, text_html, with_minus_signs
-from mongo_tables.render.provenance_html import ProvenanceBlock, provenance_html
-from mongo_tables.render.runs import MOST_LINES, lines_of, list_runs
-from mongo_tables.render.short_numbers import with_few_digits
+from mongo_tables.render.provenance_html import (
+    MOST_LINES,
+    ProvenanceBlock,
+    lines_of,
+    list_runs,
+    provenance_html,
+)
 from mongo_tables.render.values import is_number, raw_text
 from mongo_tables.results.model import ResultsError
 from mongo_tables.site.statements import shown_value
@@ -24,7 +28,7 @@ from mongo_tables.site.statements import shown_value
 if TYPE_CHECKING:
     from mongo_tables.directives.specs import ChartSpec, PipelineSpec, TableSpec, ValueSpec
     from mongo_tables.render.column import Column
-    from mongo_tables.render.runs import ListedRuns
+    from mongo_tables.render.provenance_html import ListedRuns
     from mongo_tables.results.model import Rows
     from mongo_tables.results.provenance import Provenance
     from mongo_tables.site.pages import Answers, Tables

@@ -41,8 +41,8 @@ def draw_files(page: Page, file: Path, answers: Answers) -> list[DrawnFile]:
     from mongo_tables.render.charts.drawing import draw_chart
     from mongo_tables.render.charts.plot import plot_of
     from mongo_tables.render.charts.svg_file import chart_file
+    from mongo_tables.render.columns import with_few_digits
     from mongo_tables.render.pipe_table import image
-    from mongo_tables.render.short_numbers import with_few_digits
 
     found = []
     for spec, anchored in zip(page.specs, with_anchors(page.specs), strict=True):

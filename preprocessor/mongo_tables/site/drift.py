@@ -19,9 +19,9 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from mongo_tables.aggregation.values import MISSING
 from mongo_tables.render.column import column_value
+from mongo_tables.render.columns import with_few_digits
 from mongo_tables.render.conclusions import conclusion_of
 from mongo_tables.render.number_text import Shown, is_written_by, read_numbers
-from mongo_tables.render.short_numbers import with_few_digits
 from mongo_tables.render.table_layout import lay_out
 from mongo_tables.render.values import cell_text, finite_decimal, is_number
 from mongo_tables.site.statements import quoted_row, value_form
@@ -283,7 +283,7 @@ def _read_cell(
 
 def _find_scale(value: object, today: str, form: ColumnFormat | None) -> Decimal | None:
     """What one in a cell is in its row; None where it cannot be told."""
-    from mongo_tables.render.notations import find_factor
+    from mongo_tables.render.number_text import find_factor
 
     number = finite_decimal(value)
     return None if number is None else find_factor(number, form, today)

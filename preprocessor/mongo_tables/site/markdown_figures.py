@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from mongo_tables.directives.specs import TableSpec
+from mongo_tables.render.columns import with_few_digits
 from mongo_tables.render.formats import DEFAULT, TABLE_FORMATS
-from mongo_tables.render.short_numbers import with_few_digits
 from mongo_tables.results.model import ResultsError
 from mongo_tables.site.pages import provenance_in
 
@@ -47,8 +47,8 @@ class MarkdownContext(NamedTuple):
         if isinstance(spec, TableSpec):
             return write(spec, rows, below=below)
         # Pages without charts do not pay for it.
+        from mongo_tables.render.charts.legend import note_on_references
         from mongo_tables.render.charts.plot import as_table, plot_of
-        from mongo_tables.render.charts.references import note_on_references
 
         plot = plot_of(spec)
         note = note_on_references(plot) if plot and rows else ""

@@ -77,7 +77,7 @@ def value_form(spec: ValueSpec, tables: Tables, answers: Answers) -> ColumnForma
     form = spec.format or table.form_of(spec.column)
     if not isinstance(rows, PlainRows):
         return form
-    from mongo_tables.render.short_numbers import (
+    from mongo_tables.render.columns import (
         fit_format,  # rows of fixtures and databases do not pay for it
     )
 
@@ -192,7 +192,7 @@ def check_findings(
     outcome = _failing(spec, rows)
     if not (failing := outcome.rows):
         return list(outcome.findings)
-    from mongo_tables.render.short_numbers import (
+    from mongo_tables.render.columns import (
         with_few_digits,  # a statement that holds does not pay for it
     )
 

@@ -13,8 +13,7 @@ from pymongo import MongoClient
 from mongo_tables.aggregation import aggregate
 from mongo_tables.commands.diff.tables import read_built_site
 from mongo_tables.render.html import html_table
-from mongo_tables.render.provenance_html import ProvenanceBlock, provenance_html
-from mongo_tables.render.runs import lines_of, list_runs
+from mongo_tables.render.provenance_html import ProvenanceBlock, lines_of, list_runs, provenance_html
 from mongo_tables.results.provenance import provenance_of
 from tests.commands.test_commands import mongo_tables
 from tests.hosts.builds import build, sample

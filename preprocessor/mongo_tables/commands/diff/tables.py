@@ -17,8 +17,7 @@ from mongo_tables.directives.specs import ChartSpec
 from mongo_tables.findings.usage import UsageError
 from mongo_tables.lint.row_rules import find_naming_columns
 from mongo_tables.render.charts.plot import as_table
-from mongo_tables.render.columns import columns_of
-from mongo_tables.render.short_numbers import with_few_digits
+from mongo_tables.render.columns import columns_of, with_few_digits
 from mongo_tables.render.values import raw_text
 from mongo_tables.results.answers import Answers
 from mongo_tables.results.model import Query, ResultsError

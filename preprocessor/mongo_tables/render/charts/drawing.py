@@ -18,9 +18,9 @@ from typing import Final, NamedTuple
 
 from mongo_tables.render.charts.elements import NARROW, WIDTH, coordinate
 from mongo_tables.render.charts.horizontal import draw_horizontally
+from mongo_tables.render.charts.legend import references_in_words
 from mongo_tables.render.charts.panels import draw_panels
 from mongo_tables.render.charts.plot import Data, Panel, Plot
-from mongo_tables.render.charts.references import references_in_words
 from mongo_tables.render.charts.series import data_of, panels_of
 from mongo_tables.render.charts.vertical import draw_vertically
 from mongo_tables.render.markup import text_html

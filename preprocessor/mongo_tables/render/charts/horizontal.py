@@ -28,10 +28,17 @@ from mongo_tables.render.charts.elements import (
     tip_html,
     wrap_text,
 )
-from mongo_tables.render.charts.legend import draw_key, key_height, reference_entries, series_entries
+from mongo_tables.render.charts.legend import (
+    draw_bands,
+    draw_key,
+    draw_references,
+    key_height,
+    middle_of,
+    reference_entries,
+    series_entries,
+)
 from mongo_tables.render.charts.marks import mark_of
 from mongo_tables.render.charts.plot import Data, Plot, Point, Series
-from mongo_tables.render.charts.references import draw_bands, draw_references, middle_of
 from mongo_tables.render.charts.time_marks import Mark
 from mongo_tables.render.charts.vertical import TITLES_END, axis_title
 from mongo_tables.render.column import with_unit

@@ -23,8 +23,10 @@ from mongo_tables.render.charts.elements import (
 )
 from mongo_tables.render.charts.legend import (
     Ends,
+    draw_bands,
     draw_ends,
     draw_key,
+    draw_references,
     ends_of,
     key_height,
     reference_entries,
@@ -32,7 +34,6 @@ from mongo_tables.render.charts.legend import (
 )
 from mongo_tables.render.charts.marks import mark_of
 from mongo_tables.render.charts.plot import Data, Plot
-from mongo_tables.render.charts.references import draw_bands, draw_references
 from mongo_tables.render.charts.time_marks import Mark, has_clock_times
 from mongo_tables.render.column import with_unit
 
