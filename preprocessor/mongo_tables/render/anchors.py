@@ -49,15 +49,12 @@ def row_anchors(anchor: str, columns: Sequence[Column]) -> list[str]:
     labels = [words(name) or "row" for name in columns[0].names]
     names = labels
     for column in columns[1:_KEYS]:
-        if len(set(names)) == len(names) or any(map(_is_fraction, column.values)):
+        fractions = (isinstance(value, float) and not value.is_integer() for value in column.values)
+        if len(set(names)) == len(names) or any(fractions):
             break
         names = [f"{name}-{words(own)}" for name, own in zip(names, column.names, strict=True)]
     named = names if len(set(names)) == len(names) else labels
     return distinct((f"{anchor}--{name}" for name in named), set())
-
-
-def _is_fraction(value: object) -> bool:
-    return isinstance(value, float) and not value.is_integer()
 
 
 def anchors_in(figure: str) -> list[str]:

@@ -51,7 +51,14 @@ def csv_text(spec: TableSpec, rows: Rows, columns: Sequence[Column] | None = Non
     text = io.StringIO()
     writer = csv.writer(text)
     writer.writerow(_safe(column.file_header) for column in columns)
-    writer.writerows(zip(*(map(_field, column.values, column.raws) for column in columns), strict=True))
+    fields = (
+        [
+            raw if is_number(value) else _safe(raw)
+            for value, raw in zip(column.values, column.raws, strict=True)
+        ]
+        for column in columns
+    )
+    writer.writerows(zip(*fields, strict=True))
     return text.getvalue()
 
 
@@ -68,10 +75,6 @@ def _with_ranges(spec: TableSpec, rows: Rows, columns: Sequence[Column]) -> Iter
             yield column._replace(header=f"{column.header}, {end}", values=values, raws=raws, name=name)
 
 
-def _field(value: object, raw: str) -> str:
-    return raw if is_number(value) else _safe(raw)
-
-
 def _safe(text: str) -> str:
     return f"'{text}" if text.startswith(_FIELD_ENDS) or _first_seen(text) in _FORMULA else text
 
@@ -85,8 +88,9 @@ def _first_seen(text: str) -> str:
 
 def json_text(spec: TableSpec, rows: Rows, source: Provenance | None) -> str:
     """What the figure shows and where it comes from, as one JSON document with a line for each row."""
+    units = {name: form.raw_unit for name, form in spec.format.items()}
     columns = [
-        {"name": name, "header": header, **_unit(spec, name)}
+        {"name": name, "header": header} | ({"unit": units[name]} if units.get(name) else {})
         for name, header in zip(spec.columns, spec.headers, strict=True)
     ]
     keys: dict[str, object] = {
@@ -126,11 +130,6 @@ def _encoder() -> Callable[[object], str]:
     default = partial(json_util.default, json_options=json_util.RELAXED_JSON_OPTIONS)
     encoder = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":"), default=default)
     return encoder.encode
-
-
-def _unit(spec: TableSpec, name: str) -> dict[str, str]:
-    form = spec.format.get(name)
-    return {"unit": form.raw_unit} if form and form.raw_unit else {}
 
 
 def data_address(name: str, text: str) -> str:

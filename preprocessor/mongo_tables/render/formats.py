@@ -1,12 +1,10 @@
-"""The formats of tables in rendered pages, by the names that ``render --format`` knows.
-
-Each is imported when it is asked for: whoever declares the option needs the names alone.
-"""
+"""The formats of tables in rendered pages, by the names that ``render --format`` knows."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
+from collections.abc import Mapping, Sequence
+from importlib import import_module
+from typing import TYPE_CHECKING, Final, Protocol
 
 if TYPE_CHECKING:
     from mongo_tables.directives.specs import TableSpec
@@ -20,26 +18,16 @@ class TableWriter(Protocol):
     ) -> list[str]: ...
 
 
-class TableFormat(NamedTuple):
-    """How a page shows a table, and a text within a sentence."""
-
-    table: TableWriter
-    text: Callable[[str], str]
-
-
-def _pipe() -> TableFormat:
-    from mongo_tables.render.markup import escape_words
-    from mongo_tables.render.pipe_table import pipe_table
-
-    return TableFormat(pipe_table, escape_words)
-
-
-def _html() -> TableFormat:
-    from mongo_tables.render.markup import escape_words
-    from mongo_tables.render.plain_html import plain_html_table
-
-    return TableFormat(plain_html_table, escape_words)
-
-
 DEFAULT: Final = "pipe"
-TABLE_FORMATS: Final[Mapping[str, Callable[[], TableFormat]]] = {DEFAULT: _pipe, "html": _html}
+TABLE_FORMATS: Final[Mapping[str, str]] = {
+    DEFAULT: "pipe_table:pipe_table",
+    "html": "plain_html:plain_html_table",
+}
+"""The module of each, and the function in it. Whoever declares the option needs the names alone."""
+
+
+def table_writer(name: str) -> TableWriter:
+    """What writes tables in a format."""
+    module, function = TABLE_FORMATS[name].split(":")
+    writer: TableWriter = getattr(import_module(f"mongo_tables.render.{module}"), function)
+    return writer

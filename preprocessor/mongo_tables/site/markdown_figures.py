@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from mongo_tables.directives.specs import TableSpec
 from mongo_tables.render.columns import with_few_digits
-from mongo_tables.render.formats import DEFAULT, TABLE_FORMATS
+from mongo_tables.render.formats import DEFAULT, table_writer
 from mongo_tables.results.model import ResultsError
 from mongo_tables.site.pages import provenance_in
 
@@ -43,7 +43,7 @@ class MarkdownContext(NamedTuple):
         spec = with_few_digits(spec, rows)
         if picture:
             return _with_picture(spec, rows, picture, below)
-        write = TABLE_FORMATS[self.form]().table
+        write = table_writer(self.form)
         if isinstance(spec, TableSpec):
             return write(spec, rows, below=below)
         # Pages without charts do not pay for it.
@@ -71,10 +71,14 @@ class MarkdownContext(NamedTuple):
         found = shown_value(spec, self.tables, self.answers)
         if found is None:
             return ""
-        from mongo_tables.render.markup import inline_markdown, link_markdown  # few pages have either
+        from mongo_tables.render.markup import (  # few pages have one
+            escape_words,
+            inline_markdown,
+            link_markdown,
+        )
 
-        plain = TABLE_FORMATS[self.form]().text(found.text)
-        return link_markdown(found.to, inline_markdown(found.pieces) if found.pieces else plain)
+        text = inline_markdown(found.pieces) if found.pieces else escape_words(found.text)
+        return link_markdown(found.to, text)
 
 
 def _with_picture(spec: PipelineSpec, rows: Rows, picture: str, below: Sequence[str]) -> list[str]:

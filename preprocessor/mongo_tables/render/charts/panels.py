@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final, NamedTuple
 
-from mongo_tables.render.charts.axes import MARGIN, Axes, Scale, turn_of, x_axis, y_marks
+from mongo_tables.render.charts.axes import MARGIN, y_marks
 from mongo_tables.render.charts.elements import (
     BOLD,
     LINE,
@@ -20,7 +20,6 @@ from mongo_tables.render.charts.elements import (
     cut,
     draw_lines,
     draw_title,
-    text_width,
     wrap_text,
 )
 from mongo_tables.render.charts.horizontal import (
@@ -34,16 +33,18 @@ from mongo_tables.render.charts.horizontal import (
     title_of,
 )
 from mongo_tables.render.charts.legend import draw_key, key_height, reference_entries, series_entries
-from mongo_tables.render.charts.plot import Data, Panel, Plot
-from mongo_tables.render.charts.time_marks import Mark
+from mongo_tables.render.charts.plot import Panel, Plot
 from mongo_tables.render.charts.vertical import (
     TITLES_END,
+    Frame,
     draw_within,
     draw_x_marks,
     draw_x_title,
     draw_y_marks,
     draw_y_title,
+    place_axes,
     x_title,
+    y_room,
     y_title,
 )
 
@@ -58,17 +59,11 @@ _TITLE: Final = 26
 
 
 class _Room(NamedTuple):
-    """How panels stand: so many side by side, each so wide, the first one so far from the left edge of so much."""
+    """How panels stand: so many side by side, each so wide, the first one so far from the left edge."""
 
     columns: int
     each: float
     left: float
-    width: float
-
-    @property
-    def is_wide(self) -> bool:
-        """Whether it is that of a wide drawing, whose points have tips."""
-        return self.width == WIDTH
 
     def x(self, number: int) -> float:
         """Where the panel with this number begins."""
@@ -88,7 +83,7 @@ def draw_panels(plot: Plot, panels: Sequence[Panel], width: int) -> tuple[float,
 
 def _room_for(plot: Plot, count: int, width: float, left: float, right: float) -> _Room:
     columns = min(plot.columns or {4: 2}.get(count, 3), count) if width == WIDTH else 1
-    return _Room(columns, (width - left - right - _BETWEEN * (columns - 1)) / columns, left, width)
+    return _Room(columns, (width - left - right - _BETWEEN * (columns - 1)) / columns, left)
 
 
 def _put(room: _Room, drawn: Sequence[tuple[float, list[str]]], top: float) -> tuple[float, list[str]]:
@@ -120,10 +115,17 @@ def _draw_panel_names(panels: Sequence[Panel], width: float) -> tuple[float, lis
 
 def _draw_vertical(plot: Plot, panels: Sequence[Panel], width: int, top: float) -> tuple[float, list[str]]:
     marks = y_marks(plot, [value for panel in panels for value in panel.data.y_values], _MOST_MARKS)
-    left = max(text_width(text) for _, text in marks) + 16
+    left = y_room(marks)
     room = _room_for(plot, len(panels), width, left, _BETWEEN / 2)
-    height_of_names, names = _draw_panel_names(panels, room.each)
-    axes, foot = _share_axes(plot, panels[0].data, marks, room, height_of_names)
+    top_of_axes, names = _draw_panel_names(panels, room.each)
+    high = _HEIGHTS.get(room.columns, _LEAST_HEIGHT) if width == WIDTH else _LEAST_HEIGHT
+    frame = Frame(
+        (0, room.each),
+        (-_BETWEEN / 2, room.each + _BETWEEN / 2),
+        (top_of_axes, top_of_axes + high),
+        min(float(MARGIN), room.each / 20),
+    )
+    axes, foot = place_axes(plot, panels[0].data, marks, frame, told=width == WIDTH)
     drawn = []
     for number, (panel, name) in enumerate(zip(panels, names, strict=True)):
         own = replace(axes, data=panel.data)
@@ -131,27 +133,14 @@ def _draw_vertical(plot: Plot, panels: Sequence[Panel], width: int, top: float) 
             own = replace(own, span=(-room.x(number), width - room.x(number)))
         # Slanted names take much room: they stand where no panel is below.
         texts = not axes.turn or room.columns == 1 or number + room.columns >= len(panels)
-        frame = as_axis(
+        marked = as_axis(
             (*draw_y_marks(own, texts=number % room.columns == 0), *draw_x_marks(own, texts=texts))
         )
-        drawn.append((axes.y.start + 8 + (LINE + foot if texts else 0), [*name, *frame, *draw_within(own)]))
+        drawn.append((axes.y.start + 8 + (LINE + foot if texts else 0), [*name, *marked, *draw_within(own)]))
     bottom, elements = _put(room, drawn, top)
     lines = x_title(plot, axes.data, axes.x_marks, width)
     height = bottom + _TITLE + LINE * (len(lines) - 1)
     return height, [*elements, *as_axis(draw_x_title(lines, (left, width), width, height))]
-
-
-def _share_axes(
-    plot: Plot, data: Data, marks: tuple[Mark, ...], room: _Room, top: float
-) -> tuple[Axes, float]:
-    """The axes of each panel, below ``top``, and the height that texts below take beyond one line."""
-    span = (-_BETWEEN / 2, room.each + _BETWEEN / 2)
-    x, x_marks = x_axis(plot, data, (0, room.each), span)
-    turn, foot = turn_of(data, x_marks, room.each / max(len(data.x_values), 1))
-    high = _HEIGHTS.get(room.columns, _LEAST_HEIGHT) if room.is_wide else _LEAST_HEIGHT
-    y = Scale(marks[0][0], marks[-1][0], top + high, top, "y" in plot.log)
-    margin = 0 if data.kind == "category" else min(float(MARGIN), room.each / 20)
-    return Axes(plot, data, x, y, x_marks, marks, margin, span, turn, told=room.is_wide), foot
 
 
 def _draw_horizontal(plot: Plot, panels: Sequence[Panel], width: int, top: float) -> tuple[float, list[str]]:
@@ -168,7 +157,7 @@ def _draw_horizontal(plot: Plot, panels: Sequence[Panel], width: int, top: float
             *name,
             *draw_ground(plot, scale, marks, rows, layout),
             *draw_names(rows, layout),
-            *draw_rows(plot, scale, rows, layout, told=room.is_wide),
+            *draw_rows(plot, scale, rows, layout, told=width == WIDTH),
         ]
         drawn.append((rows.bottom + LINE + 8, elements))
     bottom, elements = _put(room, drawn, top)

@@ -3,9 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Final
+from typing import Final, NamedTuple
 
-from mongo_tables.render.charts.axes import MARGIN, WIDEST, Axes, Scale, turn_of, within, x_axis, y_marks
+from mongo_tables.render.charts.axes import (
+    MARGIN,
+    WIDEST,
+    Axes,
+    Scale,
+    Span,
+    turn_of,
+    within,
+    x_axis,
+    y_marks,
+)
 from mongo_tables.render.charts.elements import (
     BOLD,
     LETTER,
@@ -22,7 +32,6 @@ from mongo_tables.render.charts.elements import (
     wrap_text,
 )
 from mongo_tables.render.charts.legend import (
-    Ends,
     draw_bands,
     draw_ends,
     draw_key,
@@ -55,30 +64,46 @@ def draw_vertically(plot: Plot, data: Data, width: int) -> tuple[float, list[str
     above = LINE * (len(title) - 1)
     top = TITLES_END + above + key_height(key, width)
     bottom = (_HEIGHT if width == WIDTH else max(_HEIGHT_OF_NARROW, top + _LEAST_HEIGHT)) + above
-    axes, foot = _place_axes(plot, data, width, ends, (top, bottom - _BELOW))
+    marks = y_marks(plot, data.y_values)
+    frame = Frame((y_room(marks), width - ends.margin), (0.0, float(width)), (top, bottom - _BELOW), MARGIN)
+    axes, foot = place_axes(plot, data, marks, frame, told=width == WIDTH)
     x_lines = x_title(plot, data, axes.x_marks, width)
     height = bottom + foot + LINE * (len(x_lines) - 1)
-    frame = (*draw_y_marks(axes), *draw_x_marks(axes), *draw_y_title(title))
+    own = (*draw_y_marks(axes), *draw_x_marks(axes), *draw_y_title(title))
     return height, [
-        *as_axis((*frame, *draw_x_title(x_lines, axes.sides, width, height))),
+        *as_axis((*own, *draw_x_title(x_lines, axes.sides, width, height))),
         *draw_key(key, width, TITLES_END + above),
         *draw_within(axes),
         *draw_ends(axes, ends),
     ]
 
 
-def _place_axes(
-    plot: Plot, data: Data, width: int, ends: Ends, heights: tuple[float, float]
+class Frame(NamedTuple):
+    """Where axes are placed: between two sides and two heights, with their texts within ``span``.
+
+    A frame of numbers or dates goes ``margin`` beyond the first and the last of them.
+    """
+
+    sides: Span
+    span: Span
+    heights: Span
+    margin: float
+
+
+def y_room(marks: Sequence[Mark]) -> float:
+    """What the texts of a vertical axis take at its left."""
+    return max(text_width(text) for _, text in marks) + 16
+
+
+def place_axes(
+    plot: Plot, data: Data, marks: tuple[Mark, ...], frame: Frame, *, told: bool
 ) -> tuple[Axes, float]:
-    """The axes, and the height that texts below take beyond one line."""
-    marks = y_marks(plot, data.y_values)
-    left = max(text_width(text) for _, text in marks) + 16
-    span = (0.0, float(width))
-    x, x_marks = x_axis(plot, data, (left, width - ends.margin), span)
+    """The axes, the vertical one with these marks, and the height that texts below take beyond one line."""
+    x, x_marks = x_axis(plot, data, frame.sides, frame.span)
     turn, foot = turn_of(data, x_marks, (x.end - x.start) / max(len(data.x_values), 1))
-    y = Scale(marks[0][0], marks[-1][0], heights[1], heights[0], "y" in plot.log)
-    margin = 0 if data.kind == "category" else MARGIN
-    return Axes(plot, data, x, y, x_marks, marks, margin, span, turn, told=width == WIDTH), foot
+    y = Scale(marks[0][0], marks[-1][0], frame.heights[1], frame.heights[0], "y" in plot.log)
+    margin = 0 if data.kind == "category" else frame.margin
+    return Axes(plot, data, x, y, x_marks, marks, margin, frame.span, turn, told), foot
 
 
 def draw_within(axes: Axes) -> Iterator[str]:
