@@ -269,7 +269,10 @@ def compare(old: Sequence[Row], new: Sequence[Row]) -> Difference:
 
 def _compare(old: Row, olds: Sequence[Row], new: Row, news: Sequence[Row]) -> Comparison:
     if is_benchmark(old) and is_benchmark(new) and not (block_speeds(old) and block_speeds(new)):
-        return put_together(old, new, CAMPAIGNS, _judge_benchmark(old, new), ())
+        # Of documents of a benchmark tool a ratio is known, and never a verdict.
+        ratio, low, high, processes, reason = compare_benchmarks(old, new)
+        told = Judged(str(new["metric"]), ratio, low, high, reason=reason, processes=processes)
+        return put_together(old, new, CAMPAIGNS, told, ())
     judged, evidence = _judge(old, find_reference(old, olds), new, find_reference(new, news))
     stopped = say_what_stopped(old, new)
     compared = put_together(old, new, CAMPAIGNS, judged, evidence)
@@ -278,8 +281,8 @@ def _compare(old: Row, olds: Sequence[Row], new: Row, news: Sequence[Row]) -> Co
 
 def _judge(old: Row, before: Row | None, new: Row, after: Row | None) -> tuple[Judged, tuple[Pairs, ...]]:
     """What is known of two rows with these references, and the speeds that it rests on."""
-    if other := _say_other_work(old, new):
-        return _give_up(old, new, other)._replace(verdict=None), ()
+    if other := ", ".join(field for field, _ in list_other_work(old, new)):
+        return _give_up(old, new, f"not asked for alike: another {other}")._replace(verdict=None), ()
     reason = _say_why_not(old, new, (before, after))
     if reason or before is None or after is None:
         return _give_up(old, new, reason), ()
@@ -287,14 +290,6 @@ def _judge(old: Row, before: Row | None, new: Row, after: Row | None) -> tuple[J
     found = interval_between(list_ratios(earlier), list_ratios(later), LEAST_BLOCKS)
     judged = Judged(TO_REFERENCE, found.ratio, found.low, found.high, found.p, found.blocks)
     return judged, (earlier, later)
-
-
-def _judge_benchmark(old: Row, new: Row) -> Judged:
-    """What is known of two documents of a benchmark tool: a ratio, and never a verdict."""
-    found = compare_benchmarks(old, new)
-    return Judged(
-        str(new["metric"]), found.ratio, found.low, found.high, reason=found.reason, processes=found.processes
-    )
 
 
 def _give_up(old: Row, new: Row, reason: str) -> Judged:
@@ -309,14 +304,14 @@ def _judge_together(rows: Sequence[Comparison]) -> tuple[Comparison, ...]:
     """The rows with the verdicts that their intervals allow among each other."""
     ps = [row.judged.p for row in rows if row.judged.p is not None]
     bound = threshold(ps)
-    return tuple(row._replace(judged=_decide(row.judged, bound, len(ps))) for row in rows)
-
-
-def _decide(judged: Judged, bound: float, rows: int) -> Judged:
-    if judged.p is None or judged.low is None or judged.high is None:
-        return judged
-    verdict = judge(judged.low, judged.high, judged.p <= bound)
-    return judged._replace(verdict=verdict, threshold=bound, rows=rows)
+    found = []
+    for row in rows:
+        judged = row.judged
+        if judged.p is not None and judged.low is not None and judged.high is not None:
+            verdict = judge(judged.low, judged.high, judged.p <= bound)
+            judged = judged._replace(verdict=verdict, threshold=bound, rows=len(ps))
+        found.append(row._replace(judged=judged))
+    return tuple(found)
 
 
 def _say_why_not(old: Row, new: Row, references: tuple[Row | None, Row | None]) -> str:
@@ -333,21 +328,13 @@ def _say_why_not(old: Row, new: Row, references: tuple[Row | None, Row | None]) 
         return "its reference is not among the rows"
     if name_of(before) != name_of(after):
         return f"its reference is {name_of(before)} in OLD and {name_of(after)} in NEW"
-    sides = (pair_blocks(old, before), CAMPAIGNS.one), (pair_blocks(new, after), CAMPAIGNS.other)
-    return next(filter(None, (_say_what_lacks(pairs, side) for pairs, side in sides)), "")
-
-
-def _say_other_work(old: Row, new: Row) -> str:
-    """The fields by which two rows are of other work; "" where they are not."""
-    fields = ", ".join(field for field, _ in list_other_work(old, new))
-    return f"not asked for alike: another {fields}" if fields else ""
-
-
-def _say_what_lacks(pairs: Pairs, side: str) -> str:
-    """Why blocks have no ratios; "" where each has one."""
-    if not pairs.blocks:
-        return f"no block {side} has both it and its reference"
-    for who, speeds in (("it", pairs.speeds), ("its reference", pairs.references)):
-        if idle := count_idle(speeds):
-            return f"{who} did nothing in {idle} of {len(speeds)} blocks {side}"
+    for pairs, side in (
+        (pair_blocks(old, before), CAMPAIGNS.one),
+        (pair_blocks(new, after), CAMPAIGNS.other),
+    ):
+        if not pairs.blocks:
+            return f"no block {side} has both it and its reference"
+        for who, speeds in (("it", pairs.speeds), ("its reference", pairs.references)):
+            if idle := count_idle(speeds):
+                return f"{who} did nothing in {idle} of {len(speeds)} blocks {side}"
     return ""
