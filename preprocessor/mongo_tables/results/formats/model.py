@@ -65,31 +65,36 @@ class SourceFile:
 
     @cached_property
     def content(self) -> bytes:
-        """The bytes of the file, read once."""
-        return self.path.read_bytes() if self.given is None else self.given
+        """The bytes of the file, unpacked."""
+        given = self.path.read_bytes() if self.given is None else self.given
+        if not is_packed(self.path.name):
+            return given
+        content = _unpack(io.BytesIO(given), MOST_UNPACKED + 1)
+        if len(content) > MOST_UNPACKED:
+            raise OSError(0, f"unpacks to more than {MOST_UNPACKED // 2**30} GiB")
+        return content
 
     @property
     def suffix(self) -> str:
         """How its name ends, as ``suffix_of`` gives it."""
         return suffix_of(self.path.name)
 
-    def open(self) -> IO[bytes]:
-        """The unpacked bytes, from the first one on."""
-        return _unpack(self.path.name, io.BytesIO(self.content))
-
     def text(self) -> str:
         """All of the file as text, without a byte order mark. Raises ``ResultsError`` where that is not UTF-8."""
-        with self.open() as opened:
-            content = opened.read()
         try:
-            return content.decode("utf-8-sig")
+            return self.content.decode("utf-8-sig")
         except UnicodeDecodeError:
-            raise self._no_text(content) from None
+            if self.content.startswith(_UTF16):
+                raise self.refuse("UTF-16, not UTF-8", 1, 1, _NO_UTF8) from None
+            bad = bad_byte(self.content)
+            assert bad is not None, "the text could not be decoded"
+            message = f"not UTF-8: byte 0x{bad.value:02x} stands here"
+            raise self.refuse(message, bad.line, bad.column, _NO_UTF8) from None
 
     def lines(self) -> Iterator[str]:
         """The lines of the file, each with its end as it is written. Raises ``ResultsError`` as ``text`` does."""
         try:
-            with self.open() as opened, io.TextIOWrapper(opened, "utf-8-sig", newline="") as text:
+            with io.TextIOWrapper(io.BytesIO(self.content), "utf-8-sig", newline="") as text:
                 yield from text
         except UnicodeDecodeError:
             self.text()  # It knows the place.
@@ -97,61 +102,26 @@ class SourceFile:
 
     def head(self, size: int) -> str:
         """The first bytes of the file as text, without a byte order mark; what is no UTF-8 in them is replaced."""
-        known = self.given is not None or "content" in self.__dict__
-        with self.open() if known else _unpack(self.path.name, self.path.open("rb")) as opened:
-            return opened.read(size).decode("utf-8-sig", "replace")
+        with self.path.open("rb") if self.given is None else io.BytesIO(self.given) as file:
+            content = _unpack(file, size) if is_packed(self.path.name) else file.read(size)
+        return content.decode("utf-8-sig", "replace")
 
     def refuse(self, message: str, line: int = 0, column: int = 0, hint: str = "") -> ResultsError:
         """The error that the file cannot be read as it is, at a place of it; 0 where that is all of the file."""
         return combine_faults([Fault(self.path, line, column, message, hint)])
 
-    def _no_text(self, content: bytes) -> ResultsError:
-        if content.startswith(_UTF16):
-            return self.refuse("UTF-16, not UTF-8", 1, 1, _NO_UTF8)
-        bad = bad_byte(content)
-        assert bad is not None, "the text could not be decoded"
-        return self.refuse(f"not UTF-8: byte 0x{bad.value:02x} stands here", bad.line, bad.column, _NO_UTF8)
 
-
-def _unpack(name: str, content: IO[bytes]) -> IO[bytes]:
-    if not is_packed(name):
-        return content
+def _unpack(file: IO[bytes], most: int) -> bytes:
+    """At most so many bytes of a packed file. Raises ``OSError`` for what is not packed by gzip."""
     import gzip
+    import zlib
 
-    return io.BufferedReader(_Limited(gzip.GzipFile(fileobj=content)))
-
-
-class _Limited(io.RawIOBase):
-    """The bytes of a packed file. Raises ``OSError`` for what is not packed so, and for more than ``MOST_UNPACKED``."""
-
-    def __init__(self, unpacked: io.BufferedIOBase) -> None:
-        self._unpacked = unpacked
-        self._left = MOST_UNPACKED
-
-    def readable(self) -> bool:
-        """It can be read, as ``BufferedReader`` asks."""
-        return True
-
-    def readinto(self, buffer: Any) -> int:
-        """Unpack the next bytes."""
-        import zlib
-
-        try:
-            content = self._unpacked.read(len(buffer))
-        except EOFError:
-            raise OSError(0, "cut off: what is packed has no end") from None
-        except zlib.error as error:
-            raise OSError(0, f"not packed as gzip does it: {error}") from None
-        buffer[: len(content)] = content
-        self._left -= len(content)
-        if self._left < 0:
-            raise OSError(0, f"unpacks to more than {MOST_UNPACKED // 2**30} GiB")
-        return len(content)
-
-    def close(self) -> None:
-        """Close the packed file, too."""
-        self._unpacked.close()
-        super().close()
+    try:
+        return gzip.GzipFile(fileobj=file).read(most)
+    except EOFError:
+        raise OSError(0, "cut off: what is packed has no end") from None
+    except zlib.error as error:
+        raise OSError(0, f"not packed as gzip does it: {error}") from None
 
 
 def field_names(columns: Sequence[str]) -> list[str]:
