@@ -24,91 +24,48 @@ if TYPE_CHECKING:
     from mongo_tables.results.model import Rows
 
 
-class Told(NamedTuple):
-    """A field, or a part of the document with all its fields, that says how the document was measured.
-
-    ``name`` is what it is called where two sources are compared; without one it is not compared. ``in_provenance``
-    says whether the provenance of figures has it.
-    """
-
-    path: str
-    name: str = ""
-    in_provenance: bool = True
-
-
-_MEASURED: Final = (
-    Told("experiment.name", "test"),
-    Told("experiment.digest", "experiment digest", in_provenance=False),
-    Told("experiment.scale", "scale"),
-    Told("experiment.seconds"),
-    Told("experiment.profile", "profile"),
-    Told("experiment.repeats"),
-    Told("experiment.and_back"),
-    Told("experiment.seed"),
-    Told("experiment.target"),
-    Told("versions.server", "server"),
-    Told("versions.product", "product"),
-    Told("versions.driver", "driver"),
-    Told("versions.runtime", "runtime"),
-    Told("versions.harness", "harness"),
-    Told("hardware.cpu", "processor"),
-    Told("hardware.cores", "processors"),
-    Told("hardware.memory_gib", "memory (GiB)"),
-    Told("hardware.kernel", "kernel", in_provenance=False),
-    Told("hardware.disk"),
-    Told("servers.members"),
-    Told("servers.members.cpu", "processor of the servers", in_provenance=False),
-    Told("servers.members.cores", "processors of the servers", in_provenance=False),
-    Told("servers.members.memory_gib", "memory of the servers (GiB)", in_provenance=False),
-    Told("topology.kind"),
-    Told("topology.members", "members"),
-    Told("topology.cache_gb", "cache (GiB)"),
-    Told("topology.place", "place"),
-    Told("topology.program", "program"),
-    Told("topology.settings", "settings of the servers"),
-    Told("bench_config.atlasInstanceType", "instance"),
-    Told("bench_config.atlasDiskType"),
-    Told("bench_config.atlasDiskSizeGB"),
-    Told("bench_config.atlasIOPS"),
-    Told("campaign.id"),
-    Told("campaign.start"),
-    Told("campaign.blocks"),
-    Told("campaigns.each"),
-    Told("campaigns.differs"),
-    Told("client.connections"),
-    Told("client.scheduling", "scheduling of the client", in_provenance=False),
-    Told("commit.id", "commit"),
-    Told("commit.branch"),
-    Told("commit.dirty"),
-    Told("write_concern"),
-    Told("write_concern.w", "write concern", in_provenance=False),
-)
-_PARTS: Final = (
-    "versions",
-    "topology",
-    "hardware",
-    "servers",
-    "bench_config",
-    "experiment",
-    "campaign",
-    "campaigns",
-    "client",
-    "commit",
-    "write_concern",
-)
-"""The parts of a document in the order in which its provenance has them."""
-
 IN_PROVENANCE: Final[Mapping[str, Sequence[str]]] = {
-    part: [
-        field
-        for one in _MEASURED
-        if one.in_provenance and (field := one.path.removeprefix(f"{part}.")) != one.path
-    ]
-    for part in _PARTS
+    "versions": ("server", "product", "driver", "runtime", "harness"),
+    "topology": ("kind", "members", "cache_gb", "place", "program", "settings"),
+    "hardware": ("cpu", "cores", "memory_gib", "disk"),
+    "servers": ("members",),
+    "bench_config": ("atlasInstanceType", "atlasDiskType", "atlasDiskSizeGB", "atlasIOPS"),
+    "experiment": ("name", "scale", "seconds", "profile", "repeats", "and_back", "seed", "target"),
+    "campaign": ("id", "start", "blocks"),
+    "campaigns": ("each", "differs"),
+    "client": ("connections",),
+    "commit": ("id", "branch", "dirty"),
+    "write_concern": (),
 }
-"""The fields that the provenance of figures has, of each part of a document; nothing named means all of it."""
+"""The fields of each part of a document that the provenance of figures has, in order; none named means all of it."""
 
-COMPARED: Final[Mapping[str, str]] = {one.name: one.path for one in _MEASURED if one.name}
+COMPARED: Final[Mapping[str, str]] = {
+    "test": "experiment.name",
+    "experiment digest": "experiment.digest",
+    "scale": "experiment.scale",
+    "profile": "experiment.profile",
+    "server": "versions.server",
+    "product": "versions.product",
+    "driver": "versions.driver",
+    "runtime": "versions.runtime",
+    "harness": "versions.harness",
+    "processor": "hardware.cpu",
+    "processors": "hardware.cores",
+    "memory (GiB)": "hardware.memory_gib",
+    "kernel": "hardware.kernel",
+    "processor of the servers": "servers.members.cpu",
+    "processors of the servers": "servers.members.cores",
+    "memory of the servers (GiB)": "servers.members.memory_gib",
+    "members": "topology.members",
+    "cache (GiB)": "topology.cache_gb",
+    "place": "topology.place",
+    "program": "topology.program",
+    "settings of the servers": "topology.settings",
+    "instance": "bench_config.atlasInstanceType",
+    "scheduling of the client": "client.scheduling",
+    "commit": "commit.id",
+    "write concern": "write_concern.w",
+}
 """Fields that say how two sources were measured: name → path, in the order of display."""
 
 

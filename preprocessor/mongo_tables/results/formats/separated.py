@@ -59,7 +59,7 @@ _WHOLES: Final = _compile(_WHOLE)
 _PATTERNS: Final[Mapping[str, re.Pattern[str]]] = {NUMBER: _compile(_NUMBER), DATE: _compile(_DATE)}
 
 
-def could_be(kind: str, cells: Sequence[str]) -> bool:
+def _could_be(kind: str, cells: Sequence[str]) -> bool:
     """Whether every cell that is not empty is of the type."""
     if kind == TEXT:
         return True
@@ -67,12 +67,6 @@ def could_be(kind: str, cells: Sequence[str]) -> bool:
     if _PATTERNS[kind].fullmatch(joined) is None or joined.count(_END) != len(cells):
         return False
     return kind == DATE or max(map(len, cells), default=0) < _INT64_DIGITS or all(map(_fits, cells))
-
-
-def is_too_big(kind: str, cell: str) -> bool:
-    """Whether a cell is written as a number, and is beyond what numbers here hold."""
-    written = kind == NUMBER and re.fullmatch(_NUMBER, cell, re.ASCII)
-    return bool(written) and not (_fits(cell) and math.isfinite(float(cell)))
 
 
 def _fits(cell: str) -> bool:
@@ -84,7 +78,7 @@ def _join(cells: Iterable[str]) -> str:
     return f"{_END.join(cells)}{_END}"
 
 
-def convert(kind: str, cells: Sequence[str]) -> Sequence[Any]:
+def _convert(kind: str, cells: Sequence[str]) -> Sequence[Any]:
     """The values of the cells of a column, "" for each that is empty.
 
     Raises ``ValueError`` for a cell that looks like the type and is none: the 30th of February, a number beyond a
@@ -92,17 +86,13 @@ def convert(kind: str, cells: Sequence[str]) -> Sequence[Any]:
     """
     if kind == TEXT:
         return cells
-    read = _reader_of(kind, cells)
+    read: Callable[[str], Any] = _date
+    if kind != DATE:
+        read = int if _WHOLES.fullmatch(_join(cells)) else _number
     values = [cell and read(cell) for cell in cells] if "" in cells else [*map(read, cells)]
     if math.inf in values or -math.inf in values:
         raise ValueError("a number beyond a double")
     return values
-
-
-def _reader_of(kind: str, cells: Sequence[str]) -> Callable[[str], Any]:
-    if kind == DATE:
-        return _date
-    return int if _WHOLES.fullmatch(_join(cells)) else _number
 
 
 def _number(cell: str) -> float:
@@ -131,14 +121,14 @@ _NO_TABLE: Final = ("{", "[{", "<!", "<?xml", "<html")
 _RENAME: Final = "give each column a name of its own"
 
 
-class Chunk(NamedTuple):
+class _Chunk(NamedTuple):
     """Some rows, as columns of cells; ``first`` is the number of the first one, the row below the names being 1."""
 
     first: int
     columns: Sequence[Sequence[str]]
 
 
-class TableText:
+class _Table:
     """The table of a file of cells between commas; between tabs where its name says so."""
 
     def __init__(self, file: SourceFile) -> None:
@@ -157,7 +147,7 @@ class TableText:
             )
         return names
 
-    def chunks(self, width: int) -> Iterator[Chunk]:
+    def chunks(self, width: int) -> Iterator[_Chunk]:
         """The rows below the names. Raises ``ResultsError`` for one that has not ``width`` cells."""
         rows = self._rows()
         next(rows, None)
@@ -166,7 +156,7 @@ class TableText:
             for number, row in enumerate(some, first):
                 if len(row) != width:
                     raise self._ragged(number, len(row), width)
-            yield Chunk(first, [[*map(str.strip, cells)] for cells in zip(*some, strict=True)])
+            yield _Chunk(first, [[*map(str.strip, cells)] for cells in zip(*some, strict=True)])
             first += len(some)
 
     def place_of(self, row: int, index: int) -> tuple[int, int]:
@@ -213,7 +203,7 @@ class TableText:
         text = self._separator.join(names)
         if "\0" in text or text.lower().startswith(_NO_TABLE):
             raise self.file.refuse(f"not {self._format}: the first line names no columns", 1, 1)
-        if all(name and could_be(NUMBER, [name]) for name in names):
+        if all(name and _could_be(NUMBER, [name]) for name in names):
             hint = "put a line with the names of the columns above it"
             raise self.file.refuse("the first line names the columns, and has numbers alone", 1, 1, hint)
         other = next((one for one in _SEPARATORS if len(names) == 1 and one in text), "")
@@ -243,46 +233,42 @@ def read(file: SourceFile) -> Iterator[Document]:
     """The documents of the file. Raises ``ResultsError`` at a line that is not like the first, and at a cell that
     is not of the type that its author states for the column.
     """
-    table = TableText(file)
+    table = _Table(file)
     names = table.names()
     types = _settle_types(table, names)
     for chunk in table.chunks(len(names)):
-        columns = [_convert(table, chunk, *each) for each in enumerate(types)]
+        columns = []
+        for index, kind in enumerate(types):
+            try:
+                columns.append(_convert(kind, chunk.columns[index]))
+            except ValueError:
+                raise _refuse_cell(table, chunk, index, kind) from None
         rows = (dict(zip(names, row, strict=True)) for row in zip(*columns, strict=True))
         if any("" in cells for cells in chunk.columns):
             rows = ({name: value for name, value in row.items() if value != ""} for row in rows)
         yield from rows
 
 
-def _settle_types(table: TableText, names: Sequence[str]) -> list[str]:
-    """The type of each column: the stated one, else the first that all its cells could be of."""
-    stated = _stated_types(table.file, names)
+def _settle_types(table: _Table, names: Sequence[str]) -> list[str]:
+    """The type of each column: the stated one, else the first that all its cells could be of.
+
+    Raises ``ResultsError`` for a column that is not there, and a cell that is not of the stated type.
+    """
+    stated = table.file.types
+    for name in stated:
+        if name not in names:
+            hint = did_you_mean(name, names) or f"there are {shorten(', '.join(names))}"
+            raise table.file.refuse(f"no column `{name}`, whose type is stated", 1, 1, hint)
     possible = [[stated[name]] if name in stated else list(TYPES) for name in names]
     for chunk in table.chunks(len(names)):
         for index, cells in enumerate(chunk.columns):
-            kinds = possible[index] = [kind for kind in possible[index] if could_be(kind, cells)]
+            kinds = possible[index] = [kind for kind in possible[index] if _could_be(kind, cells)]
             if not kinds:
                 raise _refuse_cell(table, chunk, index, stated[names[index]])
     return [kinds[0] for kinds in possible]
 
 
-def _stated_types(file: SourceFile, names: Sequence[str]) -> Mapping[str, str]:
-    """The types that the author states. Raises ``ResultsError`` for a column that is not there."""
-    for name in file.types:
-        if name not in names:
-            hint = did_you_mean(name, names) or f"there are {shorten(', '.join(names))}"
-            raise file.refuse(f"no column `{name}`, whose type is stated", 1, 1, hint)
-    return file.types
-
-
-def _convert(table: TableText, chunk: Chunk, index: int, kind: str) -> Sequence[Any]:
-    try:
-        return convert(kind, chunk.columns[index])
-    except ValueError:
-        raise _refuse_cell(table, chunk, index, kind) from None
-
-
-def _refuse_cell(table: TableText, chunk: Chunk, index: int, kind: str) -> Exception:
+def _refuse_cell(table: _Table, chunk: _Chunk, index: int, kind: str) -> Exception:
     """The error at the first cell of a column that is not of its type."""
     cells = chunk.columns[index]
     row = next(row for row, cell in enumerate(cells) if not _is_of(kind, cell))
@@ -290,15 +276,17 @@ def _refuse_cell(table: TableText, chunk: Chunk, index: int, kind: str) -> Excep
     hint = f"mend it, or say that the column is text: ?{name}={TEXT} behind the file's name"
     line, column = table.place_of(chunk.first + row, index)
     cell = shorten(cells[row])
-    message = f"the number `{cell}` is too big" if is_too_big(kind, cells[row]) else f"`{cell}` is no {kind}"
+    written = kind == NUMBER and re.fullmatch(_NUMBER, cells[row], re.ASCII)
+    too_big = written and not (_fits(cells[row]) and math.isfinite(float(cells[row])))
+    message = f"the number `{cell}` is too big" if too_big else f"`{cell}` is no {kind}"
     return table.file.refuse(message, line, column, hint)
 
 
 def _is_of(kind: str, cell: str) -> bool:
-    if not could_be(kind, [cell]):
+    if not _could_be(kind, [cell]):
         return False
     try:
-        convert(kind, [cell])
+        _convert(kind, [cell])
     except ValueError:
         return False
     return True
