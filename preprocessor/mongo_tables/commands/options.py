@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from argparse import ArgumentParser, ArgumentTypeError, Namespace
+from collections.abc import Callable
 from contextlib import suppress
-from typing import TYPE_CHECKING
+from math import inf
+from typing import TYPE_CHECKING, TypeVar
 
 from mongo_tables.files.environment import OUTPUT_VARIABLE, RESULTS_VARIABLE
 from mongo_tables.results.opening import join_kinds, list_kinds
@@ -134,6 +136,8 @@ def add_machines(parser: ArgumentParser) -> None:
 
 # -- numbers: each is the ``type`` of an argument, and raises what argparse shows --
 
+Number = TypeVar("Number", int, float)
+
 _LARGEST_SCALE = 1_000_000
 """With more, numbers of documents are beyond those that MongoDB has."""
 _UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86_400}
@@ -147,36 +151,22 @@ def whole_number(text: str) -> int:
     return number
 
 
-def count(text: str) -> int:
-    """Return a number of things of which there is one at least."""
-    with suppress(ValueError):
-        if (value := int(text)) >= 1:
-            return value
-    raise ArgumentTypeError(f"must be a whole number from 1 on, not {text!r}")
+def _number(
+    read: Callable[[str], Number], is_valid: Callable[[Number], bool], wanted: str
+) -> Callable[[str], Number]:
+    def parse(text: str) -> Number:
+        with suppress(ValueError):
+            if is_valid(value := read(text)):
+                return value
+        raise ArgumentTypeError(f"must be {wanted}, not {text!r}")
+
+    return parse
 
 
-def seed(text: str) -> int:
-    """Return a number of 64 bits, since rows keep it."""
-    with suppress(ValueError):
-        if -(2**63) <= (value := int(text)) < 2**63:
-            return value
-    raise ArgumentTypeError(f"must be a whole number of at most 64 bits, not {text!r}")
-
-
-def positive(text: str) -> float:
-    """Return a number above 0."""
-    with suppress(ValueError):
-        if 0 < (value := float(text)) < float("inf"):
-            return value
-    raise ArgumentTypeError(f"must be a number above 0, not {text!r}")
-
-
-def not_negative(text: str) -> float:
-    """Return a number above 0, or 0."""
-    with suppress(ValueError):
-        if 0 <= (value := float(text)) < float("inf"):
-            return value
-    raise ArgumentTypeError(f"must be 0 or a number above, not {text!r}")
+count = _number(int, lambda value: value >= 1, "a whole number from 1 on")
+seed = _number(int, lambda value: -(2**63) <= value < 2**63, "a whole number of at most 64 bits")
+positive = _number(float, lambda value: 0 < value < inf, "a number above 0")
+not_negative = _number(float, lambda value: 0 <= value < inf, "0 or a number above")
 
 
 def slice_length(text: str) -> float:
@@ -209,6 +199,6 @@ def duration(text: str) -> float:
     """Seconds, said as a number with s, m, h or d behind it."""
     number, unit = (text[:-1], text[-1]) if text[-1:] in _UNITS else (text, "s")
     with suppress(ArgumentTypeError):
-        if (seconds := positive(number) * _UNITS[unit]) < float("inf"):
+        if (seconds := positive(number) * _UNITS[unit]) < inf:
             return seconds
     raise ArgumentTypeError(f"must be a time above 0, such as 90s, 30m, 1h or 2d, not {text!r}")
