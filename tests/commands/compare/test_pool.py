@@ -132,6 +132,7 @@ def test_a_refusal_leaves_everything_as_it_was(tmp_path, capsys):
     ("arguments", "said"),
     [
         (("new", "new", "--json"), "--pool and --keep write rows"),
+        (("new", "--keep", "kept", "--explain"), "--pool and --keep write rows"),
         (("new", "new"), "no row was compared with a reference in two campaigns"),
         (("HEAD:new", "new"), "HEAD:new: rows of a revision cannot be written"),
         (("older", "--keep", "kept"), "no row says of which campaign it is"),

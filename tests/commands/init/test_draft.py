@@ -173,6 +173,22 @@ def test_what_cannot_be_done_is_said_with_what_can(folder: Path, arguments: list
     assert done.stdout == ""
 
 
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--columns", "ops"], "--columns is an option of --table"),
+        (["--config-file", "mkdocs.yml"], "--config-file is an option of --table"),
+        (["fixtures", "--table", "runs"], "FOLDER and --dry-run are for a set-up"),
+        (["runs"], "--table names a collection"),
+    ],
+)
+def test_options_of_a_comment_and_of_a_set_up_do_not_mix(
+    folder: Path, arguments: list[str], said: str
+) -> None:
+    assert said in mongo_tables("init", *arguments, cwd=folder, expect=2).stderr
+    assert [one.name for one in folder.iterdir()] == ["fixtures"]
+
+
 def test_a_person_is_asked_and_may_take_what_is_proposed(folder: Path) -> None:
     (folder / "fixtures" / "other").mkdir()
     leader, follower = pty.openpty()

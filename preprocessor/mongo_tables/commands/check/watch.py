@@ -69,7 +69,9 @@ def _fill_in_again(given: Namespace) -> tuple[Namespace, bool]:
 
 def read_inputs(given: Namespace) -> Inputs:
     """Read every file that a check reads: pages, what comes into them, shared pipelines, results, the site's file."""
-    files = dict.fromkeys([*list_places(Path()), *(folder / ".git" for folder in _upward())])
+    # A repository around a page decides how a code host shows it.
+    upward = (Path.cwd(), *Path.cwd().parents)
+    files = dict.fromkeys([*list_places(Path()), *(folder / ".git" for folder in upward)])
     with suppress(CommandError):
         files |= dict.fromkeys(list_site_files(given.site))
         paths = given.paths or page_folders(given.site)
@@ -87,11 +89,6 @@ def read_inputs(given: Namespace) -> Inputs:
         with suppress(OSError):
             digests[file] = b"folder" if file.is_dir() else sha256(file.read_bytes()).digest()
     return digests
-
-
-def _upward() -> list[Path]:
-    """Return the working folder and those above it: a repository around a page decides how a code host shows it."""
-    return [Path.cwd(), *Path.cwd().parents]
 
 
 def _list_results(given: Namespace) -> list[Path]:
