@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mongo_tables.findings.baseline import BaselineError, compare_with_baseline, format_baseline
+from mongo_tables.findings.baseline import compare_with_baseline, format_baseline
 from mongo_tables.findings.finding import Finding
 from tests.commands.test_commands import TABLE, mongo_tables
 
@@ -135,7 +135,7 @@ def test_what_is_new_and_what_is_gone_balance(before: list[Finding], after: list
 
 
 def test_the_error_of_a_broken_baseline_is_its_own(tmp_path: Path) -> None:
-    with pytest.raises(BaselineError, match="version 7"):
+    with pytest.raises(ValueError, match="version 7"):
         compare_with_baseline([], '{"version": 7, "findings": []}', tmp_path)
 
 

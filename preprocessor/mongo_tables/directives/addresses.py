@@ -29,6 +29,12 @@ def safe_address(text: str) -> str:
 
     Blanks and what is no ASCII are percent-encoded. An address of another scheme, of no scheme but with a host
     (``//host``), with a name or a password before its host, or with control characters or backslashes is none.
+
+    Example:
+        >>> safe_address("https://example.com/a b")
+        'https://example.com/a%20b'
+        >>> safe_address("javascript:alert(1)")
+        ''
     """
     text = text.strip(" ")
     if not text or len(text) > _LONGEST or re.search(_UNSAFE, text) or not _leads_somewhere(text):

@@ -57,7 +57,12 @@ _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[^A-Z_\s-]+|[A-Z]")
 
 
 def field_words(name: str) -> str:
-    """A field's name in words: "docSizeKB" becomes "Doc size KB"."""
+    """Give the name of a field in words.
+
+    Example:
+        >>> field_words("docSizeKB")
+        'Doc size KB'
+    """
     words = [word if word.isupper() and len(word) > 1 else word.lower() for word in _WORD.findall(name)]
     text = " ".join(words)
     return text[:1].upper() + text[1:] or name.strip() or "–"

@@ -114,7 +114,12 @@ class Opening(NamedTuple):
 
 
 def opening_at(text: str, start: int) -> Opening | None:
-    """Read the name of the comment at ``start``; None when it is an ordinary comment."""
+    """Read the name of the comment at ``start``; None when it is an ordinary comment.
+
+    Example:
+        >>> opening_at("<!-- MONGO_TABEL: {} -->", 0).meant
+        'MONGO_TABLE'
+    """
     match = _NAME.match(text, start)
     if match is None:
         return None

@@ -10,17 +10,17 @@ import json
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path as FilePath
 from typing import Any, Final, Literal
 
 from mongo_tables.directives.schemas.validation import schema_findings
 from mongo_tables.files.digests import digest_of
-from mongo_tables.files.text import bad_byte, leads_within, may_be_file
+from mongo_tables.files.text import bad_byte, leads_within, may_be_file, place_at
 from mongo_tables.findings import rules
 from mongo_tables.findings.finding import Complaint, Finding, Place
 from mongo_tables.findings.nearest import did_you_mean
-from mongo_tables.jsontext.document import Document, decode_at, places, syntax_findings, value_at
+from mongo_tables.jsontext.document import Document, decode_at, syntax_findings, value_at
 from mongo_tables.jsontext.reader import Path, parse
 
 Stage = Mapping[str, Any]
@@ -162,7 +162,7 @@ def _unread(file: str, name: str, at: tuple[int, int], message: str, hint: str =
 
 def read_shared(text: str, file: str, name: str, shared: Lookup) -> SharedPipeline:
     """Read the text of one shared list; findings name ``file``, ``shared`` gives the lists that it names."""
-    document = Document(file, parse(text), places(text))
+    document = Document(file, parse(text), partial(place_at, text))
     found = syntax_findings(document)
     if document.parsed.readable:
         found += schema_findings(document, "pipeline", "a shared stage list")
@@ -297,7 +297,12 @@ def selection_operand(key: str, written: Any) -> Mapping[str, Any] | int | None:
 
 
 def read_sort(named: list[str]) -> dict[str, int]:
-    """Give the keys of a ``$sort``: ``-mean`` is the field ``mean`` from the greatest down."""
+    """Give the keys of a ``$sort``.
+
+    Example:
+        >>> read_sort(["-mean", "name"])
+        {'mean': -1, 'name': 1}
+    """
     return {one.removeprefix("-"): -1 if one.startswith("-") else 1 for one in named}
 
 

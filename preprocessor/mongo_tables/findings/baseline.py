@@ -11,8 +11,8 @@ import os
 import re
 from collections import Counter
 from collections.abc import Iterable
+from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple
 
 from mongo_tables.findings.finding import Finding
 
@@ -24,11 +24,8 @@ Mark = tuple[str, str, str]
 _PLACE = re.compile(r"\blines? \d+(?:(?:, | and )\d+)*")
 
 
-class BaselineError(Exception):
-    """The text is no baseline; the message says why, on one line."""
-
-
-class Compared(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Compared:
     """Findings held against a baseline: those it does not know, and how many of its own are gone."""
 
     new: tuple[Finding, ...]
@@ -48,7 +45,10 @@ def format_baseline(findings: Iterable[Finding], folder: Path) -> str:
 def compare_with_baseline(findings: Iterable[Finding], text: str, folder: Path) -> Compared:
     """Hold ``findings`` against the baseline ``text``, which stands in ``folder``.
 
-    Where a file has more of one finding than the baseline accepts, the last ones count as new. Raises BaselineError.
+    Where a file has more of one finding than the baseline accepts, the last ones count as new.
+
+    Raises:
+        ValueError: If the text is no baseline.
     """
     left = _read_accepted(text)
     new = []
@@ -75,15 +75,13 @@ def _fold(mark: Mark) -> Mark:
 def _read_accepted(text: str) -> Counter[Mark]:
     try:
         content = json.loads(text)
-        if content["version"] != VERSION:
-            raise BaselineError(
-                f"it has version {content['version']!r}, this program reads version {VERSION}"
-            )
-        return Counter(
-            {
-                _fold((one["file"], one["rule"], one["message"])): int(one["count"])
-                for one in content["findings"]
-            }
+        version = content["version"]
+        accepted = content["findings"] if version == VERSION else ()
+        found = Counter(
+            {_fold((one["file"], one["rule"], one["message"])): int(one["count"]) for one in accepted}
         )
     except (ValueError, TypeError, KeyError) as error:
-        raise BaselineError(f"it is not a list of accepted findings ({type(error).__name__})") from None
+        raise ValueError(f"it is not a list of accepted findings ({type(error).__name__})") from None
+    if version != VERSION:
+        raise ValueError(f"it has version {version!r}, this program reads version {VERSION}")
+    return found

@@ -6,7 +6,12 @@ from collections.abc import Iterable
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:
-    """Give "did you mean `…`?" for the known word nearest to ``word``, or an empty string."""
+    """Give "did you mean `…`?" for the known word nearest to ``word``, or an empty string.
+
+    Example:
+        >>> did_you_mean("colums", ["columns", "headers"])
+        'did you mean `columns`?'
+    """
     near = nearest_word(word, known)
     return f"did you mean `{near}`?" if near else ""
 

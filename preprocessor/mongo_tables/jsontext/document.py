@@ -6,7 +6,6 @@ JSON text to a line and column of the file differs, and is a function.
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -74,15 +73,3 @@ def value_at(value: Any, path: Path) -> Any:
         else:
             return None
     return value
-
-
-def places(text: str) -> Callable[[int], tuple[int, int]]:
-    """Give the function from an offset in ``text`` to its line and column, both from 1 and in characters."""
-    starts = [0]
-    starts += [index + 1 for index, char in enumerate(text) if char == "\n"]
-
-    def place(offset: int) -> tuple[int, int]:
-        line = bisect_right(starts, offset)
-        return line, offset - starts[line - 1] + 1
-
-    return place

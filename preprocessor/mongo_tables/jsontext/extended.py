@@ -29,6 +29,10 @@ _Path = tuple[str | int, ...]
 def decode(value: Any) -> tuple[Any, list[Complaint[_Path]]]:
     """Give the BSON value of a parsed JSON value, and what was malformed (there the value is None).
 
+    Example:
+        >>> decode({"at": {"$date": "2026-01-31T00:00:00Z"}})
+        ({'at': datetime.datetime(2026, 1, 31, 0, 0)}, [])
+
     Integer literals become int (int32), ``bson.int64.Int64`` or, beyond 64 bits, float, as the
     specification says. Dates become naive ``datetime`` in UTC, as pymongo gives them, or ``DatetimeMS``
     outside the years 1–9999.

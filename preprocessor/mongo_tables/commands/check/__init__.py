@@ -230,14 +230,14 @@ def _leave_out_accepted(findings: Sequence[Finding], file: Path) -> Sequence[Fin
 
     Raises UsageError when the file is no baseline.
     """
-    from mongo_tables.findings.baseline import BaselineError, compare_with_baseline
+    from mongo_tables.findings.baseline import compare_with_baseline
     from mongo_tables.site.disk import read_text
 
     if not file.is_file():
         raise UsageError(f"{file}: no such file", "write it once with --write-baseline")
     try:
         outcome = compare_with_baseline(findings, read_text(file), file.parent)
-    except BaselineError as error:
+    except ValueError as error:
         raise UsageError(f"{file} is no baseline: {error}", "write it anew with --write-baseline") from None
     if outcome.gone:
         print(

@@ -27,7 +27,8 @@ def editor_schema(name: str) -> str:
     """The text of the schema ``name``, stages and their arguments listed wherever one can stand."""
     schema = load(name)
     called = {"$schema": schema["$schema"], "$id": schema_address(name)}
-    return json.dumps(called | _with_stages(schema, _stages()), indent=2, ensure_ascii=False) + "\n"
+    stages = {one.name: _stage(one) for one in operators() if one.kind == "stage" and not one.refused}
+    return json.dumps(called | _with_stages(schema, stages), indent=2, ensure_ascii=False) + "\n"
 
 
 def _with_stages(value: Any, stages: Mapping[str, Any]) -> Any:
@@ -38,10 +39,6 @@ def _with_stages(value: Any, stages: Mapping[str, Any]) -> Any:
     inner = {key: _with_stages(item, stages) for key, item in value.items()}
     is_stage = value.get("x-rule") == _STAGE and "propertyNames" in value
     return inner | {"properties": stages} if is_stage else inner
-
-
-def _stages() -> dict[str, Any]:
-    return {one.name: _stage(one) for one in operators() if one.kind == "stage" and not one.refused}
 
 
 def _stage(one: Operator) -> dict[str, Any]:

@@ -128,13 +128,15 @@ def _explain(error: Any, subject: str) -> Iterator[Complaint[Path]]:
         yield from _unknown_keys(rules, value, path, name)
     elif keyword == "required":
         missing = next(key for key in error.validator_value if error.message.startswith(repr(key)))
-        yield _missing_key(missing, rules, path, name)
+        example = _example(rules["properties"][missing], missing)
+        yield Complaint(f"{name} needs the key `{missing}`", example, path, "MT131")
     elif "propertyNames" in error.absolute_schema_path:
         rule = rules.get("x-rule", "MT133")
         message = f"`{value}` is not possible as a key of {name}"
         yield Complaint(message, rules.get("patternErrorMessage", ""), (*path, value), rule, on_key=True)
     elif keyword == "type":
-        message = f"{name} must be {_lower(rules.get('title', 'of another type'))}, not {kind_of(value)}"
+        title = rules.get("title", "of another type")
+        message = f"{name} must be {title[:1].lower()}{title[1:]}, not {kind_of(value)}"
         hint = _example(rules)
         if path == ("pipeline",) and isinstance(value, str):
             hint = f'a shared pipeline goes into the list: ["{value}"]'
@@ -157,14 +159,11 @@ def _unknown_keys(rules: Schema, value: dict[str, Any], path: Path, name: str) -
             yield Complaint(f"{name} has no key `{key}`", hint, (*path, key), "MT130", on_key=True)
 
 
-def _missing_key(key: str, rules: Schema, path: Path, name: str) -> Complaint[Path]:
-    return Complaint(f"{name} needs the key `{key}`", _example(rules["properties"][key], key), path, "MT131")
-
-
 def _wrong_value(error: Any, name: str) -> str:
     limit, value = error.validator_value, error.instance
     if error.validator == "enum":
-        return f"{name} must be {_choice(limit)}, not {_format_value(value)}"
+        choice = ", ".join(f"`{each}`" for each in limit[:-1]) + f" or `{limit[-1]}`"
+        return f"{name} must be {choice}, not {_format_value(value)}"
     if error.validator in ("minItems", "maxItems") and limit > 1:
         side = "least" if error.validator == "minItems" else "most"
         return f"{name} must have at {side} {limit} elements, not {len(value)}"
@@ -213,19 +212,11 @@ def _example(rules: Schema, key: str = "") -> str:
     return f'for example: "{key}": {shown}' if key else f"for example: {shown}"
 
 
-def _choice(values: list[str]) -> str:
-    return ", ".join(f"`{value}`" for value in values[:-1]) + f" or `{values[-1]}`"
-
-
 def _format_value(value: Any) -> str:
     if isinstance(value, (dict, list)):
         return kind_of(value)
     text = json.dumps(value, ensure_ascii=False)
     return f"`{text}`" if len(text) <= 60 else f"`{text[:57]}…`"
-
-
-def _lower(title: str) -> str:
-    return title[:1].lower() + title[1:]
 
 
 def schema_findings(document: Document, schema: str, subject: str) -> list[Finding]:
