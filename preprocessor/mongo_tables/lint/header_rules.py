@@ -194,9 +194,11 @@ def _step(binary: bool) -> str:
 def find_wrong_names(subject: RuleContext) -> Iterator[Finding]:
     """MT406: a field is named for bytes, but something else is counted in it."""
     for name, shape in subject.flow.rows.fields.items():
-        computed, path = shape.traits.unit, find_definition(subject.spec, name)
-        says = units.of_name(name)
-        if computed is None or path is None or not says or not says[0].is_data or computed.is_data:
+        computed, says = shape.traits.unit, units.of_name(name)
+        if computed is None or computed.is_data or not says or not says[0].is_data:
+            continue
+        path = find_definition(subject.spec, name)
+        if path is None:
             continue
         yield subject.in_pipeline(
             "MT406",

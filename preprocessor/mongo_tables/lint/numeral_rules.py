@@ -106,7 +106,8 @@ def _sortings(subject: RuleContext) -> Iterator[Comparison]:
 
 def _inner_sortings(subject: RuleContext) -> Iterator[Comparison]:
     """What accumulators, windows and arrays are sorted by: `$top`, `$rank`, `$sortArray`."""
-    for stage in subject.flow.stages if "sortBy" in subject.flow.names else ():
+    sorting = (stage for stage in subject.flow.stages if "sortBy" in stage.written.names)
+    for stage in sorting:
         for path, keys in _find_sort_bys(stage.argument, stage.path):
             for key in keys:
                 shape = lookup(stage.before, tuple(key.split(".")))

@@ -96,6 +96,8 @@ def find_definition(spec: PipelineSpec, name: str) -> Path | None:
 def find_made(stage: Mapping[str, Any], name: str) -> Field | None:
     """What becomes of a field that a stage names by itself, as ``$set``, ``$project`` and ``$group`` do."""
     ((operator, argument),) = stage.items()
+    if not isinstance(argument, dict) or name not in argument:
+        return None
     fields = effect_of(operator, argument).fields
     return next((one for one in fields if one.place == (name,) and one.parts == split_path(name)), None)
 

@@ -1,0 +1,51 @@
+"""What operators have in common is a trait in their catalogue or in the records of stages, and in no list elsewhere."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+from mongo_tables.aggregation.catalogue import operators
+
+PACKAGE: Final = Path(__file__).parents[2] / "preprocessor" / "mongo_tables"
+NAMES: Final = {one.name for one in operators()}
+MAY_LIST: Final = {
+    "commands/explain/causes.py": "words for comparisons in its sentences",
+    "lint/field_rules.py": "the arguments by which two stages name a field",
+    "lint/order_rules.py": "words for each stage that gives no order",
+    "lint/row_order.py": "a function for each stage that makes arrays",
+    "lint/shape/expressions.py": "opposites and mirror images of comparisons",
+    "lint/shape/flow.py": "a function for each stage and accumulator",
+    "lsp/completion.py": "texts that are offered",
+    "lsp/flows.py": "a function for each operator that binds variables",
+    "lsp/hover.py": "words for each stage",
+    "lsp/slots.py": "what may be written in each argument",
+    "results/readonly.py": "a reader of what is sent to a server, which trusts no other",
+    "results/rows.py": "the stages after which a server orders fields otherwise",
+    "runner/event_schemas.py": "pipelines of a benchmark",
+    "site/mistyped_words.py": "the places in a query that are alternatives",
+}
+"""Modules outside ``aggregation`` with lists of operators, each with what only it can know of them."""
+
+
+def lists(path: Path) -> Iterator[int]:
+    """The lines at which a module lists two operators or more; what registers a function for them does not count."""
+    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        parts = node.keys if isinstance(node, ast.Dict) else getattr(node, "elts", [])
+        found = {
+            part.value for part in parts if isinstance(part, ast.Constant) and isinstance(part.value, str)
+        }
+        if len(found & NAMES) > 1:
+            yield node.lineno  # type: ignore[attr-defined]
+
+
+def test_operators_are_listed_in_the_catalogue_alone() -> None:
+    listing = {
+        str(path.relative_to(PACKAGE)): found
+        for path in sorted(PACKAGE.rglob("*.py"))
+        if "aggregation" not in path.parts and (found := [*lists(path)])
+    }
+    assert {name: found for name, found in listing.items() if name not in MAY_LIST} == {}
+    assert sorted(MAY_LIST) == sorted(listing)
