@@ -12,13 +12,12 @@ from tests.runner.atlas.fake import CLIENT, SECRET, serving
 
 
 @pytest.fixture
-def account(monkeypatch, tmp_path):
-    """Who asks, and where journals are."""
+def account(monkeypatch):
+    """Who asks."""
     for name in ATLAS_KEY:
         monkeypatch.delenv(name, raising=False)
     for name, value in zip(ATLAS_CLIENT, (CLIENT, SECRET), strict=True):
         monkeypatch.setenv(name, value)
-    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
 
 
 @pytest.fixture

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
 import signal
 import time
 from typing import NamedTuple
@@ -13,13 +12,12 @@ import pytest
 
 from mongo_tables.cli import main
 from mongo_tables.files.environment import ATLAS_CLIENT
-from mongo_tables.runner.atlas import clusters
 from mongo_tables.runner.atlas.api import ATTEMPTS
 from mongo_tables.runner.atlas.target import AtlasTarget
 from tests.runner.atlas.fake import PRIVATE, SECRET, Fault
 from tests.runner.atlas.foreign import FOREIGN, add_foreign, check_foreign_alone, foreign_of
 from tests.runner.atlas.project import PROJECT, hardware_of
-from tests.runner.atlas.test_lifecycle import PRICES, WHERE, end_process_of, is_empty
+from tests.runner.atlas.test_lifecycle import PRICES, WHERE, end_processes, is_empty
 from tests.signals import heeded
 
 EXPERIMENT = """\
@@ -121,15 +119,6 @@ def ends_early(fake, _):
     fake.project.times.plan = [(0, "CREATING"), (200, "DELETING"), (900, "GONE")]
 
 
-def unwritable(fake, monkeypatch):
-    monkeypatch.setenv("XDG_STATE_HOME", "/dev/null")
-
-
-def forgets(fake, cluster):
-    """Somebody removes what the program remembers."""
-    shutil.rmtree(clusters.folder().parent)
-
-
 CLUSTER = "(GET|DELETE|PATCH) clusters/.*"
 WRONG = [
     Wrong("secret", "Atlas refuses POST token with 401, invalid_client: The client is not known", lambda fake, patch: patch.setenv(ATLAS_CLIENT[1], "mdb_sa_sk_of_another")),
@@ -167,8 +156,6 @@ WRONG = [
     Wrong("deletion", "could not be removed: it is still there after 30 minutes", takes(failing_deletions=FOR_EVER), left=True),
     Wrong("protected", "could not be removed: Atlas refuses DELETE clusters/mongo-tables-RUN-1 with 400, CANNOT_TERMINATE", answers("DELETE clusters/.*", 400, FOR_EVER, "CANNOT_TERMINATE"), left=True),
     Wrong("user-stays", "Atlas refuses DELETE databaseUsers/admin/mongo-tables-RUN-1 with 403", answers("DELETE databaseUsers/.*", 403, FOR_EVER), left=True),
-    Wrong("journal", "nothing is made on Atlas that cannot be written down", unwritable),
-    Wrong("journal-gone", "what is removed on Atlas cannot be written down", in_window(forgets)),
 ]  # fmt: skip
 
 
@@ -215,9 +202,8 @@ def test_what_goes_wrong_is_one_line_and_ends_what_is_paid_for(usable, files, wr
     assert told.err.count(lines[0].removeprefix("mongo-tables: ")) == 1
     assert ("run --sweep" in told.err) == wrong.left
     if wrong.left:
-        sweep_after(usable, capsys)
+        sweep_after(usable, monkeypatch, capsys)
     check_foreign_alone(usable.project, before)
-    assert list(clusters.found()) == []
 
 
 def check_said(line, said):
@@ -228,14 +214,15 @@ def check_said(line, said):
     assert re.search(pattern, line), line
 
 
-def sweep_after(fake, capsys):
+def sweep_after(fake, monkeypatch, capsys):
     """Once nothing is wrong any more, and the run's process is gone, a sweep removes what was left."""
     fake.faults.clear()
     fake.alter = None
     fake.project.times.failing_deletions = 0
-    (written,) = clusters.found()
-    end_process_of(written)
-    assert main(["run", "--sweep"]) == 0
+    end_processes(monkeypatch)
+    assert main(["run", "--sweep"]) == 2
+    assert "name one: --target atlas:PROJECT" in capsys.readouterr().err
+    assert main(["run", "--sweep", "--target", f"atlas:{PROJECT}"]) == 0
     assert f"{PROJECT}: " in capsys.readouterr().out
 
 
@@ -283,7 +270,7 @@ def test_the_second_signal_leaves_what_is_there_and_says_so(usable, files, signa
     assert usable.project.users
     told = capsys.readouterr().err
     assert "press Ctrl-C once more" in told
-    assert "something of this run may be left; mongo-tables run --sweep removes" in told
+    assert "something of this run may be left; mongo-tables run --sweep --target atlas:PROJECT" in told
     sweep_after(usable, capsys)
     assert is_empty(usable)
 
@@ -305,24 +292,7 @@ def test_a_run_that_is_interrupted_says_what_it_cannot_remove(usable, files, mon
     assert run(files, WHERE) == 130
     told = capsys.readouterr().err
     assert "could not be removed: Atlas refuses DELETE" in told
-    assert "run --sweep removes what is left" in told
-
-
-def test_what_is_left_when_the_journal_is_gone_is_to_be_removed_by_hand(usable, files, monkeypatch, capsys):
-    """A sweep cannot tell it from what a run of another machine uses, until the time in its tag has passed."""
-    in_window(forgets)(usable, monkeypatch)
-    usable.project.times.failing_deletions = FOR_EVER
-    assert run(files, WHERE) == 2
-    assert f"remove it by hand in the project {PROJECT}: its journal is gone, and for 48 hours" in (
-        capsys.readouterr().err
-    )
-    usable.project.times.failing_deletions = 0
-    sweeps = ["run", "--sweep", "--target", f"atlas:{PROJECT}"]
-    assert main(sweeps) == 0
-    assert usable.project.clusters
-    usable.time.sleep(49 * 3600)
-    assert main(sweeps) == 0
-    assert is_empty(usable)
+    assert "run --sweep --target atlas:PROJECT removes what is left" in told
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from contextlib import closing
 from datetime import timedelta
 from math import inf
@@ -10,12 +9,13 @@ from math import inf
 import pytest
 from pymongo import MongoClient
 
-from mongo_tables.runner.atlas.address import run_of_cluster
+from mongo_tables.runner.atlas.address import Owner, owner_of_cluster, words
 from mongo_tables.runner.atlas.api import open_api
-from mongo_tables.runner.atlas.clusters import LONGEST_CHANGE, found, sweep
+from mongo_tables.runner.atlas.clusters import LONGEST_CHANGE, sweep
 from mongo_tables.runner.atlas.costs import read_prices
 from mongo_tables.runner.atlas.target import begin_run, open_atlas
 from mongo_tables.runner.errors import RunnerError, TargetError
+from mongo_tables.runner.ownership import OwningProcess, this_process
 from tests.runner.atlas.fake import Fault
 from tests.runner.atlas.foreign import add_foreign, foreign_of
 from tests.runner.atlas.project import DOMAIN, PROJECT, Refused, hardware_of, region_of
@@ -81,15 +81,15 @@ def changes(fake):
 
 
 def is_empty(fake):
-    """Whether nothing of ours is there, and no journal."""
-    return not (fake.project.clusters or fake.project.users or fake.project.access or list(found()))
+    """Whether nothing of ours is there."""
+    return not (fake.project.clusters or fake.project.users or fake.project.access)
 
 
 def test_a_cluster_is_made_used_and_removed_with_its_user_and_the_address(usable, opened):
     with closing(opened()) as target:
         machine = target.prepare({"instance": M50}, 1.0)
         (body,) = clusters(usable).values()
-        assert run_of_cluster(body) == RUN
+        assert owner_of_cluster(body).run == RUN
         with MongoClient(target.uri) as client:
             client.measured.one.insert_one({"x": 1})
             assert (
@@ -268,15 +268,14 @@ def test_a_deletion_that_fails_is_asked_for_again(usable, opened):
     assert is_empty(usable)
 
 
-def test_a_deletion_that_never_works_says_what_is_left_and_a_sweep_removes_it(usable, opened):
+def test_a_deletion_that_never_works_says_what_is_left_and_a_sweep_removes_it(usable, opened, monkeypatch):
     usable.project.times.failing_deletions = 999
     target = opened()
     target.prepare({"instance": M50}, 1.0)
     with pytest.raises(TargetError, match="mongo-tables-a1b2c3-1 could not be removed") as failed:
         target.close()
     assert "run --sweep" in failed.value.hint
-    (written,) = found()
-    end_process_of(written)
+    end_processes(monkeypatch)
     with pytest.raises(RunnerError, match="mongo-tables-a1b2c3-1 could not be removed") as failed:
         sweep(open_api(PROJECT), lambda text: None)
     assert "run --sweep" in failed.value.hint
@@ -285,12 +284,9 @@ def test_a_deletion_that_never_works_says_what_is_left_and_a_sweep_removes_it(us
     assert is_empty(usable)
 
 
-def end_process_of(written):
-    """Have the journal be one of a process that has ended."""
-    lines = written.path.read_text("utf-8").splitlines(keepends=True)
-    head = json.loads(lines[0])
-    head["process"]["pid"] = 2**22 + 1
-    written.path.write_text(json.dumps(head) + "\n" + "".join(lines[1:]), encoding="utf-8")
+def end_processes(patch):
+    """Have what was made be of processes that have ended."""
+    patch.setattr(OwningProcess, "runs", property(lambda process: False))
 
 
 def test_an_order_whose_answer_is_lost_makes_one_cluster(usable, opened):
@@ -320,16 +316,6 @@ def test_an_order_that_is_done_after_the_run_gave_it_up_is_found_and_removed(atl
     assert is_empty(atlas)
 
 
-def test_a_run_is_told_of_what_a_killed_one_may_have_left(usable, opened, told):
-    target = opened()
-    target.prepare({"instance": M50}, 1.0)
-    (written,) = found()
-    end_process_of(written)
-    opened(run="b1b2c3d4e5f6")
-    assert any(PROJECT in line and "run --sweep" in line for line in told)
-    target.close()
-
-
 def test_a_cluster_of_somebody_else_with_the_same_name_stays_untouched(atlas, opened):
     name = "mongo-tables-a1b2c3-1"
     body = {
@@ -355,22 +341,9 @@ def test_a_cluster_that_is_not_of_this_run_any_more_is_neither_changed_nor_remov
     assert clusters(usable) == {"mongo-tables-a1b2c3-1": cluster.body}
 
 
-def test_nothing_is_done_that_cannot_be_written_down(atlas, opened, monkeypatch, tmp_path):
-    (tmp_path / "state").write_text("a file, no folder")
-    with pytest.raises(RunnerError, match="cannot be written down"), closing(opened()) as target:
-        target.prepare({"instance": M50}, 1.0)
-    assert changes(atlas) == []
-
-
-def test_an_address_that_is_let_in_already_stays_so(usable, opened):
-    usable.project.let_in([{"ipAddress": "203.0.113.7", "comment": "the office"}])
-    with closing(opened()) as target:
-        target.prepare({"instance": M50}, 1.0)
-    assert [one["comment"] for one in usable.project.access.values()] == ["the office"]
-
-
 def test_the_address_of_another_run_is_not_taken_from_it(atlas, opened):
-    atlas.project.let_in([{"ipAddress": "203.0.113.7", "comment": "mongo-tables run 0123456789ab"}])
+    comment = words(Owner("0123456789ab", this_process()))
+    atlas.project.let_in([{"ipAddress": "203.0.113.7", "comment": comment}])
     with pytest.raises(TargetError, match="for the run 0123456789ab"), closing(opened()) as target:
         target.prepare({"instance": M50}, 1.0)
     assert len(atlas.project.access) == 1
@@ -389,11 +362,10 @@ def test_a_sweep_leaves_alone_what_a_run_that_goes_on_uses(usable, opened, told)
     assert foreign_of(usable.project) == before
 
 
-def test_what_a_run_of_another_machine_made_is_swept_when_its_time_is_over(usable, opened, told):
+def test_what_a_run_of_another_machine_made_is_swept_when_its_time_is_over(usable, opened, told, monkeypatch):
     target = opened()
     target.prepare({"instance": M50}, 1.0)
-    for written in found():
-        written.path.unlink()  # the other machine has it
+    monkeypatch.setattr(OwningProcess, "is_here", property(lambda process: False))
     assert sweep(open_api(PROJECT), told.append) == 0
     assert len(usable.project.clusters) == 1
     usable.time.sleep(49 * 3600)

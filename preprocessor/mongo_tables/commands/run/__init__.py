@@ -56,7 +56,7 @@ examples:
                                                         clusters on Atlas: every call to it, and what it may cost
   mongo-tables run insert_iops --target 'atlas:PROJECT?access=203.0.113.7' --max-cost 60
                                                         the same, done: a cluster for each disk, removed at every exit
-  mongo-tables run --sweep                              remove what a killed run has left on Atlas
+  mongo-tables run --sweep --target atlas:PROJECT       remove what a killed run has left on Atlas
 
 A connection string with a password belongs into the environment, which only you can read, and not into the list of
 processes, which everybody can: {TARGET_VARIABLE} for --target (with blanks between several NAME=WHERE),
@@ -109,7 +109,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     )  # fmt: skip
     parser.add_argument(
         "--sweep", action="store_true",
-        help="remove what killed runs have left on Atlas, in the project of --target or where they worked, and end",
+        help="remove what killed runs have left on Atlas, in the projects of --target, and end",
     )  # fmt: skip
 
 

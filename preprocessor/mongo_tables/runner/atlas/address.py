@@ -25,12 +25,32 @@ from mongo_tables.findings.nearest import did_you_mean
 from mongo_tables.runner.atlas.api import iso
 from mongo_tables.runner.errors import RunnerError, TargetError
 from mongo_tables.runner.local_set import MEMBERS
+from mongo_tables.runner.ownership import OwningProcess
 
 RUN_TAG: Final = "mongo-tables-run"
 UNTIL_TAG: Final = "mongo-tables-until"
 """Until then a cluster may be in use, wherever its run is."""
 _NAME: Final = re.compile(r"mongo-tables-([0-9a-f]{6})-[0-9]+")
-_WORDS: Final = re.compile(r"mongo-tables run ([0-9a-f]{12})")
+_OWNER: Final = re.compile(r"([0-9a-f]{12})\.([0-9a-f]{16})\.([0-9]+)\.([0-9]+)")
+_WORDS: Final = "mongo-tables run "
+
+
+class Owner(NamedTuple):
+    """The run that made something, and the process that it was: so a sweep knows whether it goes on.
+
+    It is written where it was made, and nowhere else.
+    """
+
+    run: str
+    process: OwningProcess
+
+    def __str__(self) -> str:
+        return f"{self.run}.{self.process.host}.{self.process.pid}.{self.process.started:.0f}"
+
+
+def _parse_owner(text: str) -> Owner | None:
+    found = _OWNER.fullmatch(text)
+    return Owner(found[1], OwningProcess(found[2], int(found[3]), float(found[4]))) if found else None
 
 
 def cluster_names(run: str) -> Iterator[str]:
@@ -38,43 +58,35 @@ def cluster_names(run: str) -> Iterator[str]:
     return (f"mongo-tables-{run[:6]}-{number}" for number in count(1))
 
 
-def tags(run: str, until: datetime) -> list[dict[str, str]]:
-    """Those of a run's cluster."""
-    return [{"key": RUN_TAG, "value": run}, {"key": UNTIL_TAG, "value": iso(until)}]
-
-
-def words(run: str) -> str:
+def words(owner: Owner) -> str:
     """What stands beside a run's user and its entry of the access list."""
-    return f"mongo-tables run {run}"
+    return f"{_WORDS}{owner}"
 
 
-def run_of_cluster(cluster: Mapping[str, Any]) -> str | None:
-    """The run that made the cluster; None for one that is not ours, or not for sure."""
-    run = tag_of(cluster, RUN_TAG)
-    found = _NAME.fullmatch(str(cluster.get("name", "")))
-    return run if run and found and re.fullmatch("[0-9a-f]{12}", run) and run.startswith(found[1]) else None
+def owner_in(text: Any) -> Owner | None:
+    """Who made what has these words beside it; None for what is not ours."""
+    return _parse_owner(str(text or "").removeprefix(_WORDS)) if str(text).startswith(_WORDS) else None
+
+
+def _named_by(owner: Owner | None, name: Any) -> Owner | None:
+    """The owner, where the name is one of its own too."""
+    found = _NAME.fullmatch(str(name or ""))
+    return owner if owner and found and owner.run.startswith(found[1]) else None
+
+
+def owner_of_cluster(cluster: Mapping[str, Any]) -> Owner | None:
+    """Who made the cluster; None for one that is not ours, or not for sure."""
+    return _named_by(_parse_owner(tag_of(cluster, RUN_TAG)), cluster.get("name"))
+
+
+def owner_of_user(user: Mapping[str, Any]) -> Owner | None:
+    """Who made the database user; None for one that is not ours."""
+    return _named_by(owner_in(user.get("description")), user.get("username"))
 
 
 def tag_of(cluster: Mapping[str, Any], key: str) -> str:
     """The value of a tag; "" where there is none."""
     return next((str(tag.get("value", "")) for tag in cluster.get("tags") or () if tag.get("key") == key), "")
-
-
-def run_of_user(user: Mapping[str, Any]) -> str | None:
-    """The run that made the database user; None for one that is not ours."""
-    run = _run_in(user.get("description"))
-    found = _NAME.fullmatch(str(user.get("username", "")))
-    return run if run and found and run.startswith(found[1]) else None
-
-
-def run_of_entry(entry: Mapping[str, Any]) -> str | None:
-    """The run that let an address in; None for an entry that is not ours."""
-    return _run_in(entry.get("comment"))
-
-
-def _run_in(text: Any) -> str | None:
-    found = _WORDS.fullmatch(str(text or ""))
-    return found[1] if found else None
 
 
 ALREADY_THERE: Final = "there"
@@ -242,14 +254,14 @@ def specs(machine: AtlasMachine) -> list[dict[str, Any]]:
     return [{"regionConfigs": [region]}]
 
 
-def order(machine: AtlasMachine, name: str, run: str, until: datetime) -> dict[str, Any]:
+def order(machine: AtlasMachine, name: str, owner: Owner, until: datetime) -> dict[str, Any]:
     """The request that makes the cluster: nothing that costs more, or disturbs a measurement, is on."""
     return {
         "name": name,
         "clusterType": "REPLICASET",
         "mongoDBMajorVersion": machine.version,
         "replicationSpecs": specs(machine),
-        "tags": tags(run, until),
+        "tags": [{"key": RUN_TAG, "value": str(owner)}, {"key": UNTIL_TAG, "value": iso(until)}],
         "backupEnabled": False,
         "pitEnabled": False,
         "biConnector": {"enabled": False},

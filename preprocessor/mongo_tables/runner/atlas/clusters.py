@@ -1,50 +1,30 @@
-"""The life of a cluster and of what belongs to it.
-
-What a run does on Atlas, written down before it is done: whoever finds it knows what may be there.
-
-A line for each action, in a file of its own for each run, on disk before the request is sent. It holds names and no
-secret. The file goes with the last of what it names; one whose process has ended is that of a killed run.
-
-Who may use a run's cluster: a database user of its own, from the address of this machine.
-
-Both end by themselves after some days, as Atlas permits for up to a week, should nobody come to remove them.
-
-From a cluster that is ready to a connection string that works.
-
-The life of a cluster: made, waited for, read back, changed, removed.
+"""The life of a cluster and of what belongs to it: made, waited for, changed, removed; swept where a run was killed.
 
 Atlas answers a request when it has been understood, and does it in the minutes that follow. A cluster says IDLE between
-two steps of one change too: it is ready when it has said so twice in a row, and where its members are.
-
-What killed runs have left in a project: found by name and tag, and removed.
+two steps of one change too: it is ready when it has said so twice in a row, and where its members are. Who may use it
+is a database user of its own, from the address of this machine; both end by themselves after some days, should nobody
+come to remove them.
 """
 
 from __future__ import annotations
 
-import errno
-import json
-import os
 import secrets
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import suppress
-from dataclasses import asdict, dataclass, field
+from collections.abc import Callable, Iterator, Mapping
 from datetime import timedelta
 from functools import partial
-from pathlib import Path
 from typing import Any, Final, NamedTuple
 from urllib.parse import parse_qsl, quote, urlsplit
-from uuid import uuid4
 
-from mongo_tables.files.environment import read_variable
 from mongo_tables.runner.atlas.address import (
     ALREADY_THERE,
     UNTIL_TAG,
     AtlasMachine,
+    Owner,
     differences,
     order,
-    run_of_cluster,
-    run_of_entry,
-    run_of_user,
+    owner_in,
+    owner_of_cluster,
+    owner_of_user,
     specs,
     tag_of,
     words,
@@ -53,180 +33,82 @@ from mongo_tables.runner.atlas.api import LOOPBACK, Api, ApiError, Clock, iso
 from mongo_tables.runner.atlas.costs import Budget
 from mongo_tables.runner.connection_strings import driver_fault
 from mongo_tables.runner.errors import RunnerError, TargetError
-from mongo_tables.runner.ownership import OwningProcess, this_process
 
-_SUFFIX: Final = ".jsonl"
-
-
-def folder() -> Path:
-    """Where journals are: by the XDG Base Directory Specification among what a program remembers."""
-    return (
-        Path(read_variable("XDG_STATE_HOME") or Path.home() / ".local" / "state") / "mongo-tables" / "atlas"
-    )
-
-
-class Journal:
-    """That of one target of a run, in one project."""
-
-    def __init__(self, project: str, clock: Clock, run: str) -> None:
-        """``run`` is the name that its clusters have in their tag."""
-        self.run = run
-        self.project = project
-        self._clock = clock
-        self._path = folder() / f"{self.run}-{uuid4().hex[:6]}{_SUFFIX}"
-        self.begun = False
-        """Whether something may have been made: nothing is that was not written down."""
-        self.fault = ""
-        """Why something was removed that is not written down; "" where nothing was."""
-
-    @property
-    def is_there(self) -> bool:
-        """Whether a sweep finds it."""
-        return self.begun and self._path.is_file()
-
-    def note(self, action: str, **what: str) -> None:
-        """Write down what is about to be made or changed.
-
-        Raises RunnerError where that fails, and then it is not to be done.
-        """
-        try:
-            self._add(action, what)
-        except OSError as error:
-            raise RunnerError(
-                f"nothing is made on Atlas that cannot be written down in {self._path.parent}: {error.strerror}",
-                "XDG_STATE_HOME names another place",
-            ) from None
-
-    def note_removal(self, action: str, **what: str) -> None:
-        """Write down what is about to be removed: it is, also where that fails, since it costs money."""
-        try:
-            self._add(action, what)
-        except OSError as error:
-            self.fault = (
-                f"what is removed on Atlas cannot be written down in {self._path.parent}: {error.strerror}"
-            )
-
-    def end(self) -> None:
-        """Nothing of what it names is there any more."""
-        with suppress(OSError):
-            self._path.unlink()
-
-    def _add(self, action: str, what: Mapping[str, str]) -> None:
-        line: dict[str, Any] = {"do": action, **what, "at": iso(self._clock.now())}
-        if not self.begun:
-            self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            head = {"run": self.run, "project": self.project, "process": asdict(this_process())}
-            self._write(head, os.O_CREAT | os.O_EXCL)
-            self.begun = True
-        self._write(line, 0)
-
-    def _write(self, line: Mapping[str, Any], flags: int) -> None:
-        """Add the line, or nothing: one that was cut off would make another of the next, and no sweep could read it."""
-        content = (json.dumps(line) + "\n").encode()
-        held = os.open(self._path, os.O_WRONLY | os.O_APPEND | flags, 0o600)
-        try:
-            before = os.fstat(held).st_size
-            if os.write(held, content) < len(content):
-                os.ftruncate(held, before)
-                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-            os.fsync(held)
-        finally:
-            os.close(held)
-
-
-@dataclass(frozen=True, slots=True)
-class Found:
-    """A journal that is there: whose it is, and what it says was done."""
-
-    path: Path = field(repr=False)
-    run: str
-    project: str
-    process: OwningProcess
-    actions: tuple[Mapping[str, Any], ...]
-
-    @property
-    def is_left(self) -> bool:
-        """Whether its run has ended on this machine, and can remove nothing any more."""
-        return self.process.is_here and not self.process.runs
-
-    def named(self, action: str) -> list[str]:
-        """The names of what such an action was about."""
-        return list(dict.fromkeys(str(one["name"]) for one in self.actions if one.get("do") == action))
-
-
-def found() -> Iterator[Found]:
-    """All journals of this user; one that was cut off within its first line made nothing."""
-    for path in sorted(folder().glob(f"*{_SUFFIX}")):
-        with suppress(OSError, ValueError, KeyError, TypeError):
-            head, *actions = _lines(path.read_text("utf-8"))
-            yield Found(path, head["run"], head["project"], OwningProcess(**head["process"]), tuple(actions))
-
-
-def _lines(text: str) -> Iterator[Mapping[str, Any]]:
-    """What is on the lines; the last may be cut off, and then what it names was not done."""
-    for line in text.splitlines(keepends=True):
-        if line.endswith("\n"):
-            yield json.loads(line)
-
-
-LASTS: Final = timedelta(days=6)
 ROLES: Final = ("readWriteAnyDatabase", "dbAdminAnyDatabase", "clusterMonitor")
 """What a run asks of a deployment with users, of those roles that Atlas gives."""
+LASTS: Final = timedelta(days=6)
+"""Users and addresses, where nobody removes them: Atlas permits up to a week."""
+IDLE: Final = "IDLE"
+_WORKING: Final = frozenset({"CREATING", "UPDATING", "REPAIRING"})
+POLL_SECONDS: Final = 30.0
+LONGEST_CHANGE: Final = timedelta(minutes=60)
+"""For so long a cluster is waited for."""
+LONGEST_DELETION: Final = timedelta(minutes=30)
+IN_USE: Final = timedelta(hours=48)
+"""For so long after it was made, no sweep of another machine takes a cluster for one that was left."""
+SETTLES_SECONDS: Final = 60.0
+"""A request whose answer is not known may take so long to show."""
+LONGEST_CONNECTING: Final = timedelta(minutes=10)
+"""For so long names and users are waited for, which reach all servers after a cluster is ready."""
+CONNECT_POLL_SECONDS: Final = 20.0
+SELECTION_MS: Final = 10_000
+_DNS_SECONDS: Final = 10.0
 _SECRET_BYTES: Final = 32
+LEFT_HINT: Final = (
+    "mongo-tables run --sweep --target atlas:PROJECT removes what is left; a cluster costs money until it is "
+    "gone"
+)
 
 
-def let_in(api: Api, journal: Journal, address: str) -> bool:
-    """Put the address on the project's access list; give whether that was done: one that is there stays as it is.
+def lacks_entry(api: Api, owner: Owner, address: str) -> bool:
+    """Whether the project's access list lacks the address.
 
     Raises TargetError where the entry is that of another run, which would take it away when it ends.
     """
-    entries = list(api.pages("accessList"))  # who may not ask is told so before anything is written down
-    if address == ALREADY_THERE:
-        return False
+    entries = list(api.pages("accessList"))  # who may not ask is told so before anything is made
     for entry in entries:
         if _is_for(entry, address):
-            run = run_of_entry(entry)
-            if run and run != journal.run:
+            other = owner_in(entry.get("comment"))
+            if other and other.run != owner.run:
                 raise TargetError(
-                    f"the access list has {address} for the run {run}, which takes it away when it ends",
+                    f"the access list has {address} for the run {other.run}, which takes it away when it ends",
                     "wait until that has ended; run --sweep removes what a killed run left",
                 )
             return False
-    journal.note("let in", name=address)
+    return address != ALREADY_THERE
+
+
+def let_in(api: Api, owner: Owner, address: str) -> None:
+    """Put the address on the project's access list. Raises ApiError."""
     network = "cidrBlock" if "/" in address else "ipAddress"
     ends = iso(api.clock.now() + LASTS)
-    api.post("accessList", body=[{network: address, "comment": words(journal.run), "deleteAfterDate": ends}])
-    return True
+    api.post("accessList", body=[{network: address, "comment": words(owner), "deleteAfterDate": ends}])
 
 
 def _is_for(entry: Mapping[str, Any], address: str) -> bool:
     """Whether the entry is just that address: Atlas gives one of an address alone as a network too."""
-    lengths = ("/32", "/128")
-    return any(
-        str(entry.get(name, "")) in (address, *(f"{address}{length}" for length in lengths))
-        for name in ("ipAddress", "cidrBlock")
-    )
+    forms = (address, f"{address}/32", f"{address}/128")
+    return any(str(entry.get(name, "")) in forms for name in ("ipAddress", "cidrBlock"))
 
 
-def shut_out(api: Api, address: str, run: str) -> None:
+def shut_out(api: Api, owner: Owner, address: str) -> None:
     """Take from the access list what ``let_in`` put there for the run, if it is there. Raises ApiError."""
     for entry in api.pages("accessList"):
-        if _is_for(entry, address) and run_of_entry(entry) == run:
-            _unless_gone(api, "accessList", str(entry.get("cidrBlock") or entry.get("ipAddress")))
+        if _is_for(entry, address) and _is_of(owner_in(entry.get("comment")), owner):
+            _remove(api, "accessList", str(entry.get("cidrBlock") or entry.get("ipAddress")))
             return
 
 
-def make_user(api: Api, journal: Journal, name: str) -> str:
+def make_user(api: Api, owner: Owner, name: str) -> str:
     """Make a database user who may use the cluster of the same name alone; give the password. Raises ApiError."""
     password = secrets.token_urlsafe(_SECRET_BYTES)
     api.hide(password)
-    journal.note("make user", name=name)
     body = {
         "databaseName": "admin",
         "groupId": api.project,
         "username": name,
         "password": password,
-        "description": words(journal.run),
+        "description": words(owner),
         "roles": [{"databaseName": "admin", "roleName": role} for role in ROLES],
         "scopes": [{"name": name, "type": "CLUSTER"}],
         "deleteAfterDate": iso(api.clock.now() + LASTS),
@@ -240,26 +122,23 @@ def make_user(api: Api, journal: Journal, name: str) -> str:
     return password
 
 
-def remove_user(api: Api, name: str, run: str) -> None:
+def remove_user(api: Api, owner: Owner, name: str) -> None:
     """Remove what ``make_user`` made for the run, if it is there. Raises ApiError."""
     user = api.find("databaseUsers", "admin", name)
-    if user is not None and run_of_user(user) == run:
-        _unless_gone(api, "databaseUsers", "admin", name)
+    if user is not None and _is_of(owner_of_user(user), owner):
+        _remove(api, "databaseUsers", "admin", name)
 
 
-def _unless_gone(api: Api, *path: str) -> None:
+def _is_of(found: Owner | None, owner: Owner) -> bool:
+    return found is not None and found.run == owner.run
+
+
+def _remove(api: Api, *path: str) -> None:
     try:
         api.delete(*path)
     except ApiError as error:
         if error.status != 404:
             raise
-
-
-LONGEST: Final = timedelta(minutes=10)
-"""For so long names and users are waited for, which reach all servers after a cluster is ready."""
-CONNECT_POLL_SECONDS: Final = 20.0
-SELECTION_MS: Final = 10_000
-_DNS_SECONDS: Final = 10.0
 
 
 def connection_string(cluster: Mapping[str, Any], user: str, password: str) -> str:
@@ -316,33 +195,20 @@ def await_user(uri: str, clock: Clock) -> None:
 
 def _await(fault: Callable[[], str], clock: Clock) -> None:
     """Wait until nothing is in the way; raises TargetError with what is at the end."""
-    ends = clock.now() + LONGEST
+    ends = clock.now() + LONGEST_CONNECTING
     while found := fault():
         if clock.now() >= ends:
             raise TargetError(found)
         clock.sleep(CONNECT_POLL_SECONDS)
 
 
-IDLE: Final = "IDLE"
-POLL_SECONDS: Final = 30.0
-LONGEST_CHANGE: Final = timedelta(minutes=60)
-"""For so long a cluster is waited for."""
-LONGEST_DELETION: Final = timedelta(minutes=30)
-IN_USE: Final = timedelta(hours=48)
-"""For so long after it was made, no sweep of another machine takes a cluster for one that was left."""
-SETTLES_SECONDS: Final = 60.0
-"""A request whose answer is not known may take so long to show."""
-_WORKING: Final = frozenset({"CREATING", "UPDATING", "REPAIRING"})
-LEFT_HINT: Final = "mongo-tables run --sweep removes what is left; a cluster costs money until it is gone"
-
-
 class Clusters:
     """Those of one run in a project."""
 
-    def __init__(self, api: Api, journal: Journal, budget: Budget, note: Callable[[str], None]) -> None:
+    def __init__(self, api: Api, owner: Owner, budget: Budget, note: Callable[[str], None]) -> None:
         """``note`` tells people what is waited for."""
         self._api = api
-        self._journal = journal
+        self._owner = owner
         self._budget = budget
         self._note = note
         self._doubtful: set[str] = set()
@@ -351,12 +217,11 @@ class Clusters:
     def create(self, machine: AtlasMachine, name: str) -> None:
         """Order the cluster, which is not ready then. Raises TargetError; an order without an answer may be there."""
         self._budget.begin(name, machine)
-        self._journal.note("create cluster", name=name)
         self._note(f"Atlas: {name} is made: {machine}")
         until = self._api.clock.now() + IN_USE
         self._doubtful.add(name)
         try:
-            self._api.post("clusters", body=order(machine, name, self._journal.run, until))
+            self._api.post("clusters", body=order(machine, name, self._owner, until))
         except ApiError as error:
             if 400 <= error.status < 500:
                 self._doubtful.discard(name)
@@ -368,9 +233,17 @@ class Clusters:
     def change_tier(self, machine: AtlasMachine, name: str) -> None:
         """Give the cluster another tier, once nothing else is changed on it. Raises TargetError."""
         self._budget.begin(name, machine)
-        self._journal.note("change cluster", name=name)
         self._note(f"Atlas: {name} becomes {machine.tier}")
-        self._change_idle(name, {"replicationSpecs": specs(machine)})
+        ends = self._api.clock.now() + LONGEST_CHANGE
+        while True:
+            self._check_ours(self._await_idle(name), name)
+            try:
+                self._api.patch("clusters", name, body={"replicationSpecs": specs(machine)})
+            except ApiError as error:
+                if error.status != 409 or self._api.clock.now() >= ends:
+                    raise
+            else:
+                return
 
     def wait(self, machine: AtlasMachine, name: str) -> Mapping[str, Any]:
         """What Atlas says of the cluster when it is ready, and is what was asked for. Raises TargetError."""
@@ -394,13 +267,10 @@ class Clusters:
             self._note(f"Atlas: whether {name} was ordered is not known; it is looked for once more")
             self._api.clock.sleep(SETTLES_SECONDS)
             cluster = self._find(name)
-        if cluster is None:
-            self._budget.end(name)
-            return
-        self._check_ours(cluster, name)
-        self._journal.note_removal("delete cluster", name=name)
-        self._note(f"Atlas: {name} is removed")
-        delete_cluster(self._api, name)
+        if cluster is not None:
+            self._check_ours(cluster, name)
+            self._note(f"Atlas: {name} is removed")
+            delete_cluster(self._api, name)
         self._budget.end(name)
 
     def _find(self, name: str) -> Mapping[str, Any] | None:
@@ -409,7 +279,7 @@ class Clusters:
         return found
 
     def _is_ours(self, cluster: Mapping[str, Any] | None) -> bool:
-        return cluster is not None and run_of_cluster(cluster) == self._journal.run
+        return cluster is not None and _is_of(owner_of_cluster(cluster), self._owner)
 
     def _check_ours(self, cluster: Mapping[str, Any], name: str) -> None:
         """Raise TargetError for a cluster that is not to be touched."""
@@ -434,19 +304,6 @@ class Clusters:
         minutes = LONGEST_CHANGE.total_seconds() / 60
         lacks = ", and Atlas says no hosts of it," if state == IDLE else ""
         raise TargetError(f"the cluster {name} is still {state}{lacks} after {minutes:g} minutes")
-
-    def _change_idle(self, name: str, body: Mapping[str, Any]) -> None:
-        """Change the cluster to what the body says when nothing else is changed on it, if it is ours."""
-        ends = self._api.clock.now() + LONGEST_CHANGE
-        while True:
-            self._check_ours(self._await_idle(name), name)
-            try:
-                self._api.patch("clusters", name, body=body)
-            except ApiError as error:
-                if error.status != 409 or self._api.clock.now() >= ends:
-                    raise
-            else:
-                return
 
 
 def _gone(name: str) -> str:
@@ -473,17 +330,18 @@ def delete_cluster(api: Api, name: str) -> None:
                     break
         api.clock.sleep(POLL_SECONDS)
     minutes = LONGEST_DELETION.total_seconds() / 60
-    reason = refusal or f"it is still there after {minutes:g} minutes"
-    raise TargetError(f"the cluster {name} could not be removed: {reason}")
+    raise TargetError(
+        f"the cluster {name} could not be removed: {refusal or f'it is still there after {minutes:g} minutes'}"
+    )
 
 
 class _Left(NamedTuple):
-    """Something of ours in the project: of which run, what it is in words, and how it is removed.
+    """Something of ours in the project: who made it, what it is in words, and how it is removed.
 
-    ``is_over`` is whether it says itself that no run uses it any more.
+    ``is_over`` is whether the time has passed for which a run of another machine may use it.
     """
 
-    run: str
+    owner: Owner
     words: str
     remove: Callable[[], None]
     is_over: bool
@@ -495,65 +353,43 @@ def sweep(api: Api, note: Callable[[str], None]) -> int:
     What belongs to a run that goes on stays, and so does what a run of another machine made, until the time in its tag
     has passed. Raises RunnerError where something could not be removed: everything else is.
     """
-    journals = [one for one in found() if one.project == api.project]
-    ended = {one.run: one.is_left for one in journals}
-    _let_settle([one for one in journals if one.is_left], api.clock)
+    note("Atlas: what was asked for last may take a minute to show")
+    api.clock.sleep(SETTLES_SECONDS)
     refused: dict[str, TargetError] = {}
     removed = 0
-    for left in _find(api):
-        if not ended.get(left.run, left.is_over):
-            note(f"{left.words} stays: its run {left.run} goes on, or is one of another machine")
+    for left in _find_ours(api):
+        run, process = left.owner
+        if process.runs if process.is_here else not left.is_over:
+            note(f"{left.words} stays: its run {run} goes on, or is one of another machine")
             continue
         try:
             left.remove()
         except TargetError as error:
-            refused[left.run] = error
+            refused[run] = error
         else:
             removed += 1
-            note(f"{left.words} of the run {left.run} is removed")
-    for one in journals:
-        if one.is_left and one.run not in refused:
-            one.path.unlink(missing_ok=True)
+            note(f"{left.words} of the run {run} is removed")
     if refused:
-        raise RunnerError(
-            "; ".join(error.message for error in refused.values()),
-            next(iter(refused.values())).hint or LEFT_HINT,
-        )
+        hint = next(iter(refused.values())).hint or LEFT_HINT
+        raise RunnerError("; ".join(error.message for error in refused.values()), hint)
     return removed
 
 
-def projects() -> list[str]:
-    """The projects in which killed runs of this user may have left something, as their journals say."""
-    return list(dict.fromkeys(one.project for one in found() if one.is_left))
-
-
-def _let_settle(journals: Sequence[Found], clock: Clock) -> None:
-    """Wait until what was asked for last would show."""
-    latest = max((str(one.actions[-1]["at"]) for one in journals if one.actions), default="")
-    if latest >= iso(clock.now() - timedelta(seconds=SETTLES_SECONDS)):
-        clock.sleep(SETTLES_SECONDS)
-
-
-def _find(api: Api) -> Iterator[_Left]:
+def _find_ours(api: Api) -> Iterator[_Left]:
     """Clusters first, which cost most. Users and addresses say nothing of whether they are in use, and end in days."""
     over: dict[str, bool] = {}
     for cluster in list(api.pages("clusters")):
-        if run := run_of_cluster(cluster):
-            over[run] = over.get(run, True) and _is_over(api, cluster)
-            name = str(cluster["name"])
-            yield _Left(run, f"the cluster {name}", partial(delete_cluster, api, name), over[run])
+        if owner := owner_of_cluster(cluster):
+            until, name = tag_of(cluster, UNTIL_TAG), str(cluster["name"])
+            is_over = bool(until) and until < iso(api.clock.now())
+            over[owner.run] = over.get(owner.run, True) and is_over
+            yield _Left(owner, f"the cluster {name}", partial(delete_cluster, api, name), over[owner.run])
     for user in list(api.pages("databaseUsers")):
-        if run := run_of_user(user):
-            name = str(user["username"])
-            yield _Left(run, f"the user {name}", partial(remove_user, api, name, run), over.get(run, False))
+        if owner := owner_of_user(user):
+            name, is_over = str(user["username"]), over.get(owner.run, False)
+            yield _Left(owner, f"the user {name}", partial(remove_user, api, owner, name), is_over)
     for entry in list(api.pages("accessList")):
-        if run := run_of_entry(entry):
+        if owner := owner_in(entry.get("comment")):
             address = str(entry.get("ipAddress") or entry.get("cidrBlock"))
-            yield _Left(
-                run, f"the address {address}", partial(shut_out, api, address, run), over.get(run, False)
-            )
-
-
-def _is_over(api: Api, cluster: Mapping[str, Any]) -> bool:
-    until = tag_of(cluster, UNTIL_TAG)
-    return bool(until) and until < iso(api.clock.now())
+            is_over = over.get(owner.run, False)
+            yield _Left(owner, f"the address {address}", partial(shut_out, api, owner, address), is_over)

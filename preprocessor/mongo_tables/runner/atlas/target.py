@@ -1,9 +1,4 @@
-"""A target whose cluster the run makes on Atlas.
-
-A target whose cluster the run makes on Atlas: one at a time, made anew for each disk, changed for each tier.
-
-From how a target on Atlas is written to what asks Atlas for it.
-"""
+"""A target whose cluster the run makes on Atlas: one at a time, made anew for each disk, changed for each tier."""
 
 from __future__ import annotations
 
@@ -18,24 +13,26 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 from uuid import uuid4
 
-from mongo_tables.runner.atlas import api as clocks
+from mongo_tables.runner.atlas import api as administration
 from mongo_tables.runner.atlas import clusters, measurements
 from mongo_tables.runner.atlas.address import (
     STANDARD,
     VARIED,
     AtlasAddress,
     AtlasMachine,
+    Owner,
     cluster_names,
     hardware_of,
     machine_of,
     parse_atlas,
 )
 from mongo_tables.runner.atlas.api import Api, Credentials, open_api
-from mongo_tables.runner.atlas.clusters import IN_USE, LEFT_HINT, Clusters, Journal, projects
+from mongo_tables.runner.atlas.clusters import LEFT_HINT, Clusters
 from mongo_tables.runner.atlas.costs import Budget, Prices, read_prices
 from mongo_tables.runner.errors import RunnerError, TargetError
 from mongo_tables.runner.experiment import LABELS
 from mongo_tables.runner.local_set import MEMBERS
+from mongo_tables.runner.ownership import this_process
 from mongo_tables.runner.sampling import Monitored
 from mongo_tables.runner.signals import first_signal_noted
 from mongo_tables.runner.target import LAST_WORDS_SECONDS, Machine
@@ -66,7 +63,7 @@ class AtlasTarget:
         self,
         address: AtlasAddress,
         api: Api,
-        journal: Journal,
+        owner: Owner,
         names: Iterator[str],
         budget: Budget,
         note: Callable[[str], None],
@@ -74,10 +71,10 @@ class AtlasTarget:
         """``names`` and ``budget`` are those of all targets of the run, which may be in one project."""
         self._address = address
         self._api = api
-        self._journal = journal
+        self._owner = owner
         self._names = names
         self._note = note
-        self._clusters = Clusters(api, journal, budget, note)
+        self._clusters = Clusters(api, owner, budget, note)
         self._running: _Running | None = None
         self._made: list[str] = []
         """Names of clusters, and of their users, that may be there."""
@@ -160,57 +157,36 @@ class AtlasTarget:
         """Remove what was made: the cluster, its user, the address on the access list.
 
         The first signal that would end that is noted. Raises TargetError where it is not possible, which says what is
-        left, and where it could not be written down; the failure before it is told first.
+        left; the failure before it is told first.
         """
         failure = sys.exc_info()[1]
+        faults: dict[str, None] = {}  # each once: the same may be in the way of all
         try:
             with first_signal_noted(partial(self._note, _GOES_ON)):
-                faults = self._remove_all()
+                for act in (self._remove, self._shut_out):
+                    try:
+                        act()
+                    except RunnerError as error:
+                        faults[error.message] = None
         except BaseException:
-            self._note(f"Atlas: something of this run may be left; {self._left_hint()}")
+            self._note(f"Atlas: something of this run may be left; {LEFT_HINT}")
             raise
-        if faults:
-            hint = self._left_hint()
-        else:
-            self._journal.end()
-            hint = "all that this run made on Atlas is removed"
-        if self._journal.fault:
-            faults.append(self._journal.fault)
         if faults and isinstance(failure, KeyboardInterrupt):  # which goes on, and would be all that is said
-            self._note(f"Atlas: {'; '.join(faults)}; {hint}")
+            self._note(f"Atlas: {'; '.join(faults)}; {LEFT_HINT}")
         elif faults:
             if isinstance(failure, RunnerError | OSError) and str(failure) not in faults:
                 self._note(f"Atlas: before that, {failure}")
-            raise TargetError("; ".join(faults), hint)
-
-    def _remove_all(self) -> list[str]:
-        """Remove what may be there, which is nothing before the journal begins; give what went wrong with that."""
-        faults: dict[str, None] = {}  # each once: the same may be in the way of all
-        for act in (self._remove, self._shut_out) if self._journal.begun else ():
-            try:
-                act()
-            except RunnerError as error:
-                faults[error.message] = None
-        return list(faults)
-
-    def _left_hint(self) -> str:
-        """Who removes what is left: a sweep does where it finds the journal."""
-        if self._journal.is_there:
-            return LEFT_HINT
-        hours = IN_USE.total_seconds() / 3600
-        return (
-            f"remove it by hand in the project {self._journal.project}: its journal is gone, and for {hours:g} hours "
-            "mongo-tables run --sweep leaves what no journal names; a cluster costs money until it is gone"
-        )
+            raise TargetError("; ".join(faults), LEFT_HINT)
 
     def _make(self, machine: AtlasMachine) -> _Running:
         if self._let_in is None:
-            self._let_in = True  # it may be, however the request ends
-            self._let_in = clusters.let_in(self._api, self._journal, self._address.access)
+            self._let_in = clusters.lacks_entry(self._api, self._owner, self._address.access)
+            if self._let_in:
+                clusters.let_in(self._api, self._owner, self._address.access)
         name = next(self._names)
         self._made.append(name)
         self._clusters.create(machine, name)
-        password = clusters.make_user(self._api, self._journal, name)
+        password = clusters.make_user(self._api, self._owner, name)
         told = self._clusters.wait(machine, name)
         uri = clusters.connection_string(told, name, password)
         clusters.await_names(told, self._api.clock)
@@ -229,13 +205,13 @@ class AtlasTarget:
         self._running = None
         while self._made:
             self._clusters.delete(self._made[-1])
-            clusters.remove_user(self._api, self._made[-1], self._journal.run)
+            clusters.remove_user(self._api, self._owner, self._made[-1])
             self._made.pop()
 
     def _shut_out(self) -> None:
         """Take this machine from the access list where this run has put it there. Raises TargetError."""
         if self._let_in:
-            clusters.shut_out(self._api, self._address.access, self._journal.run)
+            clusters.shut_out(self._api, self._owner, self._address.access)
             self._let_in = False
 
 
@@ -268,31 +244,25 @@ def _described(running: _Running, asked: Mapping[str, Any]) -> Machine:
 class AtlasRun(NamedTuple):
     """What all targets on Atlas of one run share: its name, the names of its clusters, and what these may cost."""
 
-    name: str
+    owner: Owner
     clusters: Iterator[str]
     budget: Budget
 
 
 def begin_run(prices: Prices, most: float, name: str | None = None) -> AtlasRun:
     """A run that may cost ``most``; its ``name`` is drawn where none is given."""
-    name = name or uuid4().hex[:12]
-    return AtlasRun(name, cluster_names(name), Budget(prices, most, clocks.Clock()))
+    owner = Owner(name or uuid4().hex[:12], this_process())
+    return AtlasRun(owner, cluster_names(owner.run), Budget(prices, most, administration.Clock()))
 
 
 def open_atlas(where: str, run: AtlasRun, note: Callable[[str], None]) -> AtlasTarget:
     """A target of the run that makes no call before its first variant. Raises RunnerError."""
     address = parse_atlas(where)
-    api = open_api(address.project)
-    for project in projects():
-        note(f"Atlas: a killed run may have left something in the project {project}; {LEFT_HINT}")
-    journal = Journal(address.project, api.clock, run.name)
-    return AtlasTarget(address, api, journal, run.clusters, run.budget, note)
+    return AtlasTarget(address, open_api(address.project), run.owner, run.clusters, run.budget, note)
 
 
 def plan_atlas(where: str) -> AtlasTarget:
     """A target that says what it would make, and can ask nobody for it. Raises RunnerError."""
-    address = parse_atlas(where)
-    nobody = Api(address.project, Credentials("", "", digest=False), clocks.Clock())
-    run = begin_run(read_prices(), 0.0)
-    journal = Journal(address.project, nobody.clock, run.name)
-    return AtlasTarget(address, nobody, journal, run.clusters, run.budget, lambda text: None)
+    address, run = parse_atlas(where), begin_run(read_prices(), 0.0)
+    nobody = Api(address.project, Credentials("", "", digest=False), administration.Clock())
+    return AtlasTarget(address, nobody, run.owner, run.clusters, run.budget, lambda text: None)
