@@ -100,7 +100,7 @@ def test_figures_that_are_written_again_stay_and_those_that_are_gone_go(place, r
 
     def held():
         if place == "files":
-            return FileStore(tmp_path)._read("published", "tiny")
+            return FileStore(tmp_path).documents("published", "tiny")
         with MongoClient(where) as client:
             return list(client["published_test"].published.find())
 
@@ -121,9 +121,9 @@ def test_a_run_writes_the_figures_beside_its_rows(replica_set, tmp_path):
     code, _, err = finish(start(path, "--target", replica_set.uri, "--output", tmp_path, "--repeats", 1))
     assert code == 0, err
     store = FileStore(tmp_path)
-    assert store._read("published", "tiny") == result_rows.published_documents(tiny())
+    assert store.documents("published", "tiny") == result_rows.published_documents(tiny())
     rows = aggregate(
-        store.rows("tiny"), SIDE_BY_SIDE[:1], collections={"published": store._read("published", "tiny")}
+        store.rows("tiny"), SIDE_BY_SIDE[:1], collections={"published": store.documents("published", "tiny")}
     )
     assert [len(row["published"]) for row in rows] == [0, 2]
 

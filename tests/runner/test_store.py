@@ -38,13 +38,13 @@ def store(request, tmp_path):
 
 def history(store):
     if isinstance(store, FileStore):
-        return store._read(stores.HISTORY, "t")
+        return store.documents(stores.HISTORY, "t")
     return list(store._database[stores.HISTORY].find())
 
 
 def calibrations(store):
     if isinstance(store, FileStore):
-        return store._read(stores.CALIBRATION, "w")
+        return store.documents(stores.CALIBRATION, "w")
     return list(store._database[stores.CALIBRATION].find())
 
 
@@ -138,7 +138,7 @@ def test_a_file_that_is_not_extended_json_is_named(tmp_path):
 def test_a_row_that_was_written_by_hand_gives_way_and_is_in_the_history(store, key):
     by_hand = {"_id": key, "value": 3}
     if isinstance(store, FileStore):
-        store._write(stores.RESULTS, "t", [by_hand])
+        store.write(stores.RESULTS, "t", [by_hand])
     else:
         store._database[stores.RESULTS].insert_one({**by_hand, "_id": {"size": 1, "testname": "t"}})
     done = ["2026-01-01T00:00:01+00:00"]

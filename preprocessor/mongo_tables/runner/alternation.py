@@ -1,9 +1,4 @@
-"""One worker process whose connections belong to two loads, and what starts it.
-
-One worker process whose connections belong to two loads that take turns (see ``slices``).
-
-A worker process from its start to its end: it takes one order after the other.
-"""
+"""A worker process: it takes orders, and has the connections of two loads take turns (see ``slices``)."""
 
 from __future__ import annotations
 

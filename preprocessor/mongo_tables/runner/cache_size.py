@@ -1,14 +1,9 @@
 """How large the cache of a local member is, and the data that is measured against a cache.
 
-How large the cache of a local member is: made small as the data is, so that what does not fit at full size does not.
-
-``mongod`` is started with no less than 0.25 GB, but takes less while it runs. How little it bears depends on the work:
-pages that are being changed, and what requests under way bring in, must have room beside what is kept.
-
-How many records make a working set of a given size: a multiple of the cache that the deployment really has.
-
-A cache cannot be made as small as one likes (see above), so an experiment about caches
-says how large its data is in caches, not in records.
+The cache is made as small as the data, so that what does not fit at full size does not. ``mongod`` starts with no less
+than 0.25 GB, but takes less while it runs. How little it bears depends on the work: pages that are being changed, and
+what requests under way bring in, need room beside what is kept. So an experiment about caches says how large its data
+is in caches, not in records.
 """
 
 from __future__ import annotations

@@ -1,17 +1,13 @@
-"""What casts doubt on the figures of a window: the client, and Little's law.
+"""What casts doubt on the figures of a window: a client that was the limit, and Little's law.
 
-Whether the client was the limit of a window, so that its figures are not the server's, and by what.
+The client is the limit where a worker process used most of a processor, or where threads of the client waited for a
+processor, or answers waited for being read, for a notable part of the latency.
 
-It is where a worker process used most of a processor, or where threads of the client waited for a processor, or answers
-waited for being read, for a notable part of the latency.
-
-Little's law: throughput times mean latency is the number of requests in flight.
-
-In a closed loop each connection has one request in flight all the time, so that the product should be the number of
-connections (J. D. C. Little, "A Proof for the Queuing Formula: L = λW", Operations Research 9(3), 1961). Less means
-that connections spent time outside their requests; figures that give more contradict each other.
-
-It says nothing of work at a given rate, in which connections wait on purpose, nor of requests that nobody answers.
+By Little's law throughput times mean latency is the number of requests in flight (J. D. C. Little, "A Proof for the
+Queuing Formula: L = λW", Operations Research 9(3), 1961). In a closed loop each connection has one request in flight
+all the time, so the product should be the number of connections. Less means that connections spent time outside their
+requests; figures that give more contradict each other. The law says nothing of work at a given rate, in which
+connections wait on purpose, nor of requests that nobody answers.
 """
 
 from __future__ import annotations

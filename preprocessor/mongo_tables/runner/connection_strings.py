@@ -1,11 +1,8 @@
-"""Connection strings that people give, and what a server does not permit their users.
+"""Connection strings that people give, and the roles that their users lack.
 
-Which role of MongoDB permits what a run asks for, so that a refusal can be told with its remedy.
-
-By https://www.mongodb.com/docs/manual/reference/built-in-roles/, tried with users of MongoDB 6.0.5. The work itself
+A complaint about a string is one line without its secrets. The roles are those of
+https://www.mongodb.com/docs/manual/reference/built-in-roles/, tried with users of MongoDB 6.0.5. The work itself
 needs ``readWriteAnyDatabase``, or ``readWrite`` on the database of the experiment.
-
-Connection strings that people give: what is wrong with one is said in a line, without its secrets.
 """
 
 from __future__ import annotations

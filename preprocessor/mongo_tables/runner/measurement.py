@@ -1,11 +1,4 @@
-"""One measured window.
-
-From where a window's reads were served: the cache of WiredTiger, the page cache of the system, or the disk.
-
-One measured window: the state of the server before, the work, the state after, and the samples between.
-
-A window in which the replica set gets another primary: by a step-down, or because the primary is killed.
-"""
+"""One measured window: the state of the server before, the work, the state after, and the samples between."""
 
 from __future__ import annotations
 

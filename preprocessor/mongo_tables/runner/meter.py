@@ -1,16 +1,12 @@
-"""What the client uses and waits for.
-
-How long what has come waits for the client: the part of a latency that is not the server's.
+"""What a thread of the client uses and waits for: counters that only grow, read at both edges of the window.
 
 In a closed loop neither the client's processor time nor Little's law shows a client that is kept from running: its lag
-is in every latency. Two things do. One is how long its threads were ready to run and did not, which Linux counts
+is in every latency. Two figures do. One is how long its threads were ready to run and did not, which Linux counts
 (https://docs.kernel.org/scheduler/sched-stats.html). The other is the time from the moment at which the system received
 an answer, by its own stamp (SO_TIMESTAMPNS, https://docs.kernel.org/networking/timestamping.html), to the one at which
 it was read, of a sample of the answers.
 
-What a thread of the client uses and waits for: what only grows is read at both edges of the window.
-
-Who works notices an edge at the first answer behind it. Until then a thread that waits has used nothing.
+A thread notices an edge at the first answer behind it. Until then a thread that waits has used nothing.
 """
 
 from __future__ import annotations

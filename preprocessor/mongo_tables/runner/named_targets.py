@@ -1,8 +1,4 @@
-"""The targets of a run, and which variants each of them is measured for.
-
-What ``--target`` names: one deployment, or several, each by a name of its own.
-
-Which variants of an experiment a deployment can be measured for: those that ask for another machine need one.
+"""The targets of a run, and the variants that each of them is measured for.
 
 A variant says in ``instance`` which machine it is about. A deployment that was given by its address has the machine
 that it has: were all variants measured on it, their rows would differ by noise alone. A local target can give some of

@@ -1,17 +1,9 @@
-"""Databases that a run may change, and signs that it goes on.
-
-The process that a run is, told from all others: on the same machine it can be seen whether it still runs.
-
-Closing the client of a server that may be gone.
-
-Databases that a run may change: only those that carry its marker.
+"""Databases that a run may change: only those that carry its marker.
 
 A run makes its databases itself and puts one document into the collection ``mongo_tables_marker`` of each. A
 database that exists without that document belongs to somebody else and is never written to nor dropped. The document
 also names the run, its process and its last sign of life: one that was killed leaves its database to the next, and one
 that works does not.
-
-Signs of life that a run gives while it works, so that another does not take its database for one that was left.
 """
 
 from __future__ import annotations

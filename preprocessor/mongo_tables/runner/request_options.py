@@ -1,14 +1,11 @@
-"""What every request carries beside its work, and which options of a connection string the load honours.
-
-What every request carries beside its work: concerns, the read preference, a session, a number to be known again by.
+"""What every request carries beside its work: concerns, the read preference, a session, a number.
 
 A write that a driver may send again has a number of its own in its session (``txnNumber``), by which the server knows
 that it did it already; the server keeps it for that, which is work
 (https://github.com/mongodb/specifications/blob/master/source/retryable-writes/retryable-writes.md).
 
-What a connection string asks of the load: an option that is not honoured is refused, not ignored.
-
-The options: https://www.mongodb.com/docs/manual/reference/connection-string-options/ and those of PyMongo.
+An option of a connection string that the load does not honour is refused, not ignored
+(https://www.mongodb.com/docs/manual/reference/connection-string-options/, and the options of PyMongo).
 """
 
 from __future__ import annotations

@@ -1,18 +1,8 @@
-"""Result documents, from one window and from all of them.
+"""Result documents: the row of one window, the row of all windows of a variant, and published figures beside them.
 
-How much was done in a window, as rows have it.
-
-Parts of requests count, so it is no whole number. Rows have one where nobody could tell the difference: tables divide
-amounts by the duration, and a speed from 6 queries where there were 6.497 would be 8 % too low.
-
-The result document: the fields that the tables read, and beside them where the figures come from.
-
-Published figures as documents of the collection ``published``, so that pages can put them beside results.
-
-There is one document for each row of an experiment file that has figures. Its ``result_id`` is the ``_id`` of the
-result row it belongs to, to the byte, so that an equality ``$lookup`` from ``results`` finds it.
-
-The rows of an experiment, put together from the windows of all its blocks, with what they conclude of each other.
+Amounts count parts of requests, so they are no whole numbers. Rows have a whole number where nobody could tell the
+difference: tables divide amounts by the duration, and a speed from 6 queries where there were 6.497 would be 8 % too
+low.
 """
 
 from __future__ import annotations

@@ -1,21 +1,13 @@
-"""Counters of machine, disk and server while work is done.
-
-What others than the run saw of the servers' machine in a window: series like its own.
-
-Counters of the system and of the server while work is done, in the names and the shape of Atlas.
+"""Counters of the system and of the server while work is done, in the names and the shape of Atlas.
 
 Atlas gives a series as ``{name, units, dataPoints: [{timestamp, value}]}``, and the first point of a rate is
 null, because a rate needs two samples (https://www.mongodb.com/docs/atlas/reference/api-resources-spec/v2/).
 The tables read these names, so a run off Atlas keeps them. Percent of processor time is over all cores of the
 machine.
 
-Processors and disks of a server's own machine, as the server samples them: FTDC by ``getDiagnosticData``.
-
-A mongod reads ``/proc`` once a second for its diagnostic data and hands out its last sample
-(https://www.mongodb.com/docs/manual/administration/full-time-diagnostic-data-capture/). Its counters become those that
-``sampling`` reads of this machine, so that the series are the same wherever the servers run.
-
-How many of this machine's processors were busy between two moments, and how many of them with something else.
+Where the servers run elsewhere, their diagnostic data shows processors and disks: a mongod reads ``/proc`` once a
+second and gives its last sample to ``getDiagnosticData``
+(https://www.mongodb.com/docs/manual/administration/full-time-diagnostic-data-capture/).
 """
 
 from __future__ import annotations

@@ -1,12 +1,8 @@
-"""What was done in each interval, and latencies as one reads them.
-
-What was done in each interval of a window, in memory that does not grow with its length.
+"""What was done in each interval of a window, in memory that does not grow with its length.
 
 A latency is counted in the bucket of an HDR histogram with three significant digits (http://hdrhistogram.org), which is
 named by its shortest: whole microseconds up to 2,047, then 1,024 buckets for each doubling. There are at most ``MOST``
 intervals; with more, neighbours are put together.
-
-Latencies as one reads them: percentiles, and the whole histogram in HDR form.
 """
 
 from __future__ import annotations

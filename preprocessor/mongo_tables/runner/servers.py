@@ -1,22 +1,16 @@
-"""What the servers of a deployment say of themselves.
+"""What the servers of a deployment say of themselves: machine, role, storage, counters.
 
-Which process of which server has counted something.
+Each server is asked for itself, with the rights that the connection string gives. Names of hosts, folders and files,
+keys and passwords are among the answers; none of them gets into a row from here, since what is kept is chosen field by
+field. The addresses that somebody gave as the target are in each row all the same, as ``target``.
 
-Counters are sums since a process started. The difference of two of them says something only where it is one process
-that both are of: with another primary, or with a server that was started anew, it is the difference of strangers.
+A document keeps a part of ``serverStatus``: the whole is 80 kB, twice in every document, and nine tenths of it are
+counters of commands that no experiment sends. Kept is what a table of this project or of the document that its
+experiments come from subtracts, and what explains a number that looks wrong: evictions, queues, tickets, flow control,
+connections, a restart between the two.
 
-What a result document keeps of ``serverStatus``, before and after its window.
-
-The whole of it is 80 kB, twice in every document: nine tenths of all results would be counters of commands that no
-experiment sends, and a site that reads them pays for that at every first build. Kept is what a table of this project
-or of the document that its experiments come from subtracts, and what explains a number that looks wrong: evictions,
-queues, tickets, flow control, connections, a restart between the two.
-
-What the servers of a deployment say of themselves: machine, role, storage.
-
-Each is asked for itself, with the rights that the connection string gives. Names of hosts, folders and files, keys and
-passwords are among the answers; none of them gets into a row from here, since what is kept is chosen field by field.
-The addresses that somebody gave as the target are in each row all the same, as ``target``.
+Counters are sums since a process started. A difference of two of them means something only within one process: after
+an election or a restart they belong to two.
 """
 
 from __future__ import annotations

@@ -4,6 +4,7 @@
 measurement is lost. ``published`` holds the figures that others published for them; ``calibration`` what calibrations
 found, ``history`` the speed of each row from campaign to campaign; ``results_runs`` (``.runs`` in a folder) how far
 runs have come that are not finished.
+
 A write is whole or not there: files are written beside and moved into place, and the old row reaches the history
 before the new one replaces it.
 """
@@ -14,11 +15,11 @@ import json
 import os
 import re
 import shutil
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from functools import partial
 from pathlib import Path
-from typing import Any, Protocol, TypeVar
+from typing import Any, Final, TypeVar
 
 import bson
 from bson.codec_options import CodecOptions
@@ -44,59 +45,111 @@ PATIENCE_MS = 15_000
 
 Document = Mapping[str, Any]
 T = TypeVar("T")
+_GROUPS: Final = {
+    RESULTS: "_id.testname",
+    HISTORY: "_id.testname",
+    PUBLISHED: "testname",
+    CALIBRATION: "workload",
+    SERIES: "experiment",
+}
+"""The field of each collection that says to which experiment, or to which workload, a document belongs."""
 _MEANT = re.compile(r"^\s*mongodb(\+srv)?:|://", re.IGNORECASE)
 """What a connection string with a slip in it looks like."""
 _OPTIONS: CodecOptions[dict[str, Any]] = CodecOptions(tz_aware=True)
 
 
-class Store(Protocol):
+class Store(ABC):
     """A place for result documents."""
 
+    @abstractmethod
     def experiments(self) -> list[str]:
         """Names of the experiments that have rows, sorted."""
 
-    def rows(self, experiment: str) -> list[dict[str, Any]]:
-        """The rows of an experiment in ``results``, in their order."""
+    @abstractmethod
+    def documents(self, collection: str, name: str, ids: Sequence[Any] | None = None) -> list[dict[str, Any]]:
+        """The documents of an experiment or workload in a collection, in their order; of these ``ids``, or all."""
 
-    def put(self, document: Document) -> None:
-        """Write a row; another row with the same ``_id`` moves to the history."""
+    @abstractmethod
+    def write(
+        self, collection: str, name: str, documents: Sequence[Document], gone: Sequence[Any] = ()
+    ) -> None:
+        """Write documents in the place of those with the same ``_id``, then remove those whose ``_id`` is gone."""
 
-    def retire(self, experiment: str, keep: Sequence[Document]) -> int:
-        """Move the rows whose ``_id`` is not in ``keep`` to the history and say how many there were."""
-
-    def publish(self, experiment: str, documents: Sequence[Document]) -> None:
-        """Have ``published`` hold just these documents of the experiment; the same ones again change nothing."""
-
-    def put_calibration(self, document: Document) -> None:
-        """Write what is found of a workload; another calibration of it stays, an earlier state of this one does not."""
-
-    def put_history(self, experiment: str, of: str, documents: Sequence[Document]) -> None:
-        """Have ``history`` hold just these documents of the experiment, of its speeds or of its ratios."""
-
+    @abstractmethod
     def state(self, experiment: str) -> dict[str, Any] | None:
         """The state of a run that was cut off, None when there is none."""
 
+    @abstractmethod
     def keep_state(self, experiment: str, state: Mapping[str, Any] | None) -> None:
         """Keep the state of a run until it is finished; None forgets it, with all its windows."""
 
+    @abstractmethod
     def window(self, experiment: str, key: str) -> dict[str, Any] | None:
         """What was kept of a window of the run, by the name it was kept under; None when nothing was."""
 
+    @abstractmethod
     def keep_window(self, experiment: str, key: str, document: Document) -> None:
         """Keep what was measured in a window as long as the state of the run."""
 
     def keeps_in(self, database: str) -> bool:
-        """Whether rows are in a database of this name."""
+        """Whether rows are in a database of this name, here or on another deployment: one can have many addresses."""
+        return False
 
-    def close(self) -> None:
+    def close(self) -> None:  # noqa: B027 - files need none
         """Give back connections."""
 
+    def rows(self, experiment: str) -> list[dict[str, Any]]:
+        """The rows of an experiment in ``results``, in their order."""
+        return self.documents(RESULTS, experiment)
 
-class FileStore:
-    """A folder with ``results/NAME.jsonl`` and ``results_history/NAME.jsonl``, NAME the experiment."""
+    def put(self, document: Document) -> None:
+        """Write a row; another row with the same ``_id`` moves to the history."""
+        name = document["_id"]["testname"]
+        old = self.documents(RESULTS, name, [document["_id"]])
+        self._remember(name, [row for row in old if _differ(row, document)])
+        self.write(RESULTS, name, [document])
+
+    def retire(self, experiment: str, keep: Sequence[Document]) -> int:
+        """Move the rows whose ``_id`` is not in ``keep`` to the history and say how many there were."""
+        old = [row for row in self.rows(experiment) if row.get("_id") not in keep]
+        self._remember(experiment, old)
+        if old:
+            self.write(RESULTS, experiment, [], [row.get("_id") for row in old])
+        return len(old)
+
+    def publish(self, experiment: str, documents: Sequence[Document]) -> None:
+        """Have ``published`` hold just these documents of the experiment; the same ones again change nothing."""
+        self._replace_all(PUBLISHED, experiment, self.documents(PUBLISHED, experiment), documents)
+
+    def put_history(self, experiment: str, of: str, documents: Sequence[Document]) -> None:
+        """Have ``history`` hold just these documents of the experiment, of its speeds or of its ratios."""
+        old = [one for one in self.documents(SERIES, experiment) if one["_id"]["of"] == of]
+        self._replace_all(SERIES, experiment, old, documents)
+
+    def put_calibration(self, document: Document) -> None:
+        """Write what is found of a workload; another calibration of it stays, an earlier state of this one does not."""
+        self.write(CALIBRATION, document["workload"], [document])
+
+    def _replace_all(
+        self, collection: str, name: str, old: Sequence[Document], documents: Sequence[Document]
+    ) -> None:
+        new = [one["_id"] for one in documents]
+        gone = [one["_id"] for one in old if one["_id"] not in new]
+        if documents or gone:
+            self.write(collection, name, documents, gone)
+
+    def _remember(self, experiment: str, rows: Sequence[Document]) -> None:
+        """Have the history hold these rows too."""
+        past = list(map(_historic, rows))
+        known = [row["_id"] for row in self.documents(HISTORY, experiment, [row["_id"] for row in past])]
+        if new := [row for row in past if row["_id"] not in known]:
+            self.write(HISTORY, experiment, new)
+
+
+class FileStore(Store):
+    """A folder with ``COLLECTION/NAME.jsonl``, NAME the experiment or workload; it is made when it is first needed."""
 
     def __init__(self, folder: Path) -> None:
-        """The folder is made when the first row is written."""
         self._folder = folder
         self._known: dict[Path, tuple[os.stat_result, list[dict[str, Any]]]] = {}
 
@@ -104,48 +157,37 @@ class FileStore:
         """Names of the files of rows."""
         return sorted(path.stem for path in (self._folder / RESULTS).glob("[!.]*.jsonl"))
 
-    def rows(self, experiment: str) -> list[dict[str, Any]]:
-        """The rows of an experiment, in the order of the file."""
-        return self._read(RESULTS, experiment)
+    def documents(self, collection: str, name: str, ids: Sequence[Any] | None = None) -> list[dict[str, Any]]:
+        """Read the file."""
+        path = self._folder / collection / f"{name}.jsonl"
+        if not path.exists():
+            return []
+        # A run reads its own rows after every variant; to decode them takes longer than to measure.
+        now = path.stat()
+        if path not in self._known or not _same_file(self._known[path][0], now):
+            self._known[path] = (now, _decoded(path))
+        return [one for one in self._known[path][1] if ids is None or one.get("_id") in ids]
 
-    def put(self, document: Document) -> None:
-        """Replace the row with the same ``_id`` in its place, or append."""
-        experiment = document["_id"]["testname"]
-        rows = self._read(RESULTS, experiment)
-        places = [number for number, row in enumerate(rows) if row.get("_id") == document["_id"]]
-        if places:
-            self._remember(experiment, [rows[place] for place in places if _differ(rows[place], document)])
-            rows[places[0]] = dict(document)
-        else:
-            rows.append(dict(document))
-        self._write(RESULTS, experiment, rows)
-
-    def retire(self, experiment: str, keep: Sequence[Document]) -> int:
-        """Take rows of variants that are no more out of the file."""
-        rows = self._read(RESULTS, experiment)
-        old = [row for row in rows if row.get("_id") not in keep]
-        if old:
-            self._remember(experiment, old)
-            self._write(RESULTS, experiment, [row for row in rows if row.get("_id") in keep])
-        return len(old)
-
-    def publish(self, experiment: str, documents: Sequence[Document]) -> None:
-        """Write ``published/NAME.jsonl``, or remove it when there are no documents."""
-        if documents:
-            self._write(PUBLISHED, experiment, documents)
-        else:
-            self._path(PUBLISHED, experiment).unlink(missing_ok=True)
-
-    def put_calibration(self, document: Document) -> None:
-        """Write it into ``calibration/NAME.jsonl``, NAME the workload."""
-        name = document["workload"]
-        others = [row for row in self._read(CALIBRATION, name) if row.get("_id") != document["_id"]]
-        self._write(CALIBRATION, name, [*others, document])
-
-    def put_history(self, experiment: str, of: str, documents: Sequence[Document]) -> None:
-        """Write ``history/NAME.jsonl``."""
-        others = [one for one in self._read(SERIES, experiment) if one["_id"]["of"] != of]
-        self._write(SERIES, experiment, [*others, *documents])
+    def write(
+        self, collection: str, name: str, documents: Sequence[Document], gone: Sequence[Any] = ()
+    ) -> None:
+        """Write the file anew, or remove it when nothing is left; what is new comes last."""
+        path = self._folder / collection / f"{name}.jsonl"
+        kept: list[Document] = [one for one in self.documents(collection, name) if one.get("_id") not in gone]
+        for document in documents:
+            places = [place for place, one in enumerate(kept) if one.get("_id") == document["_id"]]
+            if places:
+                kept[places[0]] = document
+            else:
+                kept.append(document)
+        if len(kept) == len(documents):
+            kept = list(documents)  # in their order
+        if not kept:
+            path.unlink(missing_ok=True)
+            return
+        encoded = [bson.encode(row) for row in kept]
+        _write(path, "".join(write_line(raw) + "\n" for raw in encoded))
+        self._known[path] = (path.stat(), [bson.decode(raw, _OPTIONS) for raw in encoded])
 
     def state(self, experiment: str) -> dict[str, Any] | None:
         """Read ``.runs/NAME.json``."""
@@ -171,63 +213,24 @@ class FileStore:
 
     def window(self, experiment: str, key: str) -> dict[str, Any] | None:
         """Read ``.runs/NAME/KEY.jsonl``."""
-        path = self._window_path(experiment, key)
+        path = self._state_path(experiment).with_suffix("") / f"{key}.jsonl"
         return _decoded(path)[0] if path.exists() else None
 
     def keep_window(self, experiment: str, key: str, document: Document) -> None:
         """Write ``.runs/NAME/KEY.jsonl``."""
-        line = write_line(bson.encode(document))
-        _write(self._window_path(experiment, key), line + "\n")
-
-    def keeps_in(self, database: str) -> bool:
-        """Never: rows are in files."""
-        return False
-
-    def close(self) -> None:
-        """Nothing is held open."""
-
-    def _remember(self, experiment: str, rows: Sequence[Document]) -> None:
-        history = self._read(HISTORY, experiment)
-        known = [row["_id"] for row in history]
-        new = [row for row in map(_historic, rows) if row["_id"] not in known]
-        if new:
-            self._write(HISTORY, experiment, [*history, *new])
-
-    def _path(self, collection: str, experiment: str) -> Path:
-        return self._folder / collection / f"{experiment}.jsonl"
-
-    def _read(self, collection: str, experiment: str) -> list[dict[str, Any]]:
-        path = self._path(collection, experiment)
-        if not path.exists():
-            return []
-        # A run reads its own rows after every variant; to decode them takes longer than to measure.
-        now = path.stat()
-        if path not in self._known or not _same_file(self._known[path][0], now):
-            self._known[path] = (now, _decoded(path))
-        return list(self._known[path][1])
-
-    def _write(self, collection: str, experiment: str, rows: Sequence[Document]) -> None:
-        path = self._path(collection, experiment)
-        encoded = [bson.encode(row) for row in rows]
-        _write(path, "".join(write_line(raw) + "\n" for raw in encoded))
-        self._known[path] = (path.stat(), [bson.decode(raw, _OPTIONS) for raw in encoded])
+        path = self._state_path(experiment).with_suffix("") / f"{key}.jsonl"
+        _write(path, write_line(bson.encode(document)) + "\n")
 
     def _state_path(self, experiment: str) -> Path:
         # Collections do not begin with a dot, so no results source takes this for one.
         return self._folder / ".runs" / f"{experiment}.json"
 
-    def _window_path(self, experiment: str, key: str) -> Path:
-        return self._state_path(experiment).with_suffix("") / f"{key}.jsonl"
 
-
-class DatabaseStore:
-    """The collections ``results`` and ``results_history`` of a database."""
+class DatabaseStore(Store):
+    """The collections of a database: the one that the connection string names, else ``mongo_tables``."""
 
     def __init__(self, uri: str, patience_ms: int) -> None:
-        """The database is the one that the connection string names, else ``mongo_tables``.
-
-        ``patience_ms`` is how long a server is waited for.
-        """
+        """``patience_ms`` is how long a server is waited for."""
         from pymongo import MongoClient
 
         self._client: MongoClient[dict[str, Any]] = MongoClient(
@@ -237,50 +240,26 @@ class DatabaseStore:
 
     def experiments(self) -> list[str]:
         """Names in the rows."""
-        return sorted(_plainly(lambda: self._database[RESULTS].distinct("_id.testname")))
+        return sorted(_plainly(lambda: self._database[RESULTS].distinct(_GROUPS[RESULTS])))
 
-    def rows(self, experiment: str) -> list[dict[str, Any]]:
-        """The rows of an experiment, in natural order."""
-        return _plainly(lambda: list(self._database[RESULTS].find({"_id.testname": experiment})))
+    def documents(self, collection: str, name: str, ids: Sequence[Any] | None = None) -> list[dict[str, Any]]:
+        """Ask for them, in natural order."""
+        asked = {_GROUPS[collection]: name} if ids is None else {"_id": {"$in": list(ids)}}
+        return _plainly(lambda: list(self._database[collection].find(asked)))
 
-    def put(self, document: Document) -> None:
-        """Replace or insert; the old row is in the history first."""
-
-        def write() -> None:
-            old = self._database[RESULTS].find_one({"_id": document["_id"]})
-            if old is not None and _differ(old, document):
-                self._remember(old)
-            self._database[RESULTS].replace_one({"_id": document["_id"]}, document, upsert=True)
-
-        _plainly(write)
-
-    def retire(self, experiment: str, keep: Sequence[Document]) -> int:
-        """Move rows of variants that are no more to the history."""
-        old = [row for row in self.rows(experiment) if row["_id"] not in keep]
-        for row in old:
-            _plainly(partial(self._remember, row))
-            _plainly(partial(self._database[RESULTS].delete_one, {"_id": row["_id"]}))
-        return len(old)
-
-    def publish(self, experiment: str, documents: Sequence[Document]) -> None:
+    def write(
+        self, collection: str, name: str, documents: Sequence[Document], gone: Sequence[Any] = ()
+    ) -> None:
         """Replace the documents one by one, then remove those that are no more: none is missing in between."""
-        self._replace_all(PUBLISHED, {"testname": experiment}, documents)
+        held = self._database[collection]
 
-    def put_history(self, experiment: str, of: str, documents: Sequence[Document]) -> None:
-        """Likewise, in ``history``."""
-        self._replace_all(SERIES, {"experiment": experiment, "_id.of": of}, documents)
+        def change() -> None:
+            for document in documents:
+                held.replace_one({"_id": document["_id"]}, document, upsert=True)
+            if gone:
+                held.delete_many({"_id": {"$in": list(gone)}})
 
-    def _replace_all(self, name: str, of_it: Document, documents: Sequence[Document]) -> None:
-        collection = self._database[name]
-        for document in documents:
-            _plainly(partial(collection.replace_one, {"_id": document["_id"]}, document, upsert=True))
-        gone = {"$and": [of_it, {"_id": {"$nin": [document["_id"] for document in documents]}}]}
-        _plainly(lambda: collection.delete_many(gone))
-
-    def put_calibration(self, document: Document) -> None:
-        """Replace or insert it."""
-        calibration = self._database[CALIBRATION]
-        _plainly(lambda: calibration.replace_one({"_id": document["_id"]}, document, upsert=True))
+        _plainly(change)
 
     def state(self, experiment: str) -> dict[str, Any] | None:
         """Read the document of the experiment in ``results_runs``."""
@@ -307,16 +286,12 @@ class DatabaseStore:
         _plainly(lambda: self._database[RUNS].replace_one({"_id": name}, kept, upsert=True))
 
     def keeps_in(self, database: str) -> bool:
-        """Whether it is that database, here or on another deployment: one can have many addresses."""
+        """Whether it is that database."""
         return self._database.name == database
 
     def close(self) -> None:
         """Close the connections."""
         self._client.close()
-
-    def _remember(self, row: Document) -> None:
-        past = _historic(row)
-        self._database[HISTORY].replace_one({"_id": past["_id"]}, past, upsert=True)
 
 
 def open_store(where: str, patience_ms: int = PATIENCE_MS) -> Store:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from mongo_tables.runner import cache_size, local_limits
 from mongo_tables.runner.cache_size import SMALLEST_AT_START_GB
@@ -57,24 +57,31 @@ class Machine:
     pids: tuple[int, ...] = ()
 
 
-class Target(Protocol):
-    """A deployment that experiments may run on."""
+class Target:
+    """A deployment that experiments may run on; a class says how it differs from one that stays as it is."""
 
     name: str
-    ends_with_run: bool
+    ends_with_run = True
     """Whether ``close`` removes the deployment itself, and with it every database."""
-    options: str
+    options = ""
     """What its address asks of all requests, or of a local set; it holds no secret, and no path."""
-    given: Mapping[str, Any]
+    given: Mapping[str, Any] = MappingProxyType({})
     """All options of its connection string, where somebody gave one, as PyMongo has them."""
+
+    @property
+    def uri(self) -> str:
+        """Connection string with its password, for clients only. It may change with ``prepare``."""
+        raise NotImplementedError
 
     def obstacle(self, config: Mapping[str, Any]) -> tuple[str, str] | None:
         """Why a variant with this config cannot be measured there, and the remedy; None when nothing is in the way."""
+        return None
 
     def machine_for(
         self, config: Mapping[str, Any], cache_gb: float, least_gb: float = 0.0
     ) -> Mapping[str, Any]:
         """What ``prepare`` with the same would give of the machine that a variant asks for, as far as it is known."""
+        return {}
 
     def prepare(self, config: Mapping[str, Any], cache_gb: float, least_gb: float = 0.0) -> Machine:
         """Make the deployment what a variant asks for, as far as it can be, and say what runs now.
@@ -82,6 +89,7 @@ class Target(Protocol):
         ``config`` is the experiment's parameters with those of the variant on top; ``cache_gb`` is the cache that
         keeps the published ratio of data to cache, ``least_gb`` what the requests of the variant need of it.
         """
+        raise NotImplementedError
 
     def give_room(self) -> None:
         """Have data loaded with more cache than the variant asks for, where that can be: it is not what is measured."""
@@ -92,33 +100,30 @@ class Target(Protocol):
     @property
     def cache_shrunk(self) -> bool | None:
         """Whether every member held no more than its cache when that was given; None where none was given."""
+        return None
 
     def monitored(self, start: datetime, end: datetime) -> Monitored | None:
         """What others than the run measured of the servers between, waited for as long as that takes; None for nobody.
 
         Raises TargetError where the deployment is no longer what was prepared.
         """
+        return None
 
     def fault(self, patience: float = LAST_WORDS_SECONDS) -> str:
         """Why a member of the deployment has ended, empty when none has or when that cannot be known.
 
         After a failure one may be just ending: it is waited for, ``patience`` seconds.
         """
-
-    @property
-    def uri(self) -> str:
-        """Connection string with its password, for clients only. It may change with ``prepare``."""
+        return ""
 
     def close(self) -> None:
         """Give back what the target holds."""
 
 
-class LocalTarget:
+class LocalTarget(Target):
     """Replica sets on this machine: started when a variant asks for one that is not the one that runs."""
 
     name = "local"
-    ends_with_run = True
-    given: Mapping[str, Any] = MappingProxyType({})
 
     def __init__(self, address: LocalAddress = PLAIN, sets: int = 1) -> None:
         """``sets`` is how many local targets run at once, which share the machine.
@@ -238,10 +243,6 @@ class LocalTarget:
         """What tells a program from one with the same name in another folder."""
         return {"path": hashlib.sha256(str(self._program).encode()).hexdigest()[:12]} if self._program else {}
 
-    def monitored(self, start: datetime, end: datetime) -> None:
-        """Nobody but the run sees it."""
-        return
-
     def fault(self, patience: float = LAST_WORDS_SECONDS) -> str:
         """Why a member has ended."""
         if self._set is None:
@@ -274,7 +275,7 @@ class LocalTarget:
         }
 
 
-class UriTarget:
+class UriTarget(Target):
     """Any deployment that a connection string reaches; its machine stays as it is."""
 
     ends_with_run = False
@@ -292,27 +293,6 @@ class UriTarget:
         """Connection string as it was given."""
         return self._uri
 
-    def obstacle(self, config: Mapping[str, Any]) -> None:
-        """What a variant asks of the machine is listed as not varied."""
-        return
-
-    def give_room(self) -> None:
-        """Its cache stays as it is."""
-
-    def give_cache(self) -> None:
-        """Its cache stays as it is."""
-
-    @property
-    def cache_shrunk(self) -> None:
-        """Its cache stays as it is."""
-        return
-
-    def machine_for(
-        self, config: Mapping[str, Any], cache_gb: float, least_gb: float = 0.0
-    ) -> Mapping[str, Any]:
-        """Nothing: its machine stays as it is."""
-        return {}
-
     def prepare(self, config: Mapping[str, Any], cache_gb: float, least_gb: float = 0.0) -> Machine:
         """Say that the machine was given; whatever the variant asks of it is listed as not varied."""
         return Machine(
@@ -322,17 +302,6 @@ class UriTarget:
             topology={"kind": "given by its address"},
             not_varied=tuple(sorted(config.get("instance", {}))),
         )  # fmt: skip
-
-    def monitored(self, start: datetime, end: datetime) -> None:
-        """What others see of it is not asked."""
-        return
-
-    def fault(self, patience: float = LAST_WORDS_SECONDS) -> str:
-        """Never known: the servers are elsewhere."""
-        return ""
-
-    def close(self) -> None:
-        """Nothing was started, so there is nothing to end."""
 
 
 def _parts(uri: str) -> Mapping[str, Any]:

@@ -1,9 +1,4 @@
-"""One worker process.
-
-How the system lets the client's processes have a processor: like any other, or giving way to what runs.
-
-One worker process: its connections, all in one thread or each in a thread of its own, and what they did.
-"""
+"""The work of one process: its connections, all in one thread or each in a thread of its own, and what they did."""
 
 from __future__ import annotations
 

@@ -678,7 +678,7 @@ def test_the_command_compares_what_can_be_compared(folders, tmp_path, capsys):
     for folder in folders:
         store = FileStore(Path(folder))
         store.put(row(2, (0, 0, 0)))
-        store._write("results", "t", [*store.rows("t"), {"_id": 7}, {"_id": {"of": "something else"}}])
+        store.write("results", "t", [*store.rows("t"), {"_id": 7}, {"_id": {"of": "something else"}}])
     assert run(*folders) == 0
     out = capsys.readouterr().out
     assert "  size 2: no verdict: measured without blocks\n    speed 0/s in OLD, 0/s in NEW; ratio n/a" in out

@@ -264,14 +264,14 @@ def test_the_first_signal_while_things_are_removed_ends_nothing(usable, files, s
     assert "may be left" not in told
 
 
-def test_the_second_signal_leaves_what_is_there_and_says_so(usable, files, signalled, capsys):
+def test_the_second_signal_leaves_what_is_there_and_says_so(usable, files, signalled, monkeypatch, capsys):
     signalled(signal.SIGHUP, signal.SIGTERM)
     assert run(files, WHERE) == 130
     assert usable.project.users
     told = capsys.readouterr().err
     assert "press Ctrl-C once more" in told
     assert "something of this run may be left; mongo-tables run --sweep --target atlas:PROJECT" in told
-    sweep_after(usable, capsys)
+    sweep_after(usable, monkeypatch, capsys)
     assert is_empty(usable)
 
 

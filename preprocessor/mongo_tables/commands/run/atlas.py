@@ -104,4 +104,3 @@ def sweep_projects(targets: Sequence[NamedTarget], progress: Progress) -> None:
             print(f"{project}: {removed} removed" if removed else f"{project}: nothing was left")
     if failures:
         raise RunnerError("; ".join(one.message for one in failures), failures[0].hint)
-

@@ -1,13 +1,9 @@
-"""How a target on Atlas is written, and the cluster that it stands for.
-
-By what we know what is ours in a project: its name *and* its tag, both written when it was made.
-
-How a target on Atlas is written: ``atlas:PROJECT``, with ``?NAME=VALUE&…`` behind it for what it is made with.
+"""How a target on Atlas is written, ``atlas:PROJECT?NAME=VALUE&…``, and the cluster that it stands for.
 
 A variant says what it varies: its tier, its disk. The address says what is the same for all of them, and what the
 experiment's reference machine does not say.
 
-What a cluster is made with, from what a variant asks, what the address says, and the experiment's reference.
+In a project ours is what has our name *and* our tag, both written when it was made.
 """
 
 from __future__ import annotations

@@ -1,17 +1,8 @@
-"""The Administration API of Atlas: who asks, what is sent, and what comes back.
-
-The time by which a cluster is waited for and paid for.
-
-Who asks Atlas: a service account, or a key of its Administration API; both come from the environment alone.
-
-One request to the Administration API, and its answer.
-
-The Administration API of Atlas: what is asked again, what is waited for, and what a refusal says.
+"""The Administration API of Atlas: who asks, what is sent again, what is waited for, and what a refusal says.
 
 https://www.mongodb.com/docs/api/doc/atlas-admin-api-v2/. A media type has a date, which chooses the version of a
-resource; a version that Atlas removes is refused with 406, and none of them is the newest by chance.
-
-The Administration API, asked by whom the environment names.
+resource; a version that Atlas removes is refused with 406, and none of them is the newest by chance. A service account
+or a key asks; both come from the environment alone.
 """
 
 from __future__ import annotations

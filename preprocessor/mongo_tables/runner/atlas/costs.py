@@ -1,12 +1,6 @@
 """What clusters cost: prices, the most that a run may spend, and the calls that it makes.
 
-What clusters cost an hour, from a table that has a date: nothing is made whose price is not in it.
-
-What the clusters of a run have cost so far, and the most that they may cost.
-
-What the clusters of a run may cost at most, known before the first of them is asked for.
-
-Every call that a run on Atlas makes, listed before any is made.
+Prices come from a table that has a date. Nothing is made whose price is not in it, or before the whole cost is allowed.
 """
 
 from __future__ import annotations

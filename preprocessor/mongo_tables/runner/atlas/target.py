@@ -9,7 +9,6 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from datetime import datetime
 from functools import partial
-from types import MappingProxyType
 from typing import Any, NamedTuple
 from uuid import uuid4
 
@@ -35,7 +34,7 @@ from mongo_tables.runner.local_set import MEMBERS
 from mongo_tables.runner.ownership import this_process
 from mongo_tables.runner.sampling import Monitored
 from mongo_tables.runner.signals import first_signal_noted
-from mongo_tables.runner.target import LAST_WORDS_SECONDS, Machine
+from mongo_tables.runner.target import LAST_WORDS_SECONDS, Machine, Target
 
 _NO_WISHES = frozenset({*LABELS, "teardown"})
 """What a variant says of its machine beside what the machine is to be."""
@@ -52,12 +51,10 @@ class _Running(NamedTuple):
     told: Mapping[str, Any]
 
 
-class AtlasTarget:
+class AtlasTarget(Target):
     """Nothing is asked of Atlas before the first ``prepare``; ``close`` leaves nothing there that ``prepare`` made."""
 
     name = "atlas"
-    ends_with_run = True
-    given: Mapping[str, Any] = MappingProxyType({})
 
     def __init__(
         self,
@@ -116,17 +113,6 @@ class AtlasTarget:
             running = self._change(running, wanted)
         self._running = running
         return _described(running, config.get("instance", {}))
-
-    def give_room(self) -> None:
-        """Its cache stays as it is."""
-
-    def give_cache(self) -> None:
-        """Its cache stays as it is."""
-
-    @property
-    def cache_shrunk(self) -> None:
-        """Its cache stays as it is."""
-        return
 
     @property
     def uri(self) -> str:

@@ -1,8 +1,4 @@
-"""Load machines: how they are named, and the clusters of Dask that they are.
-
-Which load machines somebody names: ``local:2``, ``ssh:USER@HOST:PORT,HOST?python=PATH``, ``tls://HOST:PORT``.
-
-Clusters of Dask whose workers are load machines: on this machine, by SSH, or one that somebody started.
+"""Load machines: ``local:2``, ``ssh:USER@HOST:PORT,HOST?python=PATH`` or ``tls://HOST:PORT``, as clusters of Dask.
 
 Of Dask are used: how its workers are started, encryption with certificates on both sides, one pinned task for each
 machine, and its connections. What the machines do is none of its tasks.

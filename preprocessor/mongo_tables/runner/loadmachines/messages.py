@@ -1,15 +1,12 @@
-"""What goes between who measures and a load machine.
-
-How far the clock of another machine is ahead of ours, by the shortest of several pings.
-
-The answer was given at some moment between question and answer (F. Cristian, "Probabilistic clock synchronization",
-Distributed Computing 3, 1989): half of that time is the bound of what is wrong, whichever way took longer. The clocks
-are those that nobody adjusts, so that with each second between them and a ping the bound grows.
-
-What goes between who measures and a load machine: plain data, which crosses the network encrypted.
+"""What goes between who measures and a load machine: plain data, which crosses the network encrypted.
 
 An order holds the connection string of the target with its password. It is no argument of a task, so it is in no graph
 of tasks and on no dashboard; and where somebody prints a message, there is nothing to see.
+
+How far the clock of another machine is ahead of ours is known by the shortest of several pings: the answer was given at
+some moment between question and answer (F. Cristian, "Probabilistic clock synchronization", Distributed Computing 3,
+1989), and half of that time bounds the error. Nobody adjusts these clocks, so the bound grows with each second since a
+ping.
 """
 
 from __future__ import annotations

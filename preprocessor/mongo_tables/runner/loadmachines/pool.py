@@ -1,11 +1,8 @@
-"""Several load machines as one crew.
+"""Several load machines as one crew: connections shared out among them, one start, one window, one outcome.
 
-What goes on between who measures and one load machine: messages at short intervals, from start to end.
-
-They say in both directions what there is to say, tell how far the machine's clock is ahead, and are its sign of life: a
-machine that has lost its network closes no connection.
-
-Several load machines as one crew: connections shared out among them, one start, one window, one outcome.
+With each machine messages are exchanged at short intervals, from start to end. They say in both directions what there
+is to say, tell how far the machine's clock is ahead, and are its sign of life: a machine that has lost its network
+closes no connection.
 """
 
 from __future__ import annotations

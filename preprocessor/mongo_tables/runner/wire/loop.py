@@ -1,14 +1,10 @@
-"""Many connections in one thread.
-
-A file that can be read from a moment on, to the microsecond: epoll itself knows milliseconds only.
-
-It is Linux's ``timerfd`` (https://man7.org/linux/man-pages/man2/timerfd_create.2.html), which Python has from 3.13 on.
-
-Many connections in one thread: while one waits, for its answer, for room to send or for its time, others go on.
+"""Many connections in one thread: while one waits, for its answer, for room to send or for its time, others go on.
 
 With a thread for each connection, every answer costs two changes of threads and handing on the interpreter's lock:
 more than the request itself. Here each connection has a greenlet, a stack without a thread, so that what runs in it
-is written as if it blocked, and one call of the system says what has come.
+is written as if it blocked, and one call of the system says what has come. epoll knows milliseconds only; for
+microseconds it waits for a ``timerfd`` (https://man7.org/linux/man-pages/man2/timerfd_create.2.html), which Python has
+from 3.13 on.
 """
 
 from __future__ import annotations

@@ -1,10 +1,7 @@
-"""Messages of the wire protocol as bytes.
+"""Requests and answers as OP_MSG bytes: https://www.mongodb.com/docs/manual/reference/mongodb-wire-protocol/#op_msg.
 
-Requests as OP_MSG bytes: https://www.mongodb.com/docs/manual/reference/mongodb-wire-protocol/#op_msg.
-
-Everything here takes and gives bytes; what stays the same from one request to the next is made once by who sends.
-
-Answers of the server as BSON bytes: checked and counted without decoding what need not be looked at.
+What stays the same from one request to the next is made once by who sends. Answers are checked and counted without
+decoding what need not be looked at.
 """
 
 from __future__ import annotations
