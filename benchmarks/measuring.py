@@ -23,7 +23,8 @@ from typing import Final, NamedTuple
 
 from benchmarks.pretending import READS, counted, pretending
 from mongo_tables.runner.errors import WorkFailed
-from mongo_tables.runner.load import Outcome, WorkerPool
+from mongo_tables.runner.load import WorkerPool
+from mongo_tables.runner.outcome import Outcome
 from mongo_tables.runner.series import Series, bucket
 from mongo_tables.runner.slices import Slices
 from mongo_tables.runner.worker import Load

@@ -13,7 +13,7 @@ from benchmarks.pretending import READS, pretending
 from mongo_tables.runner.client_limits import list_limits
 from mongo_tables.runner.load import WorkerPool
 from mongo_tables.runner.worker import Load
-from tests.runner.test_event_workloads import CONFIG, database, loaded, perform
+from tests.runner.test_events import CONFIG, database, loaded, perform
 
 __all__ = ["database"]
 

@@ -1,13 +1,22 @@
-"""A step is repeated at its pace, and all that it did is counted."""
+"""One connection does its work at its pace, and all of it is counted.
+
+A step is repeated at its pace, and all that it did is counted.
+
+Connections of one thread share a count, and the series is that of all of them.
+
+What was meant to be sent and was not is counted, and nothing that nobody meant.
+"""
 
 from __future__ import annotations
 
 import multiprocessing
 import random
 import statistics
+from array import array
 from itertools import pairwise
 
 import pytest
+from greenlet import getcurrent, greenlet
 
 from mongo_tables.runner import driving
 from mongo_tables.runner.clients import UnexpectedReply
@@ -17,6 +26,8 @@ from mongo_tables.runner.driving import (
     UNSENT,
     Failures,
     Pace,
+    Recording,
+    Schedule,
     Surroundings,
     add_up,
     drive,
@@ -334,3 +345,78 @@ def test_of_work_by_amount_without_a_steady_part_everything_is_kept_apart(clock)
     assert tally.series.latencies() == {}
     assert [one.operations for _, one in sorted(tally.apart.intervals.items())] == [3, 3, 3, 1]
     assert tally.inside.requests == pytest.approx(0)
+
+
+STEPS = (Done(1, 1, 10), Done(3, 3, 30, "batch"))
+
+
+@pytest.mark.parametrize("together", [True, False])
+@pytest.mark.parametrize("opens", [0.0, 0.25])
+def test_intervals_have_what_was_answered_in_them_on_any_connection(monkeypatch, together, opens):
+    clock = Clock()
+    monkeypatch.setattr(driving, "time", clock)
+    begins = clock.monotonic()
+    window = opened(begins + opens, 1.0)
+    tallies = [nothing_done(), nothing_done()]
+    tallies[1].series = tallies[0].series
+    each = [alone(tally, window, slot) for slot, tally in enumerate(tallies)]
+    recordings = [Recording(tallies[0].series, window, (0, 1))] * 2 if together else each
+    main = getcurrent()
+
+    def step(slot):
+        def work():
+            clock.sleep(0.021)  # nobody is answered at the very end of an interval
+            main.switch(True)
+            return STEPS[slot]
+
+        return work
+
+    tasks = [
+        greenlet(
+            lambda slot=slot: drive(
+                step(slot),
+                tallies[slot],
+                Pace(begins),
+                window,
+                slot,
+                Surroundings(clock.sleep),
+                recordings[slot],
+            )
+        )
+        for slot in (0, 1)
+    ]
+    going = tasks
+    while going:
+        going = [task for task in going if task.switch()]
+    intervals = tallies[0].series.intervals
+    assert sorted(intervals) == list(range(10))
+    assert sum(one.operations for one in intervals.values()) == sum(
+        sum(one.latencies().get("", {}).values()) + 3 * sum(one.latencies().get("batch", {}).values())
+        for one in intervals.values()
+    )
+    # Each connection is answered every 42 ms, two or three times in a tenth of a second.
+    assert all(8 <= one.operations <= 12 for number, one in intervals.items() if 0 < number < 9)
+    assert [tally.operations / 3**slot for slot, tally in enumerate(tallies)] == pytest.approx(
+        [(1 + opens) / 0.042] * 2, abs=1
+    )
+    assert sum(tally.inside.operations for tally in tallies) == pytest.approx(4 / 0.042, abs=4)
+    assert tallies[0].inside.documents == tallies[0].inside.operations
+    assert tallies[1].inside.bytes == pytest.approx(10 * tallies[1].inside.operations)
+
+
+A_HUNDREDTH = 10_000_000
+
+
+def schedule() -> Schedule:
+    return Schedule(Pace(first=0.0, intervals=(0.001,)), memoryview(array("q", [0])), 0)
+
+
+def test_what_was_meant_before_the_end_and_not_sent_is_told_with_its_age():
+    ages = [age for _, age in schedule().unsent(A_HUNDREDTH)]
+    assert ages == [A_HUNDREDTH - number * 1_000_000 for number in range(10)]
+
+
+def test_when_all_work_is_done_nothing_more_was_meant():
+    done = schedule()
+    done.nothing_left = True
+    assert list(done.unsent(A_HUNDREDTH)) == []

@@ -25,8 +25,8 @@ from mongo_tables.runner.runs import obstacle
 from mongo_tables.runner.store import FileStore
 from mongo_tables.runner.target import open_target
 from tests.runner.processes import SLOW, children_of, finish, servers_of, start, wait_until
-from tests.runner.test_binary import script
 from tests.runner.test_campaign import RECORDS
+from tests.runner.test_local_address import script
 
 OTHERWISE = "members=1&cacheGB=0.05&oplogMB=1000&setParameter.ttlMonitorSleepSecs=7"
 

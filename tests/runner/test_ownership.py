@@ -1,8 +1,14 @@
-"""A database of a run that is going on is nobody else's; one that was left is the next run's at once."""
+"""Only databases of a run are changed, and only by the run that goes on.
+
+A database of a run that is going on is nobody else's; one that was left is the next run's at once.
+
+A client of a server that is gone is closed, and nobody waits for its goodbye.
+"""
 
 from __future__ import annotations
 
 import os
+import threading
 import time
 from dataclasses import asdict
 from datetime import timedelta
@@ -14,7 +20,7 @@ from pymongo import MongoClient
 from mongo_tables.commands.run.plan import list_findings
 from mongo_tables.runner import ownership
 from mongo_tables.runner.errors import TargetError
-from mongo_tables.runner.ownership import Heartbeat, OwningProcess, this_process
+from mongo_tables.runner.ownership import Heartbeat, OwningProcess, close_beside, this_process
 
 DATABASE = "ownership_test"
 
@@ -132,3 +138,22 @@ def test_whoever_has_lost_the_database_gives_no_sign_for_another_and_makes_none(
     client.drop_database(DATABASE)
     ownership.give_sign(client, DATABASE, "first")
     assert DATABASE not in client.list_database_names()
+
+
+class Silent:
+    """A client that waits for its server until it is told that there is none."""
+
+    def __init__(self):
+        self.gone, self.closed = threading.Event(), threading.Event()
+
+    def close(self):
+        self.gone.wait(30)
+        self.closed.set()
+
+
+def test_a_goodbye_is_said_beside_what_goes_on():
+    client = Silent()
+    close_beside(client)
+    assert not client.closed.is_set()
+    client.gone.set()
+    assert client.closed.wait(10)

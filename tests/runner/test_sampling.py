@@ -1,4 +1,9 @@
-"""Series have the names and the shape of Atlas."""
+"""Counters of machine and server are sampled as Atlas shows them, and processors are seen as busy.
+
+Series have the names and the shape of Atlas.
+
+Processors that neither servers nor client used are told apart, where a server runs on this machine.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +12,8 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from mongo_tables.runner.sampling import Sample, Sampler, Seen, cores, series
+from mongo_tables.runner import sampling
+from mongo_tables.runner.sampling import BusyProcessors, Sample, Sampler, Seen, cores, series
 from mongo_tables.runner.servers import ServerProcess
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
@@ -122,3 +128,37 @@ def test_between_two_processes_of_servers_no_rate_is_known(processes):
     assert values(found, "OP_EXECUTION_TIME_READS") == [None, 1.0, None, 1.0, 1.0]
     assert values(found, "CACHE_USED_BYTES") == [None, 104.0, 2.0, 3.0, 5.0]
     assert None not in values(found, "SYSTEM_NORMALIZED_CPU_USER")[3:]  # of the machine, which is one
+
+
+BEGIN = datetime(2026, 11, 23, tzinfo=UTC)
+
+
+@pytest.fixture
+def asked(monkeypatch):
+    """Two seconds lie between looks, in which 3 seconds of processors go by, 2.2 of them with what is asked for."""
+    processes = []
+
+    def look(pids):
+        number = len(processes)
+        processes.append(set(pids))
+        cpu = {"user": 2.0 * number, "system": 1.0 * number, "idle": 1.0 * number}
+        return Sample(BEGIN + timedelta(seconds=2 * number), cpu, {}, 2.2 * number, {})
+
+    monkeypatch.setattr(sampling, "look_at_processors", look)
+    return processes
+
+
+def test_what_is_neither_the_servers_nor_the_clients_is_something_elses(asked):
+    client = [[7], [8, 9]]  # processes that are started when there is work
+    processors = BusyProcessors({1, 2}, lambda: client.pop(0))
+    processors.look()
+    processors.look()
+    assert asked == [{1, 2, 7}, {1, 2, 8, 9}]
+    assert processors.found() == {"busy": pytest.approx(1.5), "other": pytest.approx(0.4)}
+
+
+def test_where_no_server_is_on_this_machine_nothing_is_known_of_theirs(asked):
+    processors = BusyProcessors((), lambda: [7])
+    processors.look()
+    processors.look()
+    assert (asked, processors.found()) == ([], None)

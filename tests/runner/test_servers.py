@@ -1,4 +1,11 @@
-"""A deployment that somebody gives: its rows say what its servers are, as far as the user may ask, and what not."""
+"""Servers say what they are, and counters are subtracted within one process alone.
+
+A deployment that somebody gives: its rows say what its servers are, as far as the user may ask, and what not.
+
+Of serverStatus a result keeps what tables subtract and what explains a number, and nothing else.
+
+Counters are subtracted of one process of one server alone.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +13,7 @@ import io
 import json
 import socket
 from dataclasses import replace
+from types import SimpleNamespace
 
 import psutil
 import pytest
@@ -14,12 +22,25 @@ from pymongo import MongoClient
 from mongo_tables.runner import experiment as experiments
 from mongo_tables.runner.errors import TargetError
 from mongo_tables.runner.load import WorkerPool
+from mongo_tables.runner.measurement import reads
 from mongo_tables.runner.options import Options
 from mongo_tables.runner.progress import Progress
 from mongo_tables.runner.runs import open_run
 from mongo_tables.runner.sampling import read_machine
 from mongo_tables.runner.schema_check import check_result
-from mongo_tables.runner.servers import GIVEN, Servers, ask_servers, topology
+from mongo_tables.runner.servers import (
+    GIVEN,
+    KEPT,
+    ServerProcess,
+    Servers,
+    ask_servers,
+    cache_bytes,
+    describe_change,
+    is_one_process,
+    process_of,
+    status,
+    topology,
+)
 from mongo_tables.runner.store import FileStore
 from mongo_tables.runner.target import UriTarget
 from tests.runner.measured import measure
@@ -254,3 +275,99 @@ def test_a_window_that_is_too_short_for_samples_of_the_machine_says_so_unless_th
 def test_a_change_of_the_primary_in_the_window_is_named_as_the_reason_why_its_counters_are_not_there():
     (why,) = Servers("replica set", {}, None, ()).describe(change="the primary changed")["not_known"]
     assert why == {"what": "what the server counted in the window", "reason": "the primary changed"}
+
+
+@pytest.fixture
+def client(mongod):
+    with MongoClient(mongod.uri()) as held:
+        yield held
+
+
+def test_what_the_tables_subtract_is_there(client):
+    kept = status(client)
+    assert kept["wiredTiger"]["cache"]["pages read into cache"] >= 0
+    assert kept["wiredTiger"]["block-manager"]["bytes written"] >= 0
+    assert kept["wiredTiger"]["log"]["total size of compressed records"] >= 0
+    assert kept["network"]["physicalBytesOut"] >= 0
+    assert kept["metrics"]["operation"]["writeConflicts"] >= 0
+    assert {"pid", "uptime", "opcounters", "opLatencies"} <= kept.keys()
+
+
+def test_it_is_a_third_of_the_whole_and_has_no_other_sections(client):
+    kept, whole = status(client), client.admin.command("serverStatus")
+    assert kept.keys() <= KEPT.keys()
+    assert kept["wiredTiger"].keys() <= KEPT["wiredTiger"].keys()
+    assert 3 * len(json.dumps(kept, default=str)) < len(json.dumps(whole, default=str))
+
+
+def test_the_order_is_the_servers(client):
+    whole = list(client.admin.command("serverStatus"))
+    assert list(status(client)) == [name for name in whole if name in KEPT]
+
+
+def test_the_machine_is_not_named(client):
+    assert status(client)["host"] == "{}:{}".format(*client.address)
+
+
+class WithoutEngine:
+    """A client of what has no storage of its own."""
+
+    address = None
+    topology_description = SimpleNamespace(server_descriptions=lambda: {"db-17": None})
+    admin = SimpleNamespace(command=lambda name: {"host": "db-17", "process": "mongos", "pid": 1})
+
+
+def test_of_a_server_without_storage_the_rest_is_kept_and_reads_are_not_known():
+    kept = status(WithoutEngine())
+    assert kept == {"host": "unknown", "process": "mongos", "pid": 1}
+    assert set(reads(kept, kept, (None, None)).values()) == {None}
+
+
+def test_an_experiment_that_needs_the_cache_says_so_of_a_server_without_one():
+    with pytest.raises(TargetError, match="size of WiredTiger's cache") as caught:
+        cache_bytes(WithoutEngine())
+    assert "replica set" in caught.value.hint
+
+
+def test_what_is_not_permitted_is_empty_and_the_role_is_named_where_nothing_goes_without(
+    mongod_with_password,
+):
+    with MongoClient(mongod_with_password.uri(credentials="owner:known-only-to-tests@")) as owner:
+        owner.admin.command("createUser", "few", pwd="few", roles=["readWriteAnyDatabase"])
+    with MongoClient(mongod_with_password.uri(credentials="few:few@")) as few:
+        assert status(few) == {}
+        with pytest.raises(TargetError) as caught:
+            cache_bytes(few)
+    with MongoClient(mongod_with_password.uri(credentials="owner:known-only-to-tests@")) as owner:
+        owner.admin.command("dropUser", "few")
+    assert caught.value.hint == "the role clusterMonitor permits serverStatus"
+
+
+FIRST = ServerProcess("a:1", 7, 60_000)
+LATER = ServerProcess("a:1", 7, 90_000)
+OTHER = ServerProcess("b:1", 7, 99_000)
+
+
+def test_a_process_is_known_by_its_server_its_number_and_its_age():
+    assert process_of({"host": "a:1", "pid": 7, "uptimeMillis": 60_000, "uptime": 60.0}) == FIRST
+    assert is_one_process(FIRST, LATER)
+    assert is_one_process(FIRST, FIRST)
+    assert not is_one_process(LATER, FIRST)
+    assert not is_one_process(FIRST, LATER._replace(pid=8))
+    assert not is_one_process(FIRST, OTHER)
+
+
+def test_an_answer_that_came_late_is_no_other_process():
+    assert is_one_process(FIRST, FIRST._replace(uptime=59_000))
+
+
+def test_where_nobody_may_ask_nothing_is_said_of_a_change():
+    assert process_of({}) is None
+    assert is_one_process(None, FIRST)
+    assert describe_change(None, None, [None, None]) is None
+
+
+def test_a_primary_that_was_another_for_a_while_is_told_without_the_names_of_machines():
+    assert describe_change(FIRST, LATER, [FIRST, LATER]) is None
+    said = describe_change(FIRST, LATER, [FIRST, OTHER, LATER])
+    assert said == "another server was the primary in a part of the window"

@@ -1,8 +1,16 @@
-"""Connections share a thread where all that they wait for is answers, and none is waited for longer than was asked."""
+"""Worker processes do what they are told, and give way where they are to.
+
+Connections share a thread where all that they wait for is answers, and none is waited for longer than was asked.
+
+Whether the client gives way to servers, and the same client for all targets that are compared.
+"""
 
 from __future__ import annotations
 
+import os
 import socket
+import subprocess
+import sys
 import threading
 import time
 from dataclasses import replace
@@ -12,13 +20,15 @@ import bson
 import pytest
 from pymongo import MongoClient
 
+from mongo_tables.commands.run.targets import choose_client
 from mongo_tables.runner import worker
 from mongo_tables.runner.driving import Pace, Surroundings, drive
 from mongo_tables.runner.errors import WorkFailed
 from mongo_tables.runner.load import WorkerPool
+from mongo_tables.runner.named_targets import NamedTarget
 from mongo_tables.runner.request_options import RequestOptions
 from mongo_tables.runner.wire.client import WireClient
-from mongo_tables.runner.worker import Load
+from mongo_tables.runner.worker import Load, scheduling_of
 from mongo_tables.runner.workloads import Done
 from tests.runner.windows import alone, nothing_done, opened
 
@@ -131,3 +141,36 @@ def test_what_goes_wrong_beside_the_requests_is_told_and_no_window_is_made_of_it
     )
     with WorkerPool(1) as crew, pytest.raises(WorkFailed, match=r"given up: .*cannot convert float"):
         crew.perform(load)
+
+
+WAITING = "from mongo_tables.runner.worker import give_way; give_way(); print('ready', flush=True); input()"
+
+
+def test_processes_that_all_give_way_are_told_from_others():
+    with subprocess.Popen(
+        [sys.executable, "-c", WAITING], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as child:
+        assert child.stdout.readline() == "ready\n"
+        found = scheduling_of([child.pid]), scheduling_of([child.pid, os.getpid()])
+        child.communicate("go\n")
+    # Other systems have no such class.
+    assert found == ("batch" if hasattr(os, "SCHED_BATCH") else "normal", "normal")
+
+
+@pytest.mark.parametrize(
+    ("places", "asked", "expected"),
+    [
+        (["local"], None, (4, True)),
+        (["mongodb://h"], None, (8, False)),
+        (["local", "mongodb://h"], None, (4, True)),
+        (["mongodb://h", "local?members=1"], 3, (3, True)),
+        (["mongodb://h", "mongodb://i"], None, (8, False)),
+    ],
+)
+def test_all_targets_of_a_run_have_the_same_client(places, asked, expected):
+    targets = [NamedTarget(str(number), where) for number, where in enumerate(places)]
+    assert choose_client(targets, asked, 8) == expected
+
+
+def test_one_processor_is_enough_for_a_client():
+    assert choose_client([NamedTarget("", "local")], None, 1)[0] == 1

@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from mongo_tables.runner.load import Outcome
+from mongo_tables.runner.outcome import Outcome
 from mongo_tables.runner.series import mean
 from mongo_tables.runner.workloads import workload
 

@@ -418,7 +418,7 @@ def _closed_loop(pace: Pace, tally: ConnectionStats, sleep: Callable[[float], No
     return iter(clock, None)  # costs less than a loop of our own
 
 
-def add_up(tallies: list[ConnectionStats]) -> ConnectionStats:
+def add_up(tallies: Sequence[ConnectionStats]) -> ConnectionStats:
     """What all connections of a process did together, which share both their series."""
     total = ConnectionStats(tallies[0].series, tallies[0].apart)
     for tally in tallies:

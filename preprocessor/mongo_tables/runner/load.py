@@ -11,10 +11,9 @@ import multiprocessing
 import pickle
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime, timedelta
+from dataclasses import dataclass, replace
 from functools import partial
 from multiprocessing.connection import Connection
 from multiprocessing.context import SpawnProcess
@@ -23,17 +22,14 @@ from typing import Any, Self
 
 from mongo_tables.runner.alternation import Alternation, Sides, SideStats, serve
 from mongo_tables.runner.connection_strings import selection_ms
-from mongo_tables.runner.driving import UNSENT, ConnectionStats, Failures, Sendings
 from mongo_tables.runner.errors import KEPT, WorkFailed
-from mongo_tables.runner.loadmachines.machinestats import MachineStats, MachineWork
-from mongo_tables.runner.meter import Lag, Usage
 from mongo_tables.runner.options import ends_after
-from mongo_tables.runner.request_options import RequestOptions
-from mongo_tables.runner.series import Counts, Series, mean, merge, widest
+from mongo_tables.runner.outcome import MachineWork, Outcome, sum_up
+from mongo_tables.runner.series import widest
 from mongo_tables.runner.signals import signals_ignored
 from mongo_tables.runner.slices import Slices
-from mongo_tables.runner.warmup import NONE, Lead, Steady, WarmUp, judge, lead_interval, speeds_within
-from mongo_tables.runner.window import NEVER, Board, Inside
+from mongo_tables.runner.warmup import Lead, lead_interval
+from mongo_tables.runner.window import NEVER, Board
 from mongo_tables.runner.worker import SELECTION_MS, Assignment, Load, Scheduling, scheduling_of
 
 START_DELAY_SECONDS = 0.05
@@ -53,63 +49,6 @@ STEADY_PART_POLL_SECONDS = 0.005
 """Of work given by amount: both ends of its steady part come unannounced."""
 LOOK_SECONDS = 1.0
 """Between two looks at the deployment while work is under way: seldom enough to cost a window nothing."""
-
-
-@dataclass(frozen=True, slots=True)
-class Paced:
-    """Operations that were meant to start in a window at a given rate, and the age of the oldest not sent, in seconds.
-
-    ``service`` counts requests by the time from sending to answer.
-    """
-
-    sent: int
-    unsent: int
-    oldest_unsent: float
-    service: dict[int, int]
-
-
-@dataclass(frozen=True, slots=True)
-class Outcome:
-    """What all workers did, and what of it lies in the window of ``seconds``, which opened at ``opened_at``.
-
-    ``operations``, ``documents`` and ``bytes`` are all; ``window`` is what lies inside, and ``warmup`` what came before
-    it. ``steady`` says whether the window is one in which all connections had work, ``keeps_speed`` whether its speed
-    stayed. ``latencies`` counts requests by buckets of microseconds, with a
-    rate also those that were not sent, by their age; ``latencies_by_kind`` has those of each kind that were answered.
-    ``unfinished`` were answered after the window, and are in them. ``errors`` counts requests of the window that
-    failed, by their name, ``failed`` has their times; ``all_errors`` counts those before and behind it too. ``lag`` is
-    what was waited for on the client's side. ``lost`` connections broke in the window and were opened again, and
-    ``without_service`` seconds of it are the longest time until one had an answer again. CPU seconds are those of each
-    worker process in the window. ``first_late`` are the seconds by which the first request of each connection was late,
-    by process; ``in_one_thread`` and ``options`` say how requests were sent. ``machines`` are those that did it, where
-    they are told apart.
-    """
-
-    seconds: float
-    opened_at: datetime
-    window: Inside
-    warmup: WarmUp
-    steady: bool
-    keeps_speed: Steady
-    operations: int
-    documents: int
-    bytes: int
-    unfinished: int
-    errors: dict[str, int]
-    all_errors: dict[str, int]
-    failed: Counts
-    paced: Paced
-    lag: Lag
-    lost: int
-    without_service: float
-    series: Series
-    latencies: dict[int, int]
-    latencies_by_kind: dict[str, dict[int, int]]
-    process_cpu_seconds: tuple[float, ...]
-    first_late: tuple[tuple[float, ...], ...]
-    in_one_thread: bool
-    options: RequestOptions
-    machines: tuple[MachineStats, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -232,7 +171,7 @@ class Crew(ABC):
         watch.end()
         # Before what processes counted is added up.
         machines = self.machines()
-        outcome = _outcome(tallies, start, board, watch.lead, load)
+        outcome = sum_up(tallies, start, board, watch.lead, load)
         return replace(
             outcome, machines=tuple(one.inside if outcome.steady else one.whole for one in machines)
         )
@@ -528,158 +467,3 @@ class _Watch:
         """The window is closed, or all work done."""
         self._end_when(enough=True)
         self._edges.end()
-
-
-def _outcome(
-    tallies: Sequence[ConnectionStats], start: float, board: Board, lead: Lead, load: Load
-) -> Outcome:
-    part = _measured_part(tallies, board, load)
-    counted = _count(tallies, whole=part is None)
-    latencies = _of_all_kinds(counted.by_kind)
-    counted.by_kind.pop(UNSENT, None)
-    part = part or _whole(tallies, start, _of_all_kinds(counted.by_kind))
-    paced = _paced(tallies, counted.sendings)
-    return Outcome(
-        seconds=part.seconds,
-        opened_at=datetime.now(UTC) + timedelta(seconds=part.opens - time.monotonic()),
-        window=part.inside,
-        warmup=_warm_up(part, start, lead, load),
-        steady=part.steady,
-        keeps_speed=_keeps_speed(part, board, counted.series, paced.service or latencies),
-        operations=sum(tally.operations for tally in tallies),
-        documents=sum(tally.documents for tally in tallies),
-        bytes=sum(tally.bytes for tally in tallies),
-        unfinished=counted.unfinished,
-        errors=counted.failures.counts(),
-        all_errors=_all_failures(tallies).counts(),
-        failed=counted.failures.times,
-        paced=paced,
-        lag=_lag(part),
-        lost=counted.failures.lost,
-        without_service=counted.failures.without_service / 1e9,
-        series=counted.series,
-        latencies=latencies,
-        latencies_by_kind=dict(sorted(counted.by_kind.items())),
-        process_cpu_seconds=tuple(usage.cpu_seconds for usage in part.usage),
-        first_late=tuple(tuple(late / 1e9 for late in tally.first_late) for tally in tallies),
-        in_one_thread=all(tally.in_one_thread for tally in tallies),
-        options=tallies[0].options or RequestOptions(),
-    )
-
-
-def _all_failures(tallies: Sequence[ConnectionStats]) -> Failures:
-    """Those of the window and those before and behind it."""
-    every = Failures()
-    for tally in tallies:
-        every.add(tally.failures)
-        every.add(tally.failures_apart)
-    return every
-
-
-def _warm_up(part: _Part, start: float, lead: Lead, load: Load) -> WarmUp:
-    """What came before the window; of work given by amount that is its start."""
-    if load.lead:
-        return lead.told(part.opens - start)
-    if load.has_steady_part and part.steady:
-        return WarmUp("first answer of each connection", part.opens - start, None)
-    return NONE
-
-
-def _keeps_speed(part: _Part, board: Board, series: Series, latencies: Mapping[int, int]) -> Steady:
-    """Whether the speed stayed; ``latencies`` are those from sending, without the backlog that a rate makes."""
-    if not part.steady:
-        return "unknown"
-    opens = part.opens * 1e9 - board.counted_from
-    latency = 1000 * (mean(latencies) or 0.0)
-    return judge(speeds_within(series, opens, opens + part.seconds * 1e9, latency))
-
-
-def _lag(part: _Part) -> Lag:
-    lag = Lag()
-    for usage in part.usage:
-        lag.add(usage.lag)
-    return lag
-
-
-def _of_all_kinds(counts: Counts) -> dict[int, int]:
-    total: Counts = {"": {}}
-    for one in counts.values():
-        merge(total, {"": one})
-    return total[""]
-
-
-def _paced(tallies: Sequence[ConnectionStats], sendings: Sendings) -> Paced:
-    return Paced(
-        sent=sendings.operations,
-        unsent=sum(tally.unsent for tally in tallies),
-        oldest_unsent=max(tally.oldest_unsent for tally in tallies) / 1e9,
-        service=_of_all_kinds(sendings.service),
-    )
-
-
-@dataclass(slots=True)
-class _Counted:
-    """What was counted of the requests that are measured: ``by_kind`` has their latencies, with a rate also ages."""
-
-    series: Series
-    by_kind: Counts
-    unfinished: int = 0
-    failures: Failures = field(default_factory=Failures)
-    sendings: Sendings = field(default_factory=Sendings)
-
-
-def _count(tallies: Sequence[ConnectionStats], whole: bool) -> _Counted:
-    """What was counted of requests of the window, or of all: then none was under way when it closed."""
-    first, *others = tallies
-    for series in (*(tally.series for tally in others), *(tally.apart for tally in tallies if whole)):
-        first.series.merge(series)
-    counted = _Counted(first.series, first.series.latencies())
-    for tally in tallies:
-        counted.failures.add(tally.failures)
-        counted.sendings.add(tally.sendings)
-        if whole:
-            counted.failures.add(tally.failures_apart)
-            counted.sendings.add(tally.sendings_apart)
-            merge(counted.by_kind, {UNSENT: tally.late.get(UNSENT, {})})
-        else:
-            counted.unfinished += tally.unfinished
-            merge(counted.by_kind, tally.late)
-    return counted
-
-
-@dataclass(frozen=True, slots=True)
-class _Part:
-    """What is measured of the work; ``opens`` is on the monotonic clock."""
-
-    seconds: float
-    opens: float
-    inside: Inside
-    steady: bool
-    usage: tuple[Usage, ...]
-    """Of each process."""
-
-
-def _measured_part(tallies: Sequence[ConnectionStats], board: Board, load: Load) -> _Part | None:
-    """What lies in the window; None for work that has no steady part, with a request of each connection on average."""
-    inside = Inside()
-    for tally in tallies:
-        inside.add(tally.inside)
-    without_steady_part = board.opens >= board.closes or inside.requests < load.connections
-    if load.is_whole or (load.has_steady_part and without_steady_part):
-        return None
-    end = max(tally.finished for tally in tallies) if board.closes == NEVER else board.closes / 1e9
-    opens = board.opens / 1e9
-    return _Part(end - opens, opens, inside, True, tuple(tally.usage for tally in tallies))
-
-
-def _whole(tallies: Sequence[ConnectionStats], start: float, latencies: Mapping[int, int]) -> _Part:
-    """All of the work, from its start to its last answer."""
-    inside = Inside(
-        operations=sum(tally.operations for tally in tallies),
-        documents=sum(tally.documents for tally in tallies),
-        bytes=sum(tally.bytes for tally in tallies),
-        requests=sum(latencies.values()),
-        busy=1000 * sum(took * count for took, count in latencies.items()),
-    )
-    end = max(tally.finished for tally in tallies)
-    return _Part(end - start, start, inside, False, tuple(tally.whole_usage for tally in tallies))

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from mongo_tables.runner import sharding
 from mongo_tables.runner.connection_strings import is_refused
 from mongo_tables.runner.errors import KEPT, WorkFailed
-from mongo_tables.runner.load import Crew, Outcome
+from mongo_tables.runner.load import Crew
+from mongo_tables.runner.outcome import Outcome
 from mongo_tables.runner.ownership import close_beside
 from mongo_tables.runner.sampling import (
     PROCESSORS,

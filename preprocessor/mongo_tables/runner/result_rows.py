@@ -22,15 +22,13 @@ from mongo_tables.results.conclusions import (
 from mongo_tables.results.intervals import speed_interval
 from mongo_tables.results.pooling import has_few_requests
 from mongo_tables.results.verdicts import ITSELF, NEGLIGIBLE
-from mongo_tables.runner import client_limits
 from mongo_tables.runner.blocks import Block, Plan
-from mongo_tables.runner.client_limits import busiest_share, in_run_queue, list_limits
+from mongo_tables.runner.client_limits import busiest_share, check_window, in_run_queue, list_limits
 from mongo_tables.runner.experiment import Experiment
 from mongo_tables.runner.journal import Place
-from mongo_tables.runner.load import Outcome
-from mongo_tables.runner.loadmachines.machinestats import MachineStats
 from mongo_tables.runner.measurement import HERE, Measurement
 from mongo_tables.runner.options import Options
+from mongo_tables.runner.outcome import Outcome
 from mongo_tables.runner.schema_check import check_published
 from mongo_tables.runner.series import summarise, summarise_series
 from mongo_tables.runner.slice_windows import Counted, Which, doubts
@@ -139,25 +137,60 @@ def compose(
     published: Experiment, scaled: Experiment, measurement: Measurement, context: Context
 ) -> dict[str, Any]:
     """Give the row of one repeat of a variant; ``published`` is the experiment at full size."""
-    number = context.place.turn.variant
+    from bson.int64 import Int64
+
+    number, outcome, machine = context.place.turn.variant, measurement.outcome, context.machine
     config = {**scaled.parameters, **scaled.variants[number]}
-    outcome = measurement.outcome
     real, test_results = workload(scaled.workload).report(_amounts(outcome.window))
     if context.seconds is not None and "testTimeSecs" in config:
         asked = context.seconds if context.options.duration else min(context.seconds, config["testTimeSecs"])
         real = {**real, "testTimeSecs": asked}
+    # After scaling, with what was real in place of what was planned.
+    variant, shared = (
+        {name: real.get(name, value) for name, value in given.items()}
+        for given in (scaled.variants[number], scaled.parameters)
+    )
+    connections, warmup = config["numberOfThreads"], outcome.warmup
     return {
         "_id": row_id(published, number, context.side),
-        **_times(measurement),
-        **_parameters(published, scaled, number, real),
+        "start_time": measurement.start_time,
+        "end_time": measurement.end_time,
+        "duration": Int64(measurement.duration_ms),
+        "variant": _storable(variant),
+        "test_config": {**shared, "filename": published.name, "variant": _storable(variant)},
         **_states(measurement),
-        "metrics": _metrics(measurement, context.machine),
+        "metrics": _metrics(measurement, machine),
         "testResults": {**test_results, **measurement.conclusion},
-        "bench_config": dict(context.machine.bench_config),
+        "bench_config": dict(machine.bench_config),
         "experiment": _experiment(published, number, context),
-        **_by_the_client(measurement, context, scaled.workload, config["numberOfThreads"]),
-        **_settings(measurement, context),
-        **_by_the_server(measurement, context),
+        "work": _work(outcome),
+        **_latencies(outcome, summarise),
+        "series": summarise_series(outcome.series),
+        "warmup": {
+            "rule": warmup.rule,
+            "cut_seconds": warmup.seconds,
+            "most_seconds": warmup.most_seconds,
+            "transient_seconds": warmup.transient_seconds,
+        },
+        "checks": {
+            "littles_law": check_window(outcome, scaled.workload, context.rates, connections),
+            "steady_part": outcome.steady,
+            "steady": outcome.keeps_speed,
+            "settled": measurement.settled,
+        },
+        "client": _client(outcome, context, connections),
+        "write_concern": dict(outcome.options.write_concern),
+        "read_concern": {"level": "local", **outcome.options.read_concern},
+        "read_preference": dict(outcome.options.read_preference),
+        "versions": dict(context.versions),
+        "hardware": dict(context.hardware),
+        "servers": dict(context.servers),
+        "topology": dict(machine.topology),
+        "processors": _processors(measurement),
+        "reads": dict(measurement.reads),
+        "disk_baseline": context.disk_baseline,
+        "collection_stats": dict(measurement.collection),
+        **({"sharding": dict(measurement.sharding)} if measurement.sharding else {}),
         "repeats": [_repeat(measurement, context)],
     }
 
@@ -173,96 +206,36 @@ def _states(measurement: Measurement) -> dict[str, Any]:
     return {"before_status": measurement.before, "after_status": measurement.after}
 
 
-def _times(measurement: Measurement) -> dict[str, Any]:
-    from bson.int64 import Int64
-
+def _metrics(measurement: Measurement, machine: Machine) -> dict[str, Any]:
+    if measurement.before.get("process") == "mongos":
+        scope = "the mongos only"
+    elif machine.data_directory is not None:
+        scope = "the whole machine, client and all members"
+    else:
+        scope = "the server only" if measurement.source is None else "the machine of the primary"
     return {
-        "start_time": measurement.start_time,
-        "end_time": measurement.end_time,
-        "duration": Int64(measurement.duration_ms),
+        "start": measurement.start_time,
+        "end": measurement.end_time,
+        "scope": scope,
+        "source": measurement.source,
+        "measurements": measurement.process_series,
+        "diskMetrics": measurement.disk_series,
+        **({"monitoring": dict(measurement.monitoring)} if measurement.monitoring else {}),
     }
-
-
-def _parameters(
-    published: Experiment, scaled: Experiment, number: int, real: Mapping[str, Any]
-) -> dict[str, Any]:
-    """Parameters as they were run: after scaling, with what was ``real`` in place of what was planned."""
-    variant = _storable(_with(scaled.variants[number], real))
-    shared = _with(scaled.parameters, real)
-    return {"variant": variant, "test_config": {**shared, "filename": published.name, "variant": variant}}
-
-
-def _by_the_client(measurement: Measurement, context: Context, name: str, connections: int) -> dict[str, Any]:
-    return {
-        "work": _work(measurement),
-        **_latencies(measurement, summarise),
-        "series": summarise_series(measurement.outcome.series),
-        "warmup": _warm_up(measurement),
-        "checks": _checks(
-            measurement, client_limits.check_window(measurement.outcome, name, context.rates, connections)
-        ),
-        "client": _client(measurement, context, connections),
-    }
-
-
-def _settings(measurement: Measurement, context: Context) -> dict[str, Any]:
-    options = measurement.outcome.options
-    return {
-        "write_concern": dict(options.write_concern),
-        "read_concern": {"level": "local", **options.read_concern},
-        "read_preference": dict(options.read_preference),
-        "versions": dict(context.versions),
-        "hardware": dict(context.hardware),
-        "servers": dict(context.servers),
-        "topology": dict(context.machine.topology),
-    }
-
-
-def _by_the_server(measurement: Measurement, context: Context) -> dict[str, Any]:
-    return {
-        "processors": _processors(measurement),
-        "reads": dict(measurement.reads),
-        "disk_baseline": context.disk_baseline,
-        "collection_stats": dict(measurement.collection),
-        **({"sharding": dict(measurement.sharding)} if measurement.sharding else {}),
-    }
-
-
-def _with(values: Mapping[str, Any], real: Mapping[str, Any]) -> dict[str, Any]:
-    return {key: real.get(key, value) for key, value in values.items()}
-
-
-def _metrics(shown: Measurement, machine: Machine) -> dict[str, Any]:
-    return {
-        "start": shown.start_time,
-        "end": shown.end_time,
-        "scope": _scope(shown, machine),
-        "source": shown.source,
-        "measurements": shown.process_series,
-        "diskMetrics": shown.disk_series,
-        **({"monitoring": dict(shown.monitoring)} if shown.monitoring else {}),
-    }
-
-
-def _scope(shown: Measurement, machine: Machine) -> str:
-    if shown.before.get("process") == "mongos":
-        return "the mongos only"
-    if machine.data_directory is not None:
-        return "the whole machine, client and all members"
-    return "the server only" if shown.source is None else "the machine of the primary"
 
 
 def _experiment(published: Experiment, number: int, context: Context) -> dict[str, Any]:
+    options = context.options
     return {
         "name": published.name,
         "title": published.title,
         "digest": published.digest,
         "parameters": dict(published.parameters),
         "variant": _storable(published.variants[number]),
-        "scale": context.options.scale,
+        "scale": options.scale,
         "seconds": context.seconds,
-        **({"profile": context.options.profile} if context.options.profile else {}),
-        "seed": context.options.seed,
+        **({"profile": options.profile} if options.profile else {}),
+        "seed": options.seed,
         "warm": published.warm,
         "repeats": 1,
         "shown_repeat": 0,
@@ -275,14 +248,13 @@ def _experiment(published: Experiment, number: int, context: Context) -> dict[st
     }
 
 
-def _work(measurement: Measurement) -> dict[str, Any]:
+def _work(outcome: Outcome) -> dict[str, Any]:
     from bson.int64 import Int64
 
-    outcome = measurement.outcome
     amounts = _amounts(outcome.window)._asdict()
     return {
         **{name: Int64(amount) if isinstance(amount, int) else amount for name, amount in amounts.items()},
-        "operations_per_second": _speed(measurement),
+        "operations_per_second": outcome.window.operations / outcome.seconds,
         "requests": outcome.window.requests,
         "unfinished": outcome.unfinished,
         "all_documents": Int64(outcome.documents),
@@ -293,14 +265,12 @@ def _work(measurement: Measurement) -> dict[str, Any]:
     }
 
 
-def _client(measurement: Measurement, context: Context, connections: int) -> dict[str, Any]:
-    outcome = measurement.outcome
-    cpu = sum(outcome.process_cpu_seconds)
-    busiest = busiest_share(outcome)
+def _client(outcome: Outcome, context: Context, connections: int) -> dict[str, Any]:
+    cpu, busiest, done = sum(outcome.process_cpu_seconds), busiest_share(outcome), outcome.window.operations
     return {
         "kind": context.options.client,
         "scheduling": context.scheduling,
-        **_pacing(measurement, context),
+        **_pacing(outcome, context),
         "on_error": context.options.on_error,
         "loop": "one thread" if outcome.in_one_thread else "threads",
         "sessions": outcome.options.sessions,
@@ -309,11 +279,10 @@ def _client(measurement: Measurement, context: Context, connections: int) -> dic
         "processes": len(outcome.process_cpu_seconds),
         "connections": connections,
         "cpu_seconds": cpu,
-        "cpu_ms_per_1000_operations": cpu * 1e6 / outcome.window.operations
-        if outcome.window.operations
-        else None,
+        "cpu_ms_per_1000_operations": cpu * 1e6 / done if done else None,
         "busiest_process_share": busiest,
-        **_waits(measurement),
+        "run_queue_microseconds": in_run_queue(outcome),
+        "receive_lag_microseconds": outcome.lag.of_an_answer(),
         **({"machines": list_machines(outcome)} if outcome.machines else {}),
         "client_bound": bool(list_limits(outcome, busiest)),
     }
@@ -321,24 +290,23 @@ def _client(measurement: Measurement, context: Context, connections: int) -> dic
 
 def list_machines(outcome: Outcome) -> list[dict[str, Any]]:
     """Each of several load machines, without its name."""
-    return [_machine(one, outcome.seconds) for one in outcome.machines]
-
-
-def _machine(stats: MachineStats, seconds: float) -> dict[str, Any]:
     from bson.int64 import Int64
 
-    return {
-        "connections": stats.connections,
-        "processes": stats.processes,
-        "operations_per_second": stats.operations / seconds,
-        "cpu_seconds": stats.cpu_seconds,
-        "clock_bound_seconds": stats.clock_bound,
-        **_lateness(stats.first_late),
-        "run_queue_microseconds": stats.in_run_queue / 1000 / max(1.0, stats.requests),
-        "bytes_sent": Int64(stats.network.sent),
-        "bytes_received": Int64(stats.network.received),
-        "hardware": dict(stats.hardware),
-    }
+    return [
+        {
+            "connections": one.connections,
+            "processes": one.processes,
+            "operations_per_second": one.operations / outcome.seconds,
+            "cpu_seconds": one.cpu_seconds,
+            "clock_bound_seconds": one.clock_bound,
+            **_lateness(one.first_late),
+            "run_queue_microseconds": one.in_run_queue / 1000 / max(1.0, one.requests),
+            "bytes_sent": Int64(one.network.sent),
+            "bytes_received": Int64(one.network.received),
+            "hardware": dict(one.hardware),
+        }
+        for one in outcome.machines
+    ]
 
 
 def _lateness(first_late: Sequence[Sequence[float]]) -> dict[str, float]:
@@ -352,21 +320,13 @@ def _lateness(first_late: Sequence[Sequence[float]]) -> dict[str, float]:
     }
 
 
-def _waits(measurement: Measurement) -> dict[str, Any]:
-    outcome = measurement.outcome
-    return {
-        "run_queue_microseconds": in_run_queue(outcome),
-        "receive_lag_microseconds": outcome.lag.of_an_answer(),
-    }
-
-
-def _pacing(measurement: Measurement, context: Context) -> dict[str, Any]:
+def _pacing(outcome: Outcome, context: Context) -> dict[str, Any]:
     """The rate that was asked for, and what came of it."""
     from bson.int64 import Int64
 
     if not context.rates:
         return {"rate": None}
-    paced = measurement.outcome.paced
+    paced = outcome.paced
     return {
         "rate": sum(context.rates) / len(context.rates),
         "rate_steps": list(context.rates),
@@ -392,33 +352,31 @@ def _repeat(measurement: Measurement, context: Context) -> dict[str, Any]:
     """A repeat without what is long: states of the server and histogram are kept of the shown one."""
     from bson.int64 import Int64
 
+    outcome, turn = measurement.outcome, context.place.turn
     return {
         "block": context.place.block,
-        "again": context.place.turn.again,
-        **({"back": True} if context.place.turn.back else {}),
+        "again": turn.again,
+        **({"back": True} if turn.back else {}),
         "seed": measurement.seed,
         "start_time": measurement.start_time,
         "duration": Int64(measurement.duration_ms),
-        **_work(measurement),
-        **_latencies(measurement, _without_histogram),
+        **_work(outcome),
+        **_latencies(outcome, _without_histogram),
         "processors": _processors(measurement),
-        "client_cpu_seconds": sum(measurement.outcome.process_cpu_seconds),
-        "cut_seconds": measurement.outcome.warmup.seconds,
-        "steady": measurement.outcome.keeps_speed,
-        "steady_part": measurement.outcome.steady,
+        "client_cpu_seconds": sum(outcome.process_cpu_seconds),
+        "cut_seconds": outcome.warmup.seconds,
+        "steady": outcome.keeps_speed,
+        "steady_part": outcome.steady,
         "settled": measurement.settled,
-        "client_bound": bool(list_limits(measurement.outcome, busiest_share(measurement.outcome))),
+        "client_bound": bool(list_limits(outcome, busiest_share(outcome))),
     }
 
 
-def _latencies(
-    measurement: Measurement, summary: Callable[[Mapping[int, int]], dict[str, Any]]
-) -> dict[str, Any]:
+def _latencies(outcome: Outcome, summary: Callable[[Mapping[int, int]], dict[str, Any]]) -> dict[str, Any]:
     """``latency`` of all requests, and ``latencies`` by kind where there is more than one kind.
 
     ``service`` is the time from sending where a rate says when that was meant.
     """
-    outcome = measurement.outcome
     found: dict[str, Any] = {"latency": summary(outcome.latencies)}
     if outcome.paced.service:
         found["service"] = summary(outcome.paced.service)
@@ -427,32 +385,8 @@ def _latencies(
     return found
 
 
-def _checks(measurement: Measurement, law: Mapping[str, Any] | None) -> dict[str, Any]:
-    return {
-        "littles_law": law,
-        "steady_part": measurement.outcome.steady,
-        "steady": measurement.outcome.keeps_speed,
-        "settled": measurement.settled,
-    }
-
-
-def _warm_up(measurement: Measurement) -> dict[str, Any]:
-    """What came before the window; all of it is cut from every figure of the row."""
-    before = measurement.outcome.warmup
-    return {
-        "rule": before.rule,
-        "cut_seconds": before.seconds,
-        "most_seconds": before.most_seconds,
-        "transient_seconds": before.transient_seconds,
-    }
-
-
 def _without_histogram(latencies: Mapping[int, int]) -> dict[str, Any]:
     return {name: value for name, value in summarise(latencies).items() if name != "histogram"}
-
-
-def _speed(measurement: Measurement) -> float:
-    return measurement.outcome.window.operations / measurement.outcome.seconds
 
 
 def _storable(value: Any) -> Any:

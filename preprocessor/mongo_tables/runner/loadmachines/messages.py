@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from mongo_tables.runner.alternation import Alternation
-from mongo_tables.runner.loadmachines.machinestats import Network
+from mongo_tables.runner.outcome import Network
 from mongo_tables.runner.worker import Assignment, Scheduling
 
 DRIFT = 1e-4

@@ -22,7 +22,6 @@ from mongo_tables.runner.driving import ConnectionStats
 from mongo_tables.runner.errors import KEPT, RunnerError, WorkFailed
 from mongo_tables.runner.load import LOOK_SECONDS, PREPARE_SECONDS, Crew, Patience, connect_seconds
 from mongo_tables.runner.loadmachines.clusters import Cluster
-from mongo_tables.runner.loadmachines.machinestats import MachineStats, MachineWork, Network
 from mongo_tables.runner.loadmachines.messages import (
     OPERATION,
     Clock,
@@ -42,6 +41,7 @@ from mongo_tables.runner.loadmachines.messages import (
 )
 from mongo_tables.runner.loadmachines.tending import tend
 from mongo_tables.runner.meter import Lag, Usage
+from mongo_tables.runner.outcome import MachineStats, MachineWork, Network
 from mongo_tables.runner.window import NEVER, Board
 from mongo_tables.runner.worker import Assignment, Load, Scheduling
 

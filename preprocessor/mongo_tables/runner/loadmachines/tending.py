@@ -18,7 +18,6 @@ from mongo_tables.runner import host
 from mongo_tables.runner.driving import one_line
 from mongo_tables.runner.errors import WorkFailed
 from mongo_tables.runner.load import Edges, WorkerPool, until_answered
-from mongo_tables.runner.loadmachines.machinestats import Network, read_network
 from mongo_tables.runner.loadmachines.messages import (
     OPERATION,
     Dismiss,
@@ -34,6 +33,7 @@ from mongo_tables.runner.loadmachines.messages import (
     pack,
     unpack,
 )
+from mongo_tables.runner.outcome import Network, read_network
 from mongo_tables.runner.window import NEVER
 
 GONE_SECONDS = 15.0

@@ -1,4 +1,9 @@
-"""The local target leaves nothing behind, however the run ends."""
+"""A local replica set comes up, ends with its run, and says why when it ends before.
+
+The local target leaves nothing behind, however the run ends.
+
+What is told of a server that has ended.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +26,7 @@ from mongo_tables.runner import local_set
 from mongo_tables.runner.errors import TargetError
 from mongo_tables.runner.load import WorkerPool
 from mongo_tables.runner.local_address import find_mongod
-from mongo_tables.runner.local_set import Credentials, LocalReplicaSet, Settings
+from mongo_tables.runner.local_set import Credentials, LocalReplicaSet, Settings, demise
 from mongo_tables.runner.worker import Load
 from tests.mongod import free_port
 from tests.runner.processes import ROOT, finish, servers_of, start, supervisors_of, wait_until
@@ -288,3 +293,70 @@ def test_who_is_to_hold_the_servers_and_is_killed_before_they_run_is_told_of(tmp
     monkeypatch.setattr(local_set.supervisor, "__file__", str(script))
     with pytest.raises(TargetError, match="the process that holds mongod was killed"):
         local_set._start(tmp_path, [], None)
+
+
+@pytest.fixture
+def ended():
+    """The id of a process that is no more."""
+    child = subprocess.Popen([sys.executable, "-c", ""])
+    child.wait()
+    return child.pid
+
+
+@pytest.fixture
+def log(tmp_path):
+    """The log of a member."""
+    path = tmp_path / "servers" / "member-1" / "mongod.log"
+    path.parent.mkdir(parents=True)
+    return path
+
+
+def test_while_all_run_there_is_nothing_to_tell(tmp_path):
+    assert demise(tmp_path, [os.getpid()]) == ""
+
+
+def test_the_first_error_of_the_log_is_told_in_a_line(log, ended):
+    log.write_text(
+        '{"s":"I","msg":"up"}\n{"s":"E","msg":"Bad","attr":{"why":"so\\nand so"}}\n{"s":"F","msg":"x"}\n'
+    )
+    told = demise(log.parents[1], [os.getpid(), ended])
+    assert told.startswith("mongod ended: Bad ")
+    assert "so and so" in told.replace("\\n", " ")
+    assert "\n" not in told
+
+
+def test_a_line_that_was_cut_off_is_told_as_it_is(log, ended):
+    log.write_text('{"s":"F","msg":"half a li')
+    assert demise(log.parents[1], [ended]) == 'mongod ended: {"s":"F","msg":"half a li'
+
+
+def test_a_full_disk_is_told_as_one(log, ended):
+    log.write_text('{"s":"E","msg":"WiredTiger error","attr":{"message":"No space left on device"}}\n')
+    assert "there is no space left on the disk of" in demise(log.parents[1], [ended])
+
+
+def test_a_server_whose_files_are_gone_has_ended_all_the_same(tmp_path, ended):
+    assert demise(tmp_path / "gone", [ended]) == "mongod ended, and its files are gone"
+
+
+def test_errors_of_a_server_that_had_no_time_to_say_why_it_ended_are_not_the_reason(log, ended):
+    log.write_text('{"s":"E","msg":"Failed to handle request"}\n{"s":"I","msg":"and on it goes"}\n')
+    assert demise(log.parents[1], [ended]).startswith("mongod was killed")
+
+
+def test_a_server_that_shut_down_is_told_with_its_error(log, ended):
+    log.write_text('{"s":"E","msg":"Error setting up listener"}\n{"s":"I","msg":"Shutting down","attr":{}}\n')
+    assert demise(log.parents[1], [ended]) == "mongod ended: Error setting up listener"
+
+
+@pytest.mark.parametrize(
+    ("said", "told"),
+    [
+        ('{"s":"I","msg":"up"}\n{"s":"F","msg":"Bad start","attr":{}}\ntry --help\n', "Bad start"),
+        ('{"s":"I","msg":"up"}\n\nBadValue: not a number\ntry --help\n', "BadValue: not a number"),
+        ("", "it said nothing"),
+    ],
+)
+def test_a_server_that_ended_before_it_had_a_log_is_quoted(tmp_path, ended, said, told):
+    (tmp_path / "output").write_text(said, encoding="utf-8")
+    assert demise(tmp_path, [ended]) == f"mongod ended: {told}"

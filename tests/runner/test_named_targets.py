@@ -1,4 +1,9 @@
-"""Variants that ask for another machine are measured on one of their own, or not without a word."""
+"""Targets have names, and variants are measured on the machines that they are about.
+
+Variants that ask for another machine are measured on one of their own, or not without a word.
+
+What ``--target`` names, once or several times.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +15,7 @@ from pymongo import MongoClient
 
 from mongo_tables.commands.run.targets import OpenedTarget, share_out
 from mongo_tables.runner import experiment as experiments
-from mongo_tables.runner.errors import TargetError
+from mongo_tables.runner.errors import RunnerError, TargetError
 from mongo_tables.runner.local_address import LocalAddress
 from mongo_tables.runner.named_targets import (
     NamedTarget,
@@ -18,6 +23,8 @@ from mongo_tables.runner.named_targets import (
     differing,
     drop_equal,
     machines_without_target,
+    parse_targets,
+    split_targets,
     variants_for,
 )
 from mongo_tables.runner.options import Options
@@ -178,3 +185,45 @@ def test_a_complaint_about_the_second_target_comes_before_anything_is_measured(t
     assert code == 2
     assert "no target is called 'nowhere'" in err
     assert "rows" not in out
+
+
+@pytest.mark.parametrize(
+    "where", ["local", "mongodb://h:1/?replicaSet=a&tls=true", "mongodb+srv://u:p=q@h/?w=majority"]
+)
+def test_one_target_needs_no_name(where):
+    assert parse_targets([where]) == (NamedTarget("", where),)
+    assert parse_targets([f"M30={where}"]) == (NamedTarget("M30", where),)
+
+
+def test_several_targets_keep_their_order():
+    named = parse_targets(["b=mongodb://one/?w=1", "a=local"])
+    assert [(one.name, one.where) for one in named] == [("b", "mongodb://one/?w=1"), ("a", "local")]
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        (["a=local", "local"], "which of 2 targets"),
+        (["a=local", "a=mongodb://h"], "two targets are called a"),
+        (["a.b=local", "c=local", "a-b=mongodb://h"], r"a\.b and a-b would have the same database"),
+        (["old=local", "Old=local"], "old and Old would have the same database"),
+    ],
+)
+def test_several_targets_without_names_of_their_own_are_refused(given, said):
+    with pytest.raises(RunnerError, match=said):
+        parse_targets(given)
+
+
+def test_a_complaint_and_a_description_of_a_target_hold_no_password():
+    given = ["a=local", "mongodb://me:secret1@host/"]
+    with pytest.raises(RunnerError) as caught:
+        parse_targets(given)
+    assert "secret1" not in caught.value.message
+    assert "secret1" not in repr(parse_targets([f"a={given[1]}"]))
+
+
+def test_a_variable_names_several_targets_with_blanks_between():
+    assert split_targets("M30=mongodb://a/?w=1\n M40=mongodb://b") == [
+        "M30=mongodb://a/?w=1",
+        "M40=mongodb://b",
+    ]

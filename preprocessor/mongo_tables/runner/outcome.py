@@ -1,0 +1,213 @@
+"""What all workers did, added up: what of it lies in the window, and what came before and behind."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from typing import Any, NamedTuple
+
+from mongo_tables.runner.driving import UNSENT, ConnectionStats, Failures, add_up
+from mongo_tables.runner.meter import Lag
+from mongo_tables.runner.request_options import RequestOptions
+from mongo_tables.runner.series import Counts, Series, mean, merge
+from mongo_tables.runner.warmup import NONE, Lead, Steady, WarmUp, judge, speeds_within
+from mongo_tables.runner.window import NEVER, Board, Inside
+from mongo_tables.runner.worker import Load
+
+
+@dataclass(frozen=True, slots=True)
+class Network:
+    """Bytes that the interfaces of a machine had sent and received, its own loopback left out."""
+
+    sent: int = 0
+    received: int = 0
+
+    def since(self, earlier: Network) -> Network:
+        """What came after another was read."""
+        return Network(self.sent - earlier.sent, self.received - earlier.received)
+
+
+def read_network() -> Network:
+    """The counters of this machine by now."""
+    import psutil
+
+    interfaces = psutil.net_io_counters(pernic=True, nowrap=False)
+    counted = [one for name, one in interfaces.items() if name != "lo"]
+    return Network(sum(one.bytes_sent for one in counted), sum(one.bytes_recv for one in counted))
+
+
+@dataclass(frozen=True, slots=True)
+class MachineStats:
+    """What a load machine did in a window.
+
+    Its clock is known to ``clock_bound`` seconds. ``first_late`` are the seconds by which the first request of each
+    connection was late, by process and on the machine's own clock. ``in_run_queue`` are the nanoseconds for which its
+    threads were ready to run and did not.
+    """
+
+    connections: int
+    processes: int
+    operations: float
+    requests: float
+    cpu_seconds: float
+    clock_bound: float
+    first_late: tuple[tuple[float, ...], ...]
+    in_run_queue: int
+    network: Network
+    hardware: Mapping[str, Any] = field(default_factory=dict)
+
+
+class MachineWork(NamedTuple):
+    """What a load machine did in the window, and in all its work, which is what counts where no window was open."""
+
+    inside: MachineStats
+    whole: MachineStats
+
+
+@dataclass(frozen=True, slots=True)
+class Paced:
+    """Operations that were meant to start in a window at a given rate, and the age of the oldest not sent, in seconds.
+
+    ``service`` counts requests by the time from sending to answer.
+    """
+
+    sent: int
+    unsent: int
+    oldest_unsent: float
+    service: dict[int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What all workers did, and what of it lies in the window of ``seconds``, which opened at ``opened_at``.
+
+    ``operations``, ``documents`` and ``bytes`` are all; ``window`` is what lies inside, and ``warmup`` what came before
+    it. ``steady`` says whether the window is one in which all connections had work, ``keeps_speed`` whether its speed
+    stayed. ``latencies`` counts requests by buckets of microseconds, with a
+    rate also those that were not sent, by their age; ``latencies_by_kind`` has those of each kind that were answered.
+    ``unfinished`` were answered after the window, and are in them. ``errors`` counts requests of the window that
+    failed, by their name, ``failed`` has their times; ``all_errors`` counts those before and behind it too. ``lag`` is
+    what was waited for on the client's side. ``lost`` connections broke in the window and were opened again, and
+    ``without_service`` seconds of it are the longest time until one had an answer again. CPU seconds are those of each
+    worker process in the window. ``first_late`` are the seconds by which the first request of each connection was late,
+    by process; ``in_one_thread`` and ``options`` say how requests were sent. ``machines`` are those that did it, where
+    they are told apart.
+    """
+
+    seconds: float
+    opened_at: datetime
+    window: Inside
+    warmup: WarmUp
+    steady: bool
+    keeps_speed: Steady
+    operations: int
+    documents: int
+    bytes: int
+    unfinished: int
+    errors: dict[str, int]
+    all_errors: dict[str, int]
+    failed: Counts
+    paced: Paced
+    lag: Lag
+    lost: int
+    without_service: float
+    series: Series
+    latencies: dict[int, int]
+    latencies_by_kind: dict[str, dict[int, int]]
+    process_cpu_seconds: tuple[float, ...]
+    first_late: tuple[tuple[float, ...], ...]
+    in_one_thread: bool
+    options: RequestOptions
+    machines: tuple[MachineStats, ...] = ()
+
+
+def sum_up(tallies: Sequence[ConnectionStats], start: float, board: Board, lead: Lead, load: Load) -> Outcome:
+    """The outcome of a window from what each process did, which began at ``start`` on the monotonic clock.
+
+    All of the work is measured where it has no steady part with a request of each connection on average.
+    """
+    total = add_up(tallies)
+    series, failures, sendings = total.series, total.failures, total.sendings
+    every = Failures()
+    for one in (total.failures, total.failures_apart):
+        every.add(one)
+    no_part = board.opens >= board.closes or total.inside.requests < load.connections
+    is_whole = load.is_whole or (load.has_steady_part and no_part)
+    for other in (*(one.series for one in tallies[1:]), *(one.apart for one in tallies if is_whole)):
+        series.merge(other)
+    by_kind = series.latencies()
+    if is_whole:
+        failures = every
+        sendings.add(total.sendings_apart)
+        merge(by_kind, {UNSENT: total.late.get(UNSENT, {})})
+    else:
+        merge(by_kind, total.late)
+    latencies = _of_all_kinds(by_kind)
+    by_kind.pop(UNSENT, None)
+    service = _of_all_kinds(sendings.service)
+    opens, ends, inside = board.opens / 1e9, board.closes / 1e9, total.inside
+    usages = [one.usage for one in tallies]
+    if is_whole:
+        opens, answered = start, _of_all_kinds(by_kind)
+        busy = 1000 * sum(took * count for took, count in answered.items())
+        inside = Inside(total.operations, total.documents, total.bytes, sum(answered.values()), busy)
+        usages = [one.whole_usage for one in tallies]
+    if is_whole or board.closes == NEVER:
+        ends = total.finished
+    seconds, lag = ends - opens, Lag()
+    for usage in usages:
+        lag.add(usage.lag)
+    return Outcome(
+        seconds=seconds,
+        opened_at=datetime.now(UTC) + timedelta(seconds=opens - time.monotonic()),
+        window=inside,
+        warmup=_warm_up(opens - start, lead, load, is_whole),
+        steady=not is_whole,
+        keeps_speed="unknown"
+        if is_whole
+        else _judge_speed(board, opens, seconds, series, service or latencies),
+        operations=total.operations,
+        documents=total.documents,
+        bytes=total.bytes,
+        unfinished=0 if is_whole else total.unfinished,
+        errors=failures.counts(),
+        all_errors=every.counts(),
+        failed=failures.times,
+        paced=Paced(sendings.operations, total.unsent, total.oldest_unsent / 1e9, service),
+        lag=lag,
+        lost=failures.lost,
+        without_service=failures.without_service / 1e9,
+        series=series,
+        latencies=latencies,
+        latencies_by_kind=dict(sorted(by_kind.items())),
+        process_cpu_seconds=tuple(usage.cpu_seconds for usage in usages),
+        first_late=tuple(tuple(late / 1e9 for late in one.first_late) for one in tallies),
+        in_one_thread=all(one.in_one_thread for one in tallies),
+        options=tallies[0].options or RequestOptions(),
+    )
+
+
+def _warm_up(seconds: float, lead: Lead, load: Load, is_whole: bool) -> WarmUp:
+    """What came before the window; of work given by amount that is its start."""
+    if load.lead:
+        return lead.told(seconds)
+    if load.has_steady_part and not is_whole:
+        return WarmUp("first answer of each connection", seconds, None)
+    return NONE
+
+
+def _judge_speed(
+    board: Board, opens: float, seconds: float, series: Series, latencies: Mapping[int, int]
+) -> Steady:
+    """Whether the speed stayed; ``latencies`` are those from sending, without the backlog that a rate makes."""
+    since = opens * 1e9 - board.counted_from
+    return judge(speeds_within(series, since, since + seconds * 1e9, 1000 * (mean(latencies) or 0.0)))
+
+
+def _of_all_kinds(counts: Counts) -> dict[int, int]:
+    total: Counts = {"": {}}
+    for one in counts.values():
+        merge(total, {"": one})
+    return total[""]
