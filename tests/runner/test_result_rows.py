@@ -238,7 +238,7 @@ def test_work_with_parts_of_requests_computes_the_speed_of_the_row():
         window=Inside(6.497, 6.497, 3000.2, 6.497), seconds=0.55, unfinished=4, documents=9, errors={}, failed={},
         lost=0, without_service=0.0,
     )  # fmt: skip
-    work = result_rows._work(SimpleNamespace(outcome=outcome))
+    work = result_rows._work(outcome)
     assert work["operations"] / 0.55 == pytest.approx(work["operations_per_second"], rel=0.001)
     row = FileStore(ROWS_FOLDER).rows("aggregate_group")[0]
     check_result({**row, "work": work, "testResults": {"nQueries": 6.497}})

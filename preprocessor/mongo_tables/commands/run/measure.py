@@ -119,23 +119,23 @@ def _print_rows(runs: Sequence[Run], rows: int) -> None:
 
 
 def sweep_projects(targets: Sequence[NamedTarget], progress: Progress) -> None:
-    """Remove what killed runs have left in the projects of these targets; without any, in those of their journals.
+    """Remove what killed runs have left in the projects of these targets.
 
-    Raises RunnerError where something is left.
+    Raises RunnerError where something is left, and where no target is on Atlas.
     """
     from mongo_tables.runner.atlas.api import open_api
-    from mongo_tables.runner.atlas.clusters import projects, sweep
+    from mongo_tables.runner.atlas.clusters import sweep
 
-    found = [parse_project(one.where) for one in targets if is_atlas(one.where)] or projects()
+    projects = dict.fromkeys(parse_project(one.where) for one in targets if is_atlas(one.where))
+    if not projects:
+        raise RunnerError("--sweep looks at projects of Atlas", "name one: --target atlas:PROJECT")
     failures: list[RunnerError] = []
-    for project in dict.fromkeys(found):
+    for project in projects:
         try:
             removed = sweep(open_api(project), progress.note)
         except RunnerError as error:
             failures.append(error)
         else:
             print(f"{project}: {removed} removed" if removed else f"{project}: nothing was left")
-    if not found:
-        print("no killed run of yours is known; --target atlas:PROJECT names a project to look at")
     if failures:
         raise RunnerError("; ".join(one.message for one in failures), failures[0].hint)
