@@ -47,7 +47,7 @@ def everything(folder: Path) -> dict[str, bytes]:
 def test_a_page_that_cannot_take_the_new_comment_stays(folder: Path) -> None:
     (folder / "page.md").write_text("Text.\n" * 680)
     before = everything(folder)
-    done = on_a_full_disk("new", "runs", "--append", "page.md", cwd=folder)
+    done = on_a_full_disk("init", "--table", "runs", "--append", "page.md", cwd=folder)
     assert (done.returncode, "page.md: File too large" in done.stderr) == (2, True)
     assert everything(folder) == before
 
