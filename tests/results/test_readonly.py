@@ -16,7 +16,7 @@ ROOT = Path(__file__).parents[2]
 
 
 def paths(pipeline: list[Any]) -> list[tuple[str | int, ...]]:
-    return [refusal.path for refusal in refusals(pipeline)]
+    return [refusal.at for refusal in refusals(pipeline)]
 
 
 @pytest.mark.parametrize(
@@ -139,7 +139,7 @@ def test_a_name_that_is_not_known_to_only_read_is_refused_wherever_a_server_look
 
 @pytest.mark.parametrize("name", INTERNAL)
 def test_what_is_internal_to_the_server_is_refused_as_a_variable_and_among_data_as_well(name: str):
-    assert [one.path for one in refusals({"v": {"$add": [1, {name: 1}]}})] == [("v", "$add", 1, name)]
+    assert [one.at for one in refusals({"v": {"$add": [1, {name: 1}]}})] == [("v", "$add", 1, name)]
     assert paths([{"$match": {"a": {"$eq": {"b": {name: 1}}}}}]) == [(0, "$match", "a", "$eq", "b", name)]
 
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from itertools import pairwise
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Literal
 
 from mongo_tables.directives.comments import RAW_HTML, Comment, Scan
 from mongo_tables.directives.containers import IMAGE, TITLE, Placement, places, prefix_length
@@ -26,7 +27,8 @@ from mongo_tables.findings.finding import Complaint, Finding
 from mongo_tables.findings.rules import RULES, finding
 
 if TYPE_CHECKING:
-    from mongo_tables.directives.commonmark import Opinion
+    from markdown_it import MarkdownIt
+    from markdown_it.token import Token
 
 _STRING = re.compile(r'"(?:[^"\\]|\\.)*(?P<closed>")?', re.DOTALL)
 _SECOND_END = re.compile(r"[\r\n][> \t]*-->|(?<=-->)[ \t]*-->")
@@ -149,20 +151,65 @@ class _Judge:
             self.complaints += _end_complaints(self.text, html, inner, behind, until)
 
 
+# -- the second opinion --
+
+Opinion = Literal["live", "code", "fence", "span", "tag"]
+"""What CommonMark takes a comment for: an HTML comment, indented code, fenced code, a code span, another HTML tag."""
+
+_FOLDED = re.compile(r"<!--\ue000(\d+)-->")
+
+_BLOCKS: dict[str, Opinion] = {"html_block": "live", "code_block": "code", "fence": "fence"}
+
+
 def _second_opinions(
     folded: Sequence[FoldedLine], found: Iterable[Placement], all_fences: bool
 ) -> Mapping[int, Opinion]:
     """What CommonMark makes of the comments, by their numbers; ``all_fences``: what looks like a fence is one.
 
-    At the margin all kinds of Markdown agree; of admonitions, tabs and footnotes CommonMark knows nothing.
+    A page is read on GitHub and in editors too, and those follow CommonMark (https://spec.commonmark.org). Where it
+    disagrees with the scan for Python-Markdown, an author is told, because one of the two audiences sees raw JSON.
+    Comments that end up anywhere else, as in a link definition, are missing.
     """
+    # At the margin all kinds of Markdown agree; of admonitions, tabs and footnotes CommonMark knows nothing.
     if all_fences and all(
         place.margin or (place.foreign and place.kind == "live" and not place.inline) for place in found
     ):
         return {}
-    from mongo_tables.directives.commonmark import opinions
+    opinions: dict[int, Opinion] = {}
+    parser = _block_parser()
+    for token in parser.parse("\n".join(line.text for line in folded)):
+        if "\ue000" in token.content and token.type == "inline":
+            _judge_inline(parser, token.content, opinions)
+        elif token.type in _BLOCKS:
+            _note(token.content, _BLOCKS[token.type], opinions)
+    return opinions
 
-    return opinions("\n".join(line.text for line in folded))
+
+@cache
+def _block_parser() -> MarkdownIt:
+    """Give the one parser; its inline rule is off, because only paragraphs with a token are worth parsing."""
+    from markdown_it import MarkdownIt
+
+    return MarkdownIt("commonmark").enable("table").disable("inline")
+
+
+def _judge_inline(parser: MarkdownIt, content: str, found: dict[int, Opinion]) -> None:
+    """Judge the tokens in the text of one paragraph, heading or cell."""
+    tokens: list[Token] = []
+    parser.inline.parse(content, parser, {}, tokens)
+    for token in tokens:
+        if token.type == "html_inline":
+            _note(token.content, "live" if token.content.startswith("<!--") else "tag", found)
+        elif token.type == "code_inline":
+            _note(token.content, "span", found)
+
+
+def _note(content: str, opinion: Opinion, found: dict[int, Opinion]) -> None:
+    for number in _FOLDED.findall(content):
+        found[int(number)] = opinion
+
+
+# -- what is wrong --
 
 
 def _ends_behind(

@@ -11,9 +11,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
-from typing import Any, Final, Literal, NamedTuple
+from typing import Any, Final, Literal
 
 from mongo_tables.aggregation.catalogue import KINDS, collection_arguments, forbidden_operators, names
+from mongo_tables.findings.finding import Complaint
 from mongo_tables.findings.nearest import did_you_mean
 from mongo_tables.results.model import Query, ResultsError
 
@@ -48,16 +49,9 @@ _QUERIES: Mapping[str, str] = {
 _COMPARING = frozenset({"$eq", "$ne", "$gt", "$gte", "$lt", "$lte", "$in", "$nin", "$jsonSchema", "$comment"})
 
 
-class Refusal(NamedTuple):
-    """Why a pipeline is not run, and where: ``path`` leads from the pipeline to the refused key or value.
-
-    ``known``: it does more than read; otherwise nothing is known of it. ``hint`` names what may have been meant.
-    """
-
-    path: Path
-    message: str
-    known: bool = True
-    hint: str = ""
+_REFUSED: Final = "MT201"
+_NOT_KNOWN: Final = "MT202"
+"""The rules of what does more than read, and of what nothing is known of."""
 
 
 def guard(query: Query) -> None:
@@ -68,11 +62,11 @@ def guard(query: Query) -> None:
     for part in (query.pipeline, query.let):
         for refusal in refusals(part):
             hint = refusal.hint or "nothing was sent to the results source"
-            path = refusal.path if part is query.pipeline else None
+            path = refusal.at if part is query.pipeline else None
             raise ResultsError(refusal.message, hint=hint, path=path)
 
 
-def refusals(pipeline: Sequence[Any] | Mapping[str, Any]) -> list[Refusal]:
+def refusals(pipeline: Sequence[Any] | Mapping[str, Any]) -> list[Complaint[Path]]:
     """Everything in a pipeline (or in a mapping of variables) that must not reach a server, in reading
     order.
 
@@ -108,7 +102,7 @@ def _harmless(value: Mapping[str, Any]) -> bool:
     )
 
 
-def _in_value(value: Any, path: Path, position: _Position) -> Iterator[Refusal]:
+def _in_value(value: Any, path: Path, position: _Position) -> Iterator[Complaint[Path]]:
     if isinstance(value, Mapping):
         yield from _in_mapping(value, path, position)
     elif isinstance(value, (list, tuple)):
@@ -116,10 +110,10 @@ def _in_value(value: Any, path: Path, position: _Position) -> Iterator[Refusal]:
         for number, inner in enumerate(value):
             yield from _in_value(inner, (*path, number), below)
     elif isinstance(value, str) and type(value).__name__ == "Code":
-        yield Refusal(path, f"JavaScript code as a value: {_FORBIDDEN['code']}")
+        yield Complaint(f"JavaScript code as a value: {_FORBIDDEN['code']}", "", path, _REFUSED)
 
 
-def _in_mapping(value: Mapping[str, Any], path: Path, position: _Position) -> Iterator[Refusal]:
+def _in_mapping(value: Mapping[str, Any], path: Path, position: _Position) -> Iterator[Complaint[Path]]:
     if position == "conditions" and not str(next(iter(value), "")).startswith("$"):
         position = "data"  # a document to equal, not operators
     for key, inner in value.items():
@@ -132,16 +126,16 @@ def _in_mapping(value: Mapping[str, Any], path: Path, position: _Position) -> It
         yield from _in_value(inner, (*path, key), _position_below(str(key), path, position))
 
 
-def _refusal(key: str, path: Path, position: _Position) -> Refusal | None:
+def _refusal(key: str, path: Path, position: _Position) -> Complaint[Path] | None:
     if position == "literal":
         return None
     if key in forbidden_operators():
-        return Refusal(path, f"{key} {_FORBIDDEN[forbidden_operators()[key]]}")
+        return Complaint(f"{key} {_FORBIDDEN[forbidden_operators()[key]]}", "", path, _REFUSED)
     if key.startswith(_INTERNAL_PREFIX):
-        return Refusal(path, f"{key} {_INTERNAL}")
+        return Complaint(f"{key} {_INTERNAL}", "", path, _REFUSED)
     if key.startswith("$") and position != "data" and key not in _list_allowed_names():
         message = f"{key} is not among the operators that are known to only read"
-        return Refusal(path, message, known=False, hint=did_you_mean(key, _list_allowed_names()))
+        return Complaint(message, did_you_mean(key, _list_allowed_names()), path, _NOT_KNOWN)
     return None
 
 
@@ -167,9 +161,9 @@ def _position_in_query(operator: str) -> _Position:
     return "conditions" if operator == "$not" else "language"
 
 
-def _elsewhere(join: Any, path: Path) -> Iterator[Refusal]:
+def _elsewhere(join: Any, path: Path) -> Iterator[Complaint[Path]]:
     """Where a join names another database, by a document instead of a name."""
     if isinstance(join, Mapping):
         for key in ("db", "from", "coll"):
             if key in join and (key == "db" or isinstance(join[key], Mapping)):
-                yield Refusal((*path, key), f"{path[-1]} {_ELSEWHERE}")
+                yield Complaint(f"{path[-1]} {_ELSEWHERE}", "", (*path, key), _REFUSED)

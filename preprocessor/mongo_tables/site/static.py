@@ -42,13 +42,7 @@ def read_comment(
 def judge(spec: PipelineSpec) -> Judgement:
     """Judge a pipeline before it runs, by the list of allowed operators and by the offline evaluator."""
     refused = [
-        finding(
-            "MT201" if one.known else "MT202",
-            spec.file,
-            spec.locate((key, *one.path), key=True),
-            one.message,
-            one.hint,
-        )
+        finding(one.rule, spec.file, spec.locate((key, *one.at), key=True), one.message, one.hint)
         for key, part in (("pipeline", spec.pipeline), ("let", spec.let))
         for one in refusals(part)
     ]
