@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import os
+import shutil
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+import mongo_tables as mongo_tables_package
 from tests.commands.test_commands import mongo_tables
 from tests.hosts.builds import article, build, sample
 from tests.hosts.test_build import with_extension
@@ -69,6 +74,28 @@ def test_what_render_writes_is_published_whatever_zensical_keeps(site: Path) -> 
         assert done.returncode == 0, done.stderr
         page = article(site / "site" / "index.html")
         assert new in page and old not in page and BOX not in page
+
+
+def test_what_another_version_of_the_program_renders_is_published(site: Path, tmp_path: Path) -> None:
+    """Pages and results are the same; the texts that Zensical reads are not."""
+    config = (site / "mkdocs.yml").read_text(encoding="utf-8")
+    (site / "published.yml").write_text(f"docs_dir: rendered/docs\n{config}", encoding="utf-8")
+    shutil.copytree(Path(mongo_tables_package.__file__).parent, tmp_path / "next" / "mongo_tables")
+    file = tmp_path / "next/mongo_tables/site/markdown_figures.py"
+    edit(
+        tmp_path,
+        str(file),
+        "return write(spec, rows, below=below)",
+        'return write(spec, rows, below=["The next."])',
+    )
+    for paths, is_next in ((), False), ((tmp_path / "next",), True):
+        environment = {**os.environ, "PYTHONPATH": os.pathsep.join(map(str, paths))}
+        command = [sys.executable, "-m", "mongo_tables.cli", "render", "docs", "--output", "rendered"]
+        subprocess.run([*command, "--results", "fixtures"], cwd=site, env=environment, check=True)
+        done = build(site, "-f", "published.yml", program="zensical")
+        assert done.returncode == 0, done.stderr
+        page = article(site / "site" / "index.html")
+        assert "139.8" in page and ("The next." in page) is is_next
 
 
 def test_a_build_says_every_fault_of_every_page_in_a_line(site: Path) -> None:

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from html import escape, unescape
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
+from urllib.parse import quote, unquote
 
 from mongo_tables.directives.keywords import PREFIXES
 from mongo_tables.files.text import shorten_path
@@ -48,9 +49,27 @@ _DIGITS: Final = f"[{chr(FIRST)}-{chr(FIRST + 15)}]"
 _HALF: Final = re.compile(
     f"({_TAG})?{BEGIN}({_DIGITS}*)(?!{_DIGITS}|{END})|(?<!{_DIGITS})(?<!{BEGIN}){_DIGITS}+{END}(?:{_LT}/(?:span|div){_GT})?"
 )
-_REFERENCE: Final = re.compile(r"&(?:amp;)*#(?:[xX]0*([eE]9[aAbB][0-9a-fA-F])|0*(598[0-2]\d));")
-_ESCAPE: Final = re.compile(r"\\u([eE]9[aAbB][0-9a-fA-F])")
-_PERCENT: Final = re.compile("%[eE][eE]%[aA]6%([aAbB][0-9a-fA-F])")
+
+
+def _in_either_case(digits: str) -> str:
+    """A pattern for hexadecimal digits, however they are written."""
+    return re.sub("[a-f]", lambda digit: f"[{digit[0]}{digit[0].upper()}]", digits.lower())
+
+
+_CHARACTERS: Final = [chr(code) for code in range(FIRST, _LAST + 1)]
+_HEX: Final = "|".join(_in_either_case(f"{ord(one):x}") for one in _CHARACTERS)
+_DECIMAL: Final = "|".join(str(ord(one)) for one in _CHARACTERS)
+_QUOTED: Final = "|".join(_in_either_case(quote(one)) for one in _CHARACTERS)
+_IN_UTF8: Final = b"|".join(one.encode() for one in _CHARACTERS)
+_REFERENCE: Final = re.compile(rf"&(?:amp;)*#(?:[xX]0*({_HEX})|0*({_DECIMAL}));")
+_ESCAPE: Final = re.compile(rf"\\u({_HEX})")
+_PERCENT: Final = re.compile(_QUOTED)
+_MARKS: Final = re.compile(
+    _IN_UTF8 + rf"|\\u(?:{_HEX})|#[xX]0*(?:{_HEX})|#0*(?:{_DECIMAL})|{_QUOTED}".encode()
+)
+"""The characters of names in UTF-8, JSON, XML and addresses."""
+_START: Final = END.encode()[:-1]
+"""How all of them begin in UTF-8: to look for two bytes is faster than for one of 18 characters."""
 _STRING: Final = re.compile(r'"(?:[^"\\]|\\.)*"')
 _MARK_OF_LIST: Final = re.compile(r"[^>\s]")
 
@@ -128,7 +147,7 @@ def swap_markdown(text: str, figures: Figures) -> str:
 def names_left(text: str, figures: Figures) -> bool:
     """Whether a token of the site is in a text, in any notation."""
     text = _REFERENCE.sub(_character, _ESCAPE.sub(_character, text))
-    text = _PERCENT.sub(lambda byte: chr(FIRST - 0xA0 + int(byte[1], 16)), text)
+    text = _PERCENT.sub(lambda quoted: unquote(quoted[0]), text)
     return any(name in figures.known for name in NAME.findall(text))
 
 
@@ -146,21 +165,13 @@ def _without_halves(text: str, figures: Figures) -> str:
 
 
 def _has_marks(text: str) -> bool:
-    in_utf8 = (
-        b"\xee\xa6"  # how all marks begin; to look for two bytes is faster than for one of 18 characters
-    )
-    return in_utf8 in text.encode("utf-8", "surrogatepass") or bool(_ESCAPE.search(text))
+    return _START in text.encode("utf-8", "surrogatepass") or bool(_ESCAPE.search(text))
 
 
 def _character(match: re.Match[str]) -> str:
-    code = int(match[1], 16) if match[1] else int(match[2])
-    return chr(code) if FIRST <= code <= _LAST else match[0]
+    return chr(int(match[1], 16) if match[1] else int(match[2]))
 
 
-# The characters of names in UTF-8, JSON, XML and addresses.
-_MARKS: Final = re.compile(
-    rb"\xee\xa6[\xa0-\xb1]|\\u[eE]9[aAbB]|#x0*[eE]9[aAbB]|#598[0-2]\d|%[eE][eE]%[aA]6%[aAbB]"
-)
 _SWAPS: Final = {
     **dict.fromkeys((".html", ".htm", ".xhtml", ".xml", ".rss", ".atom", ".svg"), swap_markup),
     **dict.fromkeys((".json", ".js", ".webmanifest"), swap_json),

@@ -26,8 +26,7 @@ if TYPE_CHECKING:
     from mongo_tables.site.pages import Page
 
 FIRST: Final = 0xE9A0
-"""The first character of names: 16 digits, then the marks for begin and end. `hosts/written_site.py` and
-`hosts/written_site.py` look for these characters in other notations, where they are spelled out."""
+"""The first character of names: 16 digits, then the marks for begin and end."""
 _DIGITS: Final = str.maketrans({f"{digit:x}": chr(FIRST + digit) for digit in range(16)})
 BEGIN: Final = chr(FIRST + 16)
 END: Final = chr(FIRST + 17)
