@@ -61,6 +61,7 @@ Look = Callable[[PipelineSpec, Documents, tuple[str, ...], Ran | None], Looked |
 """Looks at a comment: ``look_at``, or what knows already what that gives."""
 
 
+@nothing_collected()  # No shape refers to itself, and the documents are many.
 def lint(
     pages: Iterable[Sequence[Spec | None]], source: FileSource | None, rows: Rows, look: Look
 ) -> list[Finding]:
@@ -73,20 +74,19 @@ def lint(
     documents = Documents(source)
     quoted = _collect_quoted_fields(spec for specs in listed for spec in specs)
     found: list[Finding] = []
-    with nothing_collected():  # No shape refers to itself, and the documents are many.
-        for specs in listed:
-            looked = [
-                look(
-                    spec,
-                    documents,
-                    tuple(quoted.get(spec.id or "", ())),
-                    Ran(rows[id(spec)]) if id(spec) in rows else None,
-                )
-                for spec in specs
-                if isinstance(spec, PipelineSpec)
-            ]
-            found += [finding for one in looked if one for finding in one.findings]
-            found += page_findings([one.shown for one in looked if one])
+    for specs in listed:
+        looked = [
+            look(
+                spec,
+                documents,
+                tuple(quoted.get(spec.id or "", ())),
+                Ran(rows[id(spec)]) if id(spec) in rows else None,
+            )
+            for spec in specs
+            if isinstance(spec, PipelineSpec)
+        ]
+        found += [finding for one in looked if one for finding in one.findings]
+        found += page_findings([one.shown for one in looked if one])
     return found
 
 

@@ -12,6 +12,7 @@ from functools import cached_property
 from typing import Any, Final, Literal, NamedTuple, TypeVar
 
 from mongo_tables.aggregation.fields import Field, effect_of, split_path
+from mongo_tables.aggregation.values import is_flag, truthy
 from mongo_tables.directives.specs import PipelineSpec, TableSpec
 from mongo_tables.findings.finding import Finding
 from mongo_tables.findings.rules import RULES, finding
@@ -98,6 +99,8 @@ def find_made(stage: Mapping[str, Any], name: str) -> Field | None:
     ((operator, argument),) = stage.items()
     if not isinstance(argument, dict) or name not in argument:
         return None
+    if is_flag(argument[name]):
+        return Field(split_path(name), (name,), "kept" if truthy(argument[name]) else "dropped")
     fields = effect_of(operator, argument).fields
     return next((one for one in fields if one.place == (name,) and one.parts == split_path(name)), None)
 
