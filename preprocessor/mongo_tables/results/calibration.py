@@ -69,7 +69,11 @@ def calibrate(groups: Sequence[Family], negligible: float = 0.0) -> dict[str, An
             {
                 "pairs": len(some),
                 **{way: _count(some, way, different).number for way in JUDGED},
-                "each": [_describe_pair(one) for one in found],
+                # What the verdicts of pairs follow from, so that whoever doubts them can judge again.
+                "each": [
+                    {name: list_figures(one, 0)[name] for name in ("ratio", "low", "high", "p")}
+                    for one in found
+                ],
             }
             for some, found in zip(equal, intervals, strict=True)
         ],
@@ -91,12 +95,6 @@ def find_ratio_of_sides(pairs: Sequence[Pairs]) -> dict[str, float] | None:
     )
     found = find_interval(Pairs(tuple(range(len(speeds))), speeds, references))
     return None if found is None else {"ratio": found.ratio, "low": found.low, "high": found.high}
-
-
-def _describe_pair(found: Interval | None) -> dict[str, Any]:
-    """What the verdicts of a pair follow from, so that whoever doubts them can judge again."""
-    figures = list_figures(found, 0)
-    return {name: figures[name] for name in ("ratio", "low", "high", "p")}
 
 
 def _judge(intervals: _Intervals, negligible: float = 0.0) -> list[_Trial]:
@@ -122,16 +120,12 @@ def _power(
 def _slow_each(group: Family, equal: _Intervals, slowdown: float, negligible: float) -> Iterator[_Trial]:
     """The verdicts of each pair when it alone has a side that is slower: once the one, once the other."""
     for place, pair in enumerate(group):
-        for slower in _slow_down(pair, slowdown):
+        one, other = (
+            tuple(speed * (1 - slowdown) for speed in side) for side in (pair.speeds, pair.references)
+        )
+        for slower in (pair._replace(speeds=one), Pairs(pair.blocks, other, pair.speeds)):
             some = [*equal[:place], find_interval(slower, negligible), *equal[place + 1 :]]
             yield _judge(some, negligible)[place]
-
-
-def _slow_down(pair: Pairs, slowdown: float) -> tuple[Pairs, Pairs]:
-    """The pair with its one side slower, and with its other side slower, which is then to be called so."""
-    sides = (pair.speeds, pair.references)
-    one, other = (tuple(speed * (1 - slowdown) for speed in side) for side in sides)
-    return pair._replace(speeds=one), Pairs(pair.blocks, other, pair.speeds)
 
 
 def _shares(groups: Sequence[Sequence[_Trial]], verdicts: Sequence[Verdict]) -> dict[str, Any]:

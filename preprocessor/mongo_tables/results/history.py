@@ -161,14 +161,14 @@ def _find_changes(name: str, points: tuple[Point, ...]) -> Series:
     bounds = [0, *(one.place for one in places), len(alike)]
     stretches = [alike[start:end] for start, end in pairwise(bounds)]
     changes = (
-        Change(behind[0], _compare(before, behind), one.p)
+        Change(
+            behind[0],
+            interval_between([each.value for each in before], [each.value for each in behind]),
+            one.p,
+        )
         for one, (before, behind) in zip(places, pairwise(stretches), strict=True)
     )
     return Series(name, points, tuple(changes))
-
-
-def _compare(before: Sequence[Point], behind: Sequence[Point]) -> Interval:
-    return interval_between([one.value for one in before], [one.value for one in behind])
 
 
 SIGNIFICANCE: Final = 0.001

@@ -131,15 +131,11 @@ def read_lines(file: SourceFile) -> Iterator[Part]:
 def _read(file: SourceFile, text: str, line: int) -> Part:
     """The value of a text that begins in this line of the file."""
     parsed = parse(text)
-    if parsed.problems and (finite := _name_numbers(text)) != text:
-        parsed = parse(finite)
+    if parsed.problems:  # Numbers that JSON has not become texts.
+        finite = _NOT_FINITE.sub(lambda found: found[1] or json.dumps(found[0]), text)
+        parsed = parse(finite) if finite != text else parsed
     if parsed.problems:
         first = parsed.problems[0]
         above, column = place_at(parsed.text, first.at)
         raise file.refuse(first.message, line + above - 1, column, first.hint)
     return Part(file, line, parsed, (), parsed.value)
-
-
-def _name_numbers(text: str) -> str:
-    """The text with numbers that JSON has not as texts."""
-    return _NOT_FINITE.sub(lambda found: found[1] or json.dumps(found[0]), text)
