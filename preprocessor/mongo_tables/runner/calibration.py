@@ -196,6 +196,7 @@ def gather_group(pairs: int, rows: Sequence[Mapping[str, Any]], fine: Sequence[S
 def compose(task: Task, groups: Sequence[Group]) -> dict[str, Any]:
     """The document of a workload, of which these groups are measured; where it ran is taken from a row."""
     experiment, row = task.experiment, groups[0].row
+    disturbed = [group.disturbed for group in groups]
     campaign, done = row["campaign"], row["experiment"]
     return {
         "_id": {"campaign": campaign["id"], "workload": experiment.name},
@@ -208,7 +209,7 @@ def compose(task: Task, groups: Sequence[Group]) -> dict[str, Any]:
         "pairs_together": max(len(group.pairs) for group in groups),
         "blocks": campaign["blocks"],
         "measured_again": sum(group.measured_again for group in groups),
-        "disturbed": _sum_known([group.disturbed for group in groups]),
+        "disturbed": None if None in disturbed else sum(filter(None, disturbed)),
         "window_seconds": done["seconds"],
         "reference_measurements": REFERENCE_MEASUREMENTS,
         "windows_of_a_measurement": 2 if done["and_back"] else 1,
@@ -224,12 +225,6 @@ def compose(task: Task, groups: Sequence[Group]) -> dict[str, Any]:
         },
         **{name: row[name] for name in ("versions", "hardware", "servers", "topology")},
     }
-
-
-def _sum_known(counts: Sequence[int | None]) -> int | None:
-    """The sum; None where one of them is not known."""
-    known = [count for count in counts if count is not None]
-    return sum(known) if len(known) == len(counts) else None
 
 
 def _compose_fine(fine: Fine, groups: Sequence[Group]) -> dict[str, Any]:

@@ -96,7 +96,14 @@ def execute(runs: Sequence[Run], store: Store, journal: Journal, length: Length)
                 store.put(row)
             journal.note(rows)
             written = len(rows)
-    store.retire(experiment.name, [key for run in runs for key in _row_ids(run)])
+    store.retire(
+        experiment.name,
+        [
+            result_rows.row_id(run.experiment, number, run.side)
+            for run in runs
+            for number in range(len(run.experiment.variants))
+        ],
+    )
     result_rows.write_published(experiment, store)
     return written
 
@@ -158,11 +165,6 @@ def left_at_end(runs: Sequence[Run]) -> Iterator[None]:
                 error.message if isinstance(error, WorkFailed) else "",
             )
         raise
-
-
-def _row_ids(run: Run) -> Iterator[dict[str, Any]]:
-    for number in range(len(run.experiment.variants)):
-        yield result_rows.row_id(run.experiment, number, run.side)
 
 
 def _measure(runs: Sequence[Run], journal: Journal, length: Length) -> _Measured:
@@ -291,15 +293,10 @@ def _measure_block(
             journal.keep_window(place, window)
         block[turn] = window
         run = runs[turn.target]
-        first = known.setdefault((turn.target, _asked_version(run, turn)), origin_of(window))
+        version = str(run.experiment.variants[turn.variant].get("instance", {}).get("version", ""))
+        first = known.setdefault((turn.target, version), origin_of(window))
         _check_origin(run, first, window)
     measured.attempts[number].append(block)
-
-
-def _asked_version(run: Run, turn: Turn) -> str:
-    """The version of MongoDB that a variant asks its machine for; most ask for none."""
-    asked = run.experiment.variants[turn.variant].get("instance", {})
-    return str(asked.get("version", ""))
 
 
 def _is_given_up(

@@ -422,7 +422,11 @@ class LocalReplicaSet:
                 # The first member asks the others, once: one that is not up yet would end it.
                 for port, pid, client in zip(self._ports, self.pids, clients, strict=True):
                     self._await_port(port)
-                    _check_process(client, pid)
+                    # Else the processor time of the server would be missed.
+                    if client.admin.command("serverStatus")["pid"] != pid:
+                        raise TargetError(
+                            "mongod is not the process that was started; a script that starts it must exec it"
+                        )
                 config = {"_id": "local", "members": members, "settings": {"chainingAllowed": False}}
                 clients[0].admin.command("replSetInitiate", config)
                 self._wait(clients[0])
@@ -471,12 +475,6 @@ class LocalReplicaSet:
                     return client
             time.sleep(0.02)
         raise TargetError("no member takes writes")
-
-
-def _check_process(client: MongoClient[dict[str, Any]], pid: int) -> None:
-    """Raise TargetError when the server is not the process that was started: its processor time would be missed."""
-    if client.admin.command("serverStatus")["pid"] != pid:
-        raise TargetError("mongod is not the process that was started; a script that starts it must exec it")
 
 
 def _direct(port: int) -> str:

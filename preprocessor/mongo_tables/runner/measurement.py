@@ -33,7 +33,6 @@ from mongo_tables.runner.sampling import (
 from mongo_tables.runner.servers import describe_change, is_one_of_several, process_of, status
 from mongo_tables.runner.sharding import ShardLook
 from mongo_tables.runner.target import LocalTarget, Machine
-from mongo_tables.runner.warmup import WarmUp
 from mongo_tables.runner.worker import Load
 from mongo_tables.runner.workloads import workload
 
@@ -136,10 +135,6 @@ class Measurement:
     def duration_ms(self) -> int:
         """Length of the window in milliseconds, at least 1, on a clock that nobody adjusts."""
         return max(1, round(self.outcome.seconds * 1000))
-
-    def after_pass(self, seconds: float) -> Measurement:
-        """The same, of a window before which all of its work was done once, in so many seconds."""
-        return replace(self, outcome=replace(self.outcome, warmup=WarmUp("a pass before", seconds, seconds)))
 
     def beside(self, found: Monitored) -> Measurement:
         """The same, with the series that others made of the window beside its own, one of each name."""

@@ -96,6 +96,9 @@ def gather(windows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     chosen = middle(windows)
     shown = windows[chosen]
     blocks = {window["repeats"][0]["block"] for window in windows}
+    shrunk = [
+        window["topology"]["cache_shrunk"] for window in windows if "cache_shrunk" in window["topology"]
+    ]
     return {
         **shown,
         "checks": {
@@ -110,16 +113,10 @@ def gather(windows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
             **shown["client"],
             "client_bound": any(window["client"]["client_bound"] for window in windows),
         },
-        "topology": {**shown["topology"], **_cache_shrunk(windows)},
+        "topology": {**shown["topology"], **({"cache_shrunk": all(shrunk)} if shrunk else {})},
         "experiment": {**shown["experiment"], "repeats": len(blocks), "shown_repeat": chosen},
         "repeats": [repeat for window in windows for repeat in window["repeats"]],
     }
-
-
-def _cache_shrunk(windows: Sequence[Mapping[str, Any]]) -> dict[str, bool]:
-    """Whether the cache had shrunk before every window, where that is known of one."""
-    known = [window["topology"]["cache_shrunk"] for window in windows if "cache_shrunk" in window["topology"]]
-    return {"cache_shrunk": all(known)} if known else {}
 
 
 def middle(windows: Sequence[Mapping[str, Any]]) -> int:

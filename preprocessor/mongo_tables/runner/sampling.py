@@ -405,20 +405,21 @@ def read_machine(client: MongoClient[dict[str, Any]]) -> Sample | None:
     options: Any = CodecOptions(document_class=RawBSONDocument, tz_aware=True)
     data = client.admin.command("getDiagnosticData", codec_options=options).get("data", {})
     system, status = data.get("systemMetrics", {}), data.get("serverStatus", {})
+    used = status.get("extra_info", {})
     if not system.get("cpu") or "start" not in data or status.get("process") == "mongos":
         return None
     return Sample(
         when=data["start"],
-        cpu=_cpu(system["cpu"]),
+        cpu={
+            kind: float(system["cpu"][f"{kind}_ms"]) / 1000
+            for kind in _TIMES
+            if f"{kind}_ms" in system["cpu"]
+        },
         disk=_disks(system.get("disks", {})),
-        server_cpu=_process_seconds(status.get("extra_info", {})),
+        server_cpu=(float(used.get("user_time_us", 0)) + float(used.get("system_time_us", 0))) / 1e6,
         operations={},
         process=process_of(status),
     )
-
-
-def _cpu(counters: Mapping[str, Any]) -> dict[str, float]:
-    return {kind: float(counters[f"{kind}_ms"]) / 1000 for kind in _TIMES if f"{kind}_ms" in counters}
 
 
 def _disks(disks: Mapping[str, Mapping[str, Any]]) -> dict[str, int]:
@@ -432,10 +433,6 @@ def _disks(disks: Mapping[str, Mapping[str, Any]]) -> dict[str, int]:
         "read_bytes": sum(int(one["read_sectors"]) for one in every) * _SECTOR,
         "write_bytes": sum(int(one["write_sectors"]) for one in every) * _SECTOR,
     }
-
-
-def _process_seconds(info: Mapping[str, Any]) -> float:
-    return (float(info.get("user_time_us", 0)) + float(info.get("system_time_us", 0))) / 1e6
 
 
 class BusyProcessors:

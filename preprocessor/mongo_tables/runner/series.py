@@ -167,11 +167,12 @@ def summarise(latencies: Mapping[int, int]) -> dict[str, Any]:
     figures: dict[str, Any] = {"unit": "microseconds", "count": sum(latencies.values())}
     figures["mean"] = mean(latencies)
     figures["min"] = None if empty else min(latencies)
+    fast = sum(count for value, count in latencies.items() if value <= SLOW_MICROSECONDS)
     for name, percentile in _PERCENTILES.items():
         # The histogram gives the upper end of a step, which may lie beyond the longest that there was.
         value = int(histogram.get_value_at_percentile(percentile))
         figures[name] = None if empty else min(value, max(latencies))
-    figures["within_50_ms"] = None if empty else _share_within(latencies, SLOW_MICROSECONDS)
+    figures["within_50_ms"] = None if empty else fast / figures["count"]
     figures["max"] = None if empty else max(latencies)
     figures["histogram"] = _encoded(histogram)
     return figures
@@ -206,10 +207,6 @@ def _recorded(latencies: Mapping[int, int]) -> Any:
 
 def _encoded(histogram: Any) -> str:
     return str(histogram.encode().decode("ascii"))
-
-
-def _share_within(latencies: Mapping[int, int], most: int) -> float:
-    return sum(count for value, count in latencies.items() if value <= most) / sum(latencies.values())
 
 
 def mean(latencies: Mapping[int, int]) -> float | None:

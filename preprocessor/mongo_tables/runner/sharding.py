@@ -50,17 +50,13 @@ def shard(client: MongoClient[dict[str, Any]], database: Database[Any], config: 
     try:
         client.admin.command({"shardCollection": namespace, "key": dict(key), **initial})
         if config.get("balancer") == "off":
-            _hold_still(client, namespace)
+            # As ``sh.disableBalancing`` does: other collections stay as they are.
+            client.config.collections.update_one({"_id": namespace}, {"$set": {"noBalance": True}})
         if not isinstance(points, int) and points:
             _split(client, namespace, next(iter(key)), points)
     except OperationFailure as error:
         text = str(error).partition(", full error:")[0]
         raise TargetError(f"the collection cannot be sharded by {dict(key)}: {text}", HINT) from None
-
-
-def _hold_still(client: MongoClient[dict[str, Any]], namespace: str) -> None:
-    """Have the balancer leave this collection alone, as ``sh.disableBalancing`` does, and others as they are."""
-    client.config.collections.update_one({"_id": namespace}, {"$set": {"noBalance": True}})
 
 
 def _split(client: MongoClient[dict[str, Any]], namespace: str, field: str, points: Sequence[Any]) -> None:

@@ -35,6 +35,7 @@ from mongo_tables.runner.sampling import BusyProcessors
 from mongo_tables.runner.servers import ask_servers, cache_bytes, topology
 from mongo_tables.runner.slices import plan_slices
 from mongo_tables.runner.target import LocalTarget, Machine
+from mongo_tables.runner.warmup import WarmUp
 from mongo_tables.runner.worker import Load
 from mongo_tables.runner.workloads import Config
 
@@ -219,7 +220,8 @@ def _measurement(run: Run, place: Place, machine: Machine) -> Measurement:
         measurement = measure(run.client, run.crew, load, machine, progress)
     measurement = replace(measurement, settled=prepared.settled)
     if prepared.passed is not None:
-        measurement = measurement.after_pass(prepared.passed)
+        before = WarmUp("a pass before", prepared.passed, prepared.passed)
+        measurement = replace(measurement, outcome=replace(measurement.outcome, warmup=before))
     _check_target(run)
     if (found := run.target.monitored(measurement.start_time, measurement.end_time)) is not None:
         measurement = measurement.beside(found)

@@ -149,18 +149,13 @@ def open_cluster(wanted: LoadMachines) -> Iterator[Cluster]:
     import dask
     import distributed  # noqa: F401  (it reads its settings)
 
-    _be_quiet()
+    for name in ("distributed", "asyncssh", "asyncio"):  # what they have to say, we say in a line of our own
+        logging.getLogger(name).setLevel(logging.CRITICAL)
     with ExitStack() as held:
         held.enter_context(dask.config.set(_SETTINGS))
         opening = {"local": _local, "ssh": _by_ssh, "tls": _given}[wanted.kind]
         client = held.enter_context(opening(wanted))
         yield Cluster(client, _machines(client))
-
-
-def _be_quiet() -> None:
-    """What Dask has to say, we say in a line of our own."""
-    for name in ("distributed", "asyncssh", "asyncio"):
-        logging.getLogger(name).setLevel(logging.CRITICAL)
 
 
 def _machines(client: Client) -> dict[str, str]:
