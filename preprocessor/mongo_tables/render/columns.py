@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Final, TypeVar
+from typing import Final, TypeVar
 
 from mongo_tables.aggregation.values import MISSING
 from mongo_tables.directives.column_format import ColumnFormat
@@ -33,10 +33,8 @@ from mongo_tables.render.values import (
 )
 from mongo_tables.results.model import PlainRows
 
-if TYPE_CHECKING:
-    from mongo_tables.directives.specs import TableSpec
-
 Rows = Sequence[Mapping[str, object]]
+_S = TypeVar("_S", bound=PipelineSpec)
 
 _PLAIN: Final = ColumnFormat()
 _ALIGNS: Final[Mapping[str, Align]] = {"left": "left", "right": "right", "center": "center"}
@@ -111,9 +109,6 @@ def _with_ranges(
 
 # -- numbers of plain files
 # -------------------------------------------------------------------------------------------------
-
-
-_S = TypeVar("_S", bound=PipelineSpec)
 
 
 def with_few_digits(spec: _S, rows: Rows) -> _S:

@@ -14,24 +14,30 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import ROUND_HALF_UP, Context, Decimal
-from functools import lru_cache, partial
+from functools import lru_cache
 from itertools import pairwise
-from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
+from typing import Final, NamedTuple, TypeAlias
 
 from mongo_tables.directives.column_format import ColumnFormat, Convention, convention_of
-
-if TYPE_CHECKING:
-    from mongo_tables.directives.column_format import ColumnFormat
-
-# -- rounding
-# -------------------------------------------------------------------------------------------------
-
 
 # As many digits as any Decimal128 or any double spelled out can need, so that rounding is never done twice.
 WIDE: Final = Context(prec=400, rounding=ROUND_HALF_UP)
 
 FEW_DIGITS: Final = 4
 """The significant digits of numbers whose author asks for none, where a column of plain files has long fractions."""
+
+Round: TypeAlias = Callable[[Decimal], Decimal]
+_DIGITS_OF_AMOUNTS: Final = 3
+_CONTEXT: Final = Context(prec=60)
+_TINY: Final = -7
+"""The greatest power of ten that is written as an exponent, as in JavaScript."""
+_BEFORE_SIGN: Final = r"(?<![\w.,)])"
+"""A hyphen behind a word or a number is none."""
+_GROUPED_FROM: Final = 4
+"""Digits before the decimal sign, from which they are grouped."""
+
+# -- rounding
+# -------------------------------------------------------------------------------------------------
 
 
 def wide_for(number: Decimal) -> Context:
@@ -103,11 +109,6 @@ def _exponent(number: Decimal) -> int:
 # -------------------------------------------------------------------------------------------------
 
 
-Round: TypeAlias = Callable[[Decimal], Decimal]
-_DIGITS_OF_AMOUNTS: Final = 3
-_CONTEXT: Final = Context(prec=60)
-
-
 @dataclass(frozen=True, slots=True)
 class Writer:
     """What writes numbers of a notation.
@@ -123,17 +124,6 @@ class Writer:
         f"{text} {unit}"
     )
     digits: Callable[[Decimal, ColumnFormat], ColumnFormat] = lambda number, form: form
-
-
-def amount_text(
-    number: Decimal, form: ColumnFormat, whole: bool, convention: Convention, write: Callable[[Decimal], str]
-) -> str:
-    """The text of a number that a format writes with its unit; ``write`` gives the digits."""
-    writer = WRITERS[form.named_notation]
-    if form.decimals is None and form.significant is None:
-        form = writer.digits(number, form)
-    amount, unit = writer.fit(number, form, lambda one: round_as(one, form, whole=whole))
-    return writer.join(write(amount), unit, form, convention)
 
 
 def find_factor(number: Decimal, form: ColumnFormat | None, text: str) -> Decimal | None:
@@ -243,14 +233,6 @@ WRITERS: Final[Mapping[str, Writer]] = {
 # -------------------------------------------------------------------------------------------------
 
 
-_TINY: Final = -7
-"""The greatest power of ten that is written as an exponent, as in JavaScript."""
-_BEFORE_SIGN: Final = r"(?<![\w.,)])"
-"""A hyphen behind a word or a number is none."""
-_GROUPED_FROM: Final = 4
-"""Digits before the decimal sign, from which they are grouped."""
-
-
 @lru_cache(maxsize=8192)
 def number_text(raw: str, form: ColumnFormat, whole: bool) -> str:
     """The text of a number that is given as its raw text; NaN and the infinities stay.
@@ -260,13 +242,15 @@ def number_text(raw: str, form: ColumnFormat, whole: bool) -> str:
     number = Decimal(raw)
     if not number.is_finite():
         return raw
-    convention = convention_of(form.locale)
-    if form.names_unit:
-        return amount_text(number, form, whole, convention, partial(_write, form=form, convention=convention))
-    rounded = round_as(number, form, whole=whole)
-    if rounded is number and not (form.thousands or form.locale):
-        return raw
-    return _write(rounded, form, convention)
+    convention, writer = convention_of(form.locale), WRITERS.get(form.named_notation)
+    if writer is None:
+        rounded = round_as(number, form, whole=whole)
+        is_raw = rounded is number and not (form.thousands or form.locale)
+        return raw if is_raw else _write(rounded, form, convention)
+    if form.decimals is None and form.significant is None:
+        form = writer.digits(number, form)
+    amount, unit = writer.fit(number, form, lambda one: round_as(one, form, whole=whole))
+    return writer.join(_write(amount, form, convention), unit, form, convention)
 
 
 def _write(number: Decimal, form: ColumnFormat, convention: Convention) -> str:

@@ -38,10 +38,8 @@ if TYPE_CHECKING:
     from mongo_tables.directives.specs import TableSpec
     from mongo_tables.results.provenance import Provenance
 
-# -- single runs
-# -------------------------------------------------------------------------------------------------
-
-
+_WIDTH: Final = 96
+_JSON: Final = json.JSONEncoder(ensure_ascii=False).encode
 MOST_LINES: Final = 400
 """More than these are not listed in a page: a dozen rows in twenty blocks are, all experiments of a site are not."""
 
@@ -66,6 +64,10 @@ _OPTIONAL: Final = {
     *(name for name, one in RUN_COLUMNS.items() if one.optional),
 }
 """Columns that stand there only where a run has something to show in them."""
+
+
+# -- single runs
+# -------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,10 +197,6 @@ def _row_names(keys: Sequence[Any]) -> list[str]:
 
 # -- the block
 # -------------------------------------------------------------------------------------------------
-
-
-_WIDTH: Final = 96
-_JSON: Final = json.JSONEncoder(ensure_ascii=False).encode
 
 
 @dataclass(frozen=True, slots=True)

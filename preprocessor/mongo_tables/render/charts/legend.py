@@ -25,6 +25,14 @@ from mongo_tables.render.charts.marks import mark_of
 from mongo_tables.render.charts.plot import Data, Plot, Series
 from mongo_tables.render.markup import with_minus_signs
 
+_BESIDE_SIGN: Final = 15
+_APART: Final = 34
+_SHARE: Final = 0.32
+"""The part of the width that names at ends may take."""
+_BESIDE: Final = 22
+_MARGIN_WITHOUT_NAMES: Final = 20
+
+
 # -- references
 # -------------------------------------------------------------------------------------------------
 
@@ -75,14 +83,6 @@ def note_on_references(plot: Plot) -> str:
 
 # -- keys and ends
 # -------------------------------------------------------------------------------------------------
-
-
-_BESIDE_SIGN: Final = 15
-_APART: Final = 34
-_SHARE: Final = 0.32
-"""The part of the width that names at ends may take."""
-_BESIDE: Final = 22
-_MARGIN_WITHOUT_NAMES: Final = 20
 
 
 class KeyEntry(NamedTuple):
