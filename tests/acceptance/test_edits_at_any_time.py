@@ -14,6 +14,7 @@ import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import product
 from pathlib import Path
 from typing import Any, Final
@@ -220,21 +221,21 @@ def test_a_file_counts_with_one_content_that_it_had_during_a_build(
     assert any(fresh.of(state) == found for state in possible), (moments, edits, found)
 
 
-def rebuilt(folder: Path, *, preview: bool) -> Outcome:
-    """Build again in the process of a preview, which keeps its plugins."""
-    cache = dict(MkDocsConfig._schema)["plugins"].plugin_cache
-    kept = dict(cache)
+class Kept(dict[Any, Any]):
+    """The plugins of a preview, which MkDocs keeps between two builds."""
 
-    class Kept(dict[Any, Any]):
-        def clear(self) -> None:
-            """Leave the plugins."""
+    def clear(self) -> None:
+        """Leave them."""
 
-    dict(MkDocsConfig._schema)["plugins"].plugin_cache = Kept(kept)
+
+def rebuilt(folder: Path, *, preview: bool, plugins: Kept) -> Outcome:
+    """Build again in the process of a preview."""
+    option = dict(MkDocsConfig._schema)["plugins"]
+    others, option.plugin_cache = option.plugin_cache, plugins
     try:
         return built(folder, preview=preview)
     finally:
-        cache.update(dict(MkDocsConfig._schema)["plugins"].plugin_cache)
-        dict(MkDocsConfig._schema)["plugins"].plugin_cache = cache
+        option.plugin_cache = others
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -248,6 +249,7 @@ def test_what_is_kept_between_builds_never_shows(
     folder = lay_out(tmp_path / "kept", DOORS[door][0], state)
     monkeypatch.chdir(folder)
     session = Session(lambda: request_of(None, "fixtures", None, database=False))
+    build = partial(rebuilt, plugins=Kept())
     for number in range(4):
         for name in chance.sample([*CONTENTS], chance.choice([0, 1, 1, 2])) if number else ():
             # Back to what it was is an edit, too.
@@ -256,5 +258,5 @@ def test_what_is_kept_between_builds_never_shows(
         if door == "editor":
             assert editor(session) == fresh.of(state), (number, state)
         else:
-            shown = mkdocs(preview=True, build=rebuilt if number else built)
+            shown = mkdocs(preview=True, build=build)
             assert shown == fresh.of(state, preview=True), (number, state)

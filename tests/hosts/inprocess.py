@@ -51,8 +51,10 @@ def write(folder: Path, files: Mapping[str, str]) -> Path:
 
 def built(folder: Path, *, preview: bool = False, strict: bool = False) -> Outcome:
     """Build the site in a folder, as ``mkdocs build`` does, or the first time as ``mkdocs serve`` does."""
-    # Plugins with an event for the start are kept for as long as the process lasts, which is one build otherwise.
-    dict(MkDocsConfig._schema)["plugins"].plugin_cache.clear()
+    # Plugins with an event for the start are kept for as long as the process lasts, which is one build otherwise:
+    # a build of another test would go on as this preview.
+    kept = dict(MkDocsConfig._schema)["plugins"].plugin_cache
+    kept.clear()
     with _logged() as lines:
         config = load_config(str(folder / "mkdocs.yml"), strict=strict)
         config.plugins.on_startup(command="serve" if preview else "build", dirty=False)
@@ -63,6 +65,7 @@ def built(folder: Path, *, preview: bool = False, strict: bool = False) -> Outco
             done = False
         finally:
             config.plugins.on_shutdown()
+            kept.clear()
     return Outcome(done, "\n".join(lines))
 
 
