@@ -6,10 +6,10 @@ evaluator does not know, is in ``versions.jsonl``: ``release.serverversions`` wr
 """
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
-from typing import Any, Final, Literal, NamedTuple, get_args
+from typing import Any, Final, Literal, NamedTuple, TypeVar, get_args
 
 Kind = Literal["stage", "expression", "accumulator", "window", "query"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
@@ -197,3 +197,19 @@ def collection_arguments() -> Mapping[str, str]:
 def forbidden_operators() -> Mapping[str, str]:
     """The operators that no page may send to a server either, each with what it does: a key of ``_WHY_FORBIDDEN``."""
     return {one.name: one.forbidden for one in operators() if one.forbidden}
+
+
+_Form = TypeVar("_Form")
+
+
+def registrar(forms: dict[str, _Form]) -> Callable[..., Callable[[_Form], _Form]]:
+    """A decorator that registers a function in ``forms`` by the names of the operators that it evaluates."""
+
+    def of_operators(*names: str) -> Callable[[_Form], _Form]:
+        def register(function: _Form) -> _Form:
+            forms.update(dict.fromkeys(names, function))
+            return function
+
+        return register
+
+    return of_operators

@@ -334,14 +334,8 @@ def alive(node: Node) -> Node:
 # How operators are written: decorators, one for each way of taking arguments.
 
 
-def form(*operators: str) -> Callable[[Form], Form]:
-    """Registers a function ``(argument, scope, path) -> Node``: for operators that bind variables or choose."""
-
-    def register(function: Form) -> Form:
-        _FORMS.update(dict.fromkeys(operators, function))
-        return function
-
-    return register
+form = catalogue.registrar(_FORMS)
+"""Registers a function ``(argument, scope, path) -> Node``: for operators that bind variables or choose."""
 
 
 def placed(run: Evaluate, path: Path) -> Evaluate:

@@ -141,18 +141,8 @@ def _abbreviation(letters: str) -> float | None:
 ISO_UTC = "%Y-%m-%dT%H:%M:%S.%LZ"
 ISO_LOCAL = "%Y-%m-%dT%H:%M:%S.%L"
 MONTHS = (
-    "January",
-    "February",
-    "March",
-    "April",
-    "May",
-    "June",
-    "July",
-    "August",
-    "September",
-    "October",
-    "November",
-    "December",
+    *("January", "February", "March", "April", "May", "June"),
+    *("July", "August", "September", "October", "November", "December"),
 )
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from mongo_tables.aggregation.limits import each, watch_clock
 from mongo_tables.aggregation.ordering import Key, key
-from mongo_tables.aggregation.query.conditions import every_value
+from mongo_tables.aggregation.query.conditions import values_at
 from mongo_tables.aggregation.values import MISSING, Document
 
 _NOTHING = key(MISSING)
@@ -47,7 +47,7 @@ class JoinIndex:
     def _build(self) -> Places:
         places: Places = {}
         for place, document in enumerate(watch_clock(self._source)):
-            keys = {key(value) for value in every_value(document, self._path)}
+            keys = {key(value) for value in values_at(document, self._path)}
             if _NOTHING in keys and len(keys) > 1:
                 # Where one element of an array lacks the field that another has, it counts as null.
                 keys = (keys - {_NOTHING}) | {key(None)}
@@ -56,13 +56,9 @@ class JoinIndex:
         return places
 
 
-def path_values(document: Mapping[str, Any], parts: tuple[str, ...]) -> list[Any]:
+def path_values(document: Mapping[str, Any], parts: tuple[str, ...]) -> Iterator[Any]:
     """The values a document brings to a join: an array's elements one by one."""
-    return list(_values(document, parts))
-
-
-def _values(value: Any, parts: tuple[str, ...]) -> Iterator[Any]:
-    value, parts = value.get(parts[0], MISSING), parts[1:]
+    value, parts = document.get(parts[0], MISSING), parts[1:]
     while parts and type(value) is list and parts[0].isascii() and parts[0].isdigit():
         place = int(parts[0])
         value, parts = (value[place] if place < len(value) else MISSING), parts[1:]
@@ -71,9 +67,7 @@ def _values(value: Any, parts: tuple[str, ...]) -> Iterator[Any]:
             yield from value
         elif value is not MISSING:
             yield value
-    elif type(value) is list:
-        for item in value:
+    else:
+        for item in value if type(value) is list else [value]:
             if isinstance(item, Mapping):
-                yield from _values(item, parts)
-    elif isinstance(value, Mapping):
-        yield from _values(value, parts)
+                yield from path_values(item, parts)

@@ -74,7 +74,7 @@ def spelt(size: int) -> str:
 def memory_of(value: Any, levels: int = _DEEPEST) -> int:
     """About how many bytes of memory a value takes. What several values share counts for each of them."""
     kind = type(value)
-    if kind is str or isinstance(value, bytes):
+    if kind is str:
         return _TEXT + len(value)
     if kind is dict:
         inside = sum(memory_of(item, levels - 1) for item in value.values()) if levels else 0
@@ -83,7 +83,7 @@ def memory_of(value: Any, levels: int = _DEEPEST) -> int:
         some = value if len(value) <= _SAMPLE else value[:: len(value) // _SAMPLE]
         inside = sum(memory_of(item, levels - 1) for item in some) if levels and some else 0
         return _EMPTY_ARRAY + _ELEMENT * len(value) + len(value) * inside // max(len(some), 1)
-    return _SCALAR
+    return _TEXT + len(value) if isinstance(value, bytes) else _SCALAR
 
 
 def exceeds(value: Any, most: int) -> bool:

@@ -183,27 +183,7 @@ def regex_parts(value: Regex[Any] | re.Pattern[Any]) -> tuple[str, str]:
     return pattern, "".join(letter for letter, flag in letters.items() if flags & flag)
 
 
-TYPE_NAMES: Final[Mapping[int, str]] = {
-    -1: "minKey",
-    1: "double",
-    2: "string",
-    3: "object",
-    4: "array",
-    5: "binData",
-    6: "undefined",
-    7: "objectId",
-    8: "bool",
-    9: "date",
-    10: "null",
-    11: "regex",
-    12: "dbPointer",
-    13: "javascript",
-    14: "symbol",
-    15: "javascriptWithScope",
-    16: "int",
-    17: "timestamp",
-    18: "long",
-    19: "decimal",
-    127: "maxKey",
-}
+_NUMBERED = """double string object array binData undefined objectId bool date null regex dbPointer javascript symbol
+    javascriptWithScope int timestamp long decimal"""
+TYPE_NAMES: Final[Mapping[int, str]] = {-1: "minKey", **dict(enumerate(_NUMBERED.split(), 1)), 127: "maxKey"}
 """The names that the query language has for them."""

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple, Protocol
 
+from mongo_tables.aggregation import catalogue
 from mongo_tables.aggregation.compiler import Scope, compile_expression, find_form
 from mongo_tables.aggregation.errors import AggregationError, Path
 from mongo_tables.aggregation.limits import memory_of
@@ -55,15 +56,8 @@ Form = Callable[[Any, Scope, Path], Accumulator]
 _FORMS: dict[str, Form] = {}
 
 
-def form(*names: str) -> Callable[[Form], Form]:
-    """Registers a function ``(argument, scope, path) -> Accumulator``: for those with named arguments."""
-
-    def register(function: Form) -> Form:
-        for name in names:
-            _FORMS[name] = function
-        return function
-
-    return register
+form = catalogue.registrar(_FORMS)
+"""Registers a function ``(argument, scope, path) -> Accumulator``: for those with named arguments."""
 
 
 def accumulator(*names: str) -> Callable[[type[Any]], type[Any]]:
@@ -74,12 +68,11 @@ def accumulator(*names: str) -> Callable[[type[Any]], type[Any]]:
     """
 
     def register(state: type[Any]) -> type[Any]:
+        @form(*names)
         def compile_form(argument: Any, scope: Scope, path: Path) -> Accumulator:
             evaluate = compile_expression(argument, scope, path).run
             return Accumulator(evaluate, lambda _: state(), hasattr(state, "extend"))
 
-        for name in names:
-            _FORMS[name] = compile_form
         return state
 
     return register

@@ -45,14 +45,13 @@ from mongo_tables.aggregation.values import INT64_MAX, INT64_MIN, MISSING, Docum
 
 class _Removable:
     def add(self, value: Any) -> None:
-        """Takes a value in; what is no number counts nothing."""
         self._update(value, 1)
 
     def remove(self, value: Any) -> None:
-        """Takes a value out."""
         self._update(value, -1)
 
     def _update(self, value: Any, sign: int) -> None:
+        """Takes a value in or out; what is no number counts nothing."""
         raise NotImplementedError
 
 
@@ -238,30 +237,19 @@ class _Kept:
         self._values: deque[Any] = deque()
 
     def add(self, value: Any) -> None:
-        """Takes a value in."""
         if self._keep(value):
             self._values.append(value)
 
     def remove(self, value: Any) -> None:
-        """Takes the oldest value out."""
         if self._keep(value):
             self._values.popleft()
 
     def result(self) -> Any:
-        """The function's result for the values."""
         return self._summarize(list(self._values))
 
 
 def _is_given(value: Any) -> bool:
     return not is_nullish(value)
-
-
-def _is_present(value: Any) -> bool:
-    return value is not MISSING
-
-
-def _least(values: list[Any]) -> Any:
-    return min(values, key=key, default=None)
 
 
 def _greatest(values: list[Any]) -> Any:
@@ -282,10 +270,10 @@ _MOVING: dict[str, Callable[[], Removable]] = {
     "$stdDevPop": lambda: _Deviation(sample=False),
     "$stdDevSamp": lambda: _Deviation(sample=True),
     "$count": RemovableSum,
-    "$min": lambda: _Kept(_least, _is_given),
+    "$min": lambda: _Kept(lambda values: min(values, key=key, default=None), _is_given),
     "$max": lambda: _Kept(_greatest, _is_given),
-    "$push": lambda: _Kept(list, _is_present),
-    "$addToSet": lambda: _Kept(_sort_set, _is_present),
+    "$push": lambda: _Kept(list, lambda value: value is not MISSING),
+    "$addToSet": lambda: _Kept(_sort_set, lambda value: value is not MISSING),
 }
 _SEVERAL: dict[str, Callable[[list[Any], int], list[Any]]] = {
     "$firstN": lambda values, most: [null_for_missing(value) for value in values[:most]],

@@ -23,6 +23,7 @@ from mongo_tables.aggregation.accumulators.windows import (
 from mongo_tables.aggregation.compiler import compile_expression
 from mongo_tables.aggregation.errors import AggregationError, refuse_unknown
 from mongo_tables.aggregation.expressions.arithmetic import add, divide, multiply, subtract
+from mongo_tables.aggregation.expressions.date_arithmetic import UNIT_MILLIS
 from mongo_tables.aggregation.numbers import (
     CONTEXT,
     DECIMAL,
@@ -37,14 +38,6 @@ from mongo_tables.aggregation.ordering import key
 from mongo_tables.aggregation.values import Document, is_date, is_nullish, mistyped
 
 _FAILED_TO_PARSE, _TYPE_MISMATCH = 9, 14
-_UNIT_MILLIS = {
-    "week": 604_800_000,
-    "day": 86_400_000,
-    "hour": 3_600_000,
-    "minute": 60_000,
-    "second": 1000,
-    "millisecond": 1,
-}
 
 
 @window_function("$rank", "$denseRank", "$documentNumber")
@@ -159,10 +152,10 @@ def _check_arguments(window: Window, *known: str) -> Mapping[str, Any]:
 def _unit(window: Window, argument: Mapping[str, Any]) -> int | None:
     """The unit of time in milliseconds; months and longer have no fixed length and are refused."""
     unit = argument.get("unit")
-    if unit is not None and unit not in _UNIT_MILLIS:
+    if unit is not None and unit not in UNIT_MILLIS:
         message = "the unit is 'week' or shorter: others differ in length"
         raise AggregationError(message, (*window.path, "unit"), 5490704)
-    return None if unit is None else _UNIT_MILLIS[unit]
+    return None if unit is None else UNIT_MILLIS[unit]
 
 
 @window_function("$derivative")

@@ -56,38 +56,29 @@ def null_for_missing(value: Any) -> Any:
     return None if value is MISSING else value
 
 
-class FirstN(Keeping):
-    """The first ``most`` values, null for missing ones."""
-
+class _FirstN(Keeping):
     def __init__(self, most: int) -> None:
         self._most = most
         self._values: list[Any] = []
 
     def add(self, value: Any) -> None:
-        """Takes a value, unless there are enough."""
+        self.last = MISSING
         if len(self._values) < self._most:
             self._values.append(null_for_missing(value))
             self.last = value
-        else:
-            self.last = MISSING
 
     def result(self) -> Any:
-        """The values in order."""
         return list(self._values)
 
 
-class LastN:
-    """The last ``most`` values, null for missing ones."""
-
+class _LastN:
     def __init__(self, most: int) -> None:
         self._values: deque[Any] = deque(maxlen=min(most, 2**31))
 
     def add(self, value: Any) -> None:
-        """Takes a value in and the oldest out."""
         self._values.append(null_for_missing(value))
 
     def result(self) -> Any:
-        """The values in order."""
         return list(self._values)
 
 
@@ -128,8 +119,8 @@ class _ExtremeN:
 
 
 _STATES: dict[str, Callable[[int], State]] = {
-    "$firstN": FirstN,
-    "$lastN": LastN,
+    "$firstN": _FirstN,
+    "$lastN": _LastN,
     "$minN": lambda most: _ExtremeN(most, least=True),
     "$maxN": lambda most: _ExtremeN(most, least=False),
 }

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from mongo_tables.aggregation import paths
+from mongo_tables.aggregation import catalogue, paths
 from mongo_tables.aggregation.accumulators.basic import State
 from mongo_tables.aggregation.compiler import Scope, compile_expression
 from mongo_tables.aggregation.errors import AggregationError, Path
@@ -229,15 +229,8 @@ Form = Callable[[Window], Results]
 FORMS: dict[str, Form] = {}
 
 
-def window_function(*names: str) -> Callable[[Form], Form]:
-    """Registers a function ``(Window) -> Results``."""
-
-    def register(function: Form) -> Form:
-        for name in names:
-            FORMS[name] = function
-        return function
-
-    return register
+window_function = catalogue.registrar(FORMS)
+"""Registers a function ``(Window) -> Results``."""
 
 
 class Removable(Protocol):

@@ -21,7 +21,6 @@ from mongo_tables.aggregation.dates import (
     days_from_civil,
     days_in_month,
     iso_weekday,
-    local_millis,
     local_parts,
     zone_of,
 )
@@ -41,6 +40,8 @@ _FIXED = {"millisecond": 1, "second": SECOND, "minute": MINUTE, "hour": HOUR}
 _DAYS = {"day": 1, "week": 7}
 _MONTHS = {"month": 1, "quarter": 3, "year": 12}
 UNITS = (*_FIXED, *_DAYS, *_MONTHS)
+UNIT_MILLIS = {**_FIXED, **{unit: days * DAY for unit, days in _DAYS.items()}}
+"""Milliseconds of the units that have a fixed length."""
 _WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 # Bins are counted from the start of 2000; its first day is a Saturday.
 _START_DAYS = days_from_civil(2000, 1, 1)
@@ -127,7 +128,7 @@ def _move_date(date: int, unit: str, amount: int, zone: Zone) -> int:
         parts = local_parts(local)
         years, index = divmod(parts.month - 1 + amount * _MONTHS[unit], 12)
         day = min(parts.day, days_in_month(parts.year + years, index + 1))
-        moved = local_millis(parts.year + years, index + 1, day, 0, 0, 0, local % DAY)
+        moved = days_from_civil(parts.year + years, index + 1, day) * DAY + local % DAY
     return zone.date(moved, zone.summer(date))
 
 

@@ -73,7 +73,7 @@ def _filter(argument: Any, scope: Scope, path: Path) -> Node:
             decision = keep(document)
             if decision is True or (decision is not False and truthy(decision)):
                 kept.append(item)
-                if len(kept) == most:
+                if most is not None and len(kept) == most:
                     break
         return kept
 
@@ -148,7 +148,12 @@ def _map(argument: Any, scope: Scope, path: Path) -> Node:
         if len(items) > BLOCK:
             return gather_within_limits(changed(items, document), path)
         spend(len(items), path)
-        return list(changed(items, document))
+        results = []
+        for item in items:
+            slot.value = item
+            value = change(document)
+            results.append(None if value is MISSING else value)
+        return results
 
     return Node(run)
 

@@ -7,6 +7,7 @@ Source: https://www.mongodb.com/docs/manual/reference/operator/aggregation/#stri
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Callable, Iterable
 from datetime import datetime, timedelta
@@ -235,38 +236,23 @@ def _index(name: str, what: str, value: Any) -> int:
     return number
 
 
-def _read_search(
-    name: str, code: int, document: Document, runs: tuple[Evaluate, ...]
-) -> tuple[str, str, int, int | None] | None:
-    """Text, what to find in it, start and end; None when the text is null (then nothing else is read)."""
+def _index_of(name: str, code: int, document: Document, *runs: Evaluate) -> int | None:
     text = runs[0](document)
     if is_nullish(text):
-        return None
+        return None  # then nothing else is read
     _string(f"{name} takes a string first, not", text, code)
     find = _string(f"{name} takes a string second, not", runs[1](document), code + 1)
     start = _index(name, "start", runs[2](document)) if len(runs) > 2 else 0
     end = _index(name, "end", runs[3](document)) if len(runs) > 3 else None
-    return text, find, start, end
-
-
-@lazy("$indexOfBytes")
-def _index_of_bytes(document: Document, *runs: Evaluate) -> int | None:
-    searched = _read_search("$indexOfBytes", 40091, document, runs)
-    if searched is None:
-        return None
-    text, find, start, end = searched
-    data = text.encode()
-    return data.find(find.encode(), start, len(data) if end is None else min(end, len(data)))
-
-
-@lazy("$indexOfCP")
-def _index_of_code_points(document: Document, *runs: Evaluate) -> int | None:
-    searched = _read_search("$indexOfCP", 40093, document, runs)
-    if searched is None:
-        return None
-    text, find, start, end = searched
+    if name == "$indexOfBytes":
+        data: bytes = text.encode()
+        return data.find(find.encode(), start, len(data) if end is None else min(end, len(data)))
     if not text and not find and start == 0:
         return 0
     # Only where the found string begins is held against the end, not where it ends.
-    found = text.find(find, start)
+    found: int = text.find(find, start)
     return found if found < (len(text) if end is None else min(end, len(text))) else -1
+
+
+lazy("$indexOfBytes")(functools.partial(_index_of, "$indexOfBytes", 40091))
+lazy("$indexOfCP")(functools.partial(_index_of, "$indexOfCP", 40093))

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from bson.int64 import Int64
 from bson.regex import Regex
 
+from mongo_tables.aggregation import catalogue
 from mongo_tables.aggregation.errors import AggregationError, Path
 from mongo_tables.aggregation.numbers import integral
 from mongo_tables.aggregation.ordering import key
@@ -75,17 +76,18 @@ def _through(array: list[Any], parts: Parts, index: int, elements: bool) -> Iter
     for place, item in enumerate(array):
         inner = isinstance(item, Mapping)
         if inner:
-            yield from _into(item, parts, index, elements)
+            yield from values_at(item, parts, index, elements)
         if part == str(place):
             if last:
                 yield item
             elif inner:
-                yield from _into(item, parts, index + 1, elements)
+                yield from values_at(item, parts, index + 1, elements)
             elif type(item) is list:
                 yield from _through(item, parts, index + 1, elements)
 
 
-def _into(value: Any, parts: Parts, index: int, elements: bool) -> Iterator[Any]:
+def values_at(value: Any, parts: Parts, index: int = 0, elements: bool = True) -> Iterator[Any]:
+    """The values that a condition on the path, from ``index`` on, is tried on."""
     for at in range(index, len(parts)):
         if not isinstance(value, Mapping):
             yield MISSING
@@ -95,11 +97,6 @@ def _into(value: Any, parts: Parts, index: int, elements: bool) -> Iterator[Any]
             yield from _through(value, parts, at + 1, elements)
             return
     yield value
-
-
-def every_value(document: Mapping[str, Any], parts: Parts) -> Iterator[Any]:
-    """All the values that a condition on the path is tried on."""
-    return _into(document, parts, 0, True)
 
 
 class Condition(NamedTuple):
@@ -115,15 +112,8 @@ Form = Callable[[Any, "Scope", Path], Condition]
 FORMS: dict[str, Form] = {}
 
 
-def condition(*names: str) -> Callable[[Form], Form]:
-    """Registers a function ``(argument, scope, path) -> Condition`` as query operators."""
-
-    def register(function: Form) -> Form:
-        for name in names:
-            FORMS[name] = function
-        return function
-
-    return register
+condition = catalogue.registrar(FORMS)
+"""Registers a function ``(argument, scope, path) -> Condition`` as query operators."""
 
 
 def leaf(test: Predicate, *, elements: bool = True) -> Condition:

@@ -288,11 +288,14 @@ def sort_by_count(argument: Any, scope: Scope, path: Path) -> Stage:
     return lambda documents: iter(sorted(grouping.run(documents), key=lambda row: -row["count"]))
 
 
-def _effect_of_count(argument: Any) -> Effect:
-    return Effect(fields=(Field((argument,), (), always=True),), only=True)
+_COUNT = StageRecord(
+    lambda name: Effect(fields=(Field((name,), (), always=True),), only=True),
+    single=lambda _: True,
+    watched=True,
+)
 
 
-@stage("$count", record=StageRecord(_effect_of_count, single=lambda _: True, watched=True))
+@stage("$count", record=_COUNT)
 def count(name: Any, scope: Scope, path: Path) -> Stage:
     """The number of documents, under the given name; no document at all where there are none."""
     if not is_string(name):

@@ -211,7 +211,7 @@ def _equality(argument: Mapping[str, Any], path: Path) -> Callable[[Sequence[Doc
 
     def join(source: Sequence[Document]) -> _Find:
         index = JoinIndex(source, foreign)
-        return lambda document: index.find(path_values(document, local) or [None])
+        return lambda document: index.find(list(path_values(document, local)) or [None])
 
     return join
 

@@ -424,11 +424,7 @@ def _replacing(expression: Any, scope: Scope, path: Path) -> Stage:
 _KEEP, _PRUNE, _DESCEND = "keep", "prune", "descend"
 
 
-def _effect_of_redact(argument: Any) -> Effect:
-    return Effect(reads=(*paths_in(argument), WHOLE))
-
-
-@stage("$redact", record=StageRecord(_effect_of_redact, watched=True))
+@stage("$redact", record=StageRecord(lambda one: Effect((*paths_in(one), WHOLE)), watched=True))
 def redact(argument: Any, scope: Scope, path: Path) -> Stage:
     """An expression keeps a level of each document (``$$KEEP``), drops it or looks inside (``$$DESCEND``)."""
     inner, (current, keep, prune, descend) = scope.binding("CURRENT", "KEEP", "PRUNE", "DESCEND")

@@ -18,10 +18,6 @@ from mongo_tables.aggregation.query.parser import compile_query
 from mongo_tables.aggregation.values import INT64_MAX, Document, is_number
 
 
-def _effect_of_match(argument: Any) -> Effect:
-    return Effect(reads=tuple(paths_in_query(argument)))
-
-
 def _names_one(condition: Any) -> bool:
     """Whether a query asks for one ``_id``."""
     wanted = condition.get("_id") if isinstance(condition, Mapping) else None
@@ -30,7 +26,9 @@ def _names_one(condition: Any) -> bool:
     return wanted is not None
 
 
-_MATCH = StageRecord(_effect_of_match, Gives.CHOSEN, single=_names_one, rank=1, watched=True)
+_MATCH = StageRecord(
+    lambda query: Effect(tuple(paths_in_query(query))), Gives.CHOSEN, single=_names_one, rank=1, watched=True
+)
 
 
 @stage("$match", record=_MATCH)
