@@ -1,6 +1,6 @@
 """What one keystroke may do about a finding: what its hint says, or to take it upon the comment with a reason.
 
-What ``check --fix`` does comes from ``pages.rewrites``; here is what only an author can decide, who sees it at once.
+What ``check --fix`` does comes from ``site.rewrites``; here is what only an author can decide, who sees it at once.
 """
 
 from __future__ import annotations
