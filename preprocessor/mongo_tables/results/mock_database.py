@@ -168,20 +168,13 @@ def _as_of_a_server(error: ResultsError, query: Query) -> Exception:
     raised: Exception = error
     if isinstance(error, PipelineRefused):
         raised = OperationFailure(error.message, error.code)
-    elif refusal := _find_refusal(query):
-        raised = OperationFailure(refusal.message, refusal.code)
+    else:
+        try:  # A server may refuse as well what was not run here, such as a stage that it does not know.
+            check(query.pipeline, variables=query.let)
+        except AggregationError as refusal:
+            if not isinstance(refusal, NotOffline):
+                raised = OperationFailure(refusal.message, refusal.code)
     for note in (f"at {format_path(error.path)}" if error.path else "", error.hint):
         if note:
             raised.add_note(note)
     return raised
-
-
-def _find_refusal(query: Query) -> AggregationError | None:
-    """What a server has against a pipeline that was not run here: a stage or an operator that it does not know."""
-    try:
-        check(query.pipeline, variables=query.let)
-    except NotOffline:
-        return None
-    except AggregationError as error:
-        return error
-    return None

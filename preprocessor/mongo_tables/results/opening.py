@@ -56,10 +56,6 @@ def _is_meant_as_uri(part: Part, path: Path) -> bool:
     return "@" in f"{part.name}{absent}{absent and part.types}" or begins.lower().startswith("mongodb")
 
 
-def _is_deployment(where: str) -> bool:
-    return where.lower().startswith(("mongodb://", "mongodb+srv://"))
-
-
 def _open_deployment(where: str, limits: Limits) -> ResultsSource:
     from mongo_tables.results.mongodb import MongoSource
 
@@ -108,7 +104,7 @@ KINDS: Final = (
         meaning="a MongoDB deployment; nothing is ever written to it",
         short="a mongodb:// URI",
         give="mongodb://HOST/DATABASE, mongodb+srv://HOST/DATABASE",
-        is_named=_is_deployment,
+        is_named=lambda where: where.lower().startswith(("mongodb://", "mongodb+srv://")),
         open=_open_deployment,
     ),
     Kind(
