@@ -241,20 +241,6 @@ def _infer_merge(found: Found) -> Shape:
     return with_traits(document(fields, is_open=is_open), sources=_traits(found).sources)
 
 
-@gives("$concat")
-def _concat(found: Found) -> Shape:
-    numeral = any(one.shape.traits.numeral for one in found)
-    return Shape(STRING | NULL, traits=_traits(found)._replace(numeral=numeral))
-
-
-@gives("$toString")
-def _to_string(found: Found) -> Shape:
-    value = found[0].shape
-    kinds = value.kinds
-    numeral = bool(kinds & NUMBERS) and not value.unknown
-    return Shape(STRING | NULL, traits=_traits(found)._replace(numeral=numeral or value.traits.numeral))
-
-
 @form("$filter")
 def _filter(argument: Any, walk: Walk, path: At) -> Shape:
     if not isinstance(argument, Mapping) or "input" not in argument:

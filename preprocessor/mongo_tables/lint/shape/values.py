@@ -47,7 +47,7 @@ class Traits(NamedTuple):
     ``path``: the field of the collection's documents that the value is, unchanged; ``sources``: the fields it
     was computed from. ``known``: every value that the collection's documents have there, when they are few.
     ``nonzero``: it is never 0. ``digits``: it was rounded to that many decimals. ``zeroed``: what was null has
-    become 0. ``numeral``: a text with a number in it, so that text order is not number order.
+    become 0.
     """
 
     path: str | None = None
@@ -57,7 +57,6 @@ class Traits(NamedTuple):
     digits: int | None = None
     unit: Unit | None = None
     zeroed: bool = False
-    numeral: bool = False
 
 
 PLAIN: Final = Traits()
@@ -319,7 +318,6 @@ def _join_traits(one: Shape, other: Shape) -> Traits:
         first.digits if first.digits == second.digits else None,
         first.unit if first.unit == second.unit else None,
         first.zeroed or second.zeroed,
-        first.numeral or second.numeral,
     )
 
 
@@ -396,11 +394,6 @@ def has_array(shape: Shape) -> bool:
     if shape.unknown:
         return False
     return "array" in shape.kinds or any(has_array(inner) for inner in shape.fields.values())
-
-
-def admits(shape: Shape, kind: str) -> bool:
-    """Whether the shape allows a value of this kind; ``missing`` is one."""
-    return shape.missing if kind == "missing" else kind in shape.kinds
 
 
 Tree: TypeAlias = "dict[str, Shape | Tree | bool]"
