@@ -11,7 +11,7 @@ import pytest
 
 from mongo_tables.directives.page_scan import find
 from mongo_tables.hosts.page_figures import PlainFigure
-from mongo_tables.hosts.written_site import Figures, swap_markdown, swap_markup
+from mongo_tables.hosts.written_site import TokenFigures, swap_markdown, swap_markup
 from mongo_tables.render.anchors import distinct
 from mongo_tables.site.markdown import Place, standing_alone
 from mongo_tables.site.pages import by_comment
@@ -63,13 +63,13 @@ def page_as_markdown(count: int) -> Callable[[], object]:
     page = "\n\n".join(f"Words {'and more ' * 40}\n\n{token(number)}" for number in range(count))
     known = set(map(name, range(count)))
     plain = PlainFigure(["| a |", "| - |"], is_block=True)
-    given = Figures(known, lambda name: "", lambda name: "", lambda name: plain)
+    given = TokenFigures(known, lambda name: "", lambda name: "", lambda name: plain)
     return lambda: swap_markdown(page, given)
 
 
 def page_in_a_feed(count: int) -> Callable[[], object]:
     page = escape("\n".join(f"<p>Words</p>{token(number)} {name(number)}" for number in range(count)))
-    given = Figures(
+    given = TokenFigures(
         set(map(name, range(count))),
         lambda name: "<b>1</b>",
         lambda name: "1",

@@ -19,8 +19,9 @@ if TYPE_CHECKING:
 
     from mongo_tables.files.memo import Memo
     from mongo_tables.findings.finding import Finding
+    from mongo_tables.results.answers import Answers as Answered
     from mongo_tables.results.model import ResultsError
-    from mongo_tables.site.checks import Answered, Source
+    from mongo_tables.site.checks import Source
     from mongo_tables.site.drawing import Find, Place
     from mongo_tables.site.in_place import InPlace
     from mongo_tables.site.numbers.classes import TextNumber

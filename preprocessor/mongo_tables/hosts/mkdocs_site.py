@@ -37,7 +37,7 @@ from mongo_tables.hosts.page_figures import (
 from mongo_tables.hosts.page_place import choose_shown_path
 from mongo_tables.hosts.published_files import Documents, put
 from mongo_tables.hosts.snippets import read_taken_in, where_taken_in, with_snippets
-from mongo_tables.hosts.written_site import Figures, swap_left, swap_markup
+from mongo_tables.hosts.written_site import TokenFigures, swap_left, swap_markup
 from mongo_tables.render.anchors import anchors_in
 from mongo_tables.site.figures import find_taken_anchors, line_of, no_place, report_left_over
 from mongo_tables.site.pages import no_text
@@ -273,7 +273,7 @@ class SiteBuild:
             self._rendered.popitem(last=False)
         return found
 
-    def _figures_for_file(self, path: str, text: str) -> Figures:
+    def _figures_for_file(self, path: str, text: str) -> TokenFigures:
         """The figures for a file of the site, by its path and its text."""
         if path.endswith((".html", ".htm")):
             return self._figures_for(
@@ -281,7 +281,7 @@ class SiteBuild:
             )
         return self._figures_for("", None)
 
-    def _figures_for(self, here: str, page: SitePage | None, *, printed: bool = False) -> Figures:
+    def _figures_for(self, here: str, page: SitePage | None, *, printed: bool = False) -> TokenFigures:
         """The figures for a place in the site; that without an address may be read anywhere."""
         by_name = self._by_name
 
@@ -305,7 +305,7 @@ class SiteBuild:
             given, number = by_name[name]
             return plain_figures(given.read, self.report)[number]
 
-        return Figures(
+        return TokenFigures(
             by_name.keys(),
             html,
             lambda name: self._figures_of(by_name[name][0]).text(name) or "",

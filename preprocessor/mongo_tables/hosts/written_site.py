@@ -75,7 +75,7 @@ _MARK_OF_LIST: Final = re.compile(r"[^>\s]")
 
 
 @dataclass(frozen=True, slots=True)
-class Figures:
+class TokenFigures:
     """The names of all tokens of a site, and what to put in the place of one: HTML, escaped text, or Markdown."""
 
     known: Collection[str]
@@ -85,7 +85,7 @@ class Figures:
     fold: Callable[[str], str] = lambda name: ""
 
 
-def swap_markup(text: str, figures: Figures) -> str:
+def swap_markup(text: str, figures: TokenFigures) -> str:
     """Swap the tokens in HTML or XML."""
     text = _REFERENCE.sub(_character, text) if "&#" in text or "amp;#" in text else text
 
@@ -111,7 +111,7 @@ def swap_markup(text: str, figures: Figures) -> str:
     return _without_halves(NAME.sub(bare, _ELEMENT.sub(escaped, text)), figures)
 
 
-def swap_json(text: str, figures: Figures) -> str:
+def swap_json(text: str, figures: TokenFigures) -> str:
     """Swap the tokens in the strings of JSON, or of a script that is hardly more."""
 
     def string(match: re.Match[str]) -> str:
@@ -125,7 +125,7 @@ def swap_json(text: str, figures: Figures) -> str:
     return _STRING.sub(string, text)
 
 
-def swap_markdown(text: str, figures: Figures) -> str:
+def swap_markdown(text: str, figures: TokenFigures) -> str:
     """Swap the tokens in Markdown, or in plain text."""
     text = _ESCAPED_FOLD.sub(lambda fold: "" if fold[1] in figures.known else fold[0], text)
     pieces, done = list[str](), 0
@@ -144,14 +144,14 @@ def swap_markdown(text: str, figures: Figures) -> str:
     return _without_halves("".join([*pieces, text[done:]]), figures)
 
 
-def names_left(text: str, figures: Figures) -> bool:
+def names_left(text: str, figures: TokenFigures) -> bool:
     """Whether a token of the site is in a text, in any notation."""
     text = _REFERENCE.sub(_character, _ESCAPE.sub(_character, text))
     text = _PERCENT.sub(lambda quoted: unquote(quoted[0]), text)
     return any(name in figures.known for name in NAME.findall(text))
 
 
-def _without_halves(text: str, figures: Figures) -> str:
+def _without_halves(text: str, figures: TokenFigures) -> str:
     if not _has_marks(text):
         return text
 
@@ -181,7 +181,7 @@ _HINT: Final = "the plugin that wrote this file has put it in a notation that is
 
 
 def swap_left(
-    site: Path, without: Collection[str], figures_for: Callable[[str, str], Figures]
+    site: Path, without: Collection[str], figures_for: Callable[[str, str], TokenFigures]
 ) -> list[Finding]:
     """Swap the tokens that other plugins took along; one finding for each file where one is left, or a comment.
 

@@ -23,7 +23,6 @@ from mongo_tables.site.site import is_open_ended
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable
-    from pathlib import Path
 
     from mongo_tables.aggregation.limits import Limits as FileLimits
     from mongo_tables.directives.specs import PipelineSpec, Spec, TableSpec
@@ -31,63 +30,13 @@ if TYPE_CHECKING:
     from mongo_tables.findings.finding import Finding
     from mongo_tables.lint.documents import Documents
     from mongo_tables.lint.linter import Looked, Ran
-    from mongo_tables.results.file_source import FileSource
-    from mongo_tables.results.limits import Limits
-    from mongo_tables.results.model import Fault, Query, Rows
+    from mongo_tables.results.answers import Answers as Answered
+    from mongo_tables.results.model import Query, Rows
     from mongo_tables.results.provenance import Provenance
     from mongo_tables.site.site import Site
 
 
 _T = TypeVar("_T")
-
-
-class Answered(Protocol):
-    """What a results source answered, and what it tells of itself."""
-
-    @property
-    def by_key(self) -> Answers:
-        """The rows of each query, or why there are none, by ``Query.key``."""
-        ...
-
-    @property
-    def collections(self) -> tuple[str, ...]:
-        """The names of its collections, sorted; none where it does not tell."""
-        ...
-
-    @property
-    def local(self) -> FileSource | None:
-        """The documents, where they are on this machine."""
-        ...
-
-    @property
-    def version(self) -> str:
-        """The version of MongoDB that answers; "" where none does."""
-        ...
-
-    @property
-    def unreachable(self) -> ResultsError | None:
-        """Why the source cannot be used at all, if so."""
-        ...
-
-    @property
-    def digest(self) -> str | None:
-        """A digest of all documents; None where it is not known, as of a database."""
-        ...
-
-    @property
-    def unread(self) -> Sequence[Path]:
-        """The files that are there and not read, sorted."""
-        ...
-
-    @property
-    def broken(self) -> Sequence[Fault]:
-        """The first fault of each file that no query reads and that cannot be read as it is."""
-        ...
-
-    @property
-    def limits(self) -> Limits:
-        """What one query may cost."""
-        ...
 
 
 class Source(Protocol):
