@@ -1,1 +1,1 @@
-"""Rows in, text out: what a table looks like in HTML and in Markdown."""
+"""Rendering of rows as HTML and Markdown tables and as SVG charts."""

@@ -1,7 +1,7 @@
-"""Where links to a table, a chart or one of their rows lead: the same place from build to build.
+"""Anchors of tables, charts and their rows, stable from build to build.
 
-An anchor is made of words that readers see, never of a position or of a hash: a link holds while a table keeps its
-title and a row its label, whatever is added beside them.
+An anchor consists of words that readers see, never of a position or a hash. A link therefore keeps working while the
+table keeps its title and the row its label, even if other tables or rows are added.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ _GAP: Final = re.compile("[^a-z0-9]+")
 
 
 def with_anchors(specs: Sequence[Spec | None]) -> list[Spec | None]:
-    """The specs of one page, in which every table and chart has an ``id``.
+    """Return the specs of one page with an ``id`` on every table and chart.
 
-    One that has none of its own gets its kind and its title, else its caption, else its columns; what the page has
-    twice is numbered in the order of the page.
+    A spec without an ``id`` gets one from its kind and its title, else its caption, else its columns. Duplicates are
+    numbered in page order.
     """
     asking = [spec for spec in specs if isinstance(spec, PipelineSpec)]
     own = {spec.id for spec in asking if spec.id}
@@ -41,10 +41,10 @@ def with_anchors(specs: Sequence[Spec | None]) -> list[Spec | None]:
 
 
 def row_anchors(anchor: str, columns: Sequence[Column]) -> list[str]:
-    """An id for each row of a table, made of the table's own and what names the row.
+    """Return an id for each row of a table: the table's anchor followed by the words that name the row.
 
-    That is its first cell, with the next one or two where only they tell all rows apart. A column of fractions is
-    measured, names nothing, and changes with every measurement. Rows that nothing tells apart are numbered.
+    The name is the first cell, plus the next one or two cells if only they make all rows distinct. Columns with
+    fractions are skipped, because measured values change with every measurement. Rows that remain equal are numbered.
     """
     labels = [words(name) or "row" for name in columns[0].names]
     names = labels
@@ -58,7 +58,7 @@ def row_anchors(anchor: str, columns: Sequence[Column]) -> list[str]:
 
 
 def anchors_in(figure: str) -> list[str]:
-    """The ids of a figure's HTML: its own and those of its rows."""
+    """Return the ids in a figure's HTML: its own and those of its rows."""
     return _IDS.findall(figure)
 
 
@@ -70,14 +70,14 @@ def _derive_name(spec: PipelineSpec) -> str:
 
 
 def words(text: str, longest: int = _LONGEST) -> str:
-    """The text in small letters, digits and hyphens, as it can stand in any address; not too long."""
+    """Return the text as lower-case letters, digits and hyphens that are valid in any address, at most ``longest``."""
     if not text.isascii():
         text = unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode()
     return _GAP.sub("-", text.lower())[:longest].strip("-")
 
 
 def distinct(names: Iterable[str], taken: set[str]) -> list[str]:
-    """The names made distinct: a repeated name gets the first free number from 2."""
+    """Return the names made distinct: a repeated name gets the first free number from 2."""
     taken = set(taken)
     numbers: dict[str, int] = {}
     found = []

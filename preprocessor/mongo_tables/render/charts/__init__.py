@@ -1,1 +1,1 @@
-"""Charts: rows → series → a drawing between axes, as inline SVG or as a file of its own."""
+"""Charts, which turn rows into series and draw them between axes as inline SVG or as a separate file."""

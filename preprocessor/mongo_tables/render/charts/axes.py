@@ -1,6 +1,6 @@
-"""Axes: where a value stands on them, and at which values they are marked with what texts.
+"""Axes: the coordinate of each value, and the marks with their texts.
 
-Marks are 1, 2 or 5 times a power of ten, computed in decimals: no axis says 0.30000000000000004.
+Marks are 1, 2 or 5 times a power of ten. They are computed in decimals, so that no axis shows 0.30000000000000004.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ from mongo_tables.render.number_text import number_text
 from mongo_tables.render.values import raw_text
 
 Span = tuple[float, float]
-"""From where to where something goes, from left to right or downwards."""
+"""Start and end coordinates, from left to right or from top to bottom."""
 
 WIDEST: Final = 1.25
-"""How much wider a text may be than it is reckoned."""
+"""Safety factor: how much wider a text may turn out than its estimated width."""
 MARGIN: Final = 18
 _STEPS: Final = (1, 2, 5, 10)
 _MOST_MOMENTS: Final = 9
@@ -43,7 +43,7 @@ class Scale:
     log: bool = False
 
     def at(self, value: float) -> float:
-        """The coordinate of a value."""
+        """Return the coordinate of a value."""
         low, high, value = (
             map(math.log10, (self.low, self.high, value)) if self.log else (self.low, self.high, value)
         )
@@ -51,20 +51,20 @@ class Scale:
         return self.start + share * (self.end - self.start)
 
     def foot(self, base: float = 0.0) -> float:
-        """Where what begins at a value stands, zero as a rule: at the lower end of an axis that does not have it."""
+        """Return the coordinate where a bar from ``base`` starts; the low end if ``base`` is not on the axis."""
         return self.start if self.log else self.at(max(self.low, min(base, self.high)))
 
     def has(self, value: float) -> bool:
-        """Whether the axis has a place for a value: one that is logarithmic has none for 0 or less."""
+        """Return whether the axis can show the value: a logarithmic axis has no place for 0 or less."""
         return value > 0 or not self.log
 
     def nearest(self, value: float) -> float:
-        """The coordinate of a value, the lower end of the axis where that has no place for it."""
+        """Return the coordinate of a value, or the lower end of the axis if the axis cannot show the value."""
         return self.at(value) if self.has(value) else self.start
 
 
 class Turn(NamedTuple):
-    """By how many degrees names under an axis are turned, with the sine and the cosine of it."""
+    """The angle in degrees by which names under an axis are turned, with its sine and cosine."""
 
     degrees: int
     sine: float
@@ -76,10 +76,10 @@ _TURNS: Final = (Turn(30, 0.5, 0.87), Turn(60, 0.87, 0.5))
 
 @dataclass(frozen=True, slots=True)
 class Axes:
-    """Data with its axes. ``x_marks`` and ``y_marks``: values on the axes and their texts.
+    """Data with its axes. ``x_marks`` and ``y_marks`` are values on the axes with their texts.
 
-    The frame goes ``margin`` beyond the first and the last place. Texts stand within ``span``. Where names must be
-    slanted, ``turn`` says how. ``told``: whether points have tips.
+    The frame extends ``margin`` beyond the first and the last place. Texts stay within ``span``. ``turn`` is the slant
+    of names that do not fit horizontally. ``told`` is true if points have tooltips.
     """
 
     plot: Plot
@@ -95,24 +95,24 @@ class Axes:
 
     @property
     def band(self) -> float:
-        """The room for each name on the horizontal axis; for each bar over a time axis."""
+        """The width that each name has on the horizontal axis, or each bar on a time axis."""
         if self.data.kind == "time" and self.data.gap:
             return self.x.at(self.x.low + self.data.gap) - self.x.start
         return (self.x.end - self.x.start) / max(len(self.data.x_values), 1)
 
     @property
     def every(self) -> int:
-        """Which names under the axis stand there: each, or every second, third … where they would touch."""
+        """The step between names that are shown under the axis: 1 for each name, 2 or more if they would touch."""
         return math.ceil((LINE - 3) / (self.band * self.turn.sine)) if self.turn else 1
 
     @property
     def sides(self) -> Span:
-        """From where to where the frame goes."""
+        """The left and right edges of the frame."""
         return self.x.start - self.margin, self.x.end + self.margin
 
 
 def y_marks(plot: Plot, values: Sequence[float], most: int = 5) -> tuple[Mark, ...]:
-    """About so many round values around those that a vertical axis has to show, and zero, with their texts."""
+    """Return about ``most`` round values, with their texts, that cover the values of a vertical axis and zero."""
     values = _with_references(plot, values)
     if "y" in plot.log:
         found = log_marks(min(values, default=1), max(values, default=10), most + 1)
@@ -124,7 +124,10 @@ def y_marks(plot: Plot, values: Sequence[float], most: int = 5) -> tuple[Mark, .
 def value_axis(
     plot: Plot, values: Sequence[float], sides: Span, span: Span, *, from_zero: bool
 ) -> tuple[Scale, tuple[Mark, ...]]:
-    """A horizontal axis of values with its marks: with zero, but for dots and ranges that lie around a reference."""
+    """Return a horizontal axis of values with its marks.
+
+    The axis includes zero, except for dots and ranges that lie around a reference.
+    """
     values, log = _with_references(plot, values), "y" in plot.log
     if log:
         values = values or [1, 10]
@@ -139,13 +142,13 @@ def value_axis(
 
 
 def _with_references(plot: Plot, values: Sequence[float]) -> list[float]:
-    """All values that an axis has to show and can."""
+    """Return the values and reference limits that the axis can show."""
     every = [*values, *(end for one in plot.references for end in (one.low, one.high))]
     return [value for value in every if value > 0] if "y" in plot.log else every
 
 
 def x_axis(plot: Plot, data: Data, sides: Span, span: Span) -> tuple[Scale, tuple[Mark, ...]]:
-    """The horizontal axis between two sides, with the marks that have room; their texts stand within ``span``."""
+    """Return the horizontal axis between two sides with the marks that fit; their texts stay within ``span``."""
     left, right = sides
     values = data.x_values or (0.0,)
     if data.kind == "category":
@@ -169,22 +172,22 @@ def x_axis(plot: Plot, data: Data, sides: Span, span: Span) -> tuple[Scale, tupl
 
 
 def _time_axis(plot: Plot, data: Data, sides: Span, span: Span) -> tuple[Scale, tuple[Mark, ...]]:
-    """To scale; under bars with half a bar's room at both ends."""
+    """Return a time axis to scale; bars get half a bar's width of extra room at both ends."""
     if not data.x_values:
         return Scale(0, 0, *sides), ()
     low, high, half = data.x_values[0], data.x_values[-1], data.gap / 2 if data.banded else 0.0
     scale = Scale(low - half, high + half, *sides)
     most = _MOST_UNDER_BARS if data.banded else _MOST_MOMENTS
-    # Months differ by a tenth, days by an hour.
+    # Month lengths differ by a tenth, day lengths by an hour.
     nearly = data.gap * 0.9
-    # As far apart as bars, and a day where no two values are of one.
+    # The smallest distance of two bars; one day if all values are at one place.
     least = nearly if data.banded else DAY if nearly >= DAY * 0.8 else 0
     marks = time_marks(low, high, plot.timezone, most, lambda all: fit(all, scale, span), least)
     return scale, tuple(marks)
 
 
 def turn_of(data: Data, marks: Sequence[Mark], band: float) -> tuple[Turn | None, float]:
-    """How names under the axis must be slanted, if they must, and the height that texts take beyond one line."""
+    """Return the slant of the names under the axis, if any, and the height that texts take beyond one line."""
     if data.kind != "category":
         return None, max(text.count("\n") for _, text in marks) * LINE if marks else 0
     lines = [wrap_text(text, band - 6) for text in data.x_texts]
@@ -195,14 +198,14 @@ def turn_of(data: Data, marks: Sequence[Mark], band: float) -> tuple[Turn | None
     return turn, max(text_width(shorten(text)) for text in data.x_texts) * turn.sine - 8
 
 
-# -- which values are marked
+# -- choice of marks
 # -------------------------------------------------------------------------------------------------
 
 
 def linear_marks(low: float, high: float, most: int) -> list[float]:
-    """Round values from the last below ``low`` to the first above ``high``, about ``most`` of them.
+    """Return about ``most`` round values, from the last below ``low`` to the first above ``high``.
 
-    Around zero there may be one more: both ends lie beyond the values.
+    There may be one more around zero, because both ends lie beyond the values.
     """
     most += low < 0 < high
     raw = (high - low) / most if high > low else max(abs(high), 1) / most
@@ -214,7 +217,7 @@ def linear_marks(low: float, high: float, most: int) -> list[float]:
 
 
 def log_marks(low: float, high: float, most: int) -> list[float]:
-    """Powers of ten around the values; where these are few, their double and fivefold as well."""
+    """Return the powers of ten around the values; if there are few, also 2 and 5 times each."""
     first, last = math.floor(math.log10(low)), math.ceil(math.log10(high))
     last = max(last, first + 1)
     if last - first > 2:
@@ -222,21 +225,21 @@ def log_marks(low: float, high: float, most: int) -> list[float]:
         return [float(Decimal(1).scaleb(power)) for power in range(first, last + every, every)]
     fine = [float(Decimal(factor).scaleb(power)) for power in range(first, last) for factor in (1, 2, 5)]
     marks = [*fine, float(Decimal(1).scaleb(last))]
-    # From the last that is not above ``low`` to the first that is not below ``high``.
+    # From the last mark that is not above ``low`` to the first that is not below ``high``.
     start = max((index for index, mark in enumerate(marks) if mark <= low), default=0)
     end = min((index for index, mark in enumerate(marks) if mark >= high), default=len(marks) - 1)
     return marks[start : max(end, start + 1) + 1]
 
 
 def with_texts(plot: Plot, column: str, values: Sequence[float]) -> tuple[Mark, ...]:
-    """The marks of numbers with what a page shows for them."""
+    """Return the numbers as marks with the texts that the page shows for them."""
     return tuple(zip(values, map(with_minus_signs, mark_texts(plot, column, values)), strict=True))
 
 
 def mark_texts(plot: Plot, column: str, values: Sequence[float]) -> list[str]:
-    """The numbers of an axis: all their digits up to a billion, grouped as the column's cells or as need be.
+    """Return the texts of the numbers of an axis, with all digits up to a billion.
 
-    Negative ones have a hyphen, as in Markdown.
+    Digits are grouped as in the column's cells, or where needed. Negative numbers have a hyphen, as in Markdown.
     """
     form = plot.format.get(column) or ColumnFormat()
     grouped = bool(form.thousands) or max(map(abs, values), default=0) >= 10_000
@@ -252,12 +255,12 @@ def _mark_text(value: float, form: ColumnFormat) -> str:
     return number_text(format(number, "f"), form, whole=True)
 
 
-# -- what has room
+# -- layout of texts
 # -------------------------------------------------------------------------------------------------
 
 
 def fit(marks: Sequence[Mark], scale: Scale, span: Span, between: float = 8) -> bool:
-    """Whether no text touches the next one of the same line."""
+    """Return whether neighbouring texts of the same line do not touch."""
     for row in zip_longest(*(text.split("\n") for _, text in marks), fillvalue=""):
         placed = [
             (within(span, scale.at(at), text), text) for (at, _), text in zip(marks, row, strict=True) if text
@@ -271,15 +274,15 @@ def fit(marks: Sequence[Mark], scale: Scale, span: Span, between: float = 8) -> 
 
 
 def within(span: Span, middle: float, text: str) -> float:
-    """Where the middle of a text stands: where it should, or as near as the text is not cut at an end of the span."""
+    """Return the middle of a text, shifted as little as needed so that neither end of the span cuts the text."""
     half = text_width(text) * WIDEST / 2
     return max(min(middle, span[1] - half), span[0] + half)
 
 
 def apart(at: Sequence[float], room: float, low: float, high: float) -> list[float]:
-    """The coordinates moved as little as may be until neighbours are ``room`` apart, within the limits.
+    """Return the coordinates, moved as little as possible so that neighbours are ``room`` apart within the limits.
 
-    They stay in their order. Where they do not all fit, they share the space between the limits.
+    The order stays the same. If they do not all fit, they are spread evenly between the limits.
     """
     room = min(room, (high - low) / max(len(at) - 1, 1))
     order = sorted(range(len(at)), key=lambda index: at[index])

@@ -1,13 +1,13 @@
-"""A chart as inline SVG: lines, areas, bars or dots, drawn by hand and coloured by the page.
+"""A chart as inline SVG with lines, areas, bars or dots, coloured by the page.
 
-Colours are classes with custom properties, so that one drawing serves a light and a dark page. A series is
-told by two things: colour and dash, marker or pattern; its name stands at the end of a line, an area or a stack where
-there is room, else in a key. A vertical axis that is linear begins at zero. Dates stand on a time axis, to scale, under
-bars too. Text is text: it can be searched, selected and printed. To a screen reader the drawing is one image with a
-name and a description in words: what is on the axes, and what each series does.
+Colours are classes with custom properties, so that one drawing serves light and dark pages. Each series has two
+distinguishing features: its colour, and a dash, marker or pattern. Its name is at the end of its line, area or stack if
+there is room, otherwise in a key. A linear vertical axis begins at zero. Dates are on a time axis to scale, also under
+bars. Text is text, so that readers can search, select and print it. A screen reader gets one image with a name and a
+description in words: what is on the axes, and what each series does.
 
-Each chart is drawn twice, wide and narrow, for text that shrinks with a drawing cannot be read on a phone. The style
-sheet shows the one that fits; where there is none, it is the wide one.
+Each chart is drawn twice, wide and narrow, because text that shrinks with a drawing is illegible on a phone. The style
+sheet shows the one that fits; without a style sheet the wide one is shown.
 """
 
 from __future__ import annotations
@@ -43,16 +43,16 @@ class Drawing(NamedTuple):
 
 
 def draw_chart(plot: Plot, rows: Sequence[Mapping[str, object]], width: int = WIDTH) -> Drawing:
-    """The chart as it is drawn on a page that has room for this width."""
+    """Return the drawing of a chart for a page of this width."""
     return _prepare(plot, rows)(width)
 
 
 def chart_html(plot: Plot, rows: Sequence[Mapping[str, object]]) -> str:
-    """The chart, wide and narrow, in a box that the keyboard reaches. Lines end in ``\\n``."""
+    """Return the wide and the narrow drawing in a box that is reachable by keyboard. Lines end in ``\\n``."""
     draw = _prepare(plot, rows)
     wide, narrow = draw(WIDTH), draw(NARROW)
     name = text_html(wide.name)
-    # A style sheet wins over the attribute `display`.
+    # A style sheet overrides the attribute `display`.
     return "\n".join(
         (
             f'<div class="mongo-chart" role="group" tabindex="0" aria-label="{name}" data-search-exclude>',
@@ -64,7 +64,7 @@ def chart_html(plot: Plot, rows: Sequence[Mapping[str, object]]) -> str:
 
 
 def _prepare(plot: Plot, rows: Sequence[Mapping[str, object]]) -> Callable[[int], Drawing]:
-    """What draws the chart as wide as it is told."""
+    """Return a function that draws the chart at a given width."""
     draw: Callable[[int], tuple[float, list[str]]]
     if plot.facets:
         panels = panels_of(plot, rows)
@@ -78,9 +78,9 @@ def _prepare(plot: Plot, rows: Sequence[Mapping[str, object]]) -> Callable[[int]
 
 
 def _svg(drawing: Drawing, kind: str) -> Iterator[str]:
-    """One drawing, with its name and description.
+    """Yield the lines of one drawing, with its name and description.
 
-    The name is no ``<title>``, which browsers would show wherever the pointer rests, beside what a point tells.
+    The name is not a ``<title>``, because browsers would show it in addition to the tooltip of a point.
     """
     box = f'viewBox="0 0 {drawing.width} {coordinate(drawing.height)}"'
     yield f'<svg {kind} {box} role="img" aria-label="{text_html(drawing.name)}">'
@@ -90,7 +90,7 @@ def _svg(drawing: Drawing, kind: str) -> Iterator[str]:
 
 
 def describe_panels(plot: Plot, panels: Sequence[Panel]) -> str:
-    """Several panels in words, each by its name."""
+    """Return the description of several panels, each introduced by its name."""
     introduction = _introduction(plot, [panel.data for panel in panels])
     count = f"{len(panels)} panels by {plot.label(plot.facets or '')}"
     told = (f"{panel.name}: {'; '.join(_contents(plot, panel.data))}" for panel in panels)
@@ -98,7 +98,7 @@ def describe_panels(plot: Plot, panels: Sequence[Panel]) -> str:
 
 
 def _introduction(plot: Plot, data: Sequence[Data]) -> str:
-    """What is drawn, on which axes, with what beside it."""
+    """Return a sentence that says what is drawn, on which axes, and with which references."""
     kind = " ".join((*(["stacked"] if plot.stack else []), plot.mark, "chart"))
     references = "".join(f", with {one}" for one in references_in_words(plot))
     if plot.horizontal:
@@ -112,7 +112,7 @@ def _introduction(plot: Plot, data: Sequence[Data]) -> str:
 
 
 def _contents(plot: Plot, data: Data) -> Iterator[str]:
-    """What each series shows: the value of each name or, along an axis, the first and the last."""
+    """Yield a description of each series: the value of each name or, along an axis, the first and the last value."""
     for series in data.series:
         if plot.horizontal:
             name = f", {series.name}" if len(data.series) > 1 else ""

@@ -1,7 +1,7 @@
-"""What all drawings are made of: texts and the room that they take, bars, markers, and tips.
+"""The elements that all drawings share: texts and their estimated widths, bars, markers and tooltips.
 
-The parts of a stacked bar are told apart by stripes beside their colour. These are dashes across a line that is as wide
-as the part: a pattern would need an id, which a page may have once.
+The parts of a stacked bar differ by stripes as well as by colour. The stripes are dashes of a line that is as wide as
+the part. A pattern would need an id, which must be unique on a page.
 """
 
 from __future__ import annotations
@@ -16,22 +16,22 @@ from mongo_tables.render.markup import display_width, text_html
 
 WIDTH: Final = 640
 NARROW: Final = 360
-"""The width of the second drawing of each chart, for phones, on which the first would be too small or cut off."""
+"""The width of the second drawing of each chart, for phones, where the first would be too small or cut off."""
 LETTER: Final = 6.8
 BOLD: Final = 1.1
-"""How much wider the letters of a title are than others."""
+"""The width of bold letters relative to normal ones."""
 LINE: Final = 15
 LONGEST: Final = 26
-"""Longer names are cut where they stand at ends and under an axis."""
+"""The width, in letters, at which names at line ends and under an axis are cut."""
 _COLOURS: Final = 6
 _LEAST_SIDE: Final = 6
-"""A part of a bar that is thinner has no room for stripes."""
+"""The smallest side of a bar part that gets stripes."""
 _LEAST_HEIGHT: Final = 13
-"""Of a part of a bar that has its value in it."""
+"""The smallest height of a bar part that shows its value."""
 
 
 def coordinate(value: float) -> str:
-    """A coordinate to a tenth of a unit, in as few digits as it takes."""
+    """Return a coordinate to a tenth of a unit, in as few digits as possible."""
     text = f"{value:.1f}".removesuffix(".0")
     return "0" if text == "-0" else text
 
@@ -41,7 +41,7 @@ def coordinate(value: float) -> str:
 
 
 def text_width(text: str) -> float:
-    """About how wide the text is, in units of the drawing."""
+    """Return the estimated width of the text, in units of the drawing."""
     return display_width(text) * LETTER
 
 
@@ -57,7 +57,7 @@ def wrap_text(text: str, room: float) -> list[str]:
 
 
 def break_text(text: str, room: float) -> list[str]:
-    """The same, with each word broken that is wider than a line."""
+    """Break the text into lines that fit ``room``, and split words that are wider than a line."""
     return wrap_text(" ".join(piece for word in text.split() for piece in _pieces(word, room)), room)
 
 
@@ -70,17 +70,17 @@ def _pieces(word: str, room: float) -> Iterator[str]:
 
 
 def shorten(text: str, most: int = LONGEST) -> str:
-    """The text, cut where it is wider than so many letters."""
+    """Return the text, cut if it is wider than ``most`` letters."""
     return _cut_letters(text, min(most, LONGEST))
 
 
 def cut(text: str, room: float) -> str:
-    """The text, cut where it is wider than the room."""
+    """Return the text, cut if it is wider than ``room``."""
     return text if text_width(text) <= room else _cut_letters(text, int(room / LETTER))
 
 
 def _cut_letters(text: str, most: int) -> str:
-    """The text, or as much of it as is at most so wide with three dots behind it; one character at least."""
+    """Return the text, cut to at most ``most`` wide with three dots at its end; at least one character remains."""
     if display_width(text) <= most:
         return text
     kept = sum(width < most for width in accumulate(map(display_width, text)))
@@ -90,7 +90,7 @@ def _cut_letters(text: str, most: int) -> str:
 def draw_text(
     text: str, x: float, y: float, look: str = "", anchor: str = "", *, middle: bool = False, more: str = ""
 ) -> str:
-    """A text whose left end, or what ``anchor`` says, is at a place: its base line or, where asked, its ``middle``."""
+    """Return a text element whose left end (or ``anchor``) is at ``x`` and its base line (or ``middle``) at ``y``."""
     attributes = f' class="{look}"' if look else ""
     attributes += f' x="{coordinate(x)}" y="{coordinate(y)}"'
     attributes += ' dy=".32em"' if middle else ""
@@ -101,34 +101,34 @@ def draw_text(
 def draw_lines(
     lines: Sequence[str], x: float, y: float, look: str = "", anchor: str = "", *, middle: bool = False
 ) -> Iterator[str]:
-    """Lines of text below one another, the first one at a place."""
+    """Yield lines of text below one another; the first is at the given place."""
     for number, line in enumerate(lines):
         yield draw_text(line, x, y + LINE * number, look, anchor, middle=middle)
 
 
 def as_axis(elements: Iterable[str]) -> list[str]:
-    """Elements that belong to an axis."""
+    """Return the elements in a group that is marked as an axis."""
     return ['<g class="mongo-chart__axis">', *elements, "</g>"]
 
 
 def draw_title(
     lines: Sequence[str], sides: tuple[float, float], width: float, first: float, wider: float
 ) -> list[str]:
-    """The title of a horizontal axis, below the middle between its sides, or as near as it is not cut.
+    """Return the title of a horizontal axis, centred between its sides and shifted where it would be cut.
 
-    ``first`` is the height of its first line; a text may be so much ``wider`` than it is reckoned.
+    ``first`` is the height of its first line; ``wider`` is the factor by which a text may exceed its estimated width.
     """
     half = max(map(text_width, lines)) * wider / 2
     middle = max(min(sum(sides) / 2, width - half), half)
     return list(draw_lines(lines, middle, first, "mongo-chart__name", "middle"))
 
 
-# -- what stands for values
+# -- bars and markers
 # -------------------------------------------------------------------------------------------------
 
 
 class Box(NamedTuple):
-    """A rectangle: its upper left corner and its sides."""
+    """A rectangle: its upper left corner, its width and its height."""
 
     x: float
     y: float
@@ -137,19 +137,19 @@ class Box(NamedTuple):
 
 
 def draw_bar(box: Box, tip: str) -> str:
-    """The rectangle of a bar."""
+    """Return the rectangle of a bar."""
     place = " ".join(f'{name}="{coordinate(value)}"' for name, value in box._asdict().items())
     return draw_area("rect", place, tip)
 
 
 def draw_area(tag: str, place: str, tip: str) -> str:
-    """A bar or a marker, with its tip, if any."""
+    """Return a bar or a marker with its tooltip, if any."""
     start = f'<{tag} class="mongo-chart__area" {place}'
     return f"{start}>{tip}</{tag}>" if tip else f"{start}/>"
 
 
 def dress_part(index: int, value: str, box: Box) -> Iterator[str]:
-    """What a part of a stacked bar has beside its colour: stripes and, where there is room, its value."""
+    """Yield what a part of a stacked bar has in addition to its colour: stripes and, if there is room, its value."""
     yield from draw_stripes(index, box)
     if box.height >= _LEAST_HEIGHT and text_width(value) <= box.width - 6:
         place = f'x="{coordinate(box.x + box.width / 2)}" y="{coordinate(box.y + box.height / 2)}"'
@@ -158,7 +158,7 @@ def dress_part(index: int, value: str, box: Box) -> Iterator[str]:
 
 
 def draw_stripes(index: int, box: Box) -> Iterator[str]:
-    """None for the first of four series, across for the second, along for the third, both ways for the fourth."""
+    """Yield the stripes of a part: none, across, along or both ways for the first to fourth of each four series."""
     if min(box.width, box.height) < _LEAST_SIDE:
         return
     left, top, width, height = map(coordinate, box)
@@ -180,22 +180,22 @@ _SHAPES: Final = (
 
 
 def marker_path(index: int, x: float, y: float) -> str:
-    """The outline of a point of the series with this number."""
+    """Return the outline of a marker of the series with this number."""
     return _SHAPES[index % len(_SHAPES)].format(x=coordinate(x), y=coordinate(y))
 
 
 def colour_class(index: int) -> str:
-    """The class that colours the series with this number."""
+    """Return the class that colours the series with this number."""
     return f"mongo-chart__s{index % _COLOURS}"
 
 
 def dashed_class(index: int) -> str:
-    """The classes that colour and dash the series with this number."""
+    """Return the classes that colour and dash the series with this number."""
     return f"{colour_class(index)} mongo-chart__d{index % 4}"
 
 
 def tip_html(plot: Plot, series: Series, point: Point) -> str:
-    """What is shown of a point to who points at it: all that is known of it, its unit once."""
+    """Return the tooltip of a point: everything known about it, with its unit once."""
     label, unit = plot.label(plot.x), plot.unit_beside(plot.x)
     x = f"{label} {point.x_text} {find_added_unit(label, unit)}".rstrip()
     value = " ".join(filter(None, (point.y_text, point.ends_text, point.unit)))

@@ -1,6 +1,6 @@
-"""Reports rows that a chart cannot draw, because a reader would not see that they are missing.
+"""Faults of rows that a chart cannot draw, reported because readers would not notice that they are missing.
 
-What is special about one mark is in its module.
+Faults that are specific to one mark are in the module of that mark.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ from mongo_tables.render.conclusions import conclusion_of, list_conclusions
 from mongo_tables.render.faults import Fault
 
 _SHOWN: Final = 3
-"""Of values that cannot be drawn, so many are told."""
+"""The number of undrawable values that a message lists."""
 _MOST_PANELS: Final = 24
 _MOST_PARTS: Final = 12
-"""Of so many series no two have the same colour and the same pattern or dash."""
+"""The largest number of series in which no two share both a colour and a pattern or dash."""
 
 
 def plot_faults(plot: Plot | None, rows: Rows) -> list[Fault]:
-    """Faults for values that a plot would silently leave out, or draw where no reader could tell them apart."""
+    """Return faults for values that a plot would leave out, or draw so that readers cannot distinguish them."""
     if plot is None:
         return []
     drawn = [panel.data for panel in panels_of(plot, rows)] if plot.facets else [data_of(plot, rows)]
@@ -62,7 +62,7 @@ def _find_unfit_settings(plot: Plot) -> Iterator[Fault]:
 
 
 def _find_unfit_panels(plot: Plot, panels: int) -> Iterator[Fault]:
-    """Panels that show nothing: too many to be compared, or one for each place."""
+    """Find panels that show nothing: too many to compare, or one for each place."""
     place = (*plot.place, "facets")
     if plot.facets is None:
         if plot.columns is not None:
@@ -80,7 +80,7 @@ def _find_unfit_panels(plot: Plot, panels: int) -> Iterator[Fault]:
 
 
 def _find_unfit_stacks(plot: Plot, rows: Rows, drawn: Sequence[Data]) -> Iterator[Fault]:
-    """Why values cannot stand on one another."""
+    """Find the reasons why values cannot be stacked."""
     if not plot.stack:
         return
     place = (*plot.place, "stack")
@@ -128,7 +128,7 @@ def _find_undrawn(plot: Plot, rows: Rows) -> Iterator[Fault]:
 
 
 def _find_unplaced(plot: Plot, rows: Rows, data: Data) -> Iterator[Fault]:
-    """Find rows that have no place on the horizontal axis, or none beside those of the others."""
+    """Find rows that have no place on the horizontal axis, or none that fits the places of the other rows."""
     place = (*plot.place, "x")
     present = present_values(rows, plot.x)
     dates = sum(map(is_date, present))
@@ -153,7 +153,7 @@ def _find_unplaced(plot: Plot, rows: Rows, data: Data) -> Iterator[Fault]:
 
 
 def _find_unfit_logarithms(plot: Plot, rows: Rows, data: Data) -> Iterator[Fault]:
-    """Logarithmic axes of what has no logarithm."""
+    """Find logarithmic axes with values that have no logarithm."""
     place = (*plot.place, "log")
     if "x" in plot.log and data.kind != "number":
         kind = "a time axis" if data.kind == "time" else "names"

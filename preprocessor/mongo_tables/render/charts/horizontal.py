@@ -1,10 +1,10 @@
-"""A horizontal chart: names at the left, bars or dots with their ranges beside them, and their values at the end.
+"""A horizontal chart: names at the left, then bars or dots with their ranges, and values at the end.
 
-It is for what has names and no order in itself, such as rows that are compared with one of them: names need not be
-slanted, and values are read without an axis. With a reference a line stands where there is no difference. An axis of
-bars, and any that is not near its reference, begins at zero.
+It suits rows that have names and no order, such as rows that are compared with one of them: names need no slant, and
+readers get values without an axis. With a reference, a line marks the place of no difference. An axis of bars begins at
+zero, as does an axis that is far from its reference.
 
-On a narrow drawing each name stands above its bars, which have the whole width; so do values that are words.
+On a narrow drawing each name is above its bars, which take the whole width; so are values that are words.
 """
 
 from __future__ import annotations
@@ -44,39 +44,39 @@ from mongo_tables.render.charts.vertical import TITLES_END, axis_title
 from mongo_tables.render.column import with_unit
 
 _ROW: Final = 22
-"""The height of a bar or a dot with what is around it."""
+"""The height of a bar or a dot with the space around it."""
 _BETWEEN: Final = 10
-"""Between the rows of two names."""
+"""The space between the rows of two names."""
 _WIDEST_NAMES: Final = 210
 _WIDEST_VALUES: Final = 240
 _LETTER_OF_VALUES: Final = 1.02
 _WIDER_CAPITAL: Final = 2.2
 _LEAST_ROOM: Final = 150
-"""For what is drawn, however long names and values are."""
+"""The least width of the plot area, however long names and values are."""
 _SHORT_VALUES: Final = 0.3
-"""The part of a narrow drawing that values may take beside their bars; longer ones stand above."""
+"""The share of a narrow drawing that values may take next to their bars; longer values go above."""
 _AROUND_MARKS: Final = 12
-"""Beside an axis that begins at the edge of the drawing: half of the text of its first and last mark."""
+"""The margin at an axis that begins at the edge of the drawing: half of the text of its first and last mark."""
 _BELOW: Final = 46
-"""What the texts of the axis and its title take."""
+"""The height of the texts of the axis and its title."""
 
 
 class Bar(NamedTuple):
-    """What stands in one row: a value, or several on one another, each with its series; the text at its end."""
+    """The contents of one row: a value, or several stacked values, each with its series, and the text at its end."""
 
     parts: tuple[tuple[int, Series, Point], ...]
     text: str
 
 
 class Name(NamedTuple):
-    """A name with the bars beside it."""
+    """A name with its bars."""
 
     text: str
     bars: tuple[Bar, ...]
 
 
 class Row(NamedTuple):
-    """A bar, its middle, and where its value stands."""
+    """A bar, its middle, and the coordinate of its value text."""
 
     bar: Bar
     middle: float
@@ -85,7 +85,7 @@ class Row(NamedTuple):
 
 @dataclass(slots=True)
 class Rows:
-    """All that stands between ``top`` and ``bottom``: ``names`` have their lines and where the first of them stands."""
+    """All rows between ``top`` and ``bottom``; ``names`` has the lines of each name and the height of the first."""
 
     top: float
     bottom: float
@@ -94,10 +94,9 @@ class Rows:
 
 
 class Layout(NamedTuple):
-    """Where things stand from left to right: names end or, ``above`` their bars, begin; bars; values.
+    """Horizontal positions: where names end (or begin, if they are ``above`` their bars), bars, and values.
 
-    ``values_above``: values stand above their bars as well, at the right; in the line of the name, where they
-    ``share_line``.
+    ``values_above`` puts values above their bars too, at the right; ``share_line`` puts them in the line of the name.
     """
 
     width: float
@@ -110,7 +109,7 @@ class Layout(NamedTuple):
 
 
 def draw_horizontally(plot: Plot, data: Data, width: int) -> tuple[float, list[str]]:
-    """The height of the drawing, and its elements."""
+    """Return the height of the drawing, and its elements."""
     names, span = names_of(plot, data), (0.0, float(width))
     layout = lay_out_names(names, width)
     scale, marks = scale_of(plot, data.y_values, layout, span)
@@ -133,7 +132,7 @@ def draw_horizontally(plot: Plot, data: Data, width: int) -> tuple[float, list[s
 
 
 def names_of(plot: Plot, data: Data) -> list[Name]:
-    """The names with their bars: one for each series or, stacked, one for all of them."""
+    """Return the names with their bars: one bar per series or, stacked, one for all series."""
     names = []
     for place, text in zip(data.x_values, data.x_texts, strict=True):
         parts = [
@@ -142,7 +141,7 @@ def names_of(plot: Plot, data: Data) -> list[Name]:
             for point in series.points
             if point.x == place
         ]
-        # A range is drawn, and stands in the tip; a unit of all values stands below the axis.
+        # A range is drawn and given in the tooltip; a unit that all values share is below the axis.
         texts = [point.y_text if plot.common_unit else point.in_words for *_, point in parts]
         if plot.stack:
             total = next((point.total for *_, point in parts if point.total), "")
@@ -154,7 +153,7 @@ def names_of(plot: Plot, data: Data) -> list[Name]:
 
 
 def lay_out_names(names: Sequence[Name], width: float) -> Layout:
-    """Names, bars and values beside one another where there is room."""
+    """Lay out names, bars and values next to one another if there is room."""
     texts = [bar.text for name in names for bar in name.bars]
     values = max(map(text_width, texts), default=0) * _LETTER_OF_VALUES
     if width < WIDTH:
@@ -165,7 +164,7 @@ def lay_out_names(names: Sequence[Name], width: float) -> Layout:
         return Layout(
             width, _AROUND_MARKS, right, room, above=True, values_above=above, share_line=share_line
         )
-    # Nothing may be cut off from a name: capitals are wider than most letters.
+    # No part of a name may be cut off: capitals are wider than most letters.
     widths = (text_width(name.text) + _WIDER_CAPITAL * sum(map(str.isupper, name.text)) for name in names)
     left = min(max(widths, default=0), _WIDEST_NAMES) + 14
     right = width - min(values, _WIDEST_VALUES, width - left - _LEAST_ROOM) - 12
@@ -173,7 +172,7 @@ def lay_out_names(names: Sequence[Name], width: float) -> Layout:
 
 
 def place_rows(names: Sequence[Name], layout: Layout, top: float) -> Rows:
-    """The rows of each name below one another, from ``top`` on."""
+    """Place the rows of each name below one another, from ``top`` on."""
     rows = Rows(top, top)
     for name in names:
         lines = wrap_text(name.text, layout.name_room)
@@ -199,20 +198,20 @@ def place_rows(names: Sequence[Name], layout: Layout, top: float) -> Rows:
 def scale_of(
     plot: Plot, values: Sequence[float], layout: Layout, span: Span
 ) -> tuple[Scale, tuple[Mark, ...]]:
-    """The axis of the values between names and texts of values."""
+    """Return the axis of the values, between names and value texts, with its marks."""
     return value_axis(plot, values, (layout.left, layout.right), span, from_zero=mark_of(plot).from_zero)
 
 
 def title_of(plot: Plot, width: float) -> list[str]:
-    """The title of the axis in lines."""
+    """Return the lines of the axis title."""
     names, unit = ", ".join(map(plot.label, plot.y)), plot.common_unit
-    # The parts of a stack have their names in the key.
+    # The key has the names of the parts of a stack.
     several = plot.stack and len(plot.y) > 1 and unit
     return axis_title(plot, unit if several else with_unit(names, unit), "y", width)
 
 
 def _place_labels(plot: Plot, scale: Scale, span: Span) -> list[Mark]:
-    """Where the labels of references stand above them; none where they would touch one another."""
+    """Return the labels of references with their places above the lines; none if they would touch one another."""
     found = [
         (middle_of(scale, one), one.label)
         for one in sorted(plot.references)
@@ -223,14 +222,14 @@ def _place_labels(plot: Plot, scale: Scale, span: Span) -> list[Mark]:
 
 
 def draw_ground(plot: Plot, scale: Scale, marks: Sequence[Mark], rows: Rows, layout: Layout) -> Iterator[str]:
-    """What stands behind names and values: bands, the grid, and lines unless bars would hide them."""
+    """Yield what is drawn behind names and values: bands, the grid, and lines that bars would not hide."""
     sides = rows.top, rows.bottom
     yield from draw_bands(plot, scale, sides)
     grid = []
     for value, text in marks:
         at = scale.at(value)
         grid.append(f'<path d="M{coordinate(at)} {coordinate(rows.top)}V{coordinate(rows.bottom)}"/>')
-        # The edge of a narrow drawing does not cut it.
+        # The edge of a narrow drawing does not cut the text.
         grid.append(draw_text(text, within((0.0, layout.width), at, text), rows.bottom + 16, anchor="middle"))
     yield from as_axis(grid)
     if not mark_of(plot).from_zero:
@@ -238,7 +237,7 @@ def draw_ground(plot: Plot, scale: Scale, marks: Sequence[Mark], rows: Rows, lay
 
 
 def draw_names(rows: Rows, layout: Layout) -> Iterator[str]:
-    """The names at the left, or above their bars."""
+    """Yield the names, at the left or above their bars."""
     at, anchor = (0.0, "") if layout.above else (layout.left - 10, "end")
     yield '<g class="mongo-chart__names">'
     for lines, first in rows.names:
@@ -249,7 +248,7 @@ def draw_names(rows: Rows, layout: Layout) -> Iterator[str]:
 
 
 def draw_rows(plot: Plot, scale: Scale, rows: Rows, layout: Layout, *, told: bool) -> Iterator[str]:
-    """The values with their texts behind the last part of each bar, and the lines that stand in front of bars."""
+    """Yield the values with their texts after the last part of each bar, and the lines in front of bars."""
     mark, look = mark_of(plot), " mongo-chart__parts" if plot.stack else ""
     at, anchor = (layout.width, "end") if layout.values_above else (layout.right + 8, "")
     for row in rows.rows:

@@ -1,6 +1,7 @@
-"""What names series and references: a key above the drawing, or texts at the ends of lines, right of it.
+"""Names of series and references: a key above the drawing, or texts at the ends of lines.
 
-References are lines and bands that values are held against: across a drawing, with their labels, and in words.
+References are lines and bands for comparison. They are drawn across the chart with their labels, and described in
+words.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ from mongo_tables.render.markup import with_minus_signs
 _BESIDE_SIGN: Final = 15
 _APART: Final = 34
 _SHARE: Final = 0.32
-"""The part of the width that names at ends may take."""
+"""The share of the width that names at line ends may take."""
 _BESIDE: Final = 22
 _MARGIN_WITHOUT_NAMES: Final = 20
 
@@ -38,7 +39,7 @@ _MARGIN_WITHOUT_NAMES: Final = 20
 
 
 def draw_bands(plot: Plot, scale: Scale, sides: Span) -> Iterator[str]:
-    """The bands on the axis of values, behind all else: from side to side, upright in a horizontal chart."""
+    """Yield the bands on the axis of values, behind all else, from side to side; upright in a horizontal chart."""
     start, end = map(coordinate, sides)
     for one in plot.references:
         if one.is_band:
@@ -49,7 +50,7 @@ def draw_bands(plot: Plot, scale: Scale, sides: Span) -> Iterator[str]:
 
 
 def draw_references(plot: Plot, scale: Scale, sides: Span) -> Iterator[str]:
-    """The lines on the axis of values, likewise."""
+    """Yield the lines on the axis of values, from side to side; upright in a horizontal chart."""
     start, end = map(coordinate, sides)
     for one in plot.references:
         if not one.is_band and scale.has(one.low):
@@ -59,12 +60,12 @@ def draw_references(plot: Plot, scale: Scale, sides: Span) -> Iterator[str]:
 
 
 def middle_of(scale: Scale, one: Reference) -> float:
-    """Where the middle of a reference is."""
+    """Return the coordinate of the middle of a reference."""
     return (scale.nearest(one.low) + scale.nearest(one.high)) / 2
 
 
 def references_in_words(plot: Plot) -> Iterator[str]:
-    """Each reference in words: ``a line at 1 (same speed)``, ``a band from 90 to 110 (target)``."""
+    """Yield each reference in words: ``a line at 1 (same speed)``, ``a band from 90 to 110 (target)``."""
     for one in plot.references:
         low, high = map(with_minus_signs, mark_texts(plot, plot.y[0], (one.low, one.high)))
         text = f"a band from {low} to {high}" if one.is_band else f"a line at {low}"
@@ -72,7 +73,10 @@ def references_in_words(plot: Plot) -> Iterator[str]:
 
 
 def note_on_references(plot: Plot) -> str:
-    """The references where there is no drawing: ``For comparison: same speed, 1; target, 90 to 110 ms.``, or ""."""
+    """Return the references as text, for output without a drawing; "" if there are none.
+
+    Example: ``For comparison: same speed, 1; target, 90 to 110 ms.``
+    """
     texts = []
     for one in plot.references:
         low, high = mark_texts(plot, plot.y[0], (one.low, one.high))
@@ -86,14 +90,14 @@ def note_on_references(plot: Plot) -> str:
 
 
 class KeyEntry(NamedTuple):
-    """A name, and what draws its sign: to the right of a place, on the line of a text at this height."""
+    """A name, and a function that draws its sign at a left edge, centred on the text line at a height."""
 
     name: str
     sign: Callable[[float, float], str]
 
 
 def series_entries(plot: Plot, series: Sequence[Series]) -> list[KeyEntry]:
-    """The entries of the series, in their order; a single one needs no name."""
+    """Return the entries of the series, in their order; none for a single series."""
     sign = mark_of(plot).sign
     return (
         [KeyEntry(one.name, partial(sign, index)) for index, one in enumerate(series)]
@@ -103,7 +107,7 @@ def series_entries(plot: Plot, series: Sequence[Series]) -> list[KeyEntry]:
 
 
 def reference_entries(references: Sequence[Reference]) -> list[KeyEntry]:
-    """The entries of the references that have a label."""
+    """Return the entries of the references that have a label."""
     return [KeyEntry(one.label, _band_sign if one.is_band else _line_sign) for one in references if one.label]
 
 
@@ -116,7 +120,7 @@ def _band_sign(x: float, y: float) -> str:
 
 
 def draw_key(entries: Sequence[KeyEntry], width: float, top: float) -> Iterator[str]:
-    """The entries, the first line ``top`` down."""
+    """Yield the elements of the key; its first line is ``top`` down."""
     for one, (at, row) in zip(entries, _places(entries, width), strict=True):
         below = top + row * (LINE + 4)
         yield one.sign(at, below)
@@ -124,12 +128,12 @@ def draw_key(entries: Sequence[KeyEntry], width: float, top: float) -> Iterator[
 
 
 def key_height(entries: Sequence[KeyEntry], width: float) -> float:
-    """The height of the key; 0 without entries."""
+    """Return the height of the key; 0 without entries."""
     return (LINE + 4) * (_places(entries, width)[-1][1] + 1) if entries else 0
 
 
 def _places(entries: Sequence[KeyEntry], width: float) -> list[tuple[float, int]]:
-    """Where each entry begins, and in which row of the key, from 0: a row is as wide as the drawing."""
+    """Return the left edge and the row, from 0, of each entry; rows are as wide as the drawing."""
     places: list[tuple[float, int]] = []
     at, row = 0.0, 0
     for one in entries:
@@ -142,20 +146,20 @@ def _places(entries: Sequence[KeyEntry], width: float) -> list[tuple[float, int]
 
 
 class Ends(NamedTuple):
-    """What stands right of a drawing: names of series, labels of references. What has no room there is in the key."""
+    """The texts right of a drawing: names of series and labels of references. Those that do not fit are in the key."""
 
     names: tuple[str, ...] = ()
     labels: tuple[str, ...] = ()
 
     @property
     def margin(self) -> float:
-        """How far the drawing ends before the right edge."""
+        """The distance from the end of the drawing to the right edge."""
         widest = max(map(text_width, (*self.names, *self.labels)), default=0)
         return widest + _BESIDE if widest else _MARGIN_WITHOUT_NAMES
 
 
 def ends_of(plot: Plot, data: Data, width: float) -> Ends:
-    """The names and the labels of which all can be read in whole there."""
+    """Return the names and labels that fit right of the drawing in full."""
     named = mark_of(plot).has_ends and len(data.series) > 1
     names = tuple(series.name for series in data.series) if named else ()
     labels = tuple(one.label for one in plot.references if one.label)
@@ -166,7 +170,7 @@ def ends_of(plot: Plot, data: Data, width: float) -> Ends:
 
 
 def draw_ends(axes: Axes, ends: Ends) -> Iterator[str]:
-    """Each name beside its last value, or the middle of its part of a stack; each label beside its reference."""
+    """Yield each name at its last value, or at the middle of its part of a stack, and each label at its reference."""
     found: list[tuple[str, str, float, float]] = []
     for index, series in enumerate(axes.data.series if ends.names else ()):
         if series.drawn:

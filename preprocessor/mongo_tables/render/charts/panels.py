@@ -1,7 +1,7 @@
-"""Small multiples: a panel for each value of a column, side by side on the same axes, under one key.
+"""Small multiples: a panel for each value of a column, side by side on shared axes under one key.
 
-In a narrow drawing they stand below one another. Names beside horizontal bars are those of the panel; else all panels
-have the same horizontal axis.
+In a narrow drawing the panels are below one another. In a horizontal bar chart each panel has its own names; otherwise
+all panels have the same horizontal axis.
 """
 
 from __future__ import annotations
@@ -49,29 +49,29 @@ from mongo_tables.render.charts.vertical import (
 )
 
 _BETWEEN: Final = 24
-"""From the end of a panel to the beginning of the next one, across and down."""
+"""The space from the end of a panel to the next one, across and down."""
 _HEIGHTS: Final = {1: 170, 2: 140}
 _LEAST_HEIGHT: Final = 110
 _MOST_LINES: Final = 2
 _MOST_MARKS: Final = 4
 _TITLE: Final = 26
-"""What the title of the horizontal axis takes."""
+"""The height of the title of the horizontal axis."""
 
 
 class _Room(NamedTuple):
-    """How panels stand: so many side by side, each so wide, the first one so far from the left edge."""
+    """The grid of panels: how many are in a row, how wide each is, and where the first one begins."""
 
     columns: int
     each: float
     left: float
 
     def x(self, number: int) -> float:
-        """Where the panel with this number begins."""
+        """Return the left edge of the panel with this number."""
         return self.left + number % self.columns * (self.each + _BETWEEN)
 
 
 def draw_panels(plot: Plot, panels: Sequence[Panel], width: int) -> tuple[float, list[str]]:
-    """The height of the drawing, and its elements."""
+    """Return the height of the drawing, and its elements."""
     key = series_entries(plot, panels[0].data.series) + reference_entries(plot.references)
     title = [] if plot.horizontal else y_title(plot, width)
     key_at = TITLES_END + LINE * (len(title) - 1)
@@ -87,7 +87,7 @@ def _room_for(plot: Plot, count: int, width: float, left: float, right: float) -
 
 
 def _put(room: _Room, drawn: Sequence[tuple[float, list[str]]], top: float) -> tuple[float, list[str]]:
-    """The panels, each with its height, in rows from ``top`` down; gives where they end, and their elements."""
+    """Return the bottom and the elements of the panels, each with its height, in rows from ``top`` down."""
     elements: list[str] = []
     for first in range(0, len(drawn), room.columns):
         row = drawn[first : first + room.columns]
@@ -99,14 +99,14 @@ def _put(room: _Room, drawn: Sequence[tuple[float, list[str]]], top: float) -> t
 
 
 def _draw_panel_names(panels: Sequence[Panel], width: float) -> tuple[float, list[list[str]]]:
-    """What the names above the panels take, and the texts of each; what does not fit into two lines is cut."""
+    """Return the height and the texts of the names above the panels; texts longer than two lines are cut."""
     names = []
     for panel in panels:
         broken = wrap_text(panel.name, width / BOLD)
         shown = [*broken[: _MOST_LINES - 1], " ".join(broken[_MOST_LINES - 1 :])]
         names.append([cut(line, width / BOLD) for line in shown if line])
     most = max(map(len, names))
-    # Each stands just above its panel.
+    # Each name is just above its panel.
     drawn = [
         list(draw_lines(lines, 0, LINE * (most - len(lines) + 1), "mongo-chart__panel")) for lines in names
     ]
@@ -131,7 +131,7 @@ def _draw_vertical(plot: Plot, panels: Sequence[Panel], width: int, top: float) 
         own = replace(axes, data=panel.data)
         if axes.turn:
             own = replace(own, span=(-room.x(number), width - room.x(number)))
-        # Slanted names take much room: they stand where no panel is below.
+        # Slanted names take much room, so only panels with none below show them.
         texts = not axes.turn or room.columns == 1 or number + room.columns >= len(panels)
         marked = as_axis(
             (*draw_y_marks(own, texts=number % room.columns == 0), *draw_x_marks(own, texts=texts))

@@ -1,4 +1,4 @@
-"""What a chart is asked to draw, and what there is to be drawn: plain data."""
+"""The plain data of a chart: what to draw, and the series and points that are drawn."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ AxisKind = Literal["number", "time", "category"]
 
 @dataclass(frozen=True, kw_only=True)
 class Plot(ChartSettings):
-    """A chart as it is asked for, whether by a comment of its own or by a table.
+    """The settings of a chart, from a chart comment or from a table that asks for a chart.
 
-    ``spread``: column → the fields of its lowest and its highest value. ``place`` is the path of the settings in the
+    ``spread`` maps a column to the fields of its lowest and highest value. ``place`` is the path of the settings in the
     comment.
     """
 
@@ -36,44 +36,44 @@ class Plot(ChartSettings):
     place: tuple[str, ...] = ()
 
     def label(self, column: str) -> str:
-        """What a column is called, without its unit."""
+        """Return the label of a column, without its unit."""
         return self.labels.get(column, column)
 
     def unit(self, column: str) -> str:
-        """The unit of a column's numbers, as its axis has them; empty where none is given."""
+        """Return the unit of a column as the axis shows it; "" if none is given."""
         form = self.format.get(column)
         return form.raw_unit if form else ""
 
     def unit_beside(self, column: str) -> str:
-        """The unit that a value's text does not name itself."""
+        """Return the unit of a column if the text of a value does not contain it, else ""."""
         form = self.format.get(column)
         return "" if form and form.names_unit else self.unit(column)
 
     @property
     def common_unit(self) -> str:
-        """The unit of all columns of the axis of values; "" where they have several."""
+        """Return the unit that all columns of the value axis share; "" if they have several."""
         units = {self.unit(column) for column in self.y}
         return units.pop() if len(units) == 1 else ""
 
     @property
     def axes_in_words(self) -> str:
-        """What is drawn by what."""
+        """Return what is drawn by what, in words."""
         return f"{', '.join(map(self.label, self.y))} by {self.label(self.x)}"
 
     def text(self, column: str, value: object) -> str:
-        """A value as a cell of the column shows it on a page."""
+        """Return a value as a cell of the column shows it on a page."""
         text = cell_text(value, self.format.get(column))
         return with_minus_signs(text) if is_number(value) else text
 
     def x_text(self, value: object) -> str:
-        """A value of the horizontal axis in full: a date on the clock of the chart's zone."""
+        """Return the full text of a value on the horizontal axis; dates are in the chart's time zone."""
         if self.timezone and is_date(value):
             return moment_text(value, self.timezone)
         return self.text(self.x, value)
 
 
 def plot_of(spec: PipelineSpec) -> Plot | None:
-    """The plot of a chart, or that of a table which asks for one: its headers name the axes."""
+    """Return the plot of a chart, or of a table that asks for one; the table's headers name the axes."""
     place: tuple[str, ...] = ()
     if isinstance(spec, ChartSpec):
         settings, labels = spec.drawn, spec.labels
@@ -92,7 +92,7 @@ def plot_of(spec: PipelineSpec) -> Plot | None:
 
 
 def as_table(spec: PipelineSpec) -> TableSpec:
-    """The table of what a chart draws: where pictures cannot go, and for who cannot see them; a table is its own."""
+    """Return a chart's values as a table, for readers and outputs without pictures; a table is returned as is."""
     if isinstance(spec, TableSpec):
         return spec
     columns = tuple(dict.fromkeys(column for path, column in spec.shown_columns if path[0] != "spread"))
@@ -114,12 +114,11 @@ def as_table(spec: PipelineSpec) -> TableSpec:
 
 
 class Point(NamedTuple):
-    """One value of a series: its place on the horizontal axis, and None where there is nothing to draw.
+    """One value of a series: its place on the horizontal axis, and its value, None for a gap.
 
-    ``ends``: the lowest and the highest value, where both are known and can be drawn, and both in words. ``unit`` is
-    that of the value; ``counted`` says how many repeats or blocks are behind it, where that is known. In a stack
-    ``base`` is where it begins, and ``total`` what all that stand on one another come to, where that is known; it is
-    ``absent`` where no row has it.
+    ``ends`` is the lowest and the highest value, with both in words, if both are known and drawable. ``unit`` is the
+    unit of the value. ``counted`` says how many repeats or blocks are behind it, if known. In a stack, ``base`` is
+    where the part begins, and ``total`` the known sum of the stack. A point is ``absent`` if no row has it.
     """
 
     x: float
@@ -136,7 +135,7 @@ class Point(NamedTuple):
 
     @property
     def top(self) -> float:
-        """Where it ends on the axis of values."""
+        """The end of the point on the axis of values."""
         return self.base + (self.y or 0.0)
 
     @property
@@ -146,7 +145,7 @@ class Point(NamedTuple):
 
 
 class Series(NamedTuple):
-    """One line, or one colour of bars or dots; ``panel`` names that of several panels in which it stands."""
+    """One line, or one colour of bars or dots; ``panel`` is the name of its panel, if there are several."""
 
     name: str
     points: tuple[Point, ...]
@@ -154,15 +153,15 @@ class Series(NamedTuple):
 
     @property
     def drawn(self) -> list[Point]:
-        """The points that there are."""
+        """Return the points that have a value."""
         return [point for point in self.points if point.y is not None]
 
     def runs(self) -> Iterator[list[Point]]:
-        """The points between the gaps."""
+        """Yield the runs of points between gaps."""
         return _runs(self.points, lambda point: point.y is not None)
 
     def ranged_runs(self) -> Iterator[list[Point]]:
-        """The points between those whose range is not known."""
+        """Yield the runs of points that have a known range."""
         return _runs(self.points, lambda point: point.ends is not None)
 
 
@@ -171,9 +170,9 @@ def _runs(points: Sequence[Point], there: Callable[[Point], bool]) -> Iterator[l
 
 
 class Data(NamedTuple):
-    """All that is drawn. ``x_values`` with ``x_texts``: every place on the horizontal axis, in order.
+    """The data to draw. ``x_values`` and ``x_texts`` are all places on the horizontal axis, in order.
 
-    ``banded``: what is drawn at a place is wide, so that it needs a band of the axis.
+    ``banded``: the mark is wide, so each place needs a band of the axis.
     """
 
     kind: AxisKind
@@ -184,18 +183,18 @@ class Data(NamedTuple):
 
     @property
     def gap(self) -> float:
-        """The smallest distance of two places on the horizontal axis; 0 where there is one place only."""
+        """The smallest distance of two places on the horizontal axis; 0 if there is only one place."""
         return min((right - left for left, right in pairwise(self.x_values)), default=0.0)
 
     @property
     def y_values(self) -> list[float]:
-        """Every value that the axis of values has to show, the ends of ranges too."""
+        """All values that the value axis has to show, including the ends of ranges."""
         points = (point for series in self.series for point in series.drawn)
         return [value for point in points for value in (point.top, *(point.ends or ()))]
 
 
 class Panel(NamedTuple):
-    """One of several drawings side by side: what it is called, and what it shows."""
+    """One of several drawings side by side: its name and its data."""
 
     name: str
     data: Data

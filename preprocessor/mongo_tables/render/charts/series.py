@@ -1,4 +1,4 @@
-"""The series and points that rows have for a chart."""
+"""Conversion of rows into the series and points of a chart."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from mongo_tables.render.markup import range_text, with_minus_signs
 from mongo_tables.render.values import cell_text, finite_decimal, is_number
 from mongo_tables.results.verdicts import count_blocks
 
-# Beyond these no axis has a power of ten left to mark; no measure comes near.
+# Beyond these limits an axis has no power of ten left to mark; no measured value comes near.
 _LARGEST: Final = 1e300
 _SMALLEST: Final = 1e-300
 
 
 class _Placed(NamedTuple):
-    """A row with its place on the horizontal axis, None for none, and what is called there."""
+    """A row with its place on the horizontal axis, None if it has none, and the text of that place."""
 
     row: Mapping[str, object]
     x: float | None
@@ -32,15 +32,15 @@ class _Placed(NamedTuple):
 
 
 def data_of(plot: Plot, rows: Rows) -> Data:
-    """The series of a plot, in the order in which the rows name them."""
+    """Return the series of a plot, in the order in which rows first name them."""
     kind, placed = _place_rows(plot, rows)
     return _gather(plot, kind, placed, placed)
 
 
 def panels_of(plot: Plot, rows: Rows) -> list[Panel]:
-    """The panels of a plot with ``facets``, in the order in which the rows name them.
+    """Return the panels of a plot with ``facets``, in the order in which rows first name them.
 
-    They share the horizontal axis and the order of the series; names beside horizontal bars are those of the panel.
+    They share the horizontal axis and the order of the series; in a horizontal bar chart each panel has its own names.
     """
     kind, placed = _place_rows(plot, rows)
     order = [series.name for series in _gather(plot, kind, placed, placed).series]
@@ -58,7 +58,10 @@ def panels_of(plot: Plot, rows: Rows) -> list[Panel]:
 
 
 def _place_rows(plot: Plot, rows: Rows) -> tuple[AxisKind, list[_Placed]]:
-    """The rows in their places. Numbers and dates have their distances, all else, and numbers under bars, are names."""
+    """Return the axis kind and the rows with their places.
+
+    Numbers and dates keep their distances; everything else, and numbers under bars, are names.
+    """
     present = present_values(rows, plot.x)
     kind: AxisKind = "category"
     if present and not plot.horizontal:
@@ -73,7 +76,7 @@ def _place_rows(plot: Plot, rows: Rows) -> tuple[AxisKind, list[_Placed]]:
 
 
 def _gather(plot: Plot, kind: AxisKind, shown: Sequence[_Placed], own: Sequence[_Placed]) -> Data:
-    """The points of the rows ``own``, over the places of all that are ``shown``."""
+    """Return the points of the rows ``own``, over the places of all rows ``shown``."""
     mark = mark_of(plot)
     places = dict(sorted((one.x, one.text) for one in shown if one.x is not None))
     found: dict[str, list[Point]] = {}
@@ -94,7 +97,7 @@ def _gather(plot: Plot, kind: AxisKind, shown: Sequence[_Placed], own: Sequence[
 
 
 def places_of(kind: AxisKind, values: Sequence[object], texts: Sequence[str]) -> list[float | None]:
-    """Where each value stands on the horizontal axis; None where it has no place there."""
+    """Return the place of each value on the horizontal axis; None if it has none."""
     if kind == "number":
         return [drawable(value) for value in values]
     if kind == "time":
@@ -104,7 +107,7 @@ def places_of(kind: AxisKind, values: Sequence[object], texts: Sequence[str]) ->
 
 
 def present_values(rows: Rows, column: str) -> list[Any]:
-    """The values of a column that there are."""
+    """Return the values of a column that are neither null nor missing."""
     values = (column_value(row, column) for row in rows)
     return [value for value in values if value is not MISSING and value is not None]
 
@@ -135,13 +138,13 @@ def _point(plot: Plot, row: Mapping[str, object], column: str, x: float, x_text:
 
 
 def _on_axis(plot: Plot, value: object) -> float | None:
-    """The value as a number that the axis of values can show."""
+    """Return the value as a number that the value axis can show, else None."""
     number = drawable(value)
     return number if number is None or number > 0 or "y" not in plot.log else None
 
 
 def drawable(value: object) -> float | None:
-    """The value as a number that an axis can show; None where it is none: a text, NaN, an infinity."""
+    """Return the value as a number that an axis can show; None for text, NaN and infinities."""
     if not is_number(value):
         return None
     try:
@@ -154,23 +157,23 @@ def drawable(value: object) -> float | None:
 
 
 def y_number(value: object) -> float | None:
-    """The number that the axis of values shows: of a comparison its ratio."""
+    """Return the number that the value axis shows; for a comparison this is its ratio."""
     one = conclusion_of(value)
     return drawable(value) if one is None else None if one.ratio is None else float(one.ratio)
 
 
 def moment_of(value: Any) -> float | None:
-    """Milliseconds since 1970 of a date in the years 1 to 9999, those that a cell can show as a date."""
+    """Return milliseconds since 1970 of a date in the years 1 to 9999, which a cell can show; else None."""
     if not is_date(value) or isinstance(date_from_millis(millis(value)), DatetimeMS):
         return None
     return float(millis(value))
 
 
 def _stack(plot: Plot, data: Data, *, joined: bool) -> Data:
-    """The data with each series on those before it, without ranges: that of a part is not that of a sum.
+    """Return the data with each series stacked on those before it, without ranges, which do not apply to a sum.
 
-    Values above zero stand on one another upwards, those below zero downwards. What is joined, an area, has nothing to
-    stand on where one below it has no value, so there is a gap; bars stand on those that there are.
+    Values above zero are stacked upwards, those below zero downwards. An area (``joined``) has a gap where a series
+    below it has no value; bars are stacked on the values that exist.
     """
     piles: dict[float, list[float | None]] = defaultdict(list)
     stacked = []
@@ -196,14 +199,14 @@ def _stack(plot: Plot, data: Data, *, joined: bool) -> Data:
 
 
 def _at_every_place(series: Series, data: Data) -> list[Point]:
-    """The points of a series, with a gap at each place where it has none."""
+    """Return the points of a series, with a gap at each place where it has none."""
     own = {point.x: point for point in series.points}
     places = zip(data.x_values, data.x_texts, strict=True)
     return [own.get(x) or Point(x, None, text, "", absent=True) for x, text in places]
 
 
 def _total_text(plot: Plot, pile: Sequence[float | None]) -> str:
-    """The sum as a reader of the texts would have it; "" where a part is not known, or parts have both signs."""
+    """Return the sum of the parts as their texts add up; "" if a part is unknown or the parts have both signs."""
     known = [part for part in pile if part is not None]
     if len(known) < len(pile) or (min(known, default=0) < 0 < max(known, default=0)):
         return ""

@@ -1,14 +1,14 @@
-"""A chart as an SVG file of its own, for pages that a code host shows: drawn wide, with its own colours.
+"""A chart as a separate SVG file with its own colours, for pages that a code host shows; drawn wide.
 
-One file serves light and dark by a media query inside it, which browsers evaluate in an ``<img>`` as well: by the
-``color-scheme`` of the page around it, else by the reader's system
-(https://www.w3.org/TR/mediaqueries-5/#prefers-color-scheme). The other way, a ``<picture>`` of two files, follows a
-setting of GitHub's only where a script of GitHub's helps it (https://github.com/orgs/community/discussions/210469), and
-other hosts drop it. Should a browser take the wrong one of the two, the drawing is legible all the same: it stands on a
-ground of its own.
+One file serves light and dark by a media query inside it, which browsers also evaluate in an ``<img>``: by the
+``color-scheme`` of the surrounding page, else by the reader's system
+(https://www.w3.org/TR/mediaqueries-5/#prefers-color-scheme). The alternative, a ``<picture>`` of two files, follows
+GitHub's own setting only with the help of a GitHub script (https://github.com/orgs/community/discussions/210469), and
+other hosts drop it. If a browser picks the wrong scheme, the drawing is still legible, because it has its own
+background.
 
-No script of a page reaches into an image, and no style sheet: its part about drawings is written into the file. The
-digest in the first line tells whether somebody changed it.
+A page's scripts and style sheets do not reach into an image, so the file contains the drawing part of the style sheet.
+The digest in the first line shows whether the file was edited.
 """
 
 from __future__ import annotations
@@ -25,20 +25,20 @@ if TYPE_CHECKING:
     from mongo_tables.render.charts.drawing import Drawing
 
 STYLE_SHEET_FILE: Final = Path(__file__).parents[1] / "mongo-tables.css"
-"""The look of figures, with the colours of Material for MkDocs and fallbacks for other themes."""
+"""The style of figures, with the colours of Material for MkDocs and fallbacks for other themes."""
 _DRAWINGS: Final = re.compile(r"/\* Drawings\b.*?\*/\n(.*?)/\* End of drawings\. \*/", re.DOTALL)
 _COLOURS: Final = re.compile(r"--mongo-\d: #[0-9a-f]{6};")
 _SERIES: Final = 6
 _MARK: Final = r"<!-- mongo-tables: drawing ([0-9a-f]{16}) -->\n"
 _AROUND: Final = 12
-"""Between the drawing and the edge of its ground."""
+"""The space between the drawing and the edge of its background."""
 _LIGHT: Final = "--mongo-page: #ffffff; --mongo-line: #d1d9e0; color: #1f2328;"
 _DARK: Final = "--mongo-page: #0d1117; --mongo-line: #3d444d; color: #f0f6fc;"
-"""Ground, lines and ink as GitHub has them: a drawing looks like a part of its page there."""
+"""GitHub's background, line and text colours in dark mode, so that a drawing looks like part of its page."""
 
 
 def chart_file(drawing: Drawing) -> str:
-    """The text of the file: the same drawing gives the same bytes. Lines end in ``\\n``, the last one too."""
+    """Return the text of the file; the same drawing gives the same bytes. Every line ends in ``\\n``."""
     width, height = (f"{round(side + 2 * _AROUND, 1):g}" for side in (drawing.width, drawing.height))
     name, space = text_html(drawing.name), 'xmlns="http://www.w3.org/2000/svg"'
     box = f'width="{width}" height="{height}" viewBox="{-_AROUND} {-_AROUND} {width} {height}"'
@@ -62,27 +62,27 @@ def chart_file(drawing: Drawing) -> str:
 
 
 def is_marked(text: str) -> bool:
-    """Whether a file is one that we wrote, whatever has become of it since."""
+    """Return whether this program wrote the file, even if it was edited since."""
     return re.match(_MARK, with_plain_ends(text)) is not None
 
 
 def is_as_written(text: str) -> bool:
-    """Whether a file is one that we wrote and nobody has changed, but for its line ends."""
+    """Return whether this program wrote the file and it is unchanged, apart from line ends."""
     plain = with_plain_ends(text)
     mark = re.match(_MARK, plain)
     return mark is not None and digest(plain[mark.end() :]) == mark[1]
 
 
 def with_plain_ends(text: str) -> str:
-    """The text with the line ends that we write: Git may check files out with others."""
+    """Return the text with ``\\n`` line ends, because Git may check files out with others."""
     return text.replace("\r\n", "\n")
 
 
 class DrawingLook(NamedTuple):
-    """What dresses a drawing that no page does: colours of series as custom properties, and rules that go by them.
+    """The style of a drawing outside a page: series colours as custom properties, and the rules that use them.
 
-    The rules also go by ``--mongo-page`` and ``--mongo-line``, the ground and the lines of a grid, by ``currentColor``,
-    and by an element of the class ``mongo-chart`` around all.
+    The rules also use ``--mongo-page`` and ``--mongo-line`` (background and grid lines), ``currentColor``, and an
+    enclosing element of the class ``mongo-chart``.
     """
 
     light: str
@@ -92,7 +92,7 @@ class DrawingLook(NamedTuple):
 
 @cache
 def read_drawing_look() -> DrawingLook:
-    """The part of the style sheet that is about drawings."""
+    """Return the part of the style sheet that applies to drawings."""
     text = STYLE_SHEET_FILE.read_text(encoding="utf-8")
     section = _DRAWINGS.search(text)
     assert section, "the style sheet has a section for drawings"

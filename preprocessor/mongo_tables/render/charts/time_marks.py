@@ -1,8 +1,8 @@
-"""The marks of a time axis: round moments on the clock of a zone, and short texts that together say the whole date.
+"""The marks of a time axis: round times in a time zone, with short texts that together give the whole date.
 
-Marks stand at the beginnings of years, months, days, hours and so on as the zone has them: a day of 23 or 25 hours
-begins at its own midnight. A text has a second line where the larger unit begins or changes: ``Mar`` over ``2024``,
-``14:00`` over ``5 Mar 2024``.
+Marks are at the beginnings of years, months, days, hours and so on in the zone: a day of 23 or 25 hours begins at its
+own midnight. A text has a second line where the larger unit begins or changes: ``Mar`` over ``2024``, ``14:00`` over
+``5 Mar 2024``.
 """
 
 from __future__ import annotations
@@ -27,19 +27,19 @@ from mongo_tables.aggregation.values import millis
 MONTHS: Final = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 
 Mark = tuple[float, str]
-"""A moment in milliseconds since 1970, and its text: one line, or two with a line end between them."""
+"""A time in milliseconds since 1970, and its text of one or two lines, separated by a line end."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Step:
-    """The distance of two marks: ``count`` milliseconds of the clock, days or months."""
+    """The distance of two marks: ``count`` milliseconds of local time, days or months."""
 
     unit: Literal["clock", "day", "month"]
     count: int
 
     @property
     def length(self) -> float:
-        """About how many milliseconds it is."""
+        """Return the approximate length in milliseconds."""
         return self.count * {"clock": 1, "day": DAY, "month": DAY * 30.44}[self.unit]
 
 
@@ -57,10 +57,10 @@ _STEPS: Final = (
 def time_marks(
     low: float, high: float, named: str, most: int, fit: Callable[[Sequence[Mark]], bool], least: float = 0
 ) -> list[Mark]:
-    """At most ``most`` marks from ``low`` to ``high``, as close as they ``fit``, ``least`` milliseconds apart or more.
+    """Return at most ``most`` marks from ``low`` to ``high``, as close as they ``fit`` and at least ``least`` ms apart.
 
-    ``named`` is the zone on whose clock they are round, "" for UTC. Where only one moment is shown, or no round one
-    lies between the two ends, these are marked themselves.
+    ``named`` is the time zone in which they are round, "" for UTC. If there is only one time, or no round time lies
+    between the two ends, the ends themselves are marked.
     """
     clock = zone(named or "UTC")
     first, last = int(low), int(high)
@@ -77,7 +77,7 @@ def time_marks(
 
 
 def _finest(moments: Sequence[int], clock: Zone) -> _Step:
-    """The largest unit that tells the moments in full."""
+    """Return the largest unit that shows the times in full."""
     for step in (_Step("day", 1), _Step("clock", MINUTE), _Step("clock", SECOND)):
         if all(clock.local(moment) % int(step.length) == 0 for moment in moments):
             return step
@@ -85,24 +85,24 @@ def _finest(moments: Sequence[int], clock: Zone) -> _Step:
 
 
 def _moments(step: _Step, first: int, last: int, clock: Zone) -> list[int]:
-    """The moments from ``first`` to ``last`` at which the zone's clock shows a multiple of the step, in order."""
+    """Return the times from ``first`` to ``last`` at which local time is a multiple of the step, in order."""
     found = set[int]()
     for offset in {clock.offset(first), clock.offset(last)}:
         for local in _round_times(step, first + offset, last + offset):
             shown = _find_moments(local, clock)
             if step.unit != "clock":
-                # A midnight that the clock skips: the day begins at the jump. One that it shows twice: at the first.
+                # If the clock skips midnight, the day begins at the jump; if it shows midnight twice, at the first.
                 shown = shown[:1] or [clock.date(local)]
             found.update(shown)
     return sorted(moment for moment in found if first <= moment <= last)
 
 
 def _round_times(step: _Step, low: int, high: int) -> Iterator[int]:
-    """Multiples of the step as local times: all from ``low`` to ``high``, perhaps one more at either end."""
+    """Yield multiples of the step as local times from ``low`` to ``high``, perhaps one more at either end."""
     if step.unit == "clock":
         yield from range(low // step.count * step.count, high + 1, step.count)
     elif step.unit == "day":
-        monday = -3 * DAY  # 1970 began with a Thursday; weeks begin with Mondays.
+        monday = -3 * DAY  # 1970 began on a Thursday; weeks begin on Mondays.
         length = step.count * DAY
         yield from range((low - monday) // length * length + monday, high + 1, length)
     else:
@@ -112,7 +112,7 @@ def _round_times(step: _Step, low: int, high: int) -> Iterator[int]:
 
 
 def _find_moments(local: int, clock: Zone) -> list[int]:
-    """The moments at which the clock shows a local time: one, but none or two when the clock is changed."""
+    """Return the times at which the clock shows a local time: one, but none or two around a clock change."""
     around = {clock.offset(local - 36 * HOUR), clock.offset(local + 36 * HOUR)}
     return sorted(local - offset for offset in around if clock.local(local - offset) == local)
 
@@ -140,7 +140,7 @@ def _first_line(parts: Parts, step: _Step) -> str:
 
 
 def _second_line(parts: Parts, before: Parts | None, step: _Step) -> str:
-    """The larger unit, where it is the first or another one than ``before``."""
+    """Return the larger unit if the mark is the first or its unit differs from ``before``, else ""."""
     if step.unit == "month" and step.count % 12 == 0:
         return ""
     year = "" if before and before.year == parts.year else str(parts.year)
@@ -151,12 +151,12 @@ def _second_line(parts: Parts, before: Parts | None, step: _Step) -> str:
 
 
 def has_clock_times(marks: Sequence[Mark]) -> bool:
-    """Whether marks tell times of day, which mean nothing without their zone."""
+    """Return whether marks show times of day, which need a time zone."""
     return any(":" in text for _, text in marks)
 
 
 def moment_text(value: Any, named: str) -> str:
-    """A date in full on the clock of the zone ``named``, with the distance from UTC: ``2024-03-31T03:00:00+02:00``."""
+    """Return a date in full in the zone ``named``, with its UTC offset: ``2024-03-31T03:00:00+02:00``."""
     moment, clock = millis(value), zone(named)
     parts, offset = local_parts(clock.local(moment)), clock.offset(moment)
     text = f"{parts.year:04d}-{parts.month:02d}-{parts.day:02d}T{parts.hour:02d}:{parts.minute:02d}:{parts.second:02d}"

@@ -1,4 +1,4 @@
-"""A chart over a horizontal axis: its title, a key where names have no place in the drawing, the drawing, its axes."""
+"""A chart over a horizontal axis: title, key (if names do not fit in the drawing), drawing and axes."""
 
 from __future__ import annotations
 
@@ -47,16 +47,16 @@ from mongo_tables.render.charts.time_marks import Mark, has_clock_times
 from mongo_tables.render.column import with_unit
 
 TITLES_END: Final = 34
-"""How far down the key or, without one, the drawing begins under a title of one line."""
+"""The top of the key or, without one, of the drawing, under a title of one line."""
 _HEIGHT: Final = 310
 _HEIGHT_OF_NARROW: Final = 280
 _LEAST_HEIGHT: Final = 200
 _BELOW: Final = 52
-"""What one line of names and the title of the horizontal axis take."""
+"""The height of one line of names and the title of the horizontal axis."""
 
 
 def draw_vertically(plot: Plot, data: Data, width: int) -> tuple[float, list[str]]:
-    """The height of the drawing, and its elements."""
+    """Return the height of the drawing, and its elements."""
     ends = ends_of(plot, data, width)
     key = [] if ends.names else series_entries(plot, data.series)
     key += [] if ends.labels else reference_entries(plot.references)
@@ -79,9 +79,9 @@ def draw_vertically(plot: Plot, data: Data, width: int) -> tuple[float, list[str
 
 
 class Frame(NamedTuple):
-    """Where axes are placed: between two sides and two heights, with their texts within ``span``.
+    """The area of the axes: between two sides and two heights, with their texts within ``span``.
 
-    A frame of numbers or dates goes ``margin`` beyond the first and the last of them.
+    A frame of numbers or dates extends ``margin`` beyond the first and the last of them.
     """
 
     sides: Span
@@ -91,14 +91,14 @@ class Frame(NamedTuple):
 
 
 def y_room(marks: Sequence[Mark]) -> float:
-    """What the texts of a vertical axis take at its left."""
+    """Return the width of the texts of a vertical axis at its left."""
     return max(text_width(text) for _, text in marks) + 16
 
 
 def place_axes(
     plot: Plot, data: Data, marks: tuple[Mark, ...], frame: Frame, *, told: bool
 ) -> tuple[Axes, float]:
-    """The axes, the vertical one with these marks, and the height that texts below take beyond one line."""
+    """Return the axes, with these vertical marks, and the height that the texts below take beyond one line."""
     x, x_marks = x_axis(plot, data, frame.sides, frame.span)
     turn, foot = turn_of(data, x_marks, (x.end - x.start) / max(len(data.x_values), 1))
     y = Scale(marks[0][0], marks[-1][0], frame.heights[1], frame.heights[0], "y" in plot.log)
@@ -107,7 +107,7 @@ def place_axes(
 
 
 def draw_within(axes: Axes) -> Iterator[str]:
-    """What stands between the axes: a line is in front of what covers the ground, and behind what does not."""
+    """Yield what is between the axes; lines are in front of marks that fill the area, and behind others."""
     mark = mark_of(axes.plot)
     references = list(draw_references(axes.plot, axes.y, axes.sides))
     yield from draw_bands(axes.plot, axes.y, axes.sides)
@@ -118,7 +118,7 @@ def draw_within(axes: Axes) -> Iterator[str]:
 
 
 def draw_y_marks(axes: Axes, *, texts: bool = True) -> Iterator[str]:
-    """The lines of the grid, and at their left what they stand for."""
+    """Yield the lines of the grid with their texts at the left."""
     left, right = map(coordinate, axes.sides)
     for value, text in axes.y_marks:
         at = axes.y.at(value)
@@ -128,12 +128,12 @@ def draw_y_marks(axes: Axes, *, texts: bool = True) -> Iterator[str]:
 
 
 def draw_x_marks(axes: Axes, *, texts: bool = True) -> Iterator[str]:
-    """The marks of the horizontal axis with their texts, which are names, numbers or dates."""
+    """Yield the marks of the horizontal axis with their texts, which are names, numbers or dates."""
     below = axes.y.start
     for value, text in axes.x_marks[:: axes.every]:
         at = axes.x.at(value)
         if axes.turn and texts:
-            # Letters may be a little wider than most.
+            # Letters may be a little wider than estimated.
             room = int((at - axes.span[0]) / axes.turn.cosine / LETTER) - 1
             turned = f' transform="rotate(-{axes.turn.degrees} {coordinate(at)} {coordinate(below + 14)})"'
             yield draw_text(shorten(text, room), at, below + 14, anchor="end", more=turned)
@@ -147,9 +147,9 @@ def draw_x_marks(axes: Axes, *, texts: bool = True) -> Iterator[str]:
 
 
 def y_title(plot: Plot, width: float) -> list[str]:
-    """The title of the vertical axis, in lines that fit the drawing.
+    """Return the title of the vertical axis, in lines that fit the drawing.
 
-    For several columns it is their common unit, if any, as lines carry the names.
+    For several columns it is their common unit, if any, as the lines carry the names.
     """
     unit = plot.common_unit
     several = unit or ", ".join(map(plot.label, plot.y))
@@ -158,7 +158,7 @@ def y_title(plot: Plot, width: float) -> list[str]:
 
 
 def x_title(plot: Plot, data: Data, marks: Sequence[Mark], width: float) -> list[str]:
-    """The title of the horizontal axis, likewise; of dates with their zone, where it is named or times are shown."""
+    """Return the title of the horizontal axis in lines; for dates with the zone, if it is named or times are shown."""
     unit = plot.unit(plot.x)
     if data.kind == "time":
         unit = plot.timezone or ("UTC" if has_clock_times(marks) else "")
@@ -166,15 +166,15 @@ def x_title(plot: Plot, data: Data, marks: Sequence[Mark], width: float) -> list
 
 
 def axis_title(plot: Plot, title: str, axis: str, width: float) -> list[str]:
-    """The title of an axis in lines, with what kind of axis it is."""
+    """Return the lines of an axis title, including the kind of axis."""
     return break_text(f"{title}, log scale" if axis in plot.log else title, width / BOLD)
 
 
 def draw_y_title(lines: Sequence[str]) -> Iterator[str]:
-    """The title of the vertical axis, above the drawing."""
+    """Yield the title of the vertical axis, above the drawing."""
     return draw_lines(lines, 0, 14, "mongo-chart__name")
 
 
 def draw_x_title(lines: Sequence[str], sides: tuple[float, float], width: float, height: float) -> list[str]:
-    """The title of the horizontal axis at the bottom."""
+    """Return the title of the horizontal axis, at the bottom."""
     return draw_title(lines, sides, width, height - 8 - LINE * (len(lines) - 1), WIDEST)

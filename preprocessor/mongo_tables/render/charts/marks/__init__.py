@@ -1,4 +1,4 @@
-"""The marks of a chart: how values are drawn between axes. Each is a module whose ``MARK`` says all that is special."""
+"""The marks of a chart (line, area, bar, dot): one module each, whose ``MARK`` describes the mark completely."""
 
 from __future__ import annotations
 
@@ -13,6 +13,6 @@ MARKS: Final[Mapping[str, Mark]] = {one.MARK.name: one.MARK for one in (line, do
 
 
 def mark_of(plot: Plot) -> Mark:
-    """The mark of a plot; where it cannot be stacked, as if that had not been asked for."""
+    """Return the mark of a plot; its stacked form if the plot stacks and the mark has one."""
     mark = MARKS[plot.mark]
     return mark.stacked or mark if plot.stack else mark

@@ -1,4 +1,4 @@
-"""Areas between a line and zero or, in a stack, the line below; the range of a single one is a band around its line."""
+"""Areas between a line and zero or, stacked, the line below; the range of a single series is a band around its line."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from mongo_tables.render.faults import Fault
 
 
 def _draw_areas(axes: Axes) -> Iterator[str]:
-    """The areas of all series, and over all of them their lines with bands and markers."""
+    """Yield the areas of all series, then their lines with bands and markers on top."""
     for index, series in enumerate(axes.data.series):
         yield f'<g class="{look_of_line(axes, index)}">'
         for run in series.runs():
@@ -24,7 +24,7 @@ def _draw_areas(axes: Axes) -> Iterator[str]:
                 f"{coordinate(axes.x.at(one.x))} {coordinate(axes.y.foot(one.base))}" for one in reversed(run)
             )
             path = "L".join((path_of(axes, ((one.x, one.top) for one in run)), *feet))
-            # A value between two gaps has no width: a line stands for it.
+            # A value between two gaps has no width; a line shows it.
             look = "mongo-chart__fill" if len(run) > 1 else "mongo-chart__line"
             yield f'<path class="{look}" d="M{path}z"/>'
         yield "</g>"
@@ -54,7 +54,7 @@ def _sign(index: int, x: float, y: float) -> str:
 
 
 def _find_faults(plot: Plot, drawn: Sequence[Data]) -> Iterator[Fault]:
-    """Areas that hide one another, that cannot begin at zero, or that have nothing to stand on."""
+    """Find areas that hide one another, that cannot begin at zero, or that have nothing to be stacked on."""
     several = any(sum(bool(series.drawn) for series in data.series) > 1 for data in drawn)
     if several and not plot.stack:
         message = "areas of several series would hide one another"
@@ -67,7 +67,7 @@ def _find_faults(plot: Plot, drawn: Sequence[Data]) -> Iterator[Fault]:
 
 
 def _find_holes(plot: Plot, drawn: Sequence[Data]) -> Iterator[Fault]:
-    """Find places where an area has nothing to stand on: a series has no row there, or another sign."""
+    """Find places where an area has nothing below it: a series has no row there, or values of the other sign."""
     for data in drawn:
         values = [point.y or 0.0 for series in data.series for point in series.drawn]
         if min(values, default=0.0) < 0 < max(values, default=0.0):

@@ -1,4 +1,4 @@
-"""Bars, with their values where there is room: side by side those of all series or, stacked, on one another."""
+"""Bars of all series, side by side or stacked, with their values if there is room."""
 
 from __future__ import annotations
 
@@ -26,17 +26,17 @@ from mongo_tables.render.charts.plot import Data, Plot, Point
 from mongo_tables.render.faults import Fault
 
 _MOST_WITH_VALUES: Final = 10
-"""Of more bars than these readers take the values from the axis."""
+"""The largest number of bars that show their values; with more, readers use the axis."""
 _WIDEST: Final = 64
 _SHARE: Final = 0.76
 _LEAST_WIDTH: Final = 6
-"""Of a bar between whose parts the ground can be seen."""
+"""The least width of a bar that has visible gaps between its parts."""
 _BETWEEN: Final = 8
-"""Two sums beside one another."""
+"""The space between two neighbouring sums."""
 _THINNEST: Final = 1 / 1200
-"""The part of the axis that a bar must be as wide as: about half a pixel."""
+"""The least width of a bar as a share of the axis: about half a pixel."""
 _THICKNESS: Final = 14
-"""Of a bar in a horizontal chart."""
+"""The thickness of a bar in a horizontal chart."""
 
 
 # -- side by side
@@ -44,7 +44,7 @@ _THICKNESS: Final = 14
 
 
 class _Place(NamedTuple):
-    """The left side and the width of a bar, and the room for its value: 0 where none has one."""
+    """The left side and the width of a bar, and the room for its value: 0 if no bar shows one."""
 
     left: float
     width: float
@@ -52,7 +52,7 @@ class _Place(NamedTuple):
 
 
 def _draw_bars(axes: Axes) -> Iterator[str]:
-    """The bars of all series; their values with them, where no line of a reference goes across."""
+    """Yield the bars of all series, with their values if no reference line crosses them."""
     for index, series in enumerate(axes.data.series):
         yield f'<g class="{colour_class(index)}">'
         for point in series.drawn:
@@ -68,14 +68,14 @@ def _draw_bars(axes: Axes) -> Iterator[str]:
 
 
 def _draw_values(axes: Axes) -> Iterator[str]:
-    """The values of all bars in front of the lines of references."""
+    """Yield the values of all bars, in front of the lines of references."""
     for index, series in enumerate(axes.data.series if axes.plot.references else ()):
         for point in series.drawn:
             yield from _draw_value(axes, point, _place(axes, index, point))
 
 
 def _width_of_bars(axes: Axes, count: int) -> float:
-    """How wide each of so many bars is that stand side by side at one place."""
+    """Return the width of each of ``count`` bars side by side at one place."""
     return min(axes.band * _SHARE / count, _WIDEST)
 
 
@@ -91,17 +91,17 @@ def _draw_value(axes: Axes, point: Point, place: _Place) -> Iterator[str]:
     at, floor = axes.y.at(point.y or 0.0), axes.y.foot()
     ends = [at, floor, *map(axes.y.at, point.ends or ())]
     above = min(ends) - 5 if at <= floor else max(ends) + 13
-    # Below stand the names of the axis.
+    # The names of the axis are below.
     if text_width(point.y_text) <= place.room and above <= axes.y.start + 3:
         yield draw_text(point.y_text, place.left + place.width / 2, above, "mongo-chart__value", "middle")
 
 
-# -- on one another
+# -- stacked
 # -------------------------------------------------------------------------------------------------
 
 
 def _draw_stacks(axes: Axes) -> Iterator[str]:
-    """The parts of all bars."""
+    """Yield the parts of all bars."""
     width = _width_of_bars(axes, 1)
     beside = min(1, width / 8)
     with_values = len(axes.data.x_values) <= _MOST_WITH_VALUES
@@ -117,7 +117,7 @@ def _draw_stacks(axes: Axes) -> Iterator[str]:
 
 
 def _draw_totals(axes: Axes) -> Iterator[str]:
-    """What the parts of each bar come to, at its end, where it is known; of all of them, or of none."""
+    """Yield the known total of each bar at its end: of all bars, or of none."""
     ends: dict[float, Point] = {}
     for series in axes.data.series:
         ends |= {point.x: point for point in series.drawn if point.total}
@@ -130,7 +130,7 @@ def _draw_totals(axes: Axes) -> Iterator[str]:
         yield draw_text(point.total, axes.x.at(point.x), above, "mongo-chart__value", "middle")
 
 
-# -- beside names, in keys
+# -- horizontal charts and keys
 # -------------------------------------------------------------------------------------------------
 
 
@@ -155,12 +155,12 @@ def _sign_of_part(index: int, x: float, y: float) -> str:
     return "".join((_sign(index, x, y), *draw_stripes(index, Box(x, y - 9, 10, 10))))
 
 
-# -- what cannot be drawn
+# -- faults
 # -------------------------------------------------------------------------------------------------
 
 
 def _find_faults(plot: Plot, drawn: Sequence[Data]) -> Iterator[Fault]:
-    """Stacks that show no sum, and bars on a time axis that are thinner than can be seen."""
+    """Find stacks that show no sum, and bars on a time axis that are too thin to be visible."""
     if plot.stack and "y" in plot.log:
         message = "on a logarithmic axis equal lengths are no equal amounts, so a stack on it shows no sum"
         yield (*plot.place, "log"), message, "draw that axis linear, or leave out `stack`"

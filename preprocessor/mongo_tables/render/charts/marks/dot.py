@@ -1,4 +1,4 @@
-"""Dots: each value by itself, with its range."""
+"""Dots, one for each value, with its range."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from mongo_tables.render.charts.plot import Point, Series
 
 
 def draw_dots(axes: Axes) -> Iterator[str]:
-    """The dots of all series."""
+    """Yield the dots of all series."""
     for index, series in enumerate(axes.data.series):
         yield f'<g class="{dashed_class(index)}">'
         yield from draw_ranges(axes, series)
@@ -21,20 +21,20 @@ def draw_dots(axes: Axes) -> Iterator[str]:
 
 
 def draw_markers(axes: Axes, index: int, series: Series) -> Iterator[str]:
-    """The marker of each value."""
+    """Yield the marker of each value."""
     for point in series.drawn:
         shape = marker_path(index, axes.x.at(point.x), axes.y.at(point.top))
         yield draw_area("path", f'd="{shape}"', tip_html(axes.plot, series, point) if axes.told else "")
 
 
 def draw_ranges(axes: Axes, series: Series) -> Iterator[str]:
-    """The range of each value that has one."""
+    """Yield the range of each value that has one."""
     for point in series.drawn:
         yield from draw_range(axes, point, axes.x.at(point.x))
 
 
 def draw_range(axes: Axes, point: Point, x: float) -> Iterator[str]:
-    """The range of a value, if any: a thin line with a short one across each of its ends."""
+    """Yield the range of a value, if any: a thin line with a short line across each end."""
     if point.ends:
         low, high = (coordinate(axes.y.at(end)) for end in point.ends)
         left = coordinate(x - 3)
@@ -43,7 +43,7 @@ def draw_range(axes: Axes, point: Point, x: float) -> Iterator[str]:
 
 
 def draw_range_beside(point: Point, scale: Scale, middle: float) -> Iterator[str]:
-    """The same along a horizontal axis."""
+    """Yield the range of a value along a horizontal axis, if any."""
     if point.ends:
         low, high = (coordinate(scale.at(end)) for end in point.ends)
         ends = "".join(f"M{end} {coordinate(middle - 4)}v8" for end in (low, high))

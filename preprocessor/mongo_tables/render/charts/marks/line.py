@@ -12,11 +12,11 @@ from mongo_tables.render.charts.marks.mark import Mark
 from mongo_tables.render.charts.plot import Series
 
 _TOUCHING: Final = 11
-"""How near markers may stand before they hide the line between them."""
+"""The distance below which markers hide the line between them."""
 
 
 def draw_lines(axes: Axes) -> Iterator[str]:
-    """The lines of all series with their markers and ranges."""
+    """Yield the lines of all series with their markers and ranges."""
     for index, series in enumerate(axes.data.series):
         yield f'<g class="{look_of_line(axes, index)}">'
         yield from draw_line(axes, series)
@@ -26,7 +26,7 @@ def draw_lines(axes: Axes) -> Iterator[str]:
 
 
 def look_of_line(axes: Axes, index: int) -> str:
-    """The classes of a series: its colour, its dashes and, where markers would touch, that they are hidden."""
+    """Return the classes of a series: its colour, its dashes and, if markers would touch, the class that hides them."""
     return dashed_class(index) + (" mongo-chart__dense" if _is_dense(axes) else "")
 
 
@@ -35,7 +35,7 @@ def _is_dense(axes: Axes) -> bool:
 
 
 def draw_line(axes: Axes, series: Series) -> Iterator[str]:
-    """A line through each run of values; a spot for one alone, which would not be seen without its marker."""
+    """Yield a line through each run of values; a single value gets a spot, as it has no line and may have no marker."""
     for run in series.runs():
         path = path_of(axes, ((one.x, one.top) for one in run))
         if len(run) > 1:
@@ -45,7 +45,7 @@ def draw_line(axes: Axes, series: Series) -> Iterator[str]:
 
 
 def path_of(axes: Axes, corners: Iterable[tuple[float, float]]) -> str:
-    """A line through corners, each given by its values on both axes."""
+    """Return the path through corners, each given by its values on both axes."""
     return "L".join(f"{coordinate(axes.x.at(x))} {coordinate(axes.y.at(y))}" for x, y in corners)
 
 

@@ -1,4 +1,4 @@
-"""What a mark says of itself: how it is drawn, and what charts with it have and cannot have."""
+"""The description of a mark: how it is drawn, and what charts with it can have."""
 
 from __future__ import annotations
 
@@ -13,32 +13,32 @@ from mongo_tables.render.faults import Fault
 
 Draw: TypeAlias = Callable[[Axes], Iterable[str]]
 DrawBeside: TypeAlias = Callable[[int, Point, Scale, float, str], Iterable[str]]
-"""Of a series with this number a value, along a horizontal axis, in a row with this middle, with this tip."""
+"""Draw a value of a series along a horizontal axis: the series number, the point, the row's middle, and the tooltip."""
 
 
 def marker_sign(index: int, x: float, y: float) -> str:
-    """The sign of a series in a key: its marker."""
+    """Return the sign of a series in a key: its marker."""
     look = f'class="{colour_class(index)} mongo-chart__area"'
     return f'<path {look} d="{marker_path(index, x + 5, y - 4)}"/>'
 
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """A mark: ``draw`` gives the elements of all series, those of a series in one ``<g>`` with its class.
+    """A mark; ``draw`` yields the elements of all series, those of each series in one ``<g>`` with its class.
 
     Attributes:
-        name: As the key ``mark`` has it.
-        draw: Everything over a horizontal axis; what can be pointed at has the class ``mongo-chart__area`` and a tip.
-        draw_in_front: What stands in front of the lines of references.
-        draw_beside: A value beside its name in a horizontal chart; None for what cannot be drawn there.
+        name: The name of the mark in the key ``mark``.
+        draw: Draws everything over a horizontal axis; elements with a tooltip have the class ``mongo-chart__area``.
+        draw_in_front: Draws what goes in front of the lines of references.
+        draw_beside: Draws a value next to its name in a horizontal chart; None if the mark cannot be drawn there.
         sign: The sign of a series in a key.
-        from_zero: What is drawn is as long, or as high, as the value; lines of references stand in front of it.
-        joined: It goes from value to value, in their order on the axis.
-        banded: It is wide: numbers under it are names, moments have half of its width on both sides.
-        repeats: Several values may have the same place.
-        has_ends: The names of series have a place at the ends of what is drawn.
-        stacked: The mark where series stand on one another; None for what cannot.
-        find_faults: Why these data, one for each panel, cannot be drawn with it.
+        from_zero: The length or height shows the value; lines of references are drawn in front.
+        joined: The mark connects values in their order on the axis.
+        banded: The mark is wide: numbers under it are names, and dates have half of its width on both sides.
+        repeats: Several values may share a place.
+        has_ends: The names of series fit at the ends of the mark.
+        stacked: The mark to use for stacked series; None if it cannot be stacked.
+        find_faults: Finds reasons why the data, one per panel, cannot be drawn with the mark.
     """
 
     name: str
