@@ -1,6 +1,6 @@
-"""Experiments in, result documents out: the part that runs MongoDB and measures it.
+"""The experiment runner: it runs MongoDB, measures it and writes result documents.
 
-An experiment is a file of data (``experiments/NAME.toml``), the kinds of work are code (``workloads/``), a
-target (``target``, ``local``) says on what it runs, ``load`` makes the load and ``result`` writes down what
-was seen.
+An experiment is a data file (``experiments/NAME.toml``); the kinds of work are code (``workloads/``). A target
+(``target``, ``local_set``) provides the deployment, ``load`` generates the load, and ``result_rows`` composes the
+rows.
 """

@@ -1,4 +1,4 @@
-"""A worker process: it takes orders, and has the connections of two loads take turns (see ``slices``)."""
+"""Worker process: receives orders, and lets the connections of two loads take turns (see ``slices``)."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ from mongo_tables.runner.workloads import Step
 
 @dataclass(frozen=True, slots=True)
 class Alternation:
-    """What one process is to do: which connections of each of the two loads are its own, and when each load sends."""
+    """The order for one process: its connections of each of the two loads, and when each load sends."""
 
     loads: tuple[Load, Load]
     mine: tuple[int, ...]
@@ -45,17 +45,17 @@ class Alternation:
 
     @property
     def longest(self) -> float:
-        """How many seconds the slices are that count."""
+        """Return the length in seconds of the slices that count."""
         return self.slices.counted / 1e9
 
 
 @dataclass(slots=True)
 class SideStats:
-    """What one of the loads did in those of its slices that count.
+    """What one of the loads did in its slices that count.
 
-    ``operations`` are counted with the part of their request's time that lies in these slices. ``requests`` were sent
-    there and answered, after ``busy`` nanoseconds all together; ``failures`` are those of requests that were sent there
-    as well. ``gave_up`` is why a connection ended early.
+    ``operations`` are weighted with the part of their request's time that lies in these slices. ``requests`` were
+    sent there and answered; ``busy`` is their total time in nanoseconds. ``failures`` are those of requests sent
+    there. ``gave_up`` is the reason why a connection ended early.
     """
 
     operations: float = 0.0
@@ -65,7 +65,7 @@ class SideStats:
     gave_up: str = ""
 
     def add(self, other: SideStats) -> None:
-        """Count what another has as well."""
+        """Add the counts of ``other``."""
         self.operations += other.operations
         self.requests += other.requests
         self.busy += other.busy
@@ -77,7 +77,7 @@ Sides = tuple[SideStats, SideStats]
 
 
 def alternate(order: Alternation, pipe: Connection, board: Board) -> None:
-    """Do what is ordered; answers as ``serving.serve`` says, with what both loads did in their slices."""
+    """Execute the order, and answer as ``serve`` describes, with what both loads did in their slices."""
     keep_to_one_line()
     tell = once(pipe.send)
     with ExitStack() as held:
@@ -90,7 +90,7 @@ def alternate(order: Alternation, pipe: Connection, board: Board) -> None:
                 pipe.send(None)
                 done = _take_turns(sides, order, pipe.recv())
             if any(side.gave_up for side in done):
-                return  # that was told, and a server that is gone is not waited for
+                return  # already reported; do not wait for a lost server
             for side in sides:
                 side.leave()
             pipe.send(done)
@@ -104,7 +104,7 @@ class _Side:
     def __init__(
         self, load: Load, mine: tuple[int, ...], board: Board, held: ExitStack, tell: Callable[[str], None]
     ) -> None:
-        """Connect; the client is closed with ``held``. ``tell`` is told why a connection ends early."""
+        """Connect. ``held`` closes the client; ``tell`` receives the reason when a connection ends early."""
         self._client = held.enter_context(open_client(load, len(mine)))
         self.clients, self._options = connect(self._client, load, mine)
         self._load = load
@@ -113,11 +113,11 @@ class _Side:
         self.around = [surround(client, load, window, tell) for client in self.clients]
 
     def prepare(self, mine: tuple[int, ...], board: Board) -> None:
-        """Make what is sent."""
+        """Prepare the requests."""
         self.steps = open_steps(self.clients, Assignment(self._load, mine), board)
 
     def leave(self) -> None:
-        """Wait for what is under way, else the next window would meet it, and give the connections back."""
+        """Wait for requests in flight, which would reach into the next window, and return the connections."""
         if not self._options.acknowledges:
             wait_for_writes(self._client, self.clients)
         for one in self.clients:
@@ -126,7 +126,7 @@ class _Side:
 
 
 def _take_turns(sides: Sequence[_Side], order: Alternation, start: float) -> Sides:
-    """What the loads did in their slices, from the moment ``start`` on the monotonic clock on."""
+    """Return what the loads did in their slices, starting at ``start`` on the monotonic clock."""
     firsts = order.slices.firsts()
     turns = [_Turns(load, order.slices, firsts, round(start * 1e9)) for load in range(2)]
     clients = [client for side in sides for client in side.clients]
@@ -144,32 +144,32 @@ def _take_turns(sides: Sequence[_Side], order: Alternation, start: float) -> Sid
 
 @dataclass(frozen=True, slots=True)
 class _Turns:
-    """When a load, 0 or 1, is to send; ``begin`` is when the first slice begins, on the monotonic clock."""
+    """When a load, 0 or 1, sends; ``begin`` is the start of the first slice on the monotonic clock."""
 
     load: int
     slices: Slices
     firsts: bytes
     begin: int
     done: list[SideStats] = field(default_factory=list)
-    """What each connection did in them, once it is at its end."""
+    """What each connection did in the slices, filled in when it ends."""
 
     def total(self) -> SideStats:
-        """What all connections did."""
+        """Return the sum over all connections."""
         total = SideStats()
         for one in self.done:
             total.add(one)
         return total
 
     def wait(self, now: int) -> int | None:
-        """Nanoseconds until it is to send; None when all slices are over."""
+        """Return the nanoseconds until the load may send, or None when all slices are over."""
         return wait_for_turn(self.slices, self.firsts, self.load, now - self.begin)
 
     def part(self, sent: int, answered: int) -> float:
-        """The part of a request's time that lies in slices of the load."""
+        """Return the part of a request's time that lies in slices of the load."""
         return part_within(self.slices, self.firsts, self.load, sent - self.begin, answered - self.begin)
 
     def counts(self, sent: int) -> bool:
-        """Whether what is sent then counts."""
+        """Return whether a request sent then counts."""
         return sent - self.begin >= self.slices.counted_from
 
 
@@ -183,7 +183,7 @@ def _repeat(step: Step, turns: _Turns, around: Surroundings) -> None:
             continue
         try:
             done = step()
-        except Exception as error:  # whatever a driver raises is counted under its name
+        except Exception as error:  # a driver may raise anything; count it under its name
             failures += 1
             noted = done_here.failures if turns.counts(sent) else Failures()
             done_here.gave_up = count_failure(error, failures, noted, clock() - sent, around)
@@ -201,15 +201,15 @@ def _repeat(step: Step, turns: _Turns, around: Surroundings) -> None:
 
 
 def serve(pipe: Connection, board: Board, gives_way: bool) -> None:
-    """Entry point of the process: do one Assignment or Alternation after the other, until the runner ends it.
+    """Run the worker process: execute each Assignment or Alternation until the runner ends the process.
 
-    For each the answer is ``None`` when its connections are open, ``None`` when everything is prepared, and after the
-    start what was done. A string in place of any of them says what went wrong.
+    For each it sends ``None`` when its connections are open, ``None`` when everything is prepared, and after the
+    start the statistics. A string in place of any of them is an error message.
     """
     threading.Thread(target=_end_with_runner, daemon=True).start()
     if gives_way:
         give_way()
-    with suppress(EOFError, BrokenPipeError):  # the runner is gone
+    with suppress(EOFError, BrokenPipeError):  # the runner has ended
         while True:
             order = pipe.recv()
             if isinstance(order, Alternation):
@@ -219,7 +219,7 @@ def serve(pipe: Connection, board: Board, gives_way: bool) -> None:
 
 
 def _end_with_runner() -> None:
-    """End this process when the runner has gone in a way that left it no time to end us."""
+    """End this process when the runner died without the time to end it."""
     runner = multiprocessing.parent_process()
     if runner is not None:
         runner.join()

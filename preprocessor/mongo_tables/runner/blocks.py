@@ -1,15 +1,16 @@
-"""In which order the windows of an experiment are measured: in blocks, each of which has every variant.
+"""The order of the windows of an experiment: blocks, each of which contains every variant.
 
-Machines drift: what is measured later is faster or slower for no reason of its own. Within a block that is little, so
-variants are compared within their block; and since each block has another order, no variant is always the first. The
-reference, with which the others are compared, is measured twice in each: what its two measurements differ by is what
-measurements of one and the same thing differ by.
+Machines drift: a later measurement may be faster or slower for no reason of its own. Within a block the drift is
+small, so variants are compared within their block; and since each block has another order, no variant is always the
+first. The reference, with which the others are compared, is measured twice in each block: the difference between its
+two measurements is the noise between measurements of the same thing.
 
-Windows of updates differ by far more than those of other work: about twice as much as reads, on two shared processors.
-There a block goes through its order and back, so that each measurement has two windows, and an even drift through the
-block falls on all variants alike; the order drawn anew evens out the rest over blocks.
+Windows of updates vary far more than those of other work: about twice as much as reads, on two shared processors.
+There a block runs its order forwards and backwards, so that each measurement has two windows, and a linear drift
+through the block affects all variants equally; the new random order of each block averages out the rest.
 
-Where a window goes on from what the one before left, the order means something, and every block has that of the file.
+If a window continues from the state that the previous one left, the order is significant, and every block has the
+order of the file.
 """
 
 from __future__ import annotations
@@ -27,23 +28,22 @@ if TYPE_CHECKING:
     from mongo_tables.runner.workloads import Workload
 
 LEAST_FOR_INTERVAL = LEAST_BLOCKS
-"""With fewer blocks no interval means anything, so the reference is not measured twice.
+"""With fewer blocks there is no meaningful interval, so the reference is not measured twice.
 
-Nor does anybody see by so few whether something else disturbed one.
-"""
+Nor can so few blocks show whether a foreign process disturbed one."""
 FOREIGN_CORES = 0.2
-"""So many processors more than ever before with the same work, and a window is one that something else disturbed."""
+"""A window with this many processors more in use than the quietest window of the same work is disturbed."""
 SHORTEST_SECONDS = 0.5
-"""In a shorter window it is not counted: systems count processor time in hundredths of a second."""
+"""In a shorter window processor time is not judged: systems count it in hundredths of a second."""
 MOST_ATTEMPTS = 3
-"""So often a block is measured before it is taken as it is."""
+"""Attempts for a block before a disturbed one is accepted."""
 
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """One window of a block: of which target and which variant, both by number.
+    """One window of a block: the numbers of its target and its variant.
 
-    ``again`` is that of the second measurement that the reference has. ``back`` is on the way back through the block.
+    ``again`` marks the second measurement of the reference, ``back`` the way back through the block.
     """
 
     target: int
@@ -53,12 +53,12 @@ class Turn:
 
 
 def measures_twice(kind: Workload, blocks: int) -> bool:
-    """Whether so many blocks have the reference twice: there are enough for an interval, and the order is drawn."""
+    """Return whether the reference is measured twice: with enough blocks for an interval, and a random order."""
     return blocks >= LEAST_FOR_INTERVAL and not kind.goes_on
 
 
 def goes_back(kind: Workload, blocks: int, *, compares: bool) -> bool:
-    """Whether so many blocks go through their order and back: where windows are compared that differ by much."""
+    """Return whether blocks run forwards and backwards: for comparisons of work whose windows vary much."""
     return kind.and_back and compares and measures_twice(kind, blocks)
 
 
@@ -68,9 +68,9 @@ Block = Mapping[Turn, Mapping[str, Any]]
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What a block is made of: the variants of each target; in the order of the file where they are not shuffled.
+    """What a block consists of: the variants of each target, shuffled or in the order of the file.
 
-    With ``and_back`` the shuffled order is gone through once more from its end.
+    With ``and_back`` the shuffled order is repeated backwards.
     """
 
     variants: Sequence[Sequence[int]]
@@ -80,12 +80,12 @@ class Plan:
     seed: str
     and_back: bool = False
     compares: bool = True
-    """Whether speeds say something: those of work at a given rate are that rate."""
+    """Whether speeds carry information: work at a given rate always has that rate."""
     contrasts: Mapping[int, int] = field(default_factory=dict)
-    """Variants that are compared with another one than the reference too."""
+    """Variants that are also compared with a variant other than the reference."""
 
     def turns(self, block: int) -> list[Turn]:
-        """The windows of a block in their order. Those of one variant on several targets follow one another."""
+        """Return the windows of a block in order. Those of one variant on several targets are adjacent."""
         draw = random.Random(f"{self.seed}/{block}/order")
         if not self.shuffled:
             targets = draw.sample(range(len(self.variants)), len(self.variants))
@@ -107,10 +107,11 @@ class Plan:
 
 
 def excesses(attempts: Sequence[Sequence[Block]]) -> list[list[float | None]]:
-    """How many processors something else used in each attempt of each block, in the measurement where they were most.
+    """Return the processors in foreign use in each attempt of each block, from its worst measurement.
 
-    What neither servers nor client used is compared with the least of it in any measurement of the same work: some of
-    it is the system's part in the work. None where that is not known of any window. Nobody looks at speeds here.
+    The processor time that neither servers nor client used is compared with the least such time in any measurement of
+    the same work, since a part of it is the system's share in the work. None if it is unknown for a window. Speeds
+    are not considered, so that the choice does not bias them.
     """
     shares = [[list(_shares(block)) for block in some] for some in attempts]
     least: dict[tuple[int, int], float] = {}
@@ -123,14 +124,14 @@ def excesses(attempts: Sequence[Sequence[Block]]) -> list[list[float | None]]:
 
 
 class Kept(NamedTuple):
-    """The attempt of a block that counts, and how many processors something else used in it."""
+    """The attempt of a block that counts, and its processors in foreign use."""
 
     block: Block
     excess: float | None
 
 
 def choose(attempts: Sequence[Sequence[Block]]) -> list[Kept]:
-    """Of each block the attempt in which something else used the machine least."""
+    """Choose, for each block, the attempt with the least foreign use of the machine."""
     return [
         min(map(Kept, some, found), key=lambda one: one.excess or 0.0)
         for some, found in zip(attempts, excesses(attempts), strict=True)
@@ -138,21 +139,21 @@ def choose(attempts: Sequence[Sequence[Block]]) -> list[Kept]:
 
 
 def is_disturbed(excess: float | None) -> bool:
-    """Whether something else used so much that the windows are not to be trusted."""
+    """Return whether foreign use of the machine makes the windows unreliable."""
     return excess is not None and excess > FOREIGN_CORES
 
 
 def count_disturbed(found: Sequence[float | None]) -> int | None:
-    """How many of the blocks with these excesses are disturbed; None where that is not known.
+    """Return the number of disturbed blocks among these excesses, or None if it is unknown.
 
-    Of few blocks it is not: an excess is that over the least of them, so of one alone it is 0, whatever else ran.
+    It is unknown for few blocks: an excess is relative to the least one, so that of a single block is always 0.
     """
     known = len(found) >= LEAST_FOR_INTERVAL and any(excess is not None for excess in found)
     return sum(map(is_disturbed, found)) if known else None
 
 
 def _shares(block: Block) -> Iterator[tuple[tuple[int, int], float]]:
-    """What others used in each measurement, with its work: of two windows, there and back, the mean."""
+    """Yield each measurement's work and foreign use; of two windows, forwards and backwards, the mean."""
     found: dict[Turn, list[float]] = {}
     for turn, row in block.items():
         for share in _used_by_others(row):
@@ -161,7 +162,7 @@ def _shares(block: Block) -> Iterator[tuple[tuple[int, int], float]]:
 
 
 def _used_by_others(window: Mapping[str, Any]) -> Iterator[float]:
-    """Busy processors that were neither the servers' nor the client's, where that is known and means something."""
+    """Yield the busy processors that belong to neither servers nor client, if known and meaningful."""
     processors = window.get("processors")
     if processors and int(window["duration"]) >= 1000 * SHORTEST_SECONDS:
         yield processors["other"]

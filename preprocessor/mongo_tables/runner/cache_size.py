@@ -1,9 +1,9 @@
-"""How large the cache of a local member is, and the data that is measured against a cache.
+"""The cache size of a local member, and the size of data that is measured against a cache.
 
-The cache is made as small as the data, so that what does not fit at full size does not. ``mongod`` starts with no less
-than 0.25 GB, but takes less while it runs. How little it bears depends on the work: pages that are being changed, and
-what requests under way bring in, need room beside what is kept. So an experiment about caches says how large its data
-is in caches, not in records.
+The cache is scaled down with the data, so that data that exceeds it at full size exceeds it here as well. ``mongod``
+does not start with less than 0.25 GB, but accepts less while it runs. The minimum depends on the work: pages being
+changed, and pages that requests in flight read, need space in addition to the cached data. So an experiment about
+caches gives its data size as a multiple of the cache, not in records.
 """
 
 from __future__ import annotations
@@ -22,27 +22,28 @@ if TYPE_CHECKING:
 
 
 SMALLEST_AT_START_GB = 0.25
-"""``mongod`` refuses less (``--wiredTigerCacheSizeGB``)."""
+"""The least that ``mongod`` accepts at start (``--wiredTigerCacheSizeGB``)."""
 SMALLEST_GB = 0.008
 """With less, reads of documents of 1 KB by 48 connections wait for each other's pages, of 32 KiB each."""
 WRITING_GB = 2**-5
-"""For work that writes: a secondary brings in up to 5,000 operations at once. With 8 MiB two made no progress any more
-with small documents in batches of 512, and flow control stopped the primary too."""
+"""For work that writes: a secondary applies up to 5,000 operations at once. With 8 MiB two secondaries stopped making
+progress with small documents in batches of 512, and flow control stopped the primary too."""
 JOIN_GB = 2**-10
 """For each connection that joins: a join holds pages of several places at once. With 8 MiB, 24 connections that
-joined 100 documents each held so many that ``mongod`` 6.0.5 found none to evict, and answered none of them any more."""
+joined 100 documents each held so many pages that ``mongod`` 6.0.5 found none to evict and stopped answering."""
 ROOM_TIMES = 4
-"""The cache holds what is under way so many times: WiredTiger has writers evict when a fifth of it is changed
-(``eviction_dirty_trigger``, https://source.wiredtiger.com/develop/tune_cache.html), and the oplog has all of it too."""
+"""The cache holds the data in flight this many times: WiredTiger makes writers evict when a fifth of the cache is
+dirty (``eviction_dirty_trigger``, https://source.wiredtiger.com/develop/tune_cache.html), and the oplog contains
+the same data."""
 LOCAL_SHARE = 0.15
-"""Of the machine's memory, at most, for the cache of each of three members of the only set that runs."""
+"""The largest share of the machine's memory for the cache of each of three members, if one set runs."""
 SHRINK_SECONDS = 10.0
 _FULL_SHARE = 0.95
-"""Of the cache: above it requests do the work of eviction (``eviction_trigger``)."""
+"""The share of the cache above which requests do eviction work (``eviction_trigger``)."""
 
 
 def room_gb(name: str, config: Mapping[str, Any]) -> float:
-    """The least cache for what the connections of a workload have under way at once."""
+    """Return the least cache in GB for the data that the connections of a workload have in flight at once."""
     kind = workload(name)
     plan = kind.plan(config)
     if plan is None or not plan.operations:
@@ -55,10 +56,11 @@ def room_gb(name: str, config: Mapping[str, Any]) -> float:
 
 
 def of_local(config: Mapping[str, Any], wanted: float, least: float = 0.0, sets: int = 1) -> float:
-    """The cache in GB of a local member: as wanted, but with room for what is under way, and within the machine.
+    """Return the cache in GB of a local member: as wanted, with room for data in flight, within the machine's memory.
 
-    ``sets`` is how many local sets share it. Where data or a limit of memory follows the cache, it is no smaller than a
-    server starts with: what a server needs beside its cache would be most of such a limit.
+    ``sets`` is the number of local sets that share the memory. If the data size or a memory limit follows the cache,
+    the cache is no smaller than the start minimum of ``mongod``: the rest of the server's memory would fill most of
+    such a limit.
     """
     import psutil
 
@@ -69,9 +71,9 @@ def of_local(config: Mapping[str, Any], wanted: float, least: float = 0.0, sets:
 
 
 def describe(size: float, wanted: float, memory: int | None) -> dict[str, Any]:
-    """What rows say of the cache of a local member, and of what is below it.
+    """Return what rows say of the cache of a local member, and of the memory below it.
 
-    ``memory`` are the bytes that the member and the pages that the system keeps for it may have together.
+    ``memory`` is the number of bytes for the member and its pages in the page cache together.
     """
     return {
         "cache_gb": size,
@@ -84,7 +86,7 @@ def describe(size: float, wanted: float, memory: int | None) -> dict[str, Any]:
 
 
 def resize(members: Iterable[MongoClient[dict[str, Any]]], size_gb: float) -> bool:
-    """Give each member a cache of that size and wait until it holds no more than that; whether all do in time.
+    """Set the cache size of each member and wait until it fits; return whether all members succeed in time.
 
     https://www.mongodb.com/docs/manual/reference/parameters/#mongodb-parameter-param.wiredTigerEngineRuntimeConfig
     """
@@ -97,7 +99,7 @@ def resize(members: Iterable[MongoClient[dict[str, Any]]], size_gb: float) -> bo
 
 
 def _shrinks(member: MongoClient[dict[str, Any]], size: int, deadline: float) -> bool:
-    """Whether a member holds no more than fits into that cache, at once or before the deadline."""
+    """Return whether a member's cache content fits into this size, at once or before the deadline."""
     while _held(member) > _FULL_SHARE * size:
         if time.monotonic() >= deadline:
             return False
@@ -110,26 +112,27 @@ def _held(member: MongoClient[dict[str, Any]]) -> int:
 
 
 EFFECTIVE_SHARE = 0.8
-"""Of the cache: above it WiredTiger evicts (``eviction_target``, https://source.wiredtiger.com/develop/tune_cache.html)."""
+"""The share of the cache above which WiredTiger evicts (``eviction_target``,
+https://source.wiredtiger.com/develop/tune_cache.html)."""
 
 _INDEX_ENTRY = 64
 """Bytes in the index on ``_id`` for a key of 23 characters: 48 to 84 were measured, more after random insertion."""
 
 
 def follows_cache(experiment: Experiment) -> bool:
-    """Whether a variant has as much data as the cache of its deployment asks for."""
+    """Return whether a variant sizes its data by the cache of its deployment."""
     return any("workingSetRatio" in config for config in configs(experiment))
 
 
 def record_count(ratio: float, record_bytes: int, cache_bytes: float) -> int:
-    """How many records of this size, with their entries in the index, are ``ratio`` times the effective cache."""
+    """Return how many records of this size, with their index entries, are ``ratio`` times the effective cache."""
     return max(1, round(ratio * EFFECTIVE_SHARE * cache_bytes / (record_bytes + _INDEX_ENTRY)))
 
 
 def sized(scaled: Experiment, number: int, cache_bytes: Callable[[], float]) -> Experiment:
-    """The experiment with the ``recordcount`` of variant ``number`` filled in, where it asks for a working set.
+    """Return the experiment with the ``recordcount`` of variant ``number`` filled in, if it asks for a working set.
 
-    ``cache_bytes`` is asked for the size of WiredTiger's cache only then.
+    ``cache_bytes`` returns the size of WiredTiger's cache; it is called only then.
     """
     config = {**scaled.parameters, **scaled.variants[number]}
     if "workingSetRatio" not in config:
@@ -141,7 +144,7 @@ def sized(scaled: Experiment, number: int, cache_bytes: Callable[[], float]) -> 
 
 
 def _record_bytes(name: str, config: Mapping[str, Any]) -> int:
-    """The BSON bytes of one record, as the workload would load it."""
+    """Return the BSON bytes of one record, as the workload loads it."""
     first = workload(name).preload({**config, "recordcount": 1})
     planned = workload(first.get("workload", "insert")).plan(first) if first else None
     return planned.bytes if planned else 0
@@ -150,8 +153,8 @@ def _record_bytes(name: str, config: Mapping[str, Any]) -> int:
 def scan(collection: Collection[dict[str, Any]]) -> None:
     """Read all documents and the whole index on ``_id``, so that the cache holds as much of them as it can.
 
-    Where every record is read with the same chance, it does not matter which of them the cache holds: hits are then
-    as many as they would be after hours.
+    If all records are read with the same probability, it does not matter which of them the cache holds: the hit rate
+    is then the same as after hours.
     """
     from bson.min_key import MinKey
 

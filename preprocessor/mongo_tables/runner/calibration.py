@@ -1,13 +1,13 @@
-"""Calibration: workloads of which all variants are the same, measured as any experiment is.
+"""Calibration: workloads with identical variants, measured like any experiment.
 
 Each workload is a small experiment with one variant, in ``calibrations``. It is measured in groups: a group is an
-experiment of equal variants with blocks of its own, so that the pairs of a workload are spread over all the time that
-is taken, and each group that is done counts. The reference is measured twice in a block, as always. A pair takes one
-measurement of a block as the row and two others as its reference: five equal measurements make ten pairs; with one
-reference for all, as on a page, ten pairs would take twelve. In simulations 200 pairs made this way say as much as
-about a hundred independent ones.
+experiment of equal variants with its own blocks, so that the pairs of a workload are spread over the whole time, and
+each finished group counts. The reference is measured twice in a block, as always. A pair takes one measurement of a
+block as the row and two others as its reference: five equal measurements make ten pairs; with one common reference,
+as on a page, ten pairs would need twelve. In simulations 200 pairs made this way carry as much information as about a
+hundred independent ones.
 
-Where the work can take turns in slices, each variant of a group does so with itself too, as two targets do.
+If the work can take turns in slices, each variant of a group also does so with itself, as two targets do.
 """
 
 from __future__ import annotations
@@ -33,39 +33,39 @@ from mongo_tables.runner.slices import Slices, plan_slices
 from mongo_tables.runner.warmup import has_lead
 
 PAIRS = 200
-"""Of all workloads together, where nobody says how many."""
+"""The default number of pairs, over all workloads."""
 PUBLISHED = PROFILES["publish"]
-"""Pages rest on windows so long and so many blocks, where nobody says another number."""
+"""The default length of windows and number of blocks, as for published pages."""
 PAIRS_IN_A_GROUP = 10
-"""So many pairs are five measurements of a block: four variants, of which the reference has two."""
+"""The number of pairs that five measurements of a block make: four variants, the reference measured twice."""
 REFERENCE_MEASUREMENTS = 2
-"""In each block, as on a page; a row has one."""
+"""Measurements of the reference in each block, as on a page; a row has one."""
 SLICE_MS = 40.0
-"""Milliseconds of a slice, where nobody says how many."""
+"""The default length of a slice, in milliseconds."""
 WINDOWS = 8
-"""Windows in slices of each pair, where nobody says how many; a published run has one in each block, which is more."""
+"""The default number of windows in slices of each pair; a published run has one in each block, which is more."""
 
 
 class Fine(NamedTuple):
-    """What is measured in slices: seconds of a slice, and windows of each pair."""
+    """A measurement in slices: seconds of a slice, and windows of each pair."""
 
     width: float
     windows: int
 
     def plan(self, *, warm: bool) -> Slices:
-        """The slices of a window."""
+        """Return the slices of a window."""
         return plan_slices(self.width, "", warm=warm)
 
     @property
     def window_seconds(self) -> float:
-        """Length of a window without what warms; each side has one half of it."""
+        """Return the length in seconds of a window without warm-up; each side has one half of it."""
         return self.plan(warm=False).counted / 1e9
 
 
 class Task(NamedTuple):
-    """What is measured of a workload: how many ``pairs`` each of its groups has, and how long a window is.
+    """A workload to measure: the number of ``pairs`` of each group, and the length of a window.
 
-    ``fine`` is what of it is measured in slices too; None where it cannot be, or was not asked for.
+    ``fine`` is its measurement in slices, or None if it is impossible or not requested.
     """
 
     experiment: Experiment
@@ -75,11 +75,10 @@ class Task(NamedTuple):
 
 
 class Group(NamedTuple):
-    """What was measured of a group of pairs, between ``start`` and ``end``; ``row`` is one of its rows.
+    """The measurements of a group of pairs, between ``start`` and ``end``; ``row`` is one of its rows.
 
-    ``fine`` has the windows in slices of each pair. ``measured_again`` is how often a block was, since something else
-    used the machine; ``disturbed`` in how many blocks it did each time, None where
-    that is not known.
+    ``fine`` has the windows in slices of each pair. ``measured_again`` counts blocks that were repeated because of
+    foreign use of the machine; ``disturbed`` counts the disturbed blocks of each attempt, None if unknown.
     """
 
     pairs: Sequence[Pairs]
@@ -92,12 +91,12 @@ class Group(NamedTuple):
 
 
 def names() -> list[str]:
-    """Names of the workloads, sorted."""
+    """Return the names of the workloads, sorted."""
     return experiments.names(experiments.CALIBRATIONS)
 
 
 def load(name: str) -> Experiment:
-    """A workload by its name; raises RunnerError where there is none."""
+    """Return a workload by its name; raise RunnerError if there is none."""
     if name not in names():
         raise RunnerError(f"no workload {shown(name)!r}", f"known: {', '.join(names())}")
     return experiments.load(str(experiments.CALIBRATIONS / f"{name}.toml"))
@@ -106,9 +105,9 @@ def load(name: str) -> Experiment:
 def plan(
     wanted: Sequence[Experiment], pairs: int | None, seconds: float | None, fine: Fine | None
 ) -> list[Task]:
-    """What is measured of each workload: so many pairs, and windows so long; None for what pages are published with.
+    """Return the task of each workload with this number of pairs and window length; None means as published.
 
-    ``fine`` is for those that can take turns in slices; None for no slices.
+    ``fine`` applies to workloads that can take turns in slices; None means no slices.
     """
     each = pairs or -(-PAIRS // len(names()))
     return [
@@ -124,9 +123,9 @@ def plan(
 
 
 def list_groups(tasks: Sequence[Task]) -> Iterator[tuple[Task, int, Experiment]]:
-    """The groups of all workloads in the order in which they are measured: the workloads take turns.
+    """Yield the groups of all workloads in the order of measurement: the workloads alternate.
 
-    Each has its number of pairs beside it.
+    Each comes with its task and its number of pairs.
     """
     for number in range(max(len(task.pairs) for task in tasks)):
         for task in tasks:
@@ -136,7 +135,7 @@ def list_groups(tasks: Sequence[Task]) -> Iterator[tuple[Task, int, Experiment]]
 
 
 def estimate_seconds(task: Task, blocks: int) -> float:
-    """How long the blocks of a workload take on a local replica set with two processors, loading included."""
+    """Return the estimated seconds for the blocks of a workload on a local replica set with two processors."""
     total = 0.0
     for _, _, experiment in list_groups([task]):
         found = estimate(experiment, 1.0, blocks, Asked(duration=task.seconds))
@@ -145,7 +144,7 @@ def estimate_seconds(task: Task, blocks: int) -> float:
 
 
 def estimate_fine_seconds(task: Task) -> float:
-    """How long its windows in slices take there."""
+    """Return the estimated seconds for its windows in slices, on the same machine."""
     if task.fine is None:
         return 0.0
     seconds = task.fine.plan(warm=task.experiment.warm).length / 1e9
@@ -153,34 +152,34 @@ def estimate_fine_seconds(task: Task) -> float:
 
 
 def count_fine_pairs(task: Task) -> int:
-    """How many pairs take turns in slices: in each group as many as a block of it has measurements."""
+    """Return the number of pairs that take turns in slices: in each group the measurements of a block."""
     return sum(map(count_measurements, task.pairs)) if task.fine else 0
 
 
 def _share_out(pairs: int) -> tuple[int, ...]:
-    """How many pairs each group has."""
+    """Return the number of pairs of each group."""
     full, rest = divmod(pairs, PAIRS_IN_A_GROUP)
     return (PAIRS_IN_A_GROUP,) * full + ((rest,) if rest else ())
 
 
 def name_group(experiment: Experiment, number: int) -> str:
-    """What the group with this number, from 0, is called among experiments."""
+    """Return the experiment name of the group with this number, from 0."""
     return f"calibrate_{experiment.name}_{number + 1}"
 
 
 def _repeat_variant(experiment: Experiment, group: int, pairs: int) -> Experiment:
-    """The experiment of a group of so many pairs: equal variants, told apart by their order alone."""
+    """Return the experiment of a group with this number of pairs: equal variants that differ only by position."""
     variants = tuple({"order": number} for number in range(1, count_measurements(pairs)))
     return replace(experiment, name=name_group(experiment, group), variants=variants, baseline=0)
 
 
 def count_measurements(pairs: int) -> int:
-    """How many measurements of a block make so many pairs, each of three: that of the row, and two of the reference."""
+    """Return the measurements in a block that make this many pairs: each pair takes one row and two references."""
     return next(number for number in count(3) if number * ((number - 1) // 2) >= pairs)
 
 
 def gather_group(pairs: int, rows: Sequence[Mapping[str, Any]], fine: Sequence[Sequence[Counted]]) -> Group:
-    """So many pairs of a group, from the rows of its variants, and those in which one took turns with itself."""
+    """Build a group from the rows of its variants and the windows in slices of its pairs."""
     repeats = [repeat for row in rows for repeat in row["repeats"]]
     return Group(
         pairs=pair_equal_rows(rows)[:pairs],
@@ -194,7 +193,7 @@ def gather_group(pairs: int, rows: Sequence[Mapping[str, Any]], fine: Sequence[S
 
 
 def compose(task: Task, groups: Sequence[Group]) -> dict[str, Any]:
-    """The document of a workload, of which these groups are measured; where it ran is taken from a row."""
+    """Return the document of a workload from its groups; a row says where they ran."""
     experiment, row = task.experiment, groups[0].row
     disturbed = [group.disturbed for group in groups]
     campaign, done = row["campaign"], row["experiment"]
@@ -228,7 +227,7 @@ def compose(task: Task, groups: Sequence[Group]) -> dict[str, Any]:
 
 
 def _compose_fine(fine: Fine, groups: Sequence[Group]) -> dict[str, Any]:
-    """What the pairs in slices say, all of a group judged together: rows of two targets are."""
+    """Return the result of the pairs in slices, with all pairs of a group judged together, like rows of two targets."""
     pairs = [[pair_slices(windows) for windows in group.fine] for group in groups]
     return {
         "slice_seconds": fine.width,

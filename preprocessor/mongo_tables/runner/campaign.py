@@ -1,7 +1,7 @@
-"""An experiment from its first block to its rows, on one target or on several side by side.
+"""A campaign: an experiment from its first block to its rows, on one or several targets.
 
-Nothing is written to the results before all blocks are there: what rows say of each other is known then. Until then
-each window is in the journal.
+Results are written only when all blocks are complete, since rows refer to each other. Until then each window is in
+the journal.
 """
 
 from __future__ import annotations
@@ -40,15 +40,15 @@ from mongo_tables.runner.windows import can_alternate, measure_slices, measure_w
 from mongo_tables.runner.workloads import workload
 
 LONGEST_BREAK_SECONDS = 600.0
-"""A block that was cut off longer ago is measured anew: what is compared in it is to be of one time."""
+"""Seconds after which an interrupted block starts again: compared windows must be close in time."""
 
 
 @dataclass(frozen=True, slots=True)
 class Length:
-    """How many blocks are measured: ``least``, then up to ``most`` until no interval is wider than ``width`` allows.
+    """How many blocks to measure: ``least``, then up to ``most`` until no interval is wider than ``width``.
 
-    ``width`` is the part of 1 by which both ends of the interval of a ratio may differ from it. No block begins after
-    ``ends``, on the monotonic clock.
+    ``width`` is the relative distance by which either end of a ratio's interval may differ from the ratio. No block
+    starts after ``ends``, on the monotonic clock.
     """
 
     least: int
@@ -59,7 +59,7 @@ class Length:
 
 @dataclass(slots=True)
 class _Measured:
-    """What is measured: of each block all attempts that are whole, and how many were given up."""
+    """The measurements so far: all complete attempts of each block, and the number of discarded ones."""
 
     plan: Plan
     side_by_side: bool
@@ -68,23 +68,23 @@ class _Measured:
     slices: SliceWindows = field(default_factory=SliceWindows)
 
     def excesses(self) -> list[float | None]:
-        """How much something else used the machine in each block as it counts."""
+        """Return the foreign use of the machine in each block, in the attempt that counts."""
         return [kept.excess for kept in choose(self.attempts)]
 
     def blocks(self) -> list[Block]:
-        """The blocks as they count: of each the attempt in which something else used the machine least."""
+        """Return the attempt of each block that counts: the one with the least foreign use of the machine."""
         return [kept.block for kept in choose(self.attempts)]
 
     def rows(self) -> list[dict[str, Any]]:
-        """The rows that come out of the blocks so far."""
+        """Return the rows that result from the blocks so far."""
         return gather_rows(self.plan, self.blocks(), side_by_side=self.side_by_side)
 
 
 def execute(runs: Sequence[Run], store: Store, journal: Journal, length: Length) -> int:
-    """Measure an experiment on the targets of the runs, and write a row of each variant on each; give their number.
+    """Measure an experiment on the targets of the runs, write a row for each variant and target; return their number.
 
-    Rows of variants that the experiment no longer has go to the history at the end; the figures that others published
-    are written beside. Raises RunnerError; what was measured until then stays.
+    At the end, rows of variants that the experiment no longer has move to the history, and the published figures of
+    others are written too. Raises RunnerError; what was measured until then stays.
     """
     written = 0
     experiment = runs[0].experiment
@@ -109,9 +109,9 @@ def execute(runs: Sequence[Run], store: Store, journal: Journal, length: Length)
 
 
 def measure_rows(runs: Sequence[Run], journal: Journal, length: Length) -> list[dict[str, Any]]:
-    """Measure an experiment on the targets of the runs, and give its rows, which are written nowhere.
+    """Measure an experiment on the targets of the runs, and return its rows without writing them.
 
-    The targets are to be ``left_at_end``. Raises RunnerError; what was measured until then stays in the journal.
+    The caller wraps it in ``left_at_end``. Raises RunnerError; what was measured until then stays in the journal.
     """
     return list(_rows(runs, _measure(runs, journal, length), journal))
 
@@ -119,13 +119,13 @@ def measure_rows(runs: Sequence[Run], journal: Journal, length: Length) -> list[
 def measure_with_itself(
     run: Run, pairs: int, width: float, windows: int, journal: Journal, ends: float
 ) -> list[list[Counted]]:
-    """Have variants take turns with themselves in slices of so many seconds; give the ``windows`` of each pair.
+    """Let variants take turns with themselves in slices of this many seconds; return the ``windows`` of each pair.
 
-    Where there are more ``pairs`` than variants, the first variants have another pair, in blocks of its own. As with
-    blocks, every pair has one window, in an order drawn anew, before any has another, and those while which something
-    else used the machine are measured again. None begins after ``ends``, on the monotonic clock. The target is to be
-    ``left_at_end``. Raises RunnerError, TimeIsOver where there are too few; what was measured until then stays in the
-    journal.
+    If there are more ``pairs`` than variants, the first variants form another pair, with its own blocks. As with
+    blocks, every pair has one window, in a new random order, before any pair has its next; windows with foreign use
+    of the machine are measured again. None starts after ``ends``, on the monotonic clock. The caller wraps it in
+    ``left_at_end``. Raises RunnerError, and TimeIsOver if there are too few windows; what was measured until then
+    stays in the journal.
     """
     found = SliceWindows()
     seed = f"{run.options.seed}/{journal.campaign.id}/{run.experiment.name}"
@@ -143,7 +143,7 @@ def measure_with_itself(
 
 
 def _find_pair(run: Run, found: SliceWindows, pair: int, windows: int) -> list[Counted]:
-    """The windows that count of one of the pairs of ``measure_with_itself``."""
+    """Return the windows that count of one of the pairs of ``measure_with_itself``."""
     again, variant = divmod(pair, len(run.numbers))
     counted = found.counted()[Which(0, run.numbers[variant])]
     return [one for one in counted if one.block // windows == again]
@@ -157,7 +157,7 @@ def left_at_end(runs: Sequence[Run]) -> Iterator[None]:
         for run in runs:
             leave(run)
     except BaseException as error:
-        # Whoever presses Ctrl-C does not wait for an election, and what does not answer was waited for already.
+        # After Ctrl-C the user does not wait for an election, and an unresponsive server has had its timeout already.
         impatient = isinstance(error, TargetError) or not isinstance(error, Exception)
         for run in runs:
             run.abandon(
@@ -168,7 +168,7 @@ def left_at_end(runs: Sequence[Run]) -> Iterator[None]:
 
 
 def _measure(runs: Sequence[Run], journal: Journal, length: Length) -> _Measured:
-    """All blocks, and those again in which something else used the machine; of windows in slices likewise."""
+    """Measure all blocks, then again those with foreign use of the machine; likewise for windows in slices."""
     measured = _Measured(_plan(runs, journal, length), bool(runs[0].side))
     wanted, width = _list_slices(runs, measured.plan), runs[0].options.slices or 0.0
     known: dict[tuple[int, str], Origin] = {}
@@ -187,7 +187,7 @@ def _measure(runs: Sequence[Run], journal: Journal, length: Length) -> _Measured
 
 
 def _list_slices(runs: Sequence[Run], plan: Plan) -> list[tuple[int, int]]:
-    """Which targets take turns with the first one in slices, with which variants; itself with the reference."""
+    """Return the pairs (target, variant) that take turns with the first target; the reference does with itself."""
     if not runs[0].options.slices:
         return []
     if not runs[0].side:
@@ -205,7 +205,7 @@ def _list_slices(runs: Sequence[Run], plan: Plan) -> list[tuple[int, int]]:
 def _measure_slices_again(
     runs: Sequence[Run], width: float, windows: SliceWindows, journal: Journal, ends: float
 ) -> None:
-    """Measure those again while which something else used the machine, until the time is over."""
+    """Measure the windows with foreign use of the machine again, until the time is over."""
     while time.monotonic() <= ends and (place := windows.next_again()) is not None:
         _measure_slices(runs, width, windows, place, journal)
 
@@ -213,7 +213,7 @@ def _measure_slices_again(
 def _measure_slices(
     runs: Sequence[Run], width: float, windows: SliceWindows, place: SlicesPlace, journal: Journal
 ) -> None:
-    """Have two targets take turns in slices, unless that is kept."""
+    """Let two targets take turns in slices, unless the window is in the journal."""
     found = journal.window(place)
     one, other = (runs[target] for target in place.targets)
     if found is None:
@@ -233,7 +233,7 @@ def _plan(runs: Sequence[Run], journal: Journal, length: Length) -> Plan:
         twice=measures_twice(traits, length.least),
         shuffled=not traits.goes_on,
         and_back=goes_back(traits, length.least, compares=compares),
-        # Each campaign has orders of its own: else what one leaves to the next would be the same in all of them.
+        # Each campaign has its own orders: otherwise carry-over between windows would be the same in all of them.
         seed=f"{runs[0].options.seed}/{journal.campaign.id}/{experiment.name}",
         compares=compares,
         contrasts={one: other for one, other in experiment.contrasts.items() if {one, other} <= {*there}},
@@ -241,7 +241,7 @@ def _plan(runs: Sequence[Run], journal: Journal, length: Length) -> Plan:
 
 
 def _next_block(measured: _Measured, length: Length) -> int | None:
-    """The number of the block to measure now; None when there are enough. Raises TimeIsOver where there are too few."""
+    """Return the number of the next block, or None if there are enough. Raises TimeIsOver if there are too few."""
     done, over = len(measured.attempts), time.monotonic() > length.ends
     if done < length.least and over:
         raise TimeIsOver(f"the time is over: {done} of {length.least} blocks are measured", KEPT)
@@ -258,7 +258,7 @@ def _next_block(measured: _Measured, length: Length) -> int | None:
 
 
 def _is_too_wide(rows: Sequence[Mapping[str, Any]], width: float) -> bool:
-    """Whether the interval of any ratio reaches farther from it; how far the ratio is from 1 is not looked at."""
+    """Return whether the interval of any ratio is too wide; the distance of the ratio from 1 does not matter."""
     found = [row[name] for row in rows for name in ("comparison", "contrast", "targets") if name in row]
     known = [one for one in found if one["ratio"]]
     return any(
@@ -273,7 +273,7 @@ def _measure_block(
     journal: Journal,
     known: dict[tuple[int, str], Origin],
 ) -> None:
-    """Measure a block, or what is missing of it; one that was cut off too long ago is given up and measured anew."""
+    """Measure a block or its missing windows; discard and repeat one that was interrupted too long ago."""
     attempt = len(measured.attempts[number]) + measured.given_up[number]
     places = {turn: Place(number, attempt, turn) for turn in measured.plan.turns(number)}
     kept = {turn: journal.window(place) for turn, place in places.items()}
@@ -302,12 +302,12 @@ def _measure_block(
 def _is_given_up(
     plan: Plan, places: Mapping[Turn, Place], kept: Mapping[Turn, Mapping[str, Any] | None], journal: Journal
 ) -> bool:
-    """Whether what is kept of a block is not gone on with: its windows would not be of one time."""
+    """Return whether to discard the windows of a block because they would be too far apart in time."""
     there = [window for window in kept.values() if window is not None]
     if not there or len(there) == len(kept):
         return False
     if not plan.shuffled:
-        return True  # a window that goes on from the last one is no use without it
+        return True  # a window that continues from the previous one is useless without it
     latest = max(window["end_time"] for window in there)
     following = (replace(place, attempt=place.attempt + 1) for place in places.values())
     return (datetime.now(UTC) - latest).total_seconds() > LONGEST_BREAK_SECONDS or any(
@@ -316,7 +316,7 @@ def _is_given_up(
 
 
 def _check_origin(run: Run, first: Origin, window: Mapping[str, Any]) -> None:
-    """Raises RunnerError where a window is of another server or another machine than the first of the target."""
+    """Raise RunnerError if a window comes from another server or machine than the first one of the target."""
     now = origin_of(window)
     other = sorted(name for name in first.keys() | now.keys() if first.get(name) != now.get(name))
     if other:

@@ -1,13 +1,13 @@
-"""What casts doubt on the figures of a window: a client that was the limit, and Little's law.
+"""Checks that cast doubt on the figures of a window: the client as the bottleneck, and Little's law.
 
-The client is the limit where a worker process used most of a processor, or where threads of the client waited for a
-processor, or answers waited for being read, for a notable part of the latency.
+The client is the bottleneck if a worker process used most of a processor, or if client threads waited for a
+processor, or answers waited to be read, for a notable part of the latency.
 
 By Little's law throughput times mean latency is the number of requests in flight (J. D. C. Little, "A Proof for the
-Queuing Formula: L = λW", Operations Research 9(3), 1961). In a closed loop each connection has one request in flight
-all the time, so the product should be the number of connections. Less means that connections spent time outside their
-requests; figures that give more contradict each other. The law says nothing of work at a given rate, in which
-connections wait on purpose, nor of requests that nobody answers.
+Queuing Formula: L = λW", Operations Research 9(3), 1961). In a closed loop each connection always has one request in
+flight, so the product should be the number of connections. A smaller product means that connections spent time
+outside their requests; a larger one means that the figures contradict each other. The law does not apply to work at a
+given rate, where connections wait on purpose, nor to unacknowledged requests.
 """
 
 from __future__ import annotations
@@ -20,28 +20,28 @@ from mongo_tables.runner.series import mean
 from mongo_tables.runner.workloads import workload
 
 OWN_SHARE = 0.05
-"""A client whose own delay is a larger share of the mean latency than this makes a row client-bound."""
+"""If the client's own delay is a larger share of the mean latency, the row is client-bound."""
 CLIENT_BOUND_SHARE = 0.85
-"""Of one core, used by a worker process: from here on the interpreter lock may be what limits the run."""
+"""The share of one core used by a worker process from which the interpreter lock may be the bottleneck."""
 
 
 def busiest_share(outcome: Outcome) -> float:
-    """The part of one processor that the busiest process of the client used."""
+    """Return the share of one processor that the busiest client process used."""
     return max(outcome.process_cpu_seconds) / outcome.seconds
 
 
 def in_run_queue(outcome: Outcome) -> float:
-    """Microseconds for a request for which a thread of the client was ready to run and did not."""
-    answered = outcome.paced.service or outcome.latencies  # with a rate, latencies have what was never sent
+    """Return the microseconds per request for which a client thread was runnable and did not run."""
+    answered = outcome.paced.service or outcome.latencies  # with a rate, latencies include unsent requests
     return outcome.lag.in_run_queue / 1000 / max(1, sum(answered.values()))
 
 
 def list_limits(outcome: Outcome, busiest: float) -> list[str]:
-    """By what the client was the limit, in a few words each; ``busiest`` is the share of its busiest process."""
+    """Return in which respects the client was the bottleneck; ``busiest`` is the share of its busiest process."""
     found = []
     if busiest >= CLIENT_BOUND_SHARE:
         found.append(f"a process of it used {busiest:.0%} of a processor")
-    # With a rate, latencies hold the backlog that a starved client makes itself.
+    # With a rate, latencies include the backlog that a starved client causes itself.
     latency = mean(outcome.paced.service or outcome.latencies)
     delays = {
         "requests waited for a processor": in_run_queue(outcome),
@@ -54,36 +54,36 @@ def list_limits(outcome: Outcome, busiest: float) -> list[str]:
 
 
 def remark(outcome: Outcome) -> str:
-    """A few words when the client was the limit, else nothing."""
+    """Return a remark if the client was the bottleneck, else ""."""
     limits = list_limits(outcome, busiest_share(outcome))
     return f"the client was the limit: {', '.join(limits)}" if limits else ""
 
 
 NOTABLE = 0.05
-"""A difference from 1 that is worth a word."""
+"""The difference from 1 that causes a remark."""
 
 
 def check_window(
     outcome: Outcome, name: str, rates: Sequence[float], connections: int
 ) -> dict[str, Any] | None:
-    """What ``check`` finds in a window of the workload ``name``; None where the law says nothing of it."""
+    """Return the result of ``check_law`` for a window of the workload ``name``, or None if the law does not apply."""
     if rates or workload(name).paces_itself or not outcome.options.acknowledges:
         return None
     return check_law(outcome.window.busy / 1e9, outcome.seconds, connections)
 
 
 def check_law(spent: float, seconds: float, connections: int) -> dict[str, Any]:
-    """``concurrency`` by the law, the ``expected`` connections, and the ``ratio`` of the two.
+    """Return the ``concurrency`` by the law, the ``expected`` connections, and the ``ratio`` of the two.
 
-    ``spent`` are the seconds that connections spent in requests in a window of ``seconds``: the number of requests
-    times their mean latency, each counted with the part of its time that lies inside.
+    ``spent`` is the number of seconds that connections spent in requests in a window of ``seconds``: the number of
+    requests times their mean latency, each weighted with the part of its time inside the window.
     """
     concurrency = spent / seconds
     return {"concurrency": concurrency, "expected": connections, "ratio": concurrency / connections}
 
 
 def remark_on_law(found: Mapping[str, Any]) -> str:
-    """A few words when the ratio is off by more than ``NOTABLE``, else nothing."""
+    """Return a remark if the ratio is off by more than ``NOTABLE``, else ""."""
     if abs(found["ratio"] - 1) <= NOTABLE:
         return ""
     return f"{found['concurrency']:.1f} of {found['expected']} connections in a request on average"

@@ -1,6 +1,6 @@
-"""How a connection sends its work: one small shape, over PyMongo here and over a socket in ``wire``.
+"""The interface through which a connection sends its work; over PyMongo here, over a socket in ``wire``.
 
-Selectors, updates and documents are BSON bytes: encoded once, and sent by either client as they are.
+Selectors, updates and documents are BSON bytes: encoded once, and sent unchanged by either client.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ if TYPE_CHECKING:
     from pymongo.results import UpdateResult
 
 PROJECTION = {"_id": 0, "nofieldsplease": 1}
-"""What a query returns of a document: nothing. Finding is measured, not sending."""
+"""The projection of queries, which returns nothing: finding is measured, not sending."""
 
 
 class UnexpectedReply(Exception):
-    """The server answered, but not what was asked for; ``code`` is its error code, 0 when it gave none."""
+    """An answer of the server that is not the expected one; ``code`` is its error code, or 0."""
 
     def __init__(self, message: str, code: int = 0) -> None:
         super().__init__(message)
@@ -28,61 +28,60 @@ class UnexpectedReply(Exception):
 
 
 class Client(Protocol):
-    """What workloads do on one connection and one collection; every method raises when the server refuses.
+    """The operations of workloads on one connection and one collection; each raises if the server refuses.
 
-    With write concern w: 0 nobody waits for the answer to a write: nothing is refused, and one document counts as
-    matched.
+    With write concern w: 0 writes are not acknowledged: none is refused, and each counts as one matched document.
     """
 
     sleep: Callable[[float], None]
-    """What lets other connections go on for so many seconds."""
+    """Yields to other connections for this many seconds."""
 
     def insert(self, documents: Sequence[bytes]) -> None:
         """Insert the documents, in order."""
 
     def update(self, selector: bytes, update: bytes, upsert: bool) -> int:
-        """Update one document; give how many were matched or upserted."""
+        """Update one document; return the number of matched or upserted documents."""
 
     def update_each(self, statements: Sequence[bytes]) -> int:
-        """Do many updates with one request, unordered; give how many were matched or upserted.
+        """Send many updates in one unordered request; return the number of matched or upserted documents.
 
         A statement is the BSON of ``q``, ``u`` (operators or a pipeline) and ``upsert``.
         """
 
     def find_and_update(self, selector: bytes, update: bytes, upsert: bool) -> int:
-        """Update one document and have it returned as it is then; give how many were found or upserted."""
+        """Update one document and return its new version; return the number of found or upserted documents."""
 
     def find(self, selector: bytes, limit: int, skip: int) -> tuple[int, int]:
-        """Fetch all documents, projected to nothing; give their number and the bytes they came in."""
+        """Fetch all documents with an empty projection; return their number and their size in bytes."""
 
     def read(self, selector: bytes, projection: bytes) -> tuple[int, int]:
-        """Fetch the fields of one document, all of them with an empty projection; give as ``find`` does."""
+        """Fetch the given fields of one document, or all with an empty projection; return as ``find`` does."""
 
     def scan(self, selector: bytes, limit: int, projection: bytes) -> tuple[int, int]:
-        """Fetch the fields of so many documents in the order of ``_id``; give as ``find`` does."""
+        """Fetch the fields of up to ``limit`` documents in the order of ``_id``; return as ``find`` does."""
 
     def replace(self, selector: bytes, document: bytes) -> int:
-        """Replace one document; give how many were matched."""
+        """Replace one document; return the number of matched documents."""
 
     def delete(self, selector: bytes) -> int:
-        """Delete one document; give how many were."""
+        """Delete one document; return the number of deleted documents."""
 
     def aggregate(self, pipeline: bytes) -> tuple[int, int]:
-        """Run a pipeline, a BSON array, to its end; give the number of documents and their bytes."""
+        """Run a pipeline, a BSON array, to its end; return the number of documents and their size in bytes."""
 
     def close(self) -> None:
         """Give back the connection."""
 
 
 class PyMongoClient:
-    """The reference: what a program with PyMongo does."""
+    """The reference client: it does what a program with PyMongo does."""
 
     def __init__(
         self, client: MongoClient[Any], namespace: tuple[str, str], options: RequestOptions, number: int = 0
     ) -> None:
-        """``namespace`` is database and collection; of several mongos the driver chooses one for each request.
+        """``namespace`` is database and collection; with several mongos the driver chooses one for each request.
 
-        Sessions, and whether writes are retryable, are matters of ``client`` itself.
+        Sessions and retryable writes are properties of ``client`` itself.
         """
         from bson.codec_options import CodecOptions
         from bson.raw_bson import RawBSONDocument
@@ -105,18 +104,18 @@ class PyMongoClient:
         self._after = ReturnDocument.AFTER
 
     def insert(self, documents: Sequence[bytes]) -> None:
-        """``insert_many``, or ``insert_one`` for a batch of one."""
+        """Call ``insert_many``, or ``insert_one`` for a batch of one."""
         if len(documents) == 1:
             self._collection.insert_one(self._raw(documents[0]))
         else:
             self._collection.insert_many([self._raw(document) for document in documents], ordered=True)
 
     def update(self, selector: bytes, update: bytes, upsert: bool) -> int:
-        """``update_one``."""
+        """Call ``update_one``."""
         return _matched(self._collection.update_one(self._raw(selector), self._raw(update), upsert=upsert))
 
     def update_each(self, statements: Sequence[bytes]) -> int:
-        """``bulk_write`` of ``UpdateOne``, unordered."""
+        """Call ``bulk_write`` with ``UpdateOne``, unordered."""
         import bson
         from pymongo import UpdateOne
 
@@ -129,40 +128,40 @@ class PyMongoClient:
         return result.matched_count + result.upserted_count
 
     def find_and_update(self, selector: bytes, update: bytes, upsert: bool) -> int:
-        """``find_one_and_update`` that returns the document after the update."""
+        """Call ``find_one_and_update``, which returns the document after the update."""
         found = self._collection.find_one_and_update(
             self._raw(selector), self._raw(update), upsert=upsert, return_document=self._after
         )
         return 0 if found is None else 1
 
     def find(self, selector: bytes, limit: int, skip: int) -> tuple[int, int]:
-        """``find`` with the cursor drained; the bytes are those of the documents."""
+        """Call ``find`` and drain the cursor; the bytes are those of the documents."""
         return _drained(self._raw_collection.find(self._raw(selector), PROJECTION, limit=limit, skip=skip))
 
     def read(self, selector: bytes, projection: bytes) -> tuple[int, int]:
-        """``find_one``, as the cursor that is in it, because that knows the bytes."""
+        """Do what ``find_one`` does, with its cursor, which knows the number of bytes."""
         return _drained(self._raw_collection.find(self._raw(selector), self._fields(projection), limit=-1))
 
     def scan(self, selector: bytes, limit: int, projection: bytes) -> tuple[int, int]:
-        """``find`` with ``sort`` and ``limit``, drained."""
+        """Call ``find`` with ``sort`` and ``limit``, and drain the cursor."""
         fields = self._fields(projection)
         return _drained(self._raw_collection.find(self._raw(selector), fields, limit=limit, sort={"_id": 1}))
 
     def replace(self, selector: bytes, document: bytes) -> int:
-        """``replace_one``."""
+        """Call ``replace_one``."""
         return _matched(self._collection.replace_one(self._raw(selector), self._raw(document)))
 
     def delete(self, selector: bytes) -> int:
-        """``delete_one``."""
+        """Call ``delete_one``."""
         result = self._collection.delete_one(self._raw(selector))
         return result.deleted_count if result.acknowledged else 1
 
     def aggregate(self, pipeline: bytes) -> tuple[int, int]:
-        """``aggregate`` with the cursor drained."""
+        """Call ``aggregate`` and drain the cursor."""
         return _drained(self._raw_collection.aggregate(list(self._raw(pipeline).values())))
 
     def close(self) -> None:
-        """The pool keeps the connection."""
+        """Do nothing: the pool keeps the connection."""
 
     def _fields(self, projection: bytes) -> Mapping[str, Any] | None:
         return dict(self._raw(projection)) or None

@@ -1,7 +1,7 @@
-"""Connection strings that people give, and the roles that their users lack.
+"""Connection strings that users give, and the roles that their users lack.
 
-A complaint about a string is one line without its secrets. The roles are those of
-https://www.mongodb.com/docs/manual/reference/built-in-roles/, tried with users of MongoDB 6.0.5. The work itself
+An error message about a string is one line without its secrets. The roles are those of
+https://www.mongodb.com/docs/manual/reference/built-in-roles/, tested with users of MongoDB 6.0.5. The work itself
 needs ``readWriteAnyDatabase``, or ``readWrite`` on the database of the experiment.
 """
 
@@ -34,27 +34,27 @@ ROLES: Final[Mapping[str, str]] = {
     "fsync": "hostManager",
     "dropDatabase": "dbAdminAnyDatabase",
 }
-"""The least built-in role by command."""
+"""The least built-in role for each command."""
 
 WORK: Final = "readWrite on that database, or readWriteAnyDatabase,"
-"""What permits all that is not in the table."""
+"""The role for everything that is not in the table."""
 _UNAUTHORIZED: Final = 13
 _ATLAS: Final = 8000
-"""What Atlas answers where a tier does not have a command."""
+"""Atlas's error code for a command that the tier does not have."""
 _UNKNOWN: Final = (59, 115, 238)
-"""Codes of a server that does not have the command, or not yet: products that are not MongoDB have few of them."""
+"""Error codes of a server without the command; products that are not MongoDB lack many."""
 _QUOTED: Final = re.compile(r"not authorized on (\S+) to execute command \{ (\w+):")
 
 
 def is_refused(error: OperationFailure) -> bool:
-    """Whether the server does not permit the command, to this user or to any, or has no such command."""
+    """Return whether the server refuses the command, to this user or to all, or does not have it."""
     return error.code in (_UNAUTHORIZED, _ATLAS, *_UNKNOWN)
 
 
 def describe_refusal(error: OperationFailure) -> str | None:
-    """What the user may not do and which role permits it; None where it is not that which the server complains of.
+    """Return what the user may not do and which role permits it, or None for another kind of error.
 
-    The server quotes the whole command, with its session and its signature.
+    The server's own message quotes the whole command, with its session and its signature.
     """
     found = _QUOTED.search(str(error)) if error.code == _UNAUTHORIZED else None
     if found is None:
@@ -65,7 +65,7 @@ def describe_refusal(error: OperationFailure) -> str | None:
 
 
 def unknown(what: str, error: OperationFailure | None) -> dict[str, str]:
-    """What a row says of something that could not be asked: the missing role, or the reason."""
+    """Return a row's entry for something that could not be queried: the missing role, or the reason."""
     if error is not None and error.code == _UNAUTHORIZED and what in ROLES:
         return {"what": what, "role": ROLES[what]}
     if error is None:
@@ -94,19 +94,19 @@ _MEASURED: Final = (
     "wTimeoutMS",
     "zlibCompressionLevel",
 )
-"""The options of a connection string that change what is measured; none of them holds a secret."""
+"""The options of a connection string that change what is measured; none of them is secret."""
 _OF_MONGOS: Final = "topology_type: Sharded"
 _FAULT: Final = re.compile(r"""error=\w+\((['"])(?P<fault>.+?)\1\)""")
-"""What the driver says of one of several mongos that does not answer."""
+"""The driver's message for one of several mongos that does not answer."""
 
 
 def shown(where: str) -> str:
-    """What somebody gave as a place, to be told in a complaint: what may be a connection string without its secrets."""
+    """Return a place for an error message; what may be a connection string loses its secrets."""
     return redact(where) if "@" in where or "://" in where else where
 
 
 def driver_fault(error: PyMongoError, uri: str) -> str:
-    """What the driver complains of, in one line without secrets."""
+    """Return the driver's error message in one line without secrets."""
     from pymongo.errors import OperationFailure, ServerSelectionTimeoutError
 
     if isinstance(error, OperationFailure) and (refusal := describe_refusal(error)):
@@ -114,7 +114,7 @@ def driver_fault(error: PyMongoError, uri: str) -> str:
     said = str(error)
     is_late = isinstance(error, ServerSelectionTimeoutError)
     routed = is_late and _OF_MONGOS in said and _FAULT.search(said)
-    # The first server's fault says it; the rest is what the driver knows of all of them.
+    # The first server's fault is enough; the rest repeats it for all of them.
     text = (routed["fault"] if routed else said).partition(" (configured timeouts")[0]
     text = scrub(text.partition(", full error:")[0].splitlines()[0], uri)
     if is_late:
@@ -123,32 +123,32 @@ def driver_fault(error: PyMongoError, uri: str) -> str:
 
 
 def selection_ms(uri: str, usual: int) -> int:
-    """How long a server is waited for, in ms: what the connection string says, which the driver can use, else usual."""
+    """Return the server selection timeout in ms: that of the connection string if valid, else ``usual``."""
     options = parse_qsl(uri.partition("?")[2].replace(";", "&"))
     given = [value for name, value in options if name.lower() == "serverselectiontimeoutms"]
-    return round(float(given[-1])) if given else usual  # the driver takes parts of a millisecond
+    return round(float(given[-1])) if given else usual  # the driver accepts parts of a millisecond
 
 
 def measured_options(options: Mapping[str, Any]) -> str:
-    """Those of the ``options`` of a connection string that change what is measured: the same text for the same ones.
+    """Return the options that change what is measured, as a canonical text.
 
     ``options`` are as PyMongo gives them.
     """
-    given = {name.lower(): value for name, value in options.items()}  # of some it keeps no capitals
+    given = {name.lower(): value for name, value in options.items()}  # the driver lowers some names
     found = {name: given[name.lower()] for name in _MEASURED if name.lower() in given}
     return json.dumps(found, sort_keys=True) if found else ""
 
 
 def used(uri: str, what: str, act: Callable[[], T]) -> T:
-    """What ``act`` gives that hands the string to the driver; raises RunnerError when the driver cannot use it.
+    """Call ``act``, which passes the string to the driver; raise RunnerError if the driver cannot use it.
 
-    ``what`` is what the string is for.
+    ``what`` is the purpose of the string.
     """
     from pymongo.errors import PyMongoError
 
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("error", UserWarning)  # how the driver tells of options it leaves out
+            warnings.simplefilter("error", UserWarning)  # the driver's way to report ignored options
             return act()
     except (PyMongoError, ValueError, OSError, UserWarning) as error:
         text = scrub(str(error), uri).partition("\n")[0]

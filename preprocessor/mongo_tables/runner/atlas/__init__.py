@@ -1,6 +1,7 @@
-"""Clusters on Atlas, made for a run and removed at its end, whichever way it ends.
+"""Atlas clusters that a run creates and removes at its end, however it ends.
 
-What a run does there costs money and stands beside what belongs to others. So nothing is asked of Atlas before what
-it may cost is known and allowed (``costs``), every action is written down before it is done (``journal``), only what
-has our name and our tag is touched (``names``), and what a killed run left is removed by another (``sweep``).
+Such a run costs money and works in a project with other people's resources. So the cost is computed and allowed
+before the first call to Atlas (``costs``); every action is written to the journal before it is done (``target``);
+only resources with our name and our tag are touched (``address``); and the next sweep removes what a killed run left
+(``clusters``).
 """

@@ -1,9 +1,9 @@
-"""How a target on Atlas is written, ``atlas:PROJECT?NAME=VALUE&…``, and the cluster that it stands for.
+"""Atlas addresses (``atlas:PROJECT?NAME=VALUE&…``), the clusters that they describe, and who owns a resource.
 
-A variant says what it varies: its tier, its disk. The address says what is the same for all of them, and what the
-experiment's reference machine does not say.
+A variant sets what it varies: its tier, its disk. The address sets what is the same for all variants and what the
+experiment's reference machine does not define.
 
-In a project ours is what has our name *and* our tag, both written when it was made.
+In a project, a resource is ours if it has our name *and* our tag, both written when it was created.
 """
 
 from __future__ import annotations
@@ -25,16 +25,16 @@ from mongo_tables.runner.ownership import OwningProcess
 
 RUN_TAG: Final = "mongo-tables-run"
 UNTIL_TAG: Final = "mongo-tables-until"
-"""Until then a cluster may be in use, wherever its run is."""
+"""The tag with the time until which a cluster may be in use, whichever machine its run is on."""
 _NAME: Final = re.compile(r"mongo-tables-([0-9a-f]{6})-[0-9]+")
 _OWNER: Final = re.compile(r"([0-9a-f]{12})\.([0-9a-f]{16})\.([0-9]+)\.([0-9]+)")
 _WORDS: Final = "mongo-tables run "
 
 
 class Owner(NamedTuple):
-    """The run that made something, and the process that it was: so a sweep knows whether it goes on.
+    """The run that created a resource, and its process, so that a sweep can tell whether the run is still going.
 
-    It is written where it was made, and nowhere else.
+    It is stored with the resource only.
     """
 
     run: str
@@ -50,43 +50,43 @@ def _parse_owner(text: str) -> Owner | None:
 
 
 def cluster_names(run: str) -> Iterator[str]:
-    """Of a run's clusters, and of the users who may use them; the first 23 characters tell clusters apart on Atlas."""
+    """Yield names for a run's clusters and users; Atlas tells clusters apart by the first 23 characters."""
     return (f"mongo-tables-{run[:6]}-{number}" for number in count(1))
 
 
 def words(owner: Owner) -> str:
-    """What stands beside a run's user and its entry of the access list."""
+    """Return the comment on a run's database user and on its access list entry."""
     return f"{_WORDS}{owner}"
 
 
 def owner_in(text: Any) -> Owner | None:
-    """Who made what has these words beside it; None for what is not ours."""
+    """Return the owner that this comment names, or None if the resource is not ours."""
     return _parse_owner(str(text or "").removeprefix(_WORDS)) if str(text).startswith(_WORDS) else None
 
 
 def _named_by(owner: Owner | None, name: Any) -> Owner | None:
-    """The owner, where the name is one of its own too."""
+    """Return the owner if the resource also has one of its names."""
     found = _NAME.fullmatch(str(name or ""))
     return owner if owner and found and owner.run.startswith(found[1]) else None
 
 
 def owner_of_cluster(cluster: Mapping[str, Any]) -> Owner | None:
-    """Who made the cluster; None for one that is not ours, or not for sure."""
+    """Return the run that created the cluster, or None if the cluster is not ours for certain."""
     return _named_by(_parse_owner(tag_of(cluster, RUN_TAG)), cluster.get("name"))
 
 
 def owner_of_user(user: Mapping[str, Any]) -> Owner | None:
-    """Who made the database user; None for one that is not ours."""
+    """Return the run that created the database user, or None if it is not ours."""
     return _named_by(owner_in(user.get("description")), user.get("username"))
 
 
 def tag_of(cluster: Mapping[str, Any], key: str) -> str:
-    """The value of a tag; "" where there is none."""
+    """Return the value of a tag, or "" without one."""
     return next((str(tag.get("value", "")) for tag in cluster.get("tags") or () if tag.get("key") == key), "")
 
 
 ALREADY_THERE: Final = "there"
-"""The value of ``access`` for a machine that the project lets in already."""
+"""The value of ``access`` for a machine that the project's access list already admits."""
 _WHERE: Final = re.compile(r"atlas:(?P<project>[^?]*)(?:\?.*)?", re.DOTALL)
 _PROJECT: Final = re.compile(r"[a-f0-9]{24}")
 _FORMS: Final = {
@@ -99,12 +99,12 @@ _FORMS: Final = {
     "iops": (r"[1-9][0-9]*", "operations a second such as 3000"),
     "gb": (r"[1-9][0-9]*", "the size of the disk in GB, such as 200"),
 }
-"""The settings: the form of each, and what it is in words."""
+"""The settings: the pattern of each, and its description."""
 
 
 @dataclass(frozen=True, slots=True)
 class AtlasAddress:
-    """A project, who is let in to its clusters, and what was said of what they are made with, sorted by name."""
+    """A project, the address that may connect to its clusters, and the cluster settings given, sorted by name."""
 
     project: str
     access: str
@@ -112,12 +112,12 @@ class AtlasAddress:
 
 
 def is_atlas(where: str) -> bool:
-    """Whether a target is one whose cluster the run makes on Atlas."""
+    """Return whether the run creates the cluster of this target on Atlas."""
     return _WHERE.fullmatch(where) is not None
 
 
 def parse_project(where: str) -> str:
-    """The project of what ``is_atlas`` takes; raises RunnerError for one that is none."""
+    """Return the project of a target that ``is_atlas`` accepts; raise RunnerError if it is invalid."""
     found = _WHERE.fullmatch(where)
     project = found["project"] if found else ""
     if not _PROJECT.fullmatch(project):
@@ -129,7 +129,7 @@ def parse_project(where: str) -> str:
 
 
 def parse_atlas(where: str) -> AtlasAddress:
-    """Read what ``is_atlas`` takes; raises RunnerError for a project that is none, and for settings that are none."""
+    """Parse a target that ``is_atlas`` accepts; raise RunnerError for an invalid project or setting."""
     project = parse_project(where)
     settings = _settings(where.partition("?")[2])
     access = settings.pop("access", "")
@@ -161,7 +161,7 @@ def _settings(text: str) -> dict[str, str]:
 
 
 def _check_access(access: str) -> None:
-    """Raise RunnerError for what is no address, and for one that would let everybody in."""
+    """Raise RunnerError for an invalid address, and for one that would admit everybody."""
     if access == ALREADY_THERE:
         return
     try:
@@ -178,20 +178,20 @@ def _check_access(access: str) -> None:
 
 
 REGION: Final = "EU_WEST_1"
-"""Where the published figures were measured."""
+"""The region in which the published figures were measured."""
 VERSION: Final = "8.0"
 CORE: Final = "core"
 STANDARD: Final = "STANDARD"
 _OFF: Final = {"compute": {"enabled": False, "scaleDownEnabled": False}, "diskGB": {"enabled": False}}
 _MUST: Final = {"tier": "atlasInstanceType", "disk": "atlasDiskType", "gb": "atlasDiskSizeGB"}
-"""Settings of an address by what variants and references call them: without these there is no cluster."""
+"""The required settings of a cluster: name in the address → name in variants and references."""
 _MAY: Final = {"iops": "atlasIOPS", "region": "atlasRegion", "edition": "atlasEdition", "version": "version"}
 VARIED: Final = frozenset({*_MUST.values(), *_MAY.values()})
-"""What a variant may ask of a cluster."""
+"""The settings of a cluster that a variant may have."""
 
 
 class AtlasMachine(NamedTuple):
-    """A cluster as it is asked for. Of a STANDARD disk nobody may ask the operations: its size decides."""
+    """The requested cluster. A STANDARD disk takes no IOPS setting: its size determines them."""
 
     tier: str
     disk: str
@@ -207,12 +207,12 @@ class AtlasMachine(NamedTuple):
 
     @property
     def but_tier(self) -> tuple[Any, ...]:
-        """What a cluster has to be made anew for; a tier is changed on the one that runs."""
+        """Return everything but the tier: a change of these needs a new cluster, a change of tier does not."""
         return self[1:]
 
 
 def machine_of(config: Mapping[str, Any], address: AtlasAddress) -> AtlasMachine:
-    """The cluster for a variant; raises TargetError where something of it is not said, or cannot be had."""
+    """Return the cluster for a variant; raise TargetError if a setting is missing or unsupported."""
     asked, reference = config.get("instance", {}), config.get("reference", {})
     found: dict[str, Any] = {}
     for setting, name in {**_MUST, **_MAY}.items():
@@ -237,7 +237,7 @@ def machine_of(config: Mapping[str, Any], address: AtlasAddress) -> AtlasMachine
 
 
 def specs(machine: AtlasMachine) -> list[dict[str, Any]]:
-    """The hardware of the cluster, as a request says it. Nothing of it grows or shrinks by itself."""
+    """Return the hardware part of the request, with auto-scaling off."""
     hardware = {
         "instanceSize": machine.tier, "nodeCount": MEMBERS, "diskSizeGB": machine.gb,
         "ebsVolumeType": machine.disk,
@@ -251,7 +251,7 @@ def specs(machine: AtlasMachine) -> list[dict[str, Any]]:
 
 
 def order(machine: AtlasMachine, name: str, owner: Owner, until: datetime) -> dict[str, Any]:
-    """The request that makes the cluster: nothing that costs more, or disturbs a measurement, is on."""
+    """Return the request that creates the cluster, without options that cost more or disturb a measurement."""
     return {
         "name": name,
         "clusterType": "REPLICASET",
@@ -267,7 +267,7 @@ def order(machine: AtlasMachine, name: str, owner: Owner, until: datetime) -> di
 
 
 def hardware_of(cluster: Mapping[str, Any]) -> Mapping[str, Any]:
-    """What Atlas says that the members of the cluster are; empty where it does not say it as expected."""
+    """Return the hardware of the cluster's members in Atlas's answer, or an empty mapping if it has another form."""
     try:
         found: Mapping[str, Any] = _region(cluster)["electableSpecs"]
     except (KeyError, IndexError, TypeError):
@@ -276,7 +276,7 @@ def hardware_of(cluster: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def differences(cluster: Mapping[str, Any], machine: AtlasMachine) -> Iterator[str]:
-    """How the cluster that was made differs from what was asked for, in a few words each."""
+    """Yield each difference between the created cluster and the requested one, in a few words."""
     hardware = hardware_of(cluster)
     wanted: dict[str, tuple[Any, Any]] = {
         "tier": (hardware.get("instanceSize"), machine.tier),
@@ -286,7 +286,7 @@ def differences(cluster: Mapping[str, Any], machine: AtlasMachine) -> Iterator[s
         "members": (hardware.get("nodeCount"), MEMBERS),
         "region": (_region(cluster).get("regionName") if hardware else None, machine.region),
         "version": (str(cluster.get("mongoDBMajorVersion")), machine.version),
-        # Newer answers say it, older ones know of one alone.
+        # Newer answers contain this; older ones have a single field.
         "edition": (str(cluster.get("effectiveDatabaseEdition", CORE)).lower(), machine.edition),
         "backup": (bool(cluster.get("backupEnabled")), False),
         "continuous backup": (bool(cluster.get("pitEnabled")), False),

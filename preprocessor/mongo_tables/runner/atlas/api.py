@@ -1,8 +1,8 @@
-"""The Administration API of Atlas: who asks, what is sent again, what is waited for, and what a refusal says.
+"""Client of the Atlas Administration API: credentials, retries, rate limits, error messages.
 
-https://www.mongodb.com/docs/api/doc/atlas-admin-api-v2/. A media type has a date, which chooses the version of a
-resource; a version that Atlas removes is refused with 406, and none of them is the newest by chance. A service account
-or a key asks; both come from the environment alone.
+https://www.mongodb.com/docs/api/doc/atlas-admin-api-v2/. The date in a media type selects the version of a resource.
+Atlas answers a removed version with 406; each version here is chosen explicitly. The credentials, a service account
+or an API key, come from the environment only.
 """
 
 from __future__ import annotations
@@ -37,38 +37,38 @@ class Clock:
     """The clock of this machine."""
 
     def now(self) -> datetime:
-        """The moment, in UTC."""
+        """Return the current time in UTC."""
         return datetime.now(UTC)
 
     def sleep(self, seconds: float) -> None:
-        """Wait so long."""
+        """Sleep for this many seconds."""
         time.sleep(seconds)
 
 
 def iso(moment: datetime) -> str:
-    """The moment as Atlas reads and writes it, in whole seconds."""
+    """Format a time as Atlas reads and writes it, in whole seconds."""
     return moment.strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
 @dataclass(frozen=True, slots=True)
 class Credentials:
-    """A name and its secret; ``digest`` is whether they are a key, used as RFC 7616 says, else a service account."""
+    """A name and its secret: an API key if ``digest`` (RFC 7616), else a service account."""
 
     name: str = field(repr=False)
     secret: str = field(repr=False)
     digest: bool
 
     def scrub(self, text: str, *others: str) -> str:
-        """The text without these secrets, wherever it comes from."""
+        """Return the text with these secrets removed."""
         for secret in filter(None, (self.secret, *others)):
             text = text.replace(secret, HIDDEN)
         return text
 
 
 def read_credentials() -> Credentials:
-    """What the environment has, a service account before a key.
+    """Read the credentials from the environment; a service account takes precedence over an API key.
 
-    Raises RunnerError where it has neither, or half of one.
+    Raises RunnerError if neither is complete.
     """
     for (name, secret), digest in ((ATLAS_CLIENT, False), (ATLAS_KEY, True)):
         found = read_variable(name), read_variable(secret)
@@ -84,14 +84,14 @@ def read_credentials() -> Credentials:
 
 
 SECONDS: Final = 60.0
-"""For so long an answer is waited for."""
+"""The timeout of a request, in seconds."""
 _MOST_BYTES: Final = 16 * 2**20
 LOOPBACK: Final = frozenset({"127.0.0.1", "localhost", "::1"})
-"""Hosts to which secrets may travel unencrypted: they do not leave the machine."""
+"""Hosts that may receive secrets unencrypted: the traffic does not leave this machine."""
 
 
 class Answer(NamedTuple):
-    """What came back; ``body`` is what its JSON says, None where it has none."""
+    """An answer; ``body`` is its decoded JSON, None if it has none."""
 
     status: int
     headers: Message
@@ -99,18 +99,18 @@ class Answer(NamedTuple):
 
 
 class NoAnswer(Exception):
-    """Nothing came back that can be read: no connection, one that was cut, or no JSON; the text says which."""
+    """No readable answer: no connection, a broken one, or no JSON; the text says which."""
 
 
 class _NoRedirects(HTTPRedirectHandler):
-    """Follow none: the credentials are for one host."""
+    """Follow no redirects: the credentials are for one host."""
 
     def redirect_request(self, *given: Any, **named: Any) -> None:
         return None
 
 
 def check_base(base: str) -> str:
-    """The address of the API without a slash at its end; raises RunnerError where secrets would travel unencrypted."""
+    """Return the API address without a trailing slash; raise RunnerError if it would send secrets unencrypted."""
     parts = urlsplit(base)
     if parts.scheme != "https" and not (parts.scheme == "http" and parts.hostname in LOOPBACK):
         raise RunnerError(
@@ -120,7 +120,7 @@ def check_base(base: str) -> str:
 
 
 def open_for(base: str, credentials: Credentials) -> OpenerDirector:
-    """What sends requests; it answers challenges where the credentials are a key."""
+    """Return an opener for requests; with an API key it answers digest challenges."""
     if not credentials.digest:
         return build_opener(_NoRedirects)
     known = HTTPPasswordMgrWithDefaultRealm()
@@ -129,7 +129,7 @@ def open_for(base: str, credentials: Credentials) -> OpenerDirector:
 
 
 def exchange(opener: OpenerDirector, request: Request) -> Answer:
-    """Send the request; give the answer, whatever its status. Raises NoAnswer."""
+    """Send the request and return the answer, whatever its status. Raises NoAnswer."""
     try:
         with opener.open(request, timeout=SECONDS) as answer:
             return Answer(answer.status, answer.headers, _read(answer))
@@ -138,7 +138,7 @@ def exchange(opener: OpenerDirector, request: Request) -> Answer:
             return Answer(error.code, error.headers, _read_error(error))
     except URLError as error:
         raise NoAnswer(f"no connection: {error.reason}") from None
-    except ValueError as error:  # a challenge of a kind that the library does not know
+    except ValueError as error:  # an authentication scheme that the library does not support
         raise NoAnswer(f"the answer cannot be read: {error}") from None
     except (OSError, HTTPException) as error:
         raise NoAnswer(f"the connection was cut: {error or type(error).__name__}") from None
@@ -152,7 +152,7 @@ def _read(answer: IO[bytes]) -> Any:
 
 
 def _read_error(answer: HTTPError) -> Any:
-    """What an error says; a page for people says nothing."""
+    """Return the JSON body of an error, or None for an HTML page."""
     try:
         return _read(answer)
     except (ValueError, OSError, HTTPException):
@@ -164,22 +164,22 @@ TOKEN_PATH: Final = "/api/oauth/token"
 VERSIONS: Final = {
     "clusters": {"GET": "2024-08-05", "POST": "2024-10-23", "PATCH": "2024-10-23", "DELETE": "2023-02-01"}
 }
-"""The date of a resource where it is another than ``OLDEST``, by the request."""
+"""The versions of resources that differ from ``OLDEST``, by request."""
 OLDEST: Final = "2023-01-01"
 PAGE: Final = 100
-"""So many items are asked for at once."""
+"""Items on a page."""
 MOST_PAGES: Final = 1_000
 ATTEMPTS: Final = 6
-"""So often a request is sent that has no answer, or one of 5xx."""
+"""Attempts for a request that gets no answer or a 5xx."""
 LONGEST_WAIT: Final = timedelta(minutes=15)
-"""For so long in all a request waits because of limits of rate."""
+"""The longest total time that a request waits because of rate limits."""
 _FIRST_PAUSE: Final = 2.0
 _LEFT_OF_TOKEN: Final = timedelta(minutes=2)
-"""A token that ends so soon is not used any more."""
+"""A token that expires within this time is not used any more."""
 
 
 class ApiError(TargetError):
-    """A request that Atlas refuses, or does not answer; ``status`` is 0 then."""
+    """A request that Atlas refuses or does not answer; ``status`` is 0 without an answer."""
 
     def __init__(self, message: str, hint: str = "", status: int = 0, code: str = "") -> None:
         super().__init__(message, hint)
@@ -197,10 +197,10 @@ _HINTS: Final = {
 
 
 class Api:
-    """Requests of one project; nothing is sent before the first call."""
+    """Requests for one project; the first call sends the first one."""
 
     def __init__(self, project: str, credentials: Credentials, clock: Clock, base: str = ADDRESS) -> None:
-        """Raises RunnerError when ``base`` is not encrypted."""
+        """Raise RunnerError if ``base`` is not encrypted."""
         self.project = project
         self.clock = clock
         self._base = check_base(base)
@@ -211,27 +211,27 @@ class Api:
         self._hidden: list[str] = []
 
     def hide(self, secret: str) -> None:
-        """Have no message show it, whatever an answer repeats."""
+        """Hide this secret in all messages, even if an answer repeats it."""
         self._hidden.append(secret)
 
     def get(self, *path: str, query: Sequence[tuple[str, str]] = ()) -> Any:
-        """What is at ``path``, below the project. Raises ApiError."""
+        """Return the resource at ``path``, relative to the project. Raises ApiError."""
         return self._call("GET", path, None, query)
 
     def post(self, *path: str, body: Any) -> Any:
-        """Make what the body says. Raises ApiError."""
+        """Create the resource that ``body`` describes. Raises ApiError."""
         return self._call("POST", path, body)
 
     def patch(self, *path: str, body: Any) -> Any:
-        """Change it to what the body says. Raises ApiError."""
+        """Change the resource to ``body``. Raises ApiError."""
         return self._call("PATCH", path, body)
 
     def delete(self, *path: str) -> None:
-        """Remove it. Raises ApiError, also where it is not there."""
+        """Delete the resource. Raises ApiError, also if it does not exist."""
         self._call("DELETE", path, None)
 
     def find(self, *path: str) -> Any | None:
-        """What is at ``path``; None where nothing is. Raises ApiError."""
+        """Return the resource at ``path``, or None if it does not exist. Raises ApiError."""
         try:
             return self.get(*path)
         except ApiError as error:
@@ -240,7 +240,7 @@ class Api:
             raise
 
     def pages(self, *path: str) -> Iterator[Any]:
-        """The items of all pages. Raises ApiError."""
+        """Yield the items of all pages. Raises ApiError."""
         for number in range(1, MOST_PAGES + 1):
             found = self.get(*path, query=[("itemsPerPage", str(PAGE)), ("pageNum", str(number))])
             items = found.get("results") if isinstance(found, Mapping) else None
@@ -268,7 +268,7 @@ class Api:
 
         answer = self._insist(asked, send)
         if answer.status == 401 and not self._credentials.digest:
-            self._token = ""  # it ended before its time, or was withdrawn
+            self._token = ""  # expired early, or revoked
             answer = self._insist(asked, send)
         if 200 <= answer.status < 300:
             return answer.body
@@ -278,7 +278,7 @@ class Api:
         return {} if self._credentials.digest else {"Authorization": f"Bearer {self._current_token()}"}
 
     def _current_token(self) -> str:
-        """A token that lasts; Atlas gives one for an hour."""
+        """Return a valid token; Atlas issues tokens for an hour."""
         if not self._token or self.clock.now() + _LEFT_OF_TOKEN >= self._token_ends:
             answer = self._insist("POST token", self._ask_token)
             if answer.status != 200:
@@ -301,9 +301,9 @@ class Api:
         return exchange(self._opener, Request(self._base + TOKEN_PATH, data, headers, method="POST"))
 
     def _insist(self, asked: str, send: Callable[[], Answer]) -> Answer:
-        """The answer, asked for again while there is none, or one that says to come back later.
+        """Send until there is an answer that does not ask to come back later, and return it.
 
-        Every request may be sent twice: what is made has a name, and a second one is refused with 409.
+        Every request may be sent twice: resources have names, and Atlas refuses a duplicate with 409.
         """
         pause, tries, ends = _FIRST_PAUSE, 0, self.clock.now() + LONGEST_WAIT
         while True:
@@ -327,7 +327,7 @@ class Api:
         body = answer.body if isinstance(answer.body, Mapping) else {}
         code = str(body.get("errorCode") or body.get("error") or "")
         detail = str(body.get("detail") or body.get("error_description") or body.get("reason") or "").strip()
-        # Not cut before its secrets are out: of one at the cut a part would stay.
+        # Remove the secrets before the text is cut: a cut secret would remain in part.
         detail = " ".join(self._scrub(detail).split())[:300]
         said = ": ".join(filter(None, (code if not code.isdigit() else "", detail)))
         return self._error(
@@ -345,7 +345,7 @@ class Api:
 
 
 def _asked_pause(answer: Answer) -> float | None:
-    """The seconds that an answer says to wait; None where it says nothing."""
+    """Return the seconds that an answer asks to wait, or None."""
     for name in ("Retry-After", "RateLimit-Reset"):
         with suppress(ValueError):
             return max(1.0, float(answer.headers.get(name, "")))
@@ -362,10 +362,10 @@ def _shown(path: Sequence[str]) -> str:
 
 
 BASE_VARIABLE: Final = "MONGO_TABLES_ATLAS_API"
-"""Another address of the Administration API: that of a stand-in."""
+"""The environment variable with another address of the Administration API, for a stand-in."""
 
 
 def open_api(project: str) -> Api:
-    """What asks Atlas about the project; nothing is asked yet. Raises RunnerError where nobody says who asks."""
+    """Return a client for the project without sending a request. Raises RunnerError without credentials."""
     base = read_variable(BASE_VARIABLE) or ADDRESS
     return Api(project, read_credentials(), Clock(), base)

@@ -1,9 +1,9 @@
-"""The life of a cluster and of what belongs to it: made, waited for, changed, removed; swept where a run was killed.
+"""The life cycle of a cluster and its resources: create, wait, change, delete; and the sweep after killed runs.
 
-Atlas answers a request when it has been understood, and does it in the minutes that follow. A cluster says IDLE between
-two steps of one change too: it is ready when it has said so twice in a row, and where its members are. Who may use it
-is a database user of its own, from the address of this machine; both end by themselves after some days, should nobody
-come to remove them.
+Atlas acknowledges a request at once and executes it in the following minutes. A cluster also reports IDLE between two
+steps of one change, so it counts as ready when it has reported IDLE twice in a row and its members are in place. Each
+run has its own database user and an access list entry for this machine's address; both expire after some days if no
+run removes them.
 """
 
 from __future__ import annotations
@@ -35,21 +35,21 @@ from mongo_tables.runner.connection_strings import driver_fault
 from mongo_tables.runner.errors import RunnerError, TargetError
 
 ROLES: Final = ("readWriteAnyDatabase", "dbAdminAnyDatabase", "clusterMonitor")
-"""What a run asks of a deployment with users, of those roles that Atlas gives."""
+"""The roles of Atlas that a run needs on a deployment with users."""
 LASTS: Final = timedelta(days=6)
-"""Users and addresses, where nobody removes them: Atlas permits up to a week."""
+"""The lifetime of database users and access list entries that are not removed; Atlas permits up to a week."""
 IDLE: Final = "IDLE"
 _WORKING: Final = frozenset({"CREATING", "UPDATING", "REPAIRING"})
 POLL_SECONDS: Final = 30.0
 LONGEST_CHANGE: Final = timedelta(minutes=60)
-"""For so long a cluster is waited for."""
+"""The longest time to wait for a cluster."""
 LONGEST_DELETION: Final = timedelta(minutes=30)
 IN_USE: Final = timedelta(hours=48)
-"""For so long after it was made, no sweep of another machine takes a cluster for one that was left."""
+"""For this long after its creation, a sweep on another machine does not treat a cluster as abandoned."""
 SETTLES_SECONDS: Final = 60.0
-"""A request whose answer is not known may take so long to show."""
+"""Seconds until a request without an answer must have shown its effect."""
 LONGEST_CONNECTING: Final = timedelta(minutes=10)
-"""For so long names and users are waited for, which reach all servers after a cluster is ready."""
+"""The longest time to wait for host names and users, which reach all servers only after the cluster is ready."""
 CONNECT_POLL_SECONDS: Final = 20.0
 SELECTION_MS: Final = 10_000
 _DNS_SECONDS: Final = 10.0
@@ -61,11 +61,11 @@ LEFT_HINT: Final = (
 
 
 def lacks_entry(api: Api, owner: Owner, address: str) -> bool:
-    """Whether the project's access list lacks the address.
+    """Return whether the project's access list lacks the address.
 
-    Raises TargetError where the entry is that of another run, which would take it away when it ends.
+    Raises TargetError if another run owns the entry: that run would remove it when it ends.
     """
-    entries = list(api.pages("accessList"))  # who may not ask is told so before anything is made
+    entries = list(api.pages("accessList"))  # fails here, early, without the permission
     for entry in entries:
         if _is_for(entry, address):
             other = owner_in(entry.get("comment"))
@@ -79,20 +79,20 @@ def lacks_entry(api: Api, owner: Owner, address: str) -> bool:
 
 
 def let_in(api: Api, owner: Owner, address: str) -> None:
-    """Put the address on the project's access list. Raises ApiError."""
+    """Add the address to the project's access list. Raises ApiError."""
     network = "cidrBlock" if "/" in address else "ipAddress"
     ends = iso(api.clock.now() + LASTS)
     api.post("accessList", body=[{network: address, "comment": words(owner), "deleteAfterDate": ends}])
 
 
 def _is_for(entry: Mapping[str, Any], address: str) -> bool:
-    """Whether the entry is just that address: Atlas gives one of an address alone as a network too."""
+    """Return whether the entry is for this single address; Atlas may return one as a network."""
     forms = (address, f"{address}/32", f"{address}/128")
     return any(str(entry.get(name, "")) in forms for name in ("ipAddress", "cidrBlock"))
 
 
 def shut_out(api: Api, owner: Owner, address: str) -> None:
-    """Take from the access list what ``let_in`` put there for the run, if it is there. Raises ApiError."""
+    """Remove the run's entry from the access list, if it exists. Raises ApiError."""
     for entry in api.pages("accessList"):
         if _is_for(entry, address) and _is_of(owner_in(entry.get("comment")), owner):
             _remove(api, "accessList", str(entry.get("cidrBlock") or entry.get("ipAddress")))
@@ -100,7 +100,7 @@ def shut_out(api: Api, owner: Owner, address: str) -> None:
 
 
 def make_user(api: Api, owner: Owner, name: str) -> str:
-    """Make a database user who may use the cluster of the same name alone; give the password. Raises ApiError."""
+    """Create a database user for the cluster of the same name only; return the password. Raises ApiError."""
     password = secrets.token_urlsafe(_SECRET_BYTES)
     api.hide(password)
     body = {
@@ -118,12 +118,12 @@ def make_user(api: Api, owner: Owner, name: str) -> str:
     except ApiError as error:
         if error.status != 409:
             raise
-        # It was sent again since its answer was lost: the name is this run's alone, and the password the same.
+        # A retry after a lost answer: only this run uses the name, and the password is the same.
     return password
 
 
 def remove_user(api: Api, owner: Owner, name: str) -> None:
-    """Remove what ``make_user`` made for the run, if it is there. Raises ApiError."""
+    """Remove the run's database user, if it exists. Raises ApiError."""
     user = api.find("databaseUsers", "admin", name)
     if user is not None and _is_of(owner_of_user(user), owner):
         _remove(api, "databaseUsers", "admin", name)
@@ -142,9 +142,9 @@ def _remove(api: Api, *path: str) -> None:
 
 
 def connection_string(cluster: Mapping[str, Any], user: str, password: str) -> str:
-    """The string for a client; raises TargetError where Atlas gives none, or one that is not encrypted.
+    """Return the connection string for a client; raise TargetError if there is none, or it is not encrypted.
 
-    It is the one with all hosts, so that no worker has to ask for their names: when they are known is waited for once.
+    It is the form with all hosts, so that no worker has to resolve them: the runner waits once until they resolve.
     """
     standard = str((cluster.get("connectionStrings") or {}).get("standard") or "")
     scheme, _, rest = standard.partition("://")
@@ -159,7 +159,7 @@ def connection_string(cluster: Mapping[str, Any], user: str, password: str) -> s
 
 
 def await_names(cluster: Mapping[str, Any], clock: Clock) -> None:
-    """Wait until the name of the cluster stands for its hosts (a record SRV); raises TargetError when it does not."""
+    """Wait until the cluster's SRV record resolves to its hosts; raise TargetError if it does not in time."""
     import dns.exception
     import dns.resolver
 
@@ -178,7 +178,7 @@ def await_names(cluster: Mapping[str, Any], clock: Clock) -> None:
 
 
 def await_user(uri: str, clock: Clock) -> None:
-    """Wait until the user may sign in; raises TargetError with what the driver said last."""
+    """Wait until the user can authenticate; raise TargetError with the driver's last message."""
     from pymongo import MongoClient
     from pymongo.errors import PyMongoError
 
@@ -194,7 +194,7 @@ def await_user(uri: str, clock: Clock) -> None:
 
 
 def _await(fault: Callable[[], str], clock: Clock) -> None:
-    """Wait until nothing is in the way; raises TargetError with what is at the end."""
+    """Wait until ``fault`` returns ""; raise TargetError with its last text."""
     ends = clock.now() + LONGEST_CONNECTING
     while found := fault():
         if clock.now() >= ends:
@@ -203,19 +203,19 @@ def _await(fault: Callable[[], str], clock: Clock) -> None:
 
 
 class Clusters:
-    """Those of one run in a project."""
+    """The clusters of one run in a project."""
 
     def __init__(self, api: Api, owner: Owner, budget: Budget, note: Callable[[str], None]) -> None:
-        """``note`` tells people what is waited for."""
+        """``note`` receives progress messages."""
         self._api = api
         self._owner = owner
         self._budget = budget
         self._note = note
         self._doubtful: set[str] = set()
-        """Those whose order has no answer that says whether it will be done."""
+        """Names of clusters whose request got no answer and may still be executed."""
 
     def create(self, machine: AtlasMachine, name: str) -> None:
-        """Order the cluster, which is not ready then. Raises TargetError; an order without an answer may be there."""
+        """Request the cluster without waiting for it. Raises TargetError; after a lost answer the cluster may exist."""
         self._budget.begin(name, machine)
         self._note(f"Atlas: {name} is made: {machine}")
         until = self._api.clock.now() + IN_USE
@@ -225,13 +225,13 @@ class Clusters:
         except ApiError as error:
             if 400 <= error.status < 500:
                 self._doubtful.discard(name)
-            # An order that was sent again since its answer was lost is refused the second time.
+            # A retry after a lost answer is refused because the first request succeeded.
             if error.status != 409 or not self._is_ours(self._find(name)):
                 raise
         self._doubtful.discard(name)
 
     def change_tier(self, machine: AtlasMachine, name: str) -> None:
-        """Give the cluster another tier, once nothing else is changed on it. Raises TargetError."""
+        """Change the tier of the cluster when no other change is in progress. Raises TargetError."""
         self._budget.begin(name, machine)
         self._note(f"Atlas: {name} becomes {machine.tier}")
         ends = self._api.clock.now() + LONGEST_CHANGE
@@ -246,14 +246,14 @@ class Clusters:
                 return
 
     def wait(self, machine: AtlasMachine, name: str) -> Mapping[str, Any]:
-        """What Atlas says of the cluster when it is ready, and is what was asked for. Raises TargetError."""
+        """Wait until the cluster is ready and as requested; return Atlas's description. Raises TargetError."""
         cluster = self._await_idle(name)
         if different := list(differences(cluster, machine)):
             raise TargetError(f"the cluster {name} is not what was asked for: {'; '.join(different)}")
         return cluster
 
     def fault(self, machine: AtlasMachine, name: str) -> str:
-        """How the cluster is no longer what was prepared, "" where it is. Raises ApiError."""
+        """Return how the cluster differs from the prepared one, or "". Raises ApiError."""
         cluster = self._find(name)
         if cluster is None:
             return _gone(name)
@@ -261,7 +261,7 @@ class Clusters:
         return f"the cluster {name} was changed while it was measured: {different}" if different else ""
 
     def delete(self, name: str) -> None:
-        """Remove the cluster, if it is there and ours, and wait until it is gone. Raises TargetError."""
+        """Delete the cluster if it exists and is ours, and wait until it is gone. Raises TargetError."""
         cluster = self._find(name)
         if cluster is None and name in self._doubtful:
             self._note(f"Atlas: whether {name} was ordered is not known; it is looked for once more")
@@ -274,7 +274,7 @@ class Clusters:
         self._budget.end(name)
 
     def _find(self, name: str) -> Mapping[str, Any] | None:
-        """What Atlas says of the cluster now; None when there is none. Raises ApiError."""
+        """Return Atlas's current description of the cluster, or None if there is none. Raises ApiError."""
         found: Mapping[str, Any] | None = self._api.find("clusters", name)
         return found
 
@@ -282,12 +282,12 @@ class Clusters:
         return cluster is not None and _is_of(owner_of_cluster(cluster), self._owner)
 
     def _check_ours(self, cluster: Mapping[str, Any], name: str) -> None:
-        """Raise TargetError for a cluster that is not to be touched."""
+        """Raise TargetError for a cluster that we do not own."""
         if not self._is_ours(cluster):
             raise TargetError(f"the cluster {name} has not the tag of this run, and stays untouched")
 
     def _await_idle(self, name: str) -> Mapping[str, Any]:
-        """The cluster, which has said twice in a row that nothing is changed on it."""
+        """Return the cluster after it has reported IDLE twice in a row."""
         ends, idle, state = self._api.clock.now() + LONGEST_CHANGE, 0, ""
         while self._api.clock.now() < ends:
             cluster = self._find(name)
@@ -311,9 +311,9 @@ def _gone(name: str) -> str:
 
 
 def delete_cluster(api: Api, name: str) -> None:
-    """Have a cluster removed that is known to be ours, and wait until it is gone. Raises TargetError.
+    """Delete a cluster that is known to be ours, and wait until it is gone. Raises TargetError.
 
-    While something else is changed on it, Atlas may refuse; and it may go on as if nothing had been asked.
+    While another change is in progress, Atlas may refuse, or may accept the request and ignore it.
     """
     ends, refusal = api.clock.now() + LONGEST_DELETION, ""
     while api.clock.now() < ends:
@@ -336,9 +336,9 @@ def delete_cluster(api: Api, name: str) -> None:
 
 
 class _Left(NamedTuple):
-    """Something of ours in the project: who made it, what it is in words, and how it is removed.
+    """A resource of ours in the project: its owner, its description, and how to remove it.
 
-    ``is_over`` is whether the time has passed for which a run of another machine may use it.
+    ``is_over`` says whether the time has passed for which a run on another machine may use it.
     """
 
     owner: Owner
@@ -348,10 +348,10 @@ class _Left(NamedTuple):
 
 
 def sweep(api: Api, note: Callable[[str], None]) -> int:
-    """Remove what ended runs have left in the project, and say what; give how much it was.
+    """Remove what ended runs have left in the project, and report it; return the number of resources.
 
-    What belongs to a run that goes on stays, and so does what a run of another machine made, until the time in its tag
-    has passed. Raises RunnerError where something could not be removed: everything else is.
+    Resources of a running run stay; so do those of a run on another machine, until the time in their tag has passed.
+    Raises RunnerError if a resource cannot be removed, after removing all others.
     """
     note("Atlas: what was asked for last may take a minute to show")
     api.clock.sleep(SETTLES_SECONDS)
@@ -376,7 +376,7 @@ def sweep(api: Api, note: Callable[[str], None]) -> int:
 
 
 def _find_ours(api: Api) -> Iterator[_Left]:
-    """Clusters first, which cost most. Users and addresses say nothing of whether they are in use, and end in days."""
+    """Yield our resources, clusters first, which cost most. Users and addresses show no use; they expire."""
     over: dict[str, bool] = {}
     for cluster in list(api.pages("clusters")):
         if owner := owner_of_cluster(cluster):

@@ -1,6 +1,7 @@
-"""What clusters cost: prices, the most that a run may spend, and the calls that it makes.
+"""The cost of clusters: price table, budget of a run, and the calls that a run makes.
 
-Prices come from a table that has a date. Nothing is made whose price is not in it, or before the whole cost is allowed.
+Prices come from a table with a date. A cluster is created only if its price is in the table and the total cost is
+allowed.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ CURRENCY: Final = "USD"
 
 
 class Price(NamedTuple):
-    """Of a machine in a region; of a STANDARD disk any operations."""
+    """The key of a price: a machine in a region. For a STANDARD disk the IOPS do not matter."""
 
     tier: str
     disk: str
@@ -33,11 +34,11 @@ class Price(NamedTuple):
 
     @classmethod
     def wanted_for(cls, machine: AtlasMachine) -> Price:
-        """What a line has to say to be that of the machine."""
+        """Return the key that a line needs for this machine."""
         return cls(machine.tier, machine.disk, machine.iops, machine.gb, machine.region)
 
     def __str__(self) -> str:
-        """The line of a table without its price, which nobody can take for one."""
+        """Return the line of a table with a placeholder for its price."""
         iops = "" if self.iops is None else f"iops = {self.iops}, "
         return (
             f'{{ tier = "{self.tier}", region = "{self.region}", disk = "{self.disk}", {iops}gb = {self.gb}, '
@@ -46,14 +47,14 @@ class Price(NamedTuple):
 
 
 class Prices(NamedTuple):
-    """A table: when its prices were so, who says so, and the price of an hour of a whole cluster."""
+    """A price table: its date, its source, and the price in dollars per hour of a whole cluster."""
 
     date: Date
     source: str
     per_hour: Mapping[Price, float]
 
     def of(self, machine: AtlasMachine) -> float:
-        """What an hour costs; raises RunnerError where that is not known."""
+        """Return the price of the machine per hour; raise RunnerError if it is unknown."""
         try:
             return self.per_hour[Price.wanted_for(machine)]
         except KeyError:
@@ -64,7 +65,7 @@ class Prices(NamedTuple):
             ) from None
 
     def lacking(self, machines: Iterable[AtlasMachine]) -> list[Price]:
-        """The lines that are not there, each once."""
+        """Return the keys that the table lacks for these machines, each once."""
         wanted = dict.fromkeys(map(Price.wanted_for, machines))
         return [one for one in wanted if one not in self.per_hour]
 
@@ -73,7 +74,7 @@ class Prices(NamedTuple):
 
 
 def read_prices(path: Path = OWN) -> Prices:
-    """Read a table; raises RunnerError for one that is none."""
+    """Read a price table; raise RunnerError if the file is not one."""
     try:
         found = tomllib.loads(path.read_text("utf-8"))
         date, source = found["date"], found["source"]
@@ -93,7 +94,7 @@ def read_prices(path: Path = OWN) -> Prices:
 
 
 def prices_named(path: str | None) -> Prices:
-    """Those of the file, or the program's own. Raises RunnerError."""
+    """Return the prices in the file, or the built-in ones without a path. Raises RunnerError."""
     return read_prices(Path(path) if path else OWN)
 
 
@@ -109,14 +110,14 @@ def _line(line: Mapping[str, Any]) -> tuple[Price, float]:
 
 
 class _Paid(NamedTuple):
-    """A cluster that is paid for: at what price of an hour, and since when."""
+    """A cluster that is running: its price per hour, and since when it is paid for."""
 
     per_hour: float
     since: datetime
 
 
 class Budget:
-    """Each cluster is counted from when it is asked for until it is gone, by time, at its price of an hour."""
+    """The budget of a run: each cluster costs its hourly price from the request until it is gone."""
 
     def __init__(self, prices: Prices, most: float, clock: Clock) -> None:
         self._prices = prices
@@ -127,13 +128,13 @@ class Budget:
 
     @property
     def spent(self) -> float:
-        """In dollars, until now."""
+        """Return the dollars spent so far."""
         return self._ended + sum(map(self._cost, self._running.values()))
 
     def begin(self, name: str, machine: AtlasMachine) -> None:
-        """From now on the cluster is paid for as this machine.
+        """Start to count the cost of the cluster, as this machine.
 
-        Raises RunnerError where the price of that is not known, or all is spent.
+        Raises RunnerError if its price is unknown or the budget is spent.
         """
         per_hour = self._prices.of(machine)
         self.check()
@@ -141,12 +142,12 @@ class Budget:
         self._running[name] = _Paid(per_hour, self._clock.now())
 
     def end(self, name: str) -> None:
-        """From now on the cluster is not paid for."""
+        """Stop to count the cost of the cluster."""
         if paid := self._running.pop(name, None):
             self._ended += self._cost(paid)
 
     def check(self) -> None:
-        """Raise TargetError when no more may be spent."""
+        """Raise TargetError if the budget is spent."""
         if self.spent >= self._most:
             raise TargetError(
                 f"the clusters of this run have cost about {self.spent:.2f} {CURRENCY}, "
@@ -159,16 +160,16 @@ class Budget:
 
 
 AROUND_SECONDS: Final = 35 * 60.0
-"""Beside its work, for each window: a cluster is made or changed, looked at and removed. None was timed: this is an
-assumption, with room."""
+"""Seconds for each window in addition to its work: to create or change the cluster, inspect it and delete it. This is
+a generous assumption, not a measurement."""
 MIB_PER_SECOND: Final = {"M30": 9.0}
-"""At which data comes in: the slowest of the published inserts with four indexes (johnlpage/UniBench@2a53a30
-reporting/report.md, lines 419 and 480) on that tier, and on larger ones:"""
+"""Bytes per second at which data is loaded: the slowest of the published inserts with four indexes
+(johnlpage/UniBench@2a53a30 reporting/report.md, lines 419 and 480) on that tier, and on larger ones:"""
 MIB_PER_SECOND_OF_LARGER: Final = 60.0
 
 
 class Cost(NamedTuple):
-    """Of a variant, over all its windows."""
+    """The cost of a variant, over all its windows."""
 
     machine: AtlasMachine
     windows: int
@@ -177,9 +178,9 @@ class Cost(NamedTuple):
 
 
 def cost(machine: AtlasMachine, estimate: Estimate, prices: Prices) -> Cost:
-    """What a variant costs at most: each of its windows on a cluster made for it, whose data is loaded anew.
+    """Return the highest cost of a variant: every window has a new cluster and loads its data again.
 
-    Raises RunnerError where the price is not known.
+    Raises RunnerError if the price is unknown.
     """
     loading = estimate.bytes / 2**20 / MIB_PER_SECOND.get(machine.tier, MIB_PER_SECOND_OF_LARGER)
     seconds = estimate.windows * (AROUND_SECONDS + loading) + (estimate.seconds or 0.0)
@@ -187,13 +188,13 @@ def cost(machine: AtlasMachine, estimate: Estimate, prices: Prices) -> Cost:
 
 
 def total_cost(costs: Iterable[Cost]) -> float:
-    """What all of it costs at most, in whole cents, so that whoever allows what is said allows enough."""
+    """Return the highest total cost, rounded up to whole cents, so that allowing the printed amount is enough."""
     cents = sum(one.dollars for one in costs) * 100
-    return math.ceil(round(cents, 6)) / 100  # without what binary fractions add
+    return math.ceil(round(cents, 6)) / 100  # round off binary fractions first
 
 
 def check_cost(costs: Iterable[Cost], most: float | None, prices: Prices) -> None:
-    """Raise RunnerError where all of it may cost more than was allowed, or nothing was."""
+    """Raise RunnerError if the total may cost more than allowed, or no amount is allowed."""
     total = total_cost(costs)
     if most is None:
         raise RunnerError(
@@ -208,7 +209,7 @@ def check_cost(costs: Iterable[Cost], most: float | None, prices: Prices) -> Non
 
 
 def cost_table(costs: Mapping[int, Cost], prices: Prices) -> list[str]:
-    """Lines for people: one for each variant, by its number from 0 on, and the cost of all."""
+    """Return a printable table: a line for each variant, by its number from 0, and the total cost."""
     lines = [
         f"{number + 1:>7}  {one.machine}: {one.windows} windows, up to {one.hours:.1f} hours at "
         f"{prices.of(one.machine):.2f} {CURRENCY}: {one.dollars:.2f} {CURRENCY}"
@@ -219,7 +220,7 @@ def cost_table(costs: Mapping[int, Cost], prices: Prices) -> list[str]:
 
 
 def list_calls(address: AtlasAddress, machines: Sequence[AtlasMachine]) -> Iterator[str]:
-    """A line for each kind of call, in the order in which they come for each cluster."""
+    """Yield a line for each kind of API call, in the order in which a cluster needs them."""
     clusters = VERSIONS["clusters"]
     clusters_told = f"until it says IDLE twice, and after windows ({clusters['GET']})"
     yield f"calls to Atlas, below /api/atlas/v2/groups/{address.project}; behind each the date of its media type:"

@@ -1,8 +1,8 @@
-"""What Atlas measured of the primary's machine and disk in a window.
+"""Atlas's own measurements of the primary's machine and disk in a window.
 
-It gives a point a minute, some minutes late. A point whose minute lies inside the window tells of the window alone; a
-window shorter than that has points around it, which tell of what came before and behind as well. Points without a value
-stay as they are: the first of a rate has none. A process of which Atlas knows nothing yet (NO_DATA) has no points.
+Atlas provides one point a minute, some minutes late. A point whose minute lies inside the window describes the window
+alone; a window shorter than a minute has only points that also cover time before and after it. Points without a value
+are kept: the first of a rate has none. A process unknown to Atlas (NO_DATA) has no points.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ SOURCE: Final = "Atlas Administration API"
 GRANULARITY: Final = "PT1M"
 GRANULE: Final = timedelta(minutes=1)
 PARTITION: Final = "data"
-"""The disk with the data, as Atlas calls it on all its clusters."""
+"""Atlas's name of the data disk, the same on all clusters."""
 PROCESS: Final = (
     "SYSTEM_NORMALIZED_CPU_USER",
     "SYSTEM_NORMALIZED_CPU_KERNEL",
@@ -31,7 +31,7 @@ PROCESS: Final = (
     "CACHE_BYTES_WRITTEN_FROM",
     "CACHE_FILL_RATIO",
 )
-"""So many are answered at once."""
+"""Measurements per request."""
 DISK: Final = (
     "DISK_PARTITION_IOPS_READ",
     "DISK_PARTITION_IOPS_WRITE",
@@ -42,7 +42,7 @@ DISK: Final = (
     "DISK_PARTITION_LATENCY_WRITE",
 )
 LONGEST_LAG: Final = timedelta(minutes=8)
-"""For so long points are waited for."""
+"""The longest time to wait for points."""
 POLL_SECONDS: Final = 30.0
 _PRIMARY: Final = "REPLICA_PRIMARY"
 _NO_DATA: Final = "NO_DATA"
@@ -51,7 +51,7 @@ _Series = list[dict[str, Any]]
 
 
 def measured(api: Api, name: str, start: datetime, end: datetime) -> Monitored:
-    """The series of the cluster's primary for the window between; what Atlas does not answer is named in it."""
+    """Return the series of the cluster's primary for the window; it names what Atlas does not provide."""
     ends = end + LONGEST_LAG
     while True:
         try:
@@ -70,7 +70,7 @@ def measured(api: Api, name: str, start: datetime, end: datetime) -> Monitored:
 
 
 def _look(api: Api, name: str, start: datetime, end: datetime) -> tuple[_Series, _Series, str]:
-    """What is there now of process and disk, and why nothing is where nothing can be."""
+    """Return the current series of process and disk, and the reason if there can be none."""
     members = [
         one
         for one in api.pages("processes")
@@ -99,7 +99,7 @@ def _series(answer: Any) -> Iterator[dict[str, Any]]:
 
 
 def _reaches(series: _Series, end: datetime) -> bool:
-    """Whether any has a value of the time behind the window."""
+    """Return whether any series has a value after the end of the window."""
     return any(
         point["value"] is not None and point["timestamp"] >= end
         for one in series
@@ -110,7 +110,7 @@ def _reaches(series: _Series, end: datetime) -> bool:
 def _chosen(
     process: _Series, disk: _Series, start: datetime, end: datetime, lag: float | None, reason: str = ""
 ) -> Monitored:
-    """The points of minutes inside the window; where there is none, of those that it has a part in."""
+    """Return the points of minutes inside the window, or, without any, of minutes that overlap it."""
     inside = [point for point in _points([*process, *disk]) if start + GRANULE <= point["timestamp"] <= end]
     first, last = (start + GRANULE, end) if inside else (start, end + GRANULE)
 
@@ -130,7 +130,7 @@ def _points(series: Sequence[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
 
 
 def _facts(place: str, lag: float | None, reason: str) -> dict[str, Any]:
-    """How fine and how late the points were, and where they lie."""
+    """Return the facts about the points: their resolution, their lag, and where they lie."""
     return {
         "by": SOURCE,
         "granularity_seconds": GRANULE.total_seconds(),

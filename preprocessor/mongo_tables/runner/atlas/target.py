@@ -1,4 +1,4 @@
-"""A target whose cluster the run makes on Atlas: one at a time, made anew for each disk, changed for each tier."""
+"""A target on a cluster that the run creates: one at a time, new for each disk, changed for each tier."""
 
 from __future__ import annotations
 
@@ -37,13 +37,13 @@ from mongo_tables.runner.signals import first_signal_noted
 from mongo_tables.runner.target import LAST_WORDS_SECONDS, Machine, Target
 
 _NO_WISHES = frozenset({*LABELS, "teardown"})
-"""What a variant says of its machine beside what the machine is to be."""
+"""The parameters of a variant that describe its deployment but do not select the cluster."""
 _IOPS = "atlasIOPS"
 _GOES_ON = "Atlas: removing what was made; press Ctrl-C once more to leave it"
 
 
 class _Running(NamedTuple):
-    """The cluster that is there: its name, as what it was asked for, and what Atlas says of it."""
+    """The running cluster: its name, the requested machine, and Atlas's description."""
 
     name: str
     machine: AtlasMachine
@@ -52,7 +52,7 @@ class _Running(NamedTuple):
 
 
 class AtlasTarget(Target):
-    """Nothing is asked of Atlas before the first ``prepare``; ``close`` leaves nothing there that ``prepare`` made."""
+    """A target on Atlas. The first ``prepare`` makes the first call; ``close`` removes all that ``prepare`` created."""
 
     name = "atlas"
 
@@ -65,7 +65,7 @@ class AtlasTarget(Target):
         budget: Budget,
         note: Callable[[str], None],
     ) -> None:
-        """``names`` and ``budget`` are those of all targets of the run, which may be in one project."""
+        """``names`` and ``budget`` are shared by all targets of the run, which may use one project."""
         self._address = address
         self._api = api
         self._owner = owner
@@ -74,14 +74,14 @@ class AtlasTarget(Target):
         self._clusters = Clusters(api, owner, budget, note)
         self._running: _Running | None = None
         self._made: list[str] = []
-        """Names of clusters, and of their users, that may be there."""
+        """Names of clusters, and of their users, that may exist."""
         self._let_in: bool | None = None
-        # A project is told from others by what does not name it.
+        # A project is recognised by a digest that does not reveal it.
         project = hashlib.sha256(address.project.encode()).hexdigest()[:12]
         self.options = json.dumps({"project": project, **address.settings})
 
     def obstacle(self, config: Mapping[str, Any]) -> tuple[str, str] | None:
-        """A cluster has to be known in full, and its members can be neither counted out nor held up."""
+        """Return an obstacle if the cluster is underspecified, or members must be removed or delayed."""
         if "members" in config and config["members"] != MEMBERS:
             return (
                 f"asks for {config['members']} members, and a cluster on Atlas has {MEMBERS}",
@@ -96,13 +96,13 @@ class AtlasTarget(Target):
     def machine_for(
         self, config: Mapping[str, Any], cache_gb: float, least_gb: float = 0.0
     ) -> Mapping[str, Any]:
-        """The cluster for it."""
+        """Return the cluster for the variant."""
         return machine_of(config, self._address)._asdict()
 
     def prepare(self, config: Mapping[str, Any], cache_gb: float, least_gb: float = 0.0) -> Machine:
-        """Have the cluster of the variant run; its cache is what its tier has.
+        """Start the cluster of the variant; its cache size follows from its tier.
 
-        Raises TargetError; what was made until then is removed by ``close``.
+        Raises TargetError; ``close`` removes what was created until then.
         """
         wanted = machine_of(config, self._address)
         running = self._running
@@ -116,13 +116,13 @@ class AtlasTarget(Target):
 
     @property
     def uri(self) -> str:
-        """Connection string of the cluster that runs; raises TargetError when none was prepared."""
+        """Return the connection string of the running cluster; raise TargetError if none is prepared."""
         if self._running is None:
             raise TargetError("no cluster on Atlas is prepared")
         return self._running.uri
 
     def monitored(self, start: datetime, end: datetime) -> Monitored | None:
-        """What Atlas measured of the primary; raises TargetError where the cluster is another than was prepared."""
+        """Return Atlas's measurements of the primary; raise TargetError if the cluster is not the prepared one."""
         running = self._running
         if running is None:
             return None
@@ -132,21 +132,21 @@ class AtlasTarget(Target):
         return found
 
     def fault(self, patience: float = LAST_WORDS_SECONDS) -> str:
-        """Why the cluster is no longer what was prepared; asked after a failure only, since Atlas counts questions."""
+        """Return how the cluster differs from the prepared one; called after failures only: requests are limited."""
         if self._running is None or not patience:
             return ""
-        with suppress(RunnerError):  # there is a failure already, which is told
+        with suppress(RunnerError):  # the caller reports a failure already
             return self._clusters.fault(self._running.machine, self._running.name)
         return ""
 
     def close(self) -> None:
-        """Remove what was made: the cluster, its user, the address on the access list.
+        """Remove the cluster, its user, and the address on the access list.
 
-        The first signal that would end that is noted. Raises TargetError where it is not possible, which says what is
-        left; the failure before it is told first.
+        The first signal that would interrupt this is only noted. Raises TargetError that says what is left if
+        something cannot be removed; the failure that led here is reported first.
         """
         failure = sys.exc_info()[1]
-        faults: dict[str, None] = {}  # each once: the same may be in the way of all
+        faults: dict[str, None] = {}  # each once: the same fault may affect all resources
         try:
             with first_signal_noted(partial(self._note, _GOES_ON)):
                 for act in (self._remove, self._shut_out):
@@ -157,7 +157,7 @@ class AtlasTarget(Target):
         except BaseException:
             self._note(f"Atlas: something of this run may be left; {LEFT_HINT}")
             raise
-        if faults and isinstance(failure, KeyboardInterrupt):  # which goes on, and would be all that is said
+        if faults and isinstance(failure, KeyboardInterrupt):  # would hide the faults
             self._note(f"Atlas: {'; '.join(faults)}; {LEFT_HINT}")
         elif faults:
             if isinstance(failure, RunnerError | OSError) and str(failure) not in faults:
@@ -180,14 +180,14 @@ class AtlasTarget(Target):
         return _Running(name, machine, uri, told)
 
     def _change(self, running: _Running, machine: AtlasMachine) -> _Running:
-        """Another tier of the same cluster: data and user stay."""
+        """Change the tier of the running cluster; data and user stay."""
         self._clusters.change_tier(machine, running.name)
         told = self._clusters.wait(machine, running.name)
         clusters.await_user(running.uri, self._api.clock)
         return running._replace(machine=machine, told=told)
 
     def _remove(self) -> None:
-        """Remove the clusters that may be there, each with its user. Raises TargetError."""
+        """Delete the clusters that may exist, each with its user. Raises TargetError."""
         self._running = None
         while self._made:
             self._clusters.delete(self._made[-1])
@@ -195,14 +195,14 @@ class AtlasTarget(Target):
             self._made.pop()
 
     def _shut_out(self) -> None:
-        """Take this machine from the access list where this run has put it there. Raises TargetError."""
+        """Remove this machine from the access list if this run added it. Raises TargetError."""
         if self._let_in:
             clusters.shut_out(self._api, self._owner, self._address.access)
             self._let_in = False
 
 
 def _described(running: _Running, asked: Mapping[str, Any]) -> Machine:
-    """What runs, as Atlas says it is. The operations of a STANDARD disk follow from its size."""
+    """Return the running machine as Atlas describes it. The IOPS of a STANDARD disk follow from its size."""
     hardware, machine = hardware_of(running.told), running.machine
     iops = hardware.get("diskIOPS")
     ignored = _NO_WISHES | ({_IOPS} if machine.disk == STANDARD and asked.get(_IOPS) != iops else set())
@@ -228,7 +228,7 @@ def _described(running: _Running, asked: Mapping[str, Any]) -> Machine:
 
 
 class AtlasRun(NamedTuple):
-    """What all targets on Atlas of one run share: its name, the names of its clusters, and what these may cost."""
+    """What all Atlas targets of one run share: its name, its cluster names, and its budget."""
 
     owner: Owner
     clusters: Iterator[str]
@@ -236,19 +236,19 @@ class AtlasRun(NamedTuple):
 
 
 def begin_run(prices: Prices, most: float, name: str | None = None) -> AtlasRun:
-    """A run that may cost ``most``; its ``name`` is drawn where none is given."""
+    """Return a run that may cost ``most`` dollars; without a ``name`` it gets a random one."""
     owner = Owner(name or uuid4().hex[:12], this_process())
     return AtlasRun(owner, cluster_names(owner.run), Budget(prices, most, administration.Clock()))
 
 
 def open_atlas(where: str, run: AtlasRun, note: Callable[[str], None]) -> AtlasTarget:
-    """A target of the run that makes no call before its first variant. Raises RunnerError."""
+    """Return a target of the run; its first variant makes the first call. Raises RunnerError."""
     address = parse_atlas(where)
     return AtlasTarget(address, open_api(address.project), run.owner, run.clusters, run.budget, note)
 
 
 def plan_atlas(where: str) -> AtlasTarget:
-    """A target that says what it would make, and can ask nobody for it. Raises RunnerError."""
+    """Return a target for planning, without a connection to Atlas. Raises RunnerError."""
     address, run = parse_atlas(where), begin_run(read_prices(), 0.0)
     nobody = Api(address.project, Credentials("", "", digest=False), administration.Clock())
     return AtlasTarget(address, nobody, run.owner, run.clusters, run.budget, lambda text: None)
