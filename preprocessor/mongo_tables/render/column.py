@@ -1,4 +1,4 @@
-"""One column of a table: its header, its values, how they are aligned; and how a column is found in a row."""
+"""One column of a table: its header, values and alignment, and how to find a column in a row."""
 
 from __future__ import annotations
 
@@ -17,19 +17,18 @@ _SLASH: Final = re.compile(r"\s*/\s*| per ")
 
 
 class Column(NamedTuple):
-    """One column: ``values`` as they came, ``texts`` as cells show them, unescaped; one of each per row.
+    """One column. ``values`` are the raw values, ``texts`` the unescaped cell texts; both have one entry per row.
 
-    ``raws`` are the values as text with no format, "" for none: worked out once for cells, files and anchors.
-    ``unit`` is what stands beside the header: "" where the header names it already, ``raw_unit`` that of the values as
-    they came, where cells are in others. ``heading`` spans this header and those beside it that have the same.
-    ``name`` is the author's name of the column; a column that compares has none. ``reason`` says why a value is not
-    there. ``links`` has for each row the address that its cell leads to, "" for none; it is empty where none does.
-    ``sign_meanings`` likewise has what the sign at the end of a cell means. ``notes`` stand under the table,
-    ``for_files`` are columns that files alone have behind this one.
+    ``raws`` are the values as text without a format, "" for no value; cells, files and anchors share them. ``unit`` is
+    shown after the header, "" if the header already contains it; ``raw_unit`` is the unit of the raw values if cells
+    use another. ``heading`` spans this header and its neighbours with the same heading. ``name`` is the author's name
+    of the column, "" for a comparison. ``reason`` says why a value is absent. ``links`` has the link target of each
+    cell, "" for none; it is empty if no cell has a link. ``sign_meanings`` explains the sign at the end of each cell in
+    the same way. ``notes`` are printed under the table. ``for_files`` are columns that only files have after this one.
 
-    Of inline Markdown there are ``pieces``: of the header, and ``marked`` for each row, () for a cell that has none.
-    ``bar``: a bar shows how large each number is; ``scale``: "sequential" or "diverging" where shades do. ``fitted``:
-    each cell ends with a unit of its own; ``ranged``: numbers have the range of their repeats behind them.
+    ``pieces`` is the inline Markdown of the header, ``marked`` that of each row, () for a cell without any. ``bar``: a
+    bar shows the size of each number; ``scale``: "sequential" or "diverging" if shades do. ``fitted``: each cell ends
+    with its own unit; ``ranged``: numbers are followed by the range of their repeats.
     """
 
     header: str
@@ -55,22 +54,22 @@ class Column(NamedTuple):
 
     @property
     def full_header(self) -> str:
-        """The header as one text, behind the heading that spans it."""
+        """The header as one text, after the heading that spans it."""
         return f"{self.heading}: {self.header}" if self.heading else self.header
 
     @property
     def shown_header(self) -> str:
-        """The full header with the unit that stands beside it."""
+        """The full header with the unit that is shown after it."""
         return with_unit(self.full_header, self.unit)
 
     @property
     def file_header(self) -> str:
-        """The full header with the unit of the values as they came."""
+        """The full header with the unit of the raw values."""
         return with_unit(self.full_header, self.raw_unit or self.unit)
 
     @property
     def names(self) -> tuple[str, ...]:
-        """What names each row: its raw text, of Markdown the text that is shown."""
+        """The name of each row: its raw text or, for Markdown, the text that is shown."""
         return self.texts if self.marked else self.raws
 
     @property
@@ -80,10 +79,14 @@ class Column(NamedTuple):
 
 
 def column_value(row: Mapping[str, object], column: str) -> object:
-    """The value of a column, or ``MISSING``.
+    """Return the value of a column, or ``MISSING``.
 
-    A field of exactly this name comes first; otherwise dots go down into sub-documents. As in an aggregation
-    expression, a path through an array gives the array of the values found in its documents.
+    A field of exactly this name takes precedence; otherwise dots select fields of sub-documents. As in an aggregation
+    expression, a path through an array gives the array of the values in its documents.
+
+    Example:
+        >>> column_value({"a": [{"b": 1}, {"b": 2}]}, "a.b")
+        [1, 2]
     """
     if column in row:
         return row[column]
@@ -102,9 +105,9 @@ def _descend(value: object, path: list[str]) -> object:
 
 
 def index_hint(column: str) -> str:
-    """How to take an element of an array, where a path has a number for it; "" where it has none.
+    """Return a hint on how to get an array element, for a path with a number; "" for other paths.
 
-    A path has no places of arrays, as in an aggregation expression: a number in it is the name of a field.
+    As in an aggregation expression, a number in a path is a field name, not an array index.
     """
     path = column.split(".")
     at = next((at for at, part in enumerate(path[1:], 1) if part.isdigit()), 0)
@@ -117,18 +120,18 @@ def index_hint(column: str) -> str:
 
 
 def address_in(template: str, row: Mapping[str, object]) -> str:
-    """The address that a column's ``link`` makes of a row; "" for none, and for one that must not become a link."""
+    """Return the address that a column's ``link`` template gives for a row; "" for none or an unsafe one."""
     return fill_template(template, lambda field: raw_or_nothing(column_value(row, field)))
 
 
 def find_added_unit(header: str, unit: str) -> str:
-    """The unit to show beside the header; "" where the header already ends with it, in brackets or without."""
+    """Return the unit to show after the header; "" if the header already ends with it, with or without brackets."""
     header, wanted = _plain(header), _plain(unit)
     return "" if header.endswith((f"({wanted})", f"[{wanted}]", f" {wanted}")) else unit
 
 
 def with_unit(header: str, unit: str) -> str:
-    """The header with its unit in brackets, where it has one that it does not name already."""
+    """Return the header with its unit in brackets, unless it has none or already contains it."""
     added = find_added_unit(header, unit) if unit else ""
     return f"{header} ({added})" if added else header
 

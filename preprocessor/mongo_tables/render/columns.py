@@ -1,9 +1,9 @@
-"""The columns of a table: header, alignment and every row's values, ready to be written in any notation.
+"""The columns of a table: header, alignment and the values of every row, ready for any output format.
 
-A program writes a mean with all the digits that a double has, of which nobody reads more than a few. Where a column of
-a plain file has a fraction of more than ``MOST_DIGITS`` significant digits, and its author says nothing of digits, all
-of its fractions are shown with ``FEW_DIGITS``: in tables, charts, sentences and messages alike. Downloads have the
-values as they came. Fixture files and databases hold what was chosen to be kept: their digits are all shown.
+Programs write a mean with all the digits of a double, while readers use only a few. If a column of a plain file has a
+fraction of more than ``MOST_DIGITS`` significant digits and the author sets no digits, all its fractions are shown with
+``FEW_DIGITS``: in tables, charts, sentences and messages alike. Downloads have the raw values. Fixture files and
+databases hold deliberately chosen digits, which are all shown.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ _ALIGNS: Final[Mapping[str, Align]] = {"left": "left", "right": "right", "center
 
 
 def columns_of(spec: TableSpec, rows: Rows) -> list[Column]:
-    """The columns of a table in the author's order, with those that compare rows with its baseline."""
+    """Return the columns of a table in the author's order, with those that compare rows with its baseline."""
     columns = [_column(spec, index, rows) for index in range(len(spec.columns))]
     return with_comparisons(spec, columns, rows) if spec.baseline else columns
 
@@ -53,7 +53,7 @@ def _column(spec: TableSpec, index: int, rows: Rows) -> Column:
     values = tuple(column_value(row, name) for row in rows)
     raws = tuple(map(raw_or_nothing, values))
     present = [value for value in values if value is not None and value is not MISSING]
-    # Numbers to the right so that digits line up; one text among them makes the column text.
+    # Numbers are right-aligned so that digits line up; one text makes the column a text column.
     natural: Align = "right" if present and all(map(is_number, present)) else "left"
     marked: tuple[tuple[Piece, ...], ...] = ()
     texts = [format_value(value, raw, written) for value, raw in zip(values, raws, strict=True)]
@@ -75,7 +75,7 @@ def _column(spec: TableSpec, index: int, rows: Rows) -> Column:
         raws=raws,
         name=name,
         reason=form.reason or "",
-        # What stands for no value leads nowhere.
+        # A placeholder for a missing value has no link.
         links=tuple(address_in(form.link, row) if raw else "" for raw, row in zip(raws, rows, strict=True))
         if form.link
         else (),
@@ -98,7 +98,7 @@ def _with_ranges(
     ends: Sequence[Sequence[object]],
     form: ColumnFormat | None,
 ) -> list[str]:
-    """The texts of numbers, each with the range of its repeats behind it."""
+    """Return the texts of numbers, each followed by the range of its repeats."""
     return [
         f"{text} ({range_text(cell_text(low, form), cell_text(high, form))})"
         if is_number(value) and finite_decimal(low) is not None and finite_decimal(high) is not None
@@ -112,7 +112,7 @@ def _with_ranges(
 
 
 def with_few_digits(spec: _S, rows: Rows) -> _S:
-    """A table or a chart with the formats by which its rows are shown; itself where its own are all."""
+    """Return a table or a chart with the formats that its rows need, or itself if it already has them."""
     if not isinstance(rows, PlainRows):
         return spec
     shown = {column for path, column in spec.shown_columns if path[0] not in ("spread", "baseline", "format")}
@@ -122,10 +122,10 @@ def with_few_digits(spec: _S, rows: Rows) -> _S:
 
 
 def fit_format(form: ColumnFormat | None, spec: PipelineSpec, column: str, rows: Rows) -> ColumnFormat | None:
-    """How a column of plain files is written where its author wants it as ``form``."""
+    """Return the format of a column of a plain file, given the author's format ``form``."""
     if form is not None and form.rounds:
         return form
-    # A value and both ends of its range are written alike. A decimal number (Decimal128) has the digits that it got.
+    # A value and both ends of its range share a format. A Decimal128 keeps the digits it has.
     ranges = spec.spread if isinstance(spec, TableSpec | ChartSpec) else {}
     groups = ((shown, *fields[:2]) for shown, fields in ranges.items())
     together = next((group for group in groups if column in group), (column,))

@@ -1,4 +1,4 @@
-"""The columns that compare each row of a table with one of them, its baseline, and what keeps rows from that."""
+"""The columns that compare each row of a table with a baseline row, and the faults that prevent it."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _NO_VERDICT: Final = (
 
 
 def baseline_rows(spec: TableSpec, rows: Rows) -> list[int]:
-    """The numbers, from 0, of the rows that the table's baseline means: one, unless there is a fault."""
+    """Return the numbers, from 0, of the rows that match the table's baseline: exactly one, unless there is a fault."""
     row = spec.baseline["row"] if spec.baseline else 0
     if isinstance(row, Mapping):
         return [
@@ -47,7 +47,7 @@ def baseline_rows(spec: TableSpec, rows: Rows) -> list[int]:
 
 
 def _same(left: object, right: object) -> bool:
-    """Equal as MongoDB has it: numbers of whatever type by their value, and a boolean is no number."""
+    """Return whether MongoDB considers the values equal: numbers of any type by value; a boolean is not a number."""
     one, other = finite_decimal(left), finite_decimal(right)
     if one is not None and other is not None:
         return one == other
@@ -55,15 +55,15 @@ def _same(left: object, right: object) -> bool:
 
 
 def list_compared_columns(spec: TableSpec) -> tuple[str, ...]:
-    """The columns that are compared."""
+    """Return the columns that are compared."""
     column = spec.baseline["column"] if spec.baseline else ()
     return (column,) if isinstance(column, str) else tuple(column)
 
 
 def with_comparisons(spec: TableSpec, columns: Sequence[Column], rows: Rows) -> list[Column]:
-    """The columns, each that is compared followed by its comparison; unchanged where the baseline has a fault.
+    """Return the columns, each compared one followed by its comparison; unchanged if the baseline has a fault.
 
-    A comparison is what the rows conclude where that is asked for, else bare ratios.
+    A comparison shows the rows' conclusions if the table asks for them, else plain ratios.
     """
     settings, numbers = spec.baseline or {}, baseline_rows(spec, rows)
     if len(numbers) != 1:
@@ -91,7 +91,7 @@ def with_comparisons(spec: TableSpec, columns: Sequence[Column], rows: Rows) -> 
 
 
 def _concluded(header: str, conclusions: Sequence[Conclusion | None], base: int, as_ratio: bool) -> Column:
-    """The ratios that rows measured in blocks have, with intervals; the baseline's own is told in a note."""
+    """Return a column of the ratios of rows measured in blocks, with intervals; a note gives the baseline's own."""
     others = [None if number == base else one for number, one in enumerate(conclusions)]
     texts = [cell_text(None) if one is None else conclusion_text(one, as_ratio) for one in others]
     texts[base] = _BASELINE_TEXT
@@ -105,9 +105,9 @@ def _concluded(header: str, conclusions: Sequence[Conclusion | None], base: int,
 
 
 def with_ratios(column: Column) -> Column:
-    """A column of comparisons that sorts by their ratios, and whose files have these, the intervals and the verdicts.
+    """Return a column of comparisons that sorts by ratio and whose files have ratios, intervals and verdicts.
 
-    Any other column stays as it is.
+    Any other column is returned unchanged.
     """
     conclusions = list(map(conclusion_of, column.values))
     if not any(conclusions):
@@ -122,7 +122,7 @@ def with_ratios(column: Column) -> Column:
 def _list_columns_for_files(
     header: str, conclusions: Sequence[Conclusion | None], as_ratio: bool
 ) -> tuple[Column, ...]:
-    """The columns that files have behind one of ratios: both ends of the interval, and the verdict."""
+    """Return the columns that files have after a column of ratios: both ends of the interval, and the verdict."""
     ends = [one.interval or (None, None) if one else (None, None) for one in conclusions]
     unit = "" if as_ratio else "%"
     verdicts = tuple(one.verdict if one else None for one in conclusions)
@@ -136,14 +136,14 @@ def _list_columns_for_files(
 def _column(
     header: str, ratios: Sequence[Decimal | None], as_ratio: bool, texts: Sequence[str] = ()
 ) -> Column:
-    """A column of ratios as numbers: as they are, or as changes in per cent."""
+    """Return a column of ratios as numbers: unchanged, or as changes in per cent."""
     shown = (one if one is None or as_ratio else (one - 1) * 100 for one in ratios)
     values = tuple(None if one is None else float(one) for one in shown)
     return Column(header, "", "right", values, tuple(texts), tuple(map(raw_or_nothing, values)))
 
 
 def _ratio_text(ratio: Decimal | None, as_ratio: bool) -> str:
-    """The ratio, or the change in per cent with its sign; whole from 10 % on, for no measurement is exact to more."""
+    """Return the ratio, or the signed change in per cent: whole from 10 %, because no measurement is more exact."""
     if ratio is None:
         return cell_text(None)
     if as_ratio:
@@ -152,12 +152,12 @@ def _ratio_text(ratio: Decimal | None, as_ratio: bool) -> str:
     return f"{signed_decimals(percent, 0 if abs(percent) >= 10 else 1)} %"
 
 
-# -- what cannot be compared
+# -- faults
 # -------------------------------------------------------------------------------------------------
 
 
 def baseline_faults(spec: TableSpec, rows: Rows) -> list[Fault]:
-    """Why rows cannot be compared: the baseline is no row or several, or has nothing to compare with."""
+    """Return faults of the baseline: it is no row or several rows, or there is nothing to compare it with."""
     if spec.baseline is None:
         return []
     numbers = baseline_rows(spec, rows)
@@ -178,7 +178,7 @@ def baseline_faults(spec: TableSpec, rows: Rows) -> list[Fault]:
 
 
 def conclusion_faults(spec: TableSpec, rows: Rows, base: int) -> Iterator[Fault]:
-    """Why what the rows say cannot stand in the table whose baseline is row ``base``, counted from 0."""
+    """Return reasons why conclusions cannot be shown in a table whose baseline is row ``base``, counted from 0."""
     field = (spec.baseline or {}).get("comparison")
     if field is None:
         return
@@ -194,7 +194,7 @@ def conclusion_faults(spec: TableSpec, rows: Rows, base: int) -> Iterator[Fault]
 
 
 def _find_missing(field: str, rows: Rows, conclusions: Sequence[Conclusion | None]) -> Iterator[Fault]:
-    """Find rows whose field is not there, or is no conclusion; null is one that there is a reason to have not."""
+    """Find rows whose field is missing or is not a conclusion; null is valid, as a conclusion may be absent."""
     values = [column_value(row, field) for row in rows]
     pairs = enumerate(zip(values, conclusions, strict=True))
     lacking = [number for number, (value, one) in pairs if one is None and value is not None]
@@ -212,7 +212,7 @@ def _find_missing(field: str, rows: Rows, conclusions: Sequence[Conclusion | Non
 
 
 def _find_other_baseline(conclusions: Sequence[Conclusion | None], base: int) -> Iterator[Fault]:
-    """Find a baseline that is not the row which the others were measured beside."""
+    """Find a baseline that differs from the row against which the others were measured."""
     own = conclusions[base]
     if own is None or own.against != ITSELF:
         found = "has no comparison" if own is None else f"was compared with {own.against}"
@@ -227,7 +227,7 @@ def _find_other_baseline(conclusions: Sequence[Conclusion | None], base: int) ->
 
 
 def cell_faults(spec: TableSpec, rows: Rows) -> Iterator[Fault]:
-    """Why what a column of comparisons says cannot stand in its cells."""
+    """Return reasons why the conclusions of a comparison column cannot be shown in its cells."""
     for number, column in enumerate(spec.columns):
         if rows and isinstance(column_value(rows[0], column), Mapping):
             concluded = list_conclusions(column, rows)
@@ -237,7 +237,7 @@ def cell_faults(spec: TableSpec, rows: Rows) -> Iterator[Fault]:
 def contradiction_faults(
     place: tuple[str | int, ...], conclusions: Sequence[Conclusion | None], where: str = ""
 ) -> Iterator[Fault]:
-    """The first row whose verdict its own interval contradicts, as in data that somebody edited."""
+    """Return a fault for the first row whose verdict contradicts its own interval, as in data edited by hand."""
     for number, one in enumerate(conclusions, 1):
         if one is not None and (fault := find_contradiction(one)):
             hint = "measure it again, or take the documents as they were measured"

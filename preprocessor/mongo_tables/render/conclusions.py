@@ -1,10 +1,10 @@
-"""What a row that was measured in blocks says of itself: its speed as a ratio to the baseline's, with an interval.
+"""Conclusions of rows that were measured in blocks: the ratio of a row's speed to the baseline's, with an interval.
 
-In each block of a campaign every variant is measured once and the baseline twice. The ratio of a row is that to the
-baseline in the same block, so that what changes from block to block is in neither the ratio nor its interval; the
+In each block of a campaign every variant is measured once and the baseline twice. The ratio of a row is relative to the
+baseline in the same block, so that changes from block to block affect neither the ratio nor its interval. The
 baseline's own ratio is that of its second measurement to its first.
 
-Here are conclusions in words, in cells, in notes under a table, and as small pictures.
+This module writes conclusions as words, cells, notes under a table, and small pictures.
 """
 
 from __future__ import annotations
@@ -27,14 +27,15 @@ _MOST_DECIMALS: Final = 3
 
 
 class Conclusion(NamedTuple):
-    """One row beside the baseline: ``ratio`` of the speeds over so many ``blocks``, and its 95 % interval.
+    """One row compared with the baseline: ``ratio`` of the speeds over ``blocks`` blocks, and its 95 % interval.
 
-    Over a few campaigns that is the range of theirs (``mongo_tables.results.intervals.pool``).
-    Either is None where the blocks give none: there are too few, or one of both did nothing. ``against`` names the row
-    that it was measured beside, or is ``ITSELF``. ``margin`` is the part of the baseline's speed up to which two rows
-    count as alike, ``negligible`` the part up to which a difference counts for nothing. The blocks are of so many
-    ``campaigns``; ``apart`` has the ratio of each where their intervals do not touch, and is empty where they do.
-    ``few_requests``: all of them together had fewer requests than a conclusion should rest on.
+    Over a few campaigns the interval is the range of the campaigns' intervals
+    (``mongo_tables.results.intervals.pool``). Ratio and interval are None if the blocks do not give them: there are too
+    few, or a row did nothing in one of them. ``against`` is the row that it was compared with, or ``ITSELF``.
+    ``margin`` is the share of the baseline's speed within which two rows count as alike, ``negligible`` the share below
+    which a difference is ignored. The blocks come from ``campaigns`` campaigns; ``apart`` has the ratio of each
+    campaign if their intervals do not overlap, else it is empty. ``few_requests``: all blocks together have too few
+    requests for a conclusion.
     """
 
     ratio: Decimal | None
@@ -50,22 +51,22 @@ class Conclusion(NamedTuple):
 
     @property
     def sign(self) -> str:
-        """The sign behind a row that is neither faster nor slower; "" behind one that is."""
+        """The sign after a row that is neither faster nor slower; "" after any other."""
         return _SIGNS.get(self.verdict, "")
 
     @property
     def figures(self) -> tuple[float, float, float]:
-        """The ratio, 0 for none, and both ends of its interval, from 0 to infinity where there is none."""
+        """The ratio, 0 for none, and both ends of its interval, from 0 to infinity if there is none."""
         low, high = self.interval or (Decimal(0), Decimal("Infinity"))
         return float(self.ratio or 0), float(low), float(high)
 
     def leaves_out(self, negligible: Decimal) -> bool:
-        """Whether the interval leaves out no difference, and what is negligible."""
+        """Return whether the interval excludes "no difference" and all negligible differences."""
         return self.interval is not None and verdicts.leaves_out(*self.figures[1:], float(negligible))
 
 
 def conclusion_of(value: object) -> Conclusion | None:
-    """The conclusion that a field of a row holds; None where it holds none."""
+    """Return the conclusion in a field of a row; None if there is none."""
     if not is_document(value):
         return None
     names = ("ratio", "blocks", "margin", "low", "high", "count", "negligible")
@@ -91,7 +92,7 @@ def conclusion_of(value: object) -> Conclusion | None:
 
 
 def _list_ratios_apart(each: object) -> tuple[Decimal, ...]:
-    """The ratios of campaigns whose intervals do not touch; empty where they do, or one of them says too little."""
+    """Return the ratios of campaigns whose intervals do not overlap; empty if they do, or if one has too few data."""
     if not isinstance(each, Sequence) or isinstance(each, str):
         return ()
     names = ("ratio", "low", "high")
@@ -101,12 +102,12 @@ def _list_ratios_apart(each: object) -> tuple[Decimal, ...]:
 
 
 def list_conclusions(field: str, rows: Sequence[Mapping[str, object]]) -> list[Conclusion | None]:
-    """The conclusion of each row, None for one that has none."""
+    """Return the conclusion of each row, None for a row without one."""
     return [conclusion_of(column_value(row, field)) for row in rows]
 
 
 def find_contradiction(one: Conclusion) -> str:
-    """What a conclusion says against itself; "" where it is sound."""
+    """Return how a conclusion contradicts itself; "" if it is consistent."""
     if one.ratio is None or one.interval is None:
         return "" if one.verdict == "not known" else f"is called {one.verdict}, but has no interval"
     return verdicts.find_contradiction(one.verdict, *one.figures, float(one.margin), float(one.negligible))
@@ -117,9 +118,9 @@ def find_contradiction(one: Conclusion) -> str:
 
 
 def conclusion_in_words(value: object) -> str:
-    """What a field of a row concludes, for a sentence: ``7 % slower (5 to 9 %)``; "" for one that concludes nothing.
+    """Return a conclusion in words: ``7 % slower (5 to 9 %)``; "" if the field has none.
 
-    Of the reference it is what its two measurements in each block make of each other: ``with itself: not known``.
+    For the reference, its two measurements in each block are compared: ``with itself: not known``.
     """
     one = conclusion_of(value)
     if one is None or find_contradiction(one):
@@ -133,7 +134,7 @@ def _in_words(one: Conclusion) -> str:
 
 
 def full_words_of(one: Conclusion) -> str:
-    """The conclusion in words, with the number of its blocks and, where it is not known, why."""
+    """Return the conclusion in words, with the number of blocks and, if it is unknown, the reason."""
     apart = list(map(float, one.apart))
     return verdicts.describe(
         one.verdict, *one.figures, one.blocks, one.campaigns, float(one.negligible), apart
@@ -145,11 +146,11 @@ def full_words_of(one: Conclusion) -> str:
 
 
 def conclusion_text(one: Conclusion, as_ratio: bool) -> str:
-    """The ratio with its interval, such as ``+12 % (+8 to +17)`` or ``1.12 (1.08–1.17)``, and the sign of its verdict.
+    """Return the ratio with its interval and the sign of its verdict: ``+12 % (+8 to +17)``, ``1.12 (1.08–1.17)``.
 
-    Of campaigns that do not agree it has the ratio of each: ``+12 and +31 % (+8 to +35)``.
+    If campaigns disagree, the text has the ratio of each: ``+12 and +31 % (+8 to +35)``.
 
-    It has the digits that its interval leaves it, and as many as it takes that no end looks like no difference.
+    The digits follow from the width of the interval; there are enough that no end looks like no difference.
     """
     return f"{_ratio_with_interval(one, as_ratio)} {one.sign}".rstrip()
 
@@ -167,7 +168,7 @@ def _ratio_with_interval(one: Conclusion, as_ratio: bool) -> str:
 
 
 def _choose_decimals(low: Decimal, high: Decimal, as_ratio: bool) -> int:
-    """How many decimals show the width of an interval, and that an end is not that of no difference."""
+    """Return the number of decimals that shows the interval's width and keeps its ends apart from no difference."""
     least, scale = (0, 100) if not as_ratio else (1 if low >= 10 else 2, 1)
     ends = [(end - 1) * scale for end in (low, high)]
     for decimals in range(least, _MOST_DECIMALS):
@@ -188,7 +189,7 @@ def _write(ratio: Decimal, decimals: int, as_ratio: bool) -> str:
 
 
 def notes_on_references(values: Iterable[object]) -> tuple[str, ...]:
-    """For a field of rows what those of references say of the others; none where no row is compared with itself."""
+    """Return what the reference rows of a field say about the others; empty if no row is compared with itself."""
     every = [one for one in map(conclusion_of, values) if one]
     found = [one for one in every if one.against == ITSELF and one.ratio is not None]
     if not found:
@@ -203,10 +204,10 @@ def notes_on_references(values: Iterable[object]) -> tuple[str, ...]:
 
 
 def conclusion_notes(conclusions: Sequence[Conclusion | None], base: int, as_ratio: bool) -> Iterator[str]:
-    """The notes under a table whose row ``base``, counted from 0, the others are compared with.
+    """Yield the notes under a table whose rows are compared with row ``base``, counted from 0.
 
-    They say what was compared, in how many blocks, what could be seen, what the baseline made of itself, and for each
-    sign what it means and which differences are excluded.
+    They say what was compared, in how many blocks, which differences were detectable, how the baseline compares with
+    itself, and for each sign its meaning and the differences that are excluded.
     """
     others = [one for number, one in enumerate(conclusions) if one is not None and number != base]
     if not others:
@@ -235,7 +236,7 @@ def _say_what_was_compared(others: Sequence[Conclusion]) -> str:
     if not widths:
         return f"{compared}: too few for an interval."
     if max(campaigns) > 1:
-        # Over a few campaigns no interval of which 95 % hold the truth.
+        # Intervals over a few campaigns are not 95 % confidence intervals.
         own = "the range of the campaigns' 95 % intervals, from the lowest end to the highest"
         if min(campaigns) >= CAMPAIGNS_FOR_T:
             return f"{compared}, with 95 % intervals."
@@ -265,7 +266,7 @@ def _explain_signs(others: Sequence[Conclusion], as_ratio: bool) -> Iterator[str
         note = "? not known: there may be a difference or none"
         if any(one.leaves_out(one.negligible) for one in unknown):
             note += ", for among so many rows chance alone makes an interval leave out no difference"
-        # Those whose intervals leave out no difference, but not what is negligible.
+        # Rows whose intervals exclude no difference, but not negligible ones.
         doubtful = (
             one for one in unknown if one.leaves_out(Decimal(0)) and not one.leaves_out(one.negligible)
         )
@@ -275,7 +276,7 @@ def _explain_signs(others: Sequence[Conclusion], as_ratio: bool) -> Iterator[str
 
 
 def _say_what_is_excluded(some: Sequence[Conclusion], as_ratio: bool) -> str:
-    """The differences that the intervals of all these rows leave out; "" where there are no intervals."""
+    """Return the differences that the intervals of all these rows exclude; "" if there are no intervals."""
     intervals = [one.interval for one in some if one.interval is not None]
     if not intervals:
         return ""
@@ -298,13 +299,13 @@ _EDGE: Final = 2
 
 
 def interval_picture(one: Conclusion) -> str:
-    """A comparison as inline SVG beside its words; "" where there is no ratio or no interval.
+    """Return a comparison as inline SVG that accompanies its words; "" if there is no ratio or no interval.
 
-    All have one scale, from an eighth to eight times the speed in equal steps of a factor, so that pictures that stand
-    below one another can be compared; it is marked at each doubling. What lies beyond goes on to the picture's edge and
-    ends in an arrow there, which no dot at the end of the scale hides. Campaigns that do not agree have a dot each.
-    The words say all that the picture does, so screen readers leave it out; who points at it is told the number of
-    blocks too. That stands in an attribute, which search engines do not take for words of the sentence.
+    All pictures share one scale, from an eighth to eight times the speed in equal steps of a factor, with a mark at
+    each doubling, so that pictures below one another are comparable. An interval that exceeds the scale continues to
+    the picture's edge and ends in an arrow, which a dot at the end of the scale does not hide. If campaigns disagree,
+    each has a dot. Screen readers skip the picture, because the words say the same. The tooltip adds the number of
+    blocks; it is an attribute, which search engines do not index as part of the sentence.
     """
     if one.ratio is None or one.interval is None:
         return ""
@@ -334,14 +335,14 @@ _SCALE: Final = "".join(f"M{_place(ratio):.1f} {_HEIGHT}v-2" for ratio in (1 / 8
 
 
 def _reach(end: float) -> float:
-    """Where the line of an interval ends: at its end, or where that lies beyond the scale, at the edge."""
+    """Return where the line of an interval ends: at its end or, if that exceeds the scale, at the picture's edge."""
     if 1 / _MOST <= end <= _MOST:
         return _place(end)
     return _EDGE if end < 1 else _WIDTH - _EDGE
 
 
 def _draw_end(end: float) -> str:
-    """A short line across the end, or the head of an arrow where it lies beyond the scale, to that side."""
+    """Return a short line across the end, or an arrowhead that points outward if the end exceeds the scale."""
     at = _reach(end)
     if 1 / _MOST <= end <= _MOST:
         return f"M{at:.1f} {_MIDDLE - 3}v6"

@@ -1,12 +1,12 @@
-"""The rows of a figure as files to take away: CSV of what is shown, JSON of everything.
+"""The rows of a figure as downloads: CSV of what is shown, JSON of everything.
 
-CSV (RFC 4180, UTF-8, no byte order mark) has the columns of the table, values as they came, and units in its header;
-what a row does not have is an empty field. A text that a spreadsheet would take for a formula has an apostrophe
-before it, as OWASP advises: https://owasp.org/www-community/attacks/CSV_Injection. Numbers have none. Blanks and what
-nobody sees before a formula do not hide it: programs on the way to a spreadsheet trim them.
+CSV (RFC 4180, UTF-8, no byte order mark) has the columns of the table, raw values, and units in the header; a missing
+value is an empty field. A text that a spreadsheet would interpret as a formula gets a leading apostrophe, as OWASP
+advises: https://owasp.org/www-community/attacks/CSV_Injection. Numbers do not. Blanks and invisible characters before a
+formula are skipped in this test, because intermediate programs trim them.
 
-JSON is relaxed MongoDB Extended JSON: the rows as the pipeline gave them, nothing rounded or left out, with the
-pipeline itself, its shared stages in place.
+JSON is relaxed MongoDB Extended JSON: the rows as the pipeline returned them, unrounded and complete, together with the
+pipeline with its shared stages expanded.
 """
 
 from __future__ import annotations
@@ -32,20 +32,20 @@ Rows = Sequence[Mapping[str, Any]]
 
 _TYPES: Final = {"csv": "text/csv", "json": "application/json"}
 _MOST_BYTES: Final = 12_000
-"""Of one file within a page: more would weigh on every reader for the few who take it."""
+"""The largest size, in bytes, of a file that is embedded in a page; more would slow the page for all readers."""
 _FORMULA: Final = frozenset("=+-@＝＋－＠﹦﹢﹣﹫")
-"""Signs that begin a formula, with their wide and their small forms."""
+"""Characters that begin a formula, with their wide and their small forms."""
 _FIELD_ENDS: Final = ("\t", "\r", "\n")
 _UNSEEN: Final = frozenset({"Cc", "Cf", "Cn", "Co", "Cs", "Me", "Mn", "Zl", "Zp", "Zs"})
-"""Categories of characters that are white, invisible, or mere marks on the one before."""
+"""Categories of characters that are white space, invisible, or combining marks."""
 _BLANK: Final = frozenset("\u115f\u1160\u2800\u3164\uffa0")
-"""Letters and signs that have no ink: fillers of Hangul, the empty Braille pattern."""
+"""Letters and signs without ink: Hangul fillers and the empty Braille pattern."""
 
 
 def csv_text(spec: TableSpec, rows: Rows, columns: Sequence[Column] | None = None) -> str:
-    """The table as CSV: one line for each row below the header, lines end in ``\\r\\n``.
+    """Return the table as CSV: a header, then one line per row; lines end in ``\\r\\n``.
 
-    ``columns`` are those of ``columns_of``, where they are known already.
+    Pass ``columns`` (from ``columns_of``) if they are already known.
     """
     columns = list(_with_ranges(spec, rows, columns or columns_of(spec, rows)))
     text = io.StringIO()
@@ -63,7 +63,7 @@ def csv_text(spec: TableSpec, rows: Rows, columns: Sequence[Column] | None = Non
 
 
 def _with_ranges(spec: TableSpec, rows: Rows, columns: Sequence[Column]) -> Iterator[Column]:
-    """The columns of the table, each with a range or an interval followed by those of its ends."""
+    """Yield the columns of the table; a range or an interval is followed by columns of its ends."""
     for column in columns:
         percent = not column.name and spec.baseline is not None and spec.baseline.get("as") != "ratio"
         yield column._replace(unit="%") if percent else column
@@ -80,14 +80,14 @@ def _safe(text: str) -> str:
 
 
 def _first_seen(text: str) -> str:
-    """The first character that leaves ink; "" where none does."""
-    if text[:1].isalnum() and text[0] not in _BLANK:  # Most texts: no need to look anything up.
+    """Return the first character that leaves ink; "" if there is none."""
+    if text[:1].isalnum() and text[0] not in _BLANK:  # Fast path for most texts.
         return text[0]
     return next((one for one in text if one not in _BLANK and unicodedata.category(one) not in _UNSEEN), "")
 
 
 def json_text(spec: TableSpec, rows: Rows, source: Provenance | None) -> str:
-    """What the figure shows and where it comes from, as one JSON document with a line for each row."""
+    """Return the figure's rows and their origin as one JSON document with a line for each row."""
     units = {name: form.raw_unit for name, form in spec.format.items()}
     columns = [
         {"name": name, "header": header} | ({"unit": units[name]} if units.get(name) else {})
@@ -109,14 +109,14 @@ def json_text(spec: TableSpec, rows: Rows, source: Provenance | None) -> str:
 
 @lru_cache(maxsize=256)
 def _sets(source: Provenance) -> str:
-    """Once for all figures with this provenance: it can be longer than their rows."""
+    """Return the sets as JSON; cached, because they can be longer than the rows and many figures share them."""
     return _to_extended_json(list(source.sets))
 
 
 def _to_extended_json(value: object) -> str:
     try:
         return _encoder()(value)
-    except ValueError:  # NaN and the infinities have a notation of their own.
+    except ValueError:  # NaN and the infinities have their own notation.
         from bson import json_util
 
         options = json_util.RELAXED_JSON_OPTIONS
@@ -133,7 +133,7 @@ def _encoder() -> Callable[[object], str]:
 
 
 def data_address(name: str, text: str) -> str:
-    """The file itself as an address, for pages that nothing can be put beside; "" when it is too large for that."""
+    """Return the file as a data URL, for pages that cannot have files next to them; "" if it is too large."""
     content = text.encode("utf-8", "replace")
     if len(content) > _MOST_BYTES:
         return ""

@@ -1,7 +1,7 @@
-"""What the rows of a table show to be wrong with its settings.
+"""Faults in the settings of a table that its rows reveal.
 
-Values that the format of their column, or its total, is not for; addresses that must not become links; values outside
-their range; groups whose rows do not stand together.
+These are values that do not fit the format or the total of their column, unsafe link addresses, values outside their
+range, and groups whose rows are not consecutive.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ _OF_NUMBERS: Final = (*NOTATIONS, "significant", "bar", "scale")
 _TO_TYPE: Final = 'make it a {0} in the pipeline, with {{"$to{1}": …}}, or leave the format out'
 _IN_MESSAGE: Final = 60
 _ROUNDING: Final = Decimal("1e-9")
-"""How far a value may be from its range, as a part of it: two ways to compute one double differ in the last digit."""
+"""The relative tolerance of a value outside its range: two ways to compute a double differ in the last digit."""
 
 
 def find_misfit(value: object, form: ColumnFormat) -> tuple[str, str, str] | None:
-    """What of the format a value is not for: its key, what the value is, and a hint; a text without a digit is fine.
+    """Return the format key that a value does not fit, with a description of the value and a hint; else None.
 
-    Such a text, as ``n/a``, stands for no value.
+    A text without a digit, such as ``n/a``, is valid, because it represents a missing value.
     """
     if value is None or value is MISSING or (isinstance(value, str) and not any(map(str.isdigit, value))):
         return None
@@ -55,7 +55,7 @@ def _told(value: object) -> str:
 
 
 def format_faults(spec: PipelineSpec, rows: Rows) -> Iterator[Fault]:
-    """The first value of each column that its format is not for."""
+    """Yield a fault for the first value of each column that does not fit its format."""
     for column, form in spec.format.items():
         for number, row in enumerate(rows, 1):
             if misfit := find_misfit(column_value(row, column), form):
@@ -65,7 +65,7 @@ def format_faults(spec: PipelineSpec, rows: Rows) -> Iterator[Fault]:
 
 
 def total_faults(spec: TableSpec, rows: Rows) -> Iterator[Fault]:
-    """Totals of values that have none: of texts a sum would be 0, and the least one an accident of their types."""
+    """Yield faults for totals over texts: their sum would be 0, and their minimum an accident of type order."""
     for column, kind in spec.totals.items():
         if kind == "count":
             continue
@@ -83,7 +83,7 @@ def total_faults(spec: TableSpec, rows: Rows) -> Iterator[Fault]:
 
 
 def link_faults(spec: TableSpec, rows: Rows) -> Iterator[Fault]:
-    """The first address of each column that must not become a link."""
+    """Yield a fault for the first unsafe link address of each column."""
     for column, form in spec.format.items():
         fields = fields_of(form.link) if form.link else []
         for number, row in enumerate(rows if form.link else (), 1):
@@ -96,7 +96,7 @@ def link_faults(spec: TableSpec, rows: Rows) -> Iterator[Fault]:
 
 
 def range_faults(spec: TableSpec | ChartSpec, rows: Rows) -> Iterator[Fault]:
-    """Values that lie outside the range that is shown with them: the first of each column."""
+    """Yield a fault for the first value of each column that lies outside the range shown with it."""
     for name, fields in spec.spread.items():
         for number, row in enumerate(rows, 1):
             value, low, high = (finite_decimal(column_value(row, each)) for each in (name, *fields[:2]))
@@ -113,7 +113,7 @@ def range_faults(spec: TableSpec | ChartSpec, rows: Rows) -> Iterator[Fault]:
 
 
 def group_faults(spec: TableSpec, rows: Rows) -> Iterator[Fault]:
-    """Groups whose rows do not all stand together: readers take each part for all of it."""
+    """Yield faults for groups whose rows are not consecutive: readers would take each part for the whole group."""
     values = [column_value(row, spec.group_rows) for row in rows] if spec.group_rows else []
     seen: set[str] = set()
     for (_, raw), run in groupby(enumerate(values, 1), lambda one: (type(one[1]), raw_or_nothing(one[1]))):

@@ -11,9 +11,9 @@ if TYPE_CHECKING:
 
 
 class TableWriter(Protocol):
-    """Gives the lines of a table, without line ends; ``below`` are texts that stand under it."""
+    """A function that returns the lines of a table, without line ends; ``below`` are texts to print under it."""
 
-    def __call__(  # noqa: D102 (the class says it)
+    def __call__(  # noqa: D102 (described by the class)
         self, spec: TableSpec, rows: Sequence[Mapping[str, object]], *, below: Sequence[str] = ()
     ) -> list[str]: ...
 
@@ -23,11 +23,11 @@ TABLE_FORMATS: Final[Mapping[str, str]] = {
     DEFAULT: "pipe_table:pipe_table",
     "html": "plain_html:plain_html_table",
 }
-"""The module of each, and the function in it. Whoever declares the option needs the names alone."""
+"""The module of each format, and the function in it; the names alone are enough to declare the option."""
 
 
 def table_writer(name: str) -> TableWriter:
-    """What writes tables in a format."""
+    """Return the function that writes tables in a format."""
     module, function = TABLE_FORMATS[name].split(":")
     writer: TableWriter = getattr(import_module(f"mongo_tables.render.{module}"), function)
     return writer

@@ -1,17 +1,18 @@
-"""The figures of a page as HTML: a table or a chart with what stands above and below it.
+"""The figures of a page as HTML: a table or a chart with its caption and notes.
 
-A table is complete without a script, readable aloud, and no cell brings markup of its own. The ``<table>`` itself has
-no class, because Material for MkDocs (and Zensical) style ``table:not([class])`` only; what a style sheet or a script
-needs is on the figure around it and in ``data-`` attributes:
+A table works without scripts, reads well aloud, and its cells cannot inject markup. The ``<table>`` itself has no
+class, because Material for MkDocs (and Zensical) only style ``table:not([class])``; the hooks for style sheets and
+scripts are on the enclosing figure and in ``data-`` attributes:
 
-* ``data-v`` on a cell: the value as it came, to sort by or to copy, where a format shows it otherwise;
-* ``data-t``: ``null`` or ``missing``, where there is no value.
+* ``data-v`` on a cell: the raw value, for sorting and copying, if the cell shows it in another format;
+* ``data-t``: ``null`` or ``missing``, if there is no value.
 
-A search engine reads every attribute of every cell at each build, hence no more of them than that.
-Every cell but the first begins a line: search engines that drop tags would glue the numbers of a row into one word.
+There are no more attributes than these, because a search engine reads every attribute of every cell at each build.
+Every cell but the first begins a line, because search engines that drop tags would join the numbers of a row into one
+word.
 
-How large a number is beside the others is shown by the length of a bar, or by how strong a colour is. The number itself
-stays in the cell, so that nobody has to see either.
+The length of a bar or the strength of a colour shows how large a number is. The number itself stays in the cell, so
+that readers need neither.
 """
 
 from __future__ import annotations
@@ -48,14 +49,14 @@ NO_MEANINGS: Final[Mapping[str, str]] = MappingProxyType({})
 _COMPARED: Final = "By how much the column before it differs from that of the baseline."
 _BEHIND: Final = "The runs behind this row"
 _STYLE: Final[Mapping[Align, str]] = {
-    # As Python-Markdown and GitHub write it, so that every theme and no theme aligns these cells too.
+    # Written as Python-Markdown and GitHub write it, so that cells are aligned with every theme or none.
     "left": "",
     "right": ' style="text-align: right;"',
     "center": ' style="text-align: center;"',
 }
 _STRONGEST: Final = 5
 _LARGEST: Final = 1e300
-"""Beyond it the distance of two numbers may be no number."""
+"""The largest number for which the difference of two numbers is still finite."""
 
 
 def html_table(
@@ -67,13 +68,17 @@ def html_table(
     columns: Sequence[Column] | None = None,
     behind: Sequence[str] = (),
 ) -> str:
-    """The figure that stands in the page for one table.
+    """Return the HTML figure of one table.
 
-    ``notes`` is HTML to stand under the table, outside its scroll box. ``meanings`` are texts that explain
-    columns, by their names; a header shows its own to who points at it or has it read out. ``columns`` are those
-    of ``columns_of``, where they are known already. ``behind`` has for each row the anchor of what it was made of,
-    "" where there is none. With no rows the author's ``empty`` text (or a plain statement) takes the place of the
-    table. The same rows give the same text; lines end in ``\\n``.
+    Args:
+        spec: The table.
+        rows: Its rows; without any, the author's ``empty`` text or a default replaces the table.
+        notes: HTML to print under the table, outside its scroll box.
+        meanings: Explanations of columns by name; a header shows its own as a tooltip and to screen readers.
+        columns: The result of ``columns_of``, if already known.
+        behind: For each row the anchor of its source, "" for none.
+
+    The same rows give the same text; lines end in ``\\n``.
     """
     chart = _draw(spec, rows) if spec.chart and rows else ""
     body = table_html(spec, rows, meanings, columns, behind) if rows else _nothing(spec)
@@ -81,9 +86,9 @@ def html_table(
 
 
 def html_chart(spec: ChartSpec, rows: Sequence[Mapping[str, object]], *, notes: str = "") -> str:
-    """The figure that stands in the page for one chart: the drawing, its values to unfold, and ``notes`` as HTML.
+    """Return the HTML figure of one chart: the drawing, a table of its values to unfold, and ``notes`` as HTML.
 
-    What shared lists say of its fields explains the columns of the values.
+    Shared field lists of the chart explain the columns of the values.
     """
     if not rows:
         return _figure(spec, _nothing(spec))
@@ -104,12 +109,12 @@ def _figure(spec: PipelineSpec, *parts: str) -> str:
 
 
 def _caption(spec: PipelineSpec) -> str:
-    """Title and caption, outside the scroll box so that they do not scroll away with a wide table."""
+    """Return title and caption, outside the scroll box so that they do not scroll with a wide table."""
     parts = []
     if spec.title:
         parts.append(f"<strong>{words_html(spec.pieces.get(('title',)), spec.title)}</strong>")
     if spec.id and (spec.title or spec.caption):
-        # Its sign comes from the style sheet, so that search engines do not take it for a word.
+        # The style sheet adds the link sign, so that search engines do not index it as a word.
         to = f'href="#{text_html(spec.id)}" title="{_TO_THIS}" aria-label="{_TO_THIS}"'
         parts.append(f'<a class="mongo-table__link" {to}></a>')
     if spec.caption:
@@ -132,14 +137,14 @@ def table_html(
     columns: Sequence[Column] | None = None,
     behind: Sequence[str] = (),
 ) -> str:
-    """The table in a box that scrolls: a group with a name, which the keyboard can reach and move; notes below.
+    """Return the table in a scroll box that is a named group and reachable by keyboard, with notes below.
 
-    It is no region: a landmark for each of ten tables would bury the page's own landmarks.
+    The box is not a region: a landmark for each of ten tables would hide the page's own landmarks.
     """
     layout = lay_out(spec, rows, columns)
     name = spec.title or spec.caption or "Table: " + ", ".join(spec.headers)
     paged = f' data-page-size="{spec.page_size}"' if spec.page_size else ""
-    # The author's own reasons stay as they are; minus signs are in the notes that columns bring.
+    # The author's reasons are printed unchanged; only the notes of columns get minus signs.
     own = {note for column in layout.columns for note in column.notes}
     notes = [with_minus_signs(note) if note in own else note for note in layout.notes]
     notes += filter(None, map(_shade_note, layout.columns))
@@ -161,7 +166,7 @@ def table_html(
 
 def _head(spec: TableSpec, layout: TableLayout, meanings: Mapping[str, str]) -> Iterator[str]:
     headings = layout.headings
-    # What a heading is the heading of: https://html.spec.whatwg.org/#attr-th-scope-colgroup.
+    # The scope of a heading over columns: https://html.spec.whatwg.org/#attr-th-scope-colgroup.
     yield from (f'<colgroup span="{span}"></colgroup>' for _, span in headings)
     yield "<thead>"
     if headings:
@@ -177,10 +182,10 @@ def _head(spec: TableSpec, layout: TableLayout, meanings: Mapping[str, str]) -> 
         yield "</tr>"
     yield "<tr>"
     for column in layout.columns:
-        # A column that compares has no name of its own.
+        # A comparison column has no name.
         meaning = meanings.get(column.name, "") if column.name else _COMPARED
         shown = words_html(column.pieces, column.header)
-        # Themes mark an <abbr> as something to point at; a title on the <th> itself nobody would find.
+        # Themes mark an <abbr> as having a tooltip; readers would not find a title on the <th> itself.
         shown = f'<abbr title="{text_html(meaning)}">{shown}</abbr>' if meaning else shown
         unit = f' <span class="mongo-table__unit">{lines_html(column.unit)}</span>' if column.unit else ""
         yield f'<th scope="col"{_STYLE[column.align]}>{shown}{unit}</th>'
@@ -189,11 +194,11 @@ def _head(spec: TableSpec, layout: TableLayout, meanings: Mapping[str, str]) -> 
 
 
 def _bodies(layout: TableLayout, anchor: str | None, marked: int, behind: Sequence[str]) -> Iterator[str]:
-    """A body for each group of rows, below its heading; the row ``marked``, counted from 0, is the baseline."""
+    """Yield a table body for each group of rows, after its heading; row ``marked``, counted from 0, is the baseline."""
     labels, *others = layout.columns
     anchors = row_anchors(anchor, layout.all_columns) if anchor else []
     if anchors:
-        # The label of a row leads to it, unless it leads elsewhere.
+        # The label of a row links to the row itself, unless it has another link.
         own = labels.links or ("",) * len(anchors)
         to = (one or f"#{row}" for one, row in zip(own, anchors, strict=True))
         labels = labels._replace(links=tuple(to))
@@ -212,7 +217,7 @@ def _bodies(layout: TableLayout, anchor: str | None, marked: int, behind: Sequen
 
 
 def _foot(layout: TableLayout) -> Iterator[str]:
-    """The rows of totals, which stay at the end however a reader sorts the others."""
+    """Yield the rows of totals, which remain at the end when a reader sorts the others."""
     if not layout.totals:
         return
     label, *others = layout.columns
@@ -232,14 +237,14 @@ def _total_cell(column: Column, total: Total | None) -> str:
     return f"<td{_STYLE[column.align]}{raw}>{lines_html(text)}</td>"
 
 
-# -- cells: their text, where it leads to, the value behind it, a bar or a shade
+# -- cells: text, link, raw value, bar or shade
 # -------------------------------------------------------------------------------------------------
 
 
 def _cells(column: Column, tag: str, behind: Sequence[str] = ()) -> list[str]:
-    """The cells of a column. Those of the first one name their rows, and have the link to what is ``behind`` a row."""
+    """Return the cells of a column; those of the first column name their rows and link to ``behind``."""
     start = ('<th scope="row"' if tag == "th" else "<td") + _STYLE[column.align]
-    # A number, or what a comparison concludes, has minus signs; a text is as it came.
+    # Numbers and conclusions get minus signs; a text is unchanged.
     texts = [
         with_minus_signs(text) if "-" in text and (is_number(value) or isinstance(value, Mapping)) else text
         for value, text in zip(column.values, column.texts, strict=True)
@@ -260,12 +265,12 @@ def _cells(column: Column, tag: str, behind: Sequence[str] = ()) -> list[str]:
 
 
 def _contents(column: Column, texts: Sequence[str]) -> Iterable[str]:
-    """What stands in each cell, with where it leads to."""
+    """Return the contents of each cell, with its link."""
     shown: Iterable[str] = map(lines_html, texts)
     if column.fitted:
         shown = map(_part_unit, column.values, shown)
     if column.ranged:
-        # Behind a number its range may stand on a line of its own, where the table would be wider than the page.
+        # The range after a number may wrap to a second line if the table would be wider than the page.
         pairs = zip(column.values, shown, strict=True)
         shown = (text.replace(" (", " <wbr>(") if is_number(value) else text for value, text in pairs)
     if column.sign_meanings:
@@ -281,7 +286,7 @@ def _contents(column: Column, texts: Sequence[str]) -> Iterable[str]:
 
 
 def _part_unit(value: object, text: str) -> str:
-    """The unit of a cell in a box of its own, all as wide, so that the digits before them line up."""
+    """Return the text with its unit in a box; all boxes have the same width, so that the digits line up."""
     number, blank, unit = text.rpartition(" ")
     if not blank or "(" in text or not is_number(value):
         return text
@@ -289,7 +294,7 @@ def _part_unit(value: object, text: str) -> str:
 
 
 def _explain_sign(text: str, meaning: str) -> str:
-    """The sign at the end of a text as an image with a name: read out in words, and explained to who points at it."""
+    """Return the text with its final sign as a named image, which is read out in words and has a tooltip."""
     if not meaning:
         return text
     named = f'aria-label="{text_html(meaning)}" title="{text_html(meaning)}"'
@@ -297,13 +302,13 @@ def _explain_sign(text: str, meaning: str) -> str:
 
 
 def _link_behind(anchor: str) -> str:
-    """Its sign comes from the style sheet, as that of a figure's link does."""
+    """Return the link to an anchor; the style sheet adds its sign, as for the link of a figure."""
     told = f'title="{_BEHIND}" aria-label="{_BEHIND}"'
     return f'<a class="mongo-table__runs" href="#{text_html(anchor)}" {told}></a>' if anchor else ""
 
 
 def _attributes(column: Column, texts: Sequence[str]) -> Iterator[str]:
-    """The value of each cell as it came, where the text is another; of Markdown the text is what is sorted by."""
+    """Yield the raw value of each cell whose text differs; Markdown cells sort by their text."""
     raws = column.raws
     if column.marked:
         raws = tuple(text if own else raw for own, text, raw in zip(column.marked, texts, raws, strict=True))
@@ -318,16 +323,16 @@ def _attributes(column: Column, texts: Sequence[str]) -> Iterator[str]:
 
 
 def _bars(values: Sequence[object]) -> list[float]:
-    """For each value its part of the largest, from 0 to 1; 0 for what is no positive number."""
+    """Return each value's share of the largest, from 0 to 1; 0 if it is not a positive number."""
     numbers = [max(one or 0.0, 0.0) for one in _numbers(values)]
     largest = max(numbers, default=0.0)
     return [number / largest if largest else 0.0 for number in numbers]
 
 
 def _shades(values: Sequence[object], scale: str) -> list[int]:
-    """For each value how strong its colour is: 0 for none, up to 5, and in a diverging scale down to -5.
+    """Return the strength of each value's colour: 0 for none, up to 5, and down to -5 in a diverging scale.
 
-    A sequential scale goes from the lowest value, which has 1, to the highest; a diverging one goes to both sides of 0.
+    A sequential scale goes from the lowest value (1) to the highest; a diverging one goes to both sides of 0.
     """
     numbers = _numbers(values)
     known = [number for number in numbers if number is not None]
@@ -347,7 +352,7 @@ def _shade(strength: int) -> str:
 
 
 def _shade_note(column: Column) -> str:
-    """What the shades of a column mean; "" where it has none."""
+    """Return the meaning of a column's shades; "" if it has none."""
     if not column.scale or not any(_shades(column.values, column.scale)):
         return ""
     if column.scale == "diverging":
@@ -359,6 +364,6 @@ def _shade_note(column: Column) -> str:
 
 
 def _numbers(values: Sequence[object]) -> list[float | None]:
-    """Numbers near enough to draw them; None for what is none, and for those that no double holds."""
+    """Return the values as floats for drawing; None for non-numbers and for numbers that do not fit a double."""
     floats = (None if one is None else float(one) for one in map(finite_decimal, values))
     return [one if one is not None and abs(one) < _LARGEST else None for one in floats]

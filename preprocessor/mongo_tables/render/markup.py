@@ -1,10 +1,10 @@
-"""Text and inline Markdown on their way to a page: HTML, and Markdown that shows exactly this text everywhere.
+"""Text and inline Markdown for pages, as HTML and as Markdown that shows exactly this text everywhere.
 
-Nothing hands on the source that an author or a database wrote: each text is escaped where it lands, each address has
-been judged (``directives.addresses``), and no other element comes about.
+The source text of an author or a database never reaches the output unchanged: each text is escaped for its place, each
+address has been validated (``directives.addresses``), and no other elements are possible.
 
-In Markdown a backslash escapes what is special in both dialects; what only one of them lets a backslash escape is
-written as a character reference, which both decode and neither interprets:
+In Markdown a backslash escapes what is special in both dialects; characters that a backslash escapes in only one of
+them are written as character references, which both decode and neither interprets:
 
 * GFM: https://github.github.com/gfm/#tables-extension- and #backslash-escapes
 * Python-Markdown: ``Markdown.ESCAPED_CHARS`` (and ``|`` within tables)
@@ -22,7 +22,7 @@ from mongo_tables.directives.inline_markdown import Piece
 from mongo_tables.render.values import visible
 
 NO_ROWS: Final = "There are no results for this table yet."
-# A currency may stand between the sign and the digits: -€5, -EUR 5.
+# A currency may be between the sign and the digits: -€5, -EUR 5.
 _HYPHEN_OF_NUMBER: Final = r"(?<![^\s(–])-(?=[A-Z]{0,4}[^\s\w.(-]?\s?\.?\d|Infinity)"
 _MARKUP: Final = frozenset("&<>\"'")
 _SPECIAL: Final = r"""
@@ -42,34 +42,34 @@ _BACKSLASHED: Final = frozenset("\\`*[]{}|#_-!")
 _NAMED: Final = {"&": "&amp;", "<": "&lt;", ">": "&gt;"}
 _SPACE: Final = re.compile(r"[ \t]+")
 _PLAIN: Final = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789 ()/,;%.")
-"""What texts of numbers and names are made of: all of it is shown as it is."""
+"""The characters of number and name texts, none of which needs escaping."""
 _SIGNS: Final = {"strong": "**", "em": "*"}
 _PLAIN_CODE: Final = re.compile(r"[A-Za-z0-9_.,:/=+()-](?:[A-Za-z0-9_.,:/=+() -]*[A-Za-z0-9_.,:/=+()-])?")
 _IN_DESTINATION: Final = {"&": "&amp;"} | {sign: f"%{ord(sign):02X}" for sign in "()*$'[]!"}
-"""Signs that one of the dialects, or an extension of it, takes for more than a part of an address."""
+"""Characters that a dialect or an extension treats as more than part of an address."""
 _FREE: Final = frozenset(("", " ", ",", ".", ";", "(", ")"))
-"""What may stand beside a sign of emphasis so that both dialects take it as one."""
+"""Characters next to which both dialects recognise an emphasis delimiter."""
 
 
-# -- what both have
+# -- shared
 # -------------------------------------------------------------------------------------------------
 
 
 def with_minus_signs(text: str) -> str:
-    """Numbers in words with U+2212 before negative ones, as wide as the plus of their neighbours, in place of a hyphen.
+    """Return the text with U+2212 before negative numbers, as wide as the plus of their neighbours.
 
-    For pages alone: files and Markdown keep the hyphen, which other programs read as part of a number.
+    Use it for pages only: files and Markdown keep the hyphen, which other programs parse as part of a number.
     """
     return re.sub(_HYPHEN_OF_NUMBER, "−", text) if "-" in text else text
 
 
 def range_text(low: str, high: str) -> str:
-    """Both ends of a range: ``0.9–1.25``; ``-5 to -3`` where a dash would stand beside a minus."""
+    """Return both ends of a range: ``0.9–1.25``; ``-5 to -3`` if a dash would be next to a minus."""
     return f"{low} to {high}" if low.startswith("-") or high.startswith("-") else f"{low}–{high}"
 
 
 def display_width(text: str) -> int:
-    """How many columns of a fixed-width display the text takes: East Asian wide ones two, marks none."""
+    """Return the width of the text in a fixed-width display: 2 per East Asian wide character, 0 per combining mark."""
     if text.isascii():
         return len(text)
     return sum(0 if combining(c) else 2 if east_asian_width(c) in "WF" else 1 for c in text)
@@ -81,31 +81,31 @@ def display_width(text: str) -> int:
 
 @lru_cache(maxsize=16_384)
 def text_html(text: str) -> str:
-    """Text as HTML that shows exactly this text, in an element or in a quoted attribute.
+    """Return the text escaped as HTML, for an element or a quoted attribute.
 
-    Most of it stands on a page more than once: in a table, its chart, the runs behind it.
+    The result is cached, because most texts occur more than once on a page: in a table, its chart and its runs.
     """
     shown = visible(text)
     if _MARKUP.isdisjoint(shown):
         return shown
-    from html import escape  # and with it the names of all characters; a check escapes nothing
+    from html import escape  # Late import: it loads all character names, and a check escapes nothing
 
     return escape(shown)
 
 
 def lines_html(text: str) -> str:
-    """Text as HTML that shows this text, its lines below each other."""
+    """Return the text as HTML with its lines below one another."""
     shown = text_html(text)
     return shown.replace("\n", "<br>") if "\n" in shown else shown
 
 
 def words_html(pieces: Sequence[Piece] | None, text: str) -> str:
-    """A text of which inline Markdown may have been read, as HTML."""
+    """Return a text as HTML, from its inline Markdown ``pieces`` if there are any."""
     return inline_html(pieces) if pieces else lines_html(text)
 
 
 def inline_html(pieces: Sequence[Piece]) -> str:
-    """Pieces of inline Markdown as HTML."""
+    """Return pieces of inline Markdown as HTML."""
     return "".join(map(_piece_html, pieces))
 
 
@@ -123,7 +123,7 @@ def _piece_html(one: Piece) -> str:
 
 
 def link_html(to: str, inner: str) -> str:
-    """A link round HTML; what has no visible sign stays as it is, for it would be a link without a name."""
+    """Return HTML as a link; HTML without visible text is returned unchanged, as the link would have no name."""
     return f'<a href="{text_html(to)}">{inner}</a>' if to and inner.strip() else inner
 
 
@@ -132,21 +132,21 @@ def link_html(to: str, inner: str) -> str:
 
 
 def escape_cell(text: str) -> str:
-    """Text as the Markdown of one cell: shown as it is, on one line, whatever it contains."""
+    """Return the text as the Markdown of one cell on one line, which shows it unchanged whatever it contains."""
     return "<br>".join(_escape_line(line.strip(" \t")) for line in visible(text).split("\n"))
 
 
 def escape_words(text: str) -> str:
-    """Text as a part of a sentence: as ``escape_cell``, and shown as it is within raw HTML, too.
+    """Return the text escaped for a sentence: like ``escape_cell``, and also valid within raw HTML.
 
-    A README often has a sentence in a ``<p align="center">``, where a backslash is a backslash.
+    A README often has a sentence in a ``<p align="center">``, where a backslash is a literal backslash.
     """
     lines = (_SPACE.sub(" ", line).strip(" ") for line in visible(text).split("\n"))
     return "<br>".join(_escape(line, lambda found: _refer_to(found[0])) for line in lines)
 
 
 def _escape_line(text: str) -> str:
-    """Text without a line end as a part of a line; blanks at its ends stay."""
+    """Return a text without line ends, escaped for part of a line; blanks at its ends stay."""
     return _escape(_SPACE.sub(" ", text), _escape_character)
 
 
@@ -165,12 +165,12 @@ def _refer_to(character: str) -> str:
 
 
 def words_markdown(pieces: Sequence[Piece] | None, text: str) -> str:
-    """A text of which inline Markdown may have been read, as the Markdown of a cell."""
+    """Return a text as the Markdown of a cell, from its inline Markdown ``pieces`` if there are any."""
     return inline_markdown(pieces) if pieces else escape_cell(text)
 
 
 def inline_markdown(pieces: Sequence[Piece]) -> str:
-    """Pieces of inline Markdown as Markdown on one line, which shows the same on GitHub and with Python-Markdown."""
+    """Return pieces of inline Markdown as one line of Markdown that GitHub and Python-Markdown render alike."""
     return _pieces_markdown(pieces).strip(" ")
 
 
@@ -179,7 +179,7 @@ def _pieces_markdown(pieces: Sequence[Piece]) -> str:
     for at, one in enumerate(pieces):
         before, after = _end_of(pieces[at - 1 : at] if at else (), -1), _end_of(pieces[at + 1 : at + 2], 0)
         text = _piece_markdown(one, stands_free=_FREE.issuperset((before, after)))
-        # Right before a link it would make a picture of it, which readers' browsers would fetch.
+        # An exclamation mark right before a link would make it an image, which browsers would fetch.
         if text.endswith("!") and at + 1 < len(pieces) and pieces[at + 1].kind == "link":
             text = f"{text[:-1]}&#33;"
         texts.append(text)
@@ -187,7 +187,7 @@ def _pieces_markdown(pieces: Sequence[Piece]) -> str:
 
 
 def _end_of(beside: Sequence[Piece], end: int) -> str:
-    """The character of a neighbour that stands beside; another sign beside is none that signs go with."""
+    """Return the adjacent character of a neighbour; a line end if the neighbour is not plain text."""
     if not beside:
         return ""
     return beside[0].text[end] if beside[0].kind == "text" else "\n"
@@ -197,7 +197,7 @@ def _piece_markdown(one: Piece, *, stands_free: bool) -> str:
     if one.kind == "code" and _PLAIN_CODE.fullmatch(one.text):
         return f"`{one.text}`"
     if one.kind in ("text", "code"):
-        # The blanks at its ends stand between it and what is beside it.
+        # Blanks at the ends of a text separate it from its neighbours.
         text = "<br>".join(map(_escape_line, visible(one.text).split("\n")))
         return text if one.kind == "text" else f"<code>{text}</code>"
     if one.kind == "break":
@@ -212,13 +212,16 @@ def _piece_markdown(one: Piece, *, stands_free: bool) -> str:
 
 
 def _is_word(inside: Sequence[Piece]) -> bool:
-    """Whether it is one text that begins and ends with a letter or a digit, beside which any sign is one."""
+    """Return whether the pieces are one text that begins and ends with a letter or a digit.
+
+    Next to such a text every emphasis delimiter works.
+    """
     (one, *others) = inside or (Piece("text"),)
     return not others and one.kind == "text" and one.text[:1].isalnum() and one.text[-1:].isalnum()
 
 
 def link_markdown(to: str, inner: str) -> str:
-    """A link round Markdown; what has no visible sign stays as it is."""
+    """Return Markdown as a link; Markdown without visible text is returned unchanged."""
     if not to or not inner.strip():
         return inner
     return f"[{inner}]({''.join(_IN_DESTINATION.get(sign, sign) for sign in to)})"

@@ -1,11 +1,11 @@
-"""A number as a column's format writes it, and numbers as they are read back from such texts.
+"""Numbers as a column's format writes them, and the parser of such texts.
 
-Rounding is half away from zero, on the decimal text that a reader of the raw rows sees. So people and spreadsheets
-round: 0.9745 is 0.975 with three decimals. By its binary value, which nobody sees, it would be 0.974; half to even is
-the rule of MongoDB's `$round`, which goes on to calculate with what it gives.
+Rounding is half away from zero, on the decimal text that readers see in the raw rows. People and spreadsheets round
+this way: 0.9745 is 0.975 with three decimals. By its binary value, which readers do not see, it would be 0.974. Half to
+even is the rule of MongoDB's `$round`, whose results are used for further calculation.
 
-Numbers with their unit in the cell have notations: per cent, currencies, and durations and amounts of bytes, each in
-the unit that fits: 0.0015 s are 1.5 ms, 1536 bytes are 1.5 KiB.
+Numbers with a unit in the cell have notations: per cent, currencies, and durations and amounts of bytes, each in the
+unit that fits: 0.0015 s are 1.5 ms, 1536 bytes are 1.5 KiB.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from typing import Final, NamedTuple, TypeAlias
 
 from mongo_tables.directives.column_format import ColumnFormat, Convention, convention_of
 
-# As many digits as any Decimal128 or any double spelled out can need, so that rounding is never done twice.
+# Enough digits for any Decimal128 or any double written in full, so that rounding never happens twice.
 WIDE: Final = Context(prec=400, rounding=ROUND_HALF_UP)
 
 FEW_DIGITS: Final = 4
-"""The significant digits of numbers whose author asks for none, where a column of plain files has long fractions."""
+"""The significant digits of long fractions in a column of plain files, if the author sets none."""
 
 Round: TypeAlias = Callable[[Decimal], Decimal]
 _DIGITS_OF_AMOUNTS: Final = 3
@@ -32,38 +32,38 @@ _CONTEXT: Final = Context(prec=60)
 _TINY: Final = -7
 """The greatest power of ten that is written as an exponent, as in JavaScript."""
 _BEFORE_SIGN: Final = r"(?<![\w.,)])"
-"""A hyphen behind a word or a number is none."""
+"""Characters after which a hyphen is not a minus sign: words and numbers."""
 _GROUPED_FROM: Final = 4
-"""Digits before the decimal sign, from which they are grouped."""
+"""The number of digits before the decimal sign from which they are grouped."""
 
 # -- rounding
 # -------------------------------------------------------------------------------------------------
 
 
 def wide_for(number: Decimal) -> Context:
-    """Decimal128 reaches 1E+6144: quantize() refuses a result longer than the context's precision."""
+    """Return a context that is precise enough for ``quantize()``; Decimal128 reaches 1E+6144."""
     needed = number.adjusted() + 60
     return WIDE if needed <= WIDE.prec else Context(prec=needed, rounding=ROUND_HALF_UP)
 
 
 def round_decimals(number: Decimal, decimals: int) -> Decimal:
-    """The number with so many digits behind its decimal sign; what rounds to zero has no sign."""
+    """Return the number with so many decimals; a number that rounds to zero has no sign."""
     rounded = number.quantize(Decimal(1).scaleb(-decimals), context=wide_for(number))
     return abs(rounded) if rounded.is_zero() else rounded
 
 
 def signed_decimals(number: Decimal, decimals: int) -> str:
-    """The same in digits with its sign; what rounds to zero has none."""
+    """Return the rounded number as digits with its sign; a number that rounds to zero has no sign."""
     rounded = round_decimals(number, decimals)
     return format(rounded, "+f" if rounded else "f")
 
 
 def round_significant(number: Decimal, digits: int, *, pad: bool) -> Decimal:
-    """The number with so many digits from its first that is not 0; ``pad`` adds zeros to one that has fewer."""
+    """Return the number with so many significant digits; ``pad`` adds zeros to a number with fewer."""
     if number.is_zero():
         return abs(number)
     rounded = _to_digits(number, digits, pad)
-    # 9.996 is 10.00 with the last of three digits where it was.
+    # 9.996 with three digits is 10.0, not 10.00.
     return rounded if rounded.adjusted() == number.adjusted() else _to_digits(rounded, digits, pad)
 
 
@@ -75,9 +75,9 @@ def _to_digits(number: Decimal, digits: int, pad: bool) -> Decimal:
 
 
 def shorten_fraction(number: Decimal, *, pad: bool) -> Decimal:
-    """The number with ``FEW_DIGITS`` from its first that is not 0; digits before the decimal sign all stay.
+    """Return the number with ``FEW_DIGITS`` significant digits; all digits before the decimal sign stay.
 
-    ``pad`` adds zeros to one that has fewer.
+    ``pad`` adds zeros to a number with fewer digits.
     """
     if number.adjusted() < FEW_DIGITS - 1:
         return round_significant(number, FEW_DIGITS, pad=pad)
@@ -86,9 +86,9 @@ def shorten_fraction(number: Decimal, *, pad: bool) -> Decimal:
 
 
 def round_as(number: Decimal, form: ColumnFormat, *, whole: bool) -> Decimal:
-    """The number as a column's format rounds it; itself where it does not.
+    """Return the number rounded by a column's format; unchanged if the format does not round.
 
-    ``whole``: it is of an integer type, and gets no zeros that would make it look measured.
+    ``whole``: the number has an integer type and gets no zeros that would make it look measured.
     """
     if form.decimals is not None:
         return round_decimals(number, form.decimals)
@@ -100,7 +100,7 @@ def round_as(number: Decimal, form: ColumnFormat, *, whole: bool) -> Decimal:
 
 
 def _exponent(number: Decimal) -> int:
-    """The power of ten of the last digit of a finite number."""
+    """Return the power of ten of the last digit of a finite number."""
     exponent = number.as_tuple().exponent
     return exponent if isinstance(exponent, int) else 0
 
@@ -111,12 +111,12 @@ def _exponent(number: Decimal) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Writer:
-    """What writes numbers of a notation.
+    """The functions that write numbers of a notation.
 
     Attributes:
-        fit: Gives a number as the cell shows it, rounded by a function, and the unit that it is in.
-        join: Puts the digits of a number and its unit together, as a convention has them.
-        digits: Gives the format with the digits that a number has, where it does not say itself how many.
+        fit: Returns a number as the cell shows it, rounded by a function, and its unit.
+        join: Joins the digits of a number and its unit by a convention.
+        digits: Returns the format with the digits for a number, if the format does not set them.
     """
 
     fit: Callable[[Decimal, ColumnFormat, Round], tuple[Decimal, str]]
@@ -127,9 +127,9 @@ class Writer:
 
 
 def find_factor(number: Decimal, form: ColumnFormat | None, text: str) -> Decimal | None:
-    """What one in a cell is in its row: of per cent a hundredth, of a duration in ms for a column in s a thousandth.
+    """Return the factor from a number in a cell to its row: 0.01 for per cent, 0.001 for ms in a column in s.
 
-    None where it cannot be told from the ``text`` of the cell, as next to the border of two units.
+    Return None if the ``text`` of the cell does not determine it, as near the border of two units.
     """
     if form is None or not form.notation.fits:
         return Decimal(1).scaleb(-form.notation.power if form else 0)
@@ -154,7 +154,7 @@ def _join_currency(text: str, currency: str, form: ColumnFormat, convention: Con
 
 
 class Unit(NamedTuple):
-    """A unit of a kind: its sign, and how many of the smallest of its kind it is."""
+    """A unit: its sign, and its size in the smallest unit of its kind."""
 
     sign: str
     size: Decimal
@@ -189,7 +189,7 @@ def _fit_bytes(number: Decimal, form: ColumnFormat, rounded: Round) -> tuple[Dec
 
 
 def _fit(number: Decimal, own: Unit, units: Sequence[Unit], rounded: Round) -> tuple[Decimal, str]:
-    """A number in the unit ``own`` as a rounded one of the largest unit of which it is one at least."""
+    """Return a number in the unit ``own``, rounded, in the largest unit in which it is at least one."""
     if number.is_zero():
         return abs(number), own.sign
     amount = _CONTEXT.multiply(number, own.size)
@@ -198,7 +198,7 @@ def _fit(number: Decimal, own: Unit, units: Sequence[Unit], rounded: Round) -> t
         if abs(carried) >= larger.size:
             continue
         shown = _round_to(unit, amount, carried, rounded)
-        # 999.96 ms with three digits is no 1000 ms, but 1.00 s.
+        # 999.96 ms with three digits is 1.00 s, not 1000 ms.
         carried = _CONTEXT.multiply(shown, unit.size)
         if abs(carried) < larger.size:
             return shown, unit.sign
@@ -206,13 +206,13 @@ def _fit(number: Decimal, own: Unit, units: Sequence[Unit], rounded: Round) -> t
 
 
 def _round_to(unit: Unit, amount: Decimal, carried: Decimal, rounded: Round) -> Decimal:
-    """The amount in a unit; what a smaller one ``carried`` here is one at least: 59.96 s, so 60.0 s, are 1.00 min."""
+    """Return the amount in a unit; if it rounds up to one (59.96 s, so 60.0 s, to 1.00 min), return ``carried``."""
     shown = rounded(_CONTEXT.divide(amount, unit.size))
     return shown if abs(shown) >= 1 or carried == amount else rounded(_CONTEXT.divide(carried, unit.size))
 
 
 def _three_digits(number: Decimal, form: ColumnFormat) -> ColumnFormat:
-    # 1023 bytes are no 1020 B, where they are not 1.02 kB.
+    # 1023 bytes are 1023 B, not 1020 B; with steps of 1000 they are 1.02 kB.
     is_large = form.bytes == "IEC" and 1000 <= abs(number) < 1024
     return form._replace(decimals=0) if is_large else form._replace(significant=_DIGITS_OF_AMOUNTS)
 
@@ -226,7 +226,7 @@ WRITERS: Final[Mapping[str, Writer]] = {
     "duration": Writer(_fit_duration, digits=_three_digits),
     "bytes": Writer(_fit_bytes, digits=_three_digits),
 }
-"""By the keys of ``NOTATIONS``."""
+"""The writers by the keys of ``NOTATIONS``."""
 
 
 # -- texts
@@ -235,9 +235,9 @@ WRITERS: Final[Mapping[str, Writer]] = {
 
 @lru_cache(maxsize=8192)
 def number_text(raw: str, form: ColumnFormat, whole: bool) -> str:
-    """The text of a number that is given as its raw text; NaN and the infinities stay.
+    """Return the text of a number that is given as its raw text; NaN and infinities are unchanged.
 
-    ``whole``: it is of an integer type, and gets no zeros that would make it look measured.
+    ``whole``: the number has an integer type and gets no zeros that would make it look measured.
     """
     number = Decimal(raw)
     if not number.is_finite():
@@ -254,7 +254,7 @@ def number_text(raw: str, form: ColumnFormat, whole: bool) -> str:
 
 
 def _write(number: Decimal, form: ColumnFormat, convention: Convention) -> str:
-    """The digits with the signs between them."""
+    """Return the digits with their group and decimal signs."""
     power = number.adjusted()
     if form.few_digits and number and power <= _TINY:
         return f"{_write(number.scaleb(-power, context=WIDE), form, convention)}e{power}"
@@ -271,7 +271,7 @@ def _write(number: Decimal, form: ColumnFormat, convention: Convention) -> str:
 
 
 class Shown(NamedTuple):
-    """The numbers of a text, in order, as they are written and as they are; ``#`` stands for each in its ``words``."""
+    """The numbers of a text in order, as written and as values; ``words`` is the text with ``#`` for each number."""
 
     written: tuple[str, ...]
     numbers: tuple[Decimal, ...]
@@ -279,7 +279,7 @@ class Shown(NamedTuple):
 
 
 class _Signs(NamedTuple):
-    """What stands between groups of digits, and before decimals."""
+    """The signs between groups of digits and before decimals."""
 
     group: str
     decimal: str
@@ -292,9 +292,9 @@ def _signs_of(form: ColumnFormat | None) -> _Signs:
 
 
 def read_numbers(text: str, form: ColumnFormat | None = None) -> Shown:
-    """The numbers of a text that ``form`` has written, such as that of a cell. No rounding is undone.
+    """Return the numbers of a text that ``form`` has written, such as a cell; rounding is not undone.
 
-    Of ``1,234 (1,200–1,300) ms`` the numbers are 1234, 1200 and 1300, and the words ``# (#–#) ms``.
+    In ``1,234 (1,200–1,300) ms`` the numbers are 1234, 1200 and 1300, and the words ``# (#–#) ms``.
     """
     signs = _signs_of(form)
     pattern = _number(signs)
@@ -303,7 +303,7 @@ def read_numbers(text: str, form: ColumnFormat | None = None) -> Shown:
 
 
 def is_written_by(written: str, form: ColumnFormat | None) -> bool:
-    """Whether a number could be written by ``form``: as many decimals or as few digits, thousands parted or not."""
+    """Return whether ``form`` could have written the number: same decimals or digits, thousands grouped or not."""
     signs = _signs_of(form)
     whole, _, fraction = written.partition(signs.decimal)
     digits = sum(map(str.isdigit, whole))
@@ -318,7 +318,7 @@ def is_written_by(written: str, form: ColumnFormat | None) -> bool:
 
 
 def _plain(text: str, signs: _Signs) -> str:
-    """The number as ``Decimal`` reads it. A point that parts groups looks like one of decimals where it is alone."""
+    """Return the number in the syntax of ``Decimal``; a single point that groups digits reads as a decimal point."""
     if signs.group == signs.decimal and text.count(signs.group) < 2:
         return text
     return text.replace(signs.group, "").replace(signs.decimal, ".")

@@ -1,7 +1,6 @@
-"""A table as an aligned Markdown pipe table, for in-place mode: GitHub must render it, and people read its
-source.
+"""A table as an aligned Markdown pipe table for in-place mode, which GitHub renders and people read as source.
 
-Whatever stands in a cell, GitHub-flavoured Markdown and Python-Markdown must both show exactly that text.
+GitHub-flavoured Markdown and Python-Markdown both show exactly the text of each cell.
 """
 
 from __future__ import annotations
@@ -30,11 +29,10 @@ _MINIMUM: Final = 3
 def pipe_table(
     spec: TableSpec, rows: Sequence[Mapping[str, object]], *, below: Sequence[str] = (), picture: str = ""
 ) -> list[str]:
-    """The lines of the table, without line ends and without a container's prefix.
+    """Return the lines of the table, without line ends and without a container's prefix.
 
-    Title and caption stand above it as a paragraph, and under them ``picture``, if any, in Markdown. With no rows the
-    author's ``empty`` text (or a plain statement) takes the place of the table. Its notes, and ``below`` as plain text,
-    stand under it.
+    Title and caption are a paragraph above it, followed by ``picture`` in Markdown, if any. Without rows the author's
+    ``empty`` text (or a default) replaces the table. Notes, and ``below`` as plain text, follow it.
     """
     if not rows:
         return [*_heading(spec), _emphasis(spec.empty or NO_ROWS)]
@@ -46,12 +44,12 @@ def pipe_table(
 
 
 def pipe_picture(spec: PipelineSpec, picture: str, *, below: Sequence[str] = ()) -> list[str]:
-    """The lines of a figure that is but a picture, as those of ``pipe_table``."""
+    """Return the lines of a figure that only has a picture; parameters as for ``pipe_table``."""
     return [*_heading(spec), picture, *_notes(below)]
 
 
 def image(name: str, address: str) -> str:
-    """A picture in Markdown; ``name`` is for who cannot see it."""
+    """Return a picture in Markdown; ``name`` is its text alternative."""
     return f"![{escape_words(' '.join(name.split()))}]({address})"
 
 
@@ -70,7 +68,7 @@ def _heading(spec: PipelineSpec) -> list[str]:
 
 
 def _emphasis(text: str) -> str:
-    """A sentence in asterisks: whatever it begins with, it is no list item, heading or quote."""
+    """Return a sentence in asterisks, so that its beginning cannot be parsed as a list item, heading or quote."""
     return f"*{escape_cell(text)}*"
 
 
@@ -79,9 +77,9 @@ def _strong(text: str) -> str:
 
 
 def _columns(layout: TableLayout) -> Iterator[tuple[Column, list[str]]]:
-    """Each column with its cells from top to bottom: header, values below the headings of groups, totals.
+    """Yield each column with its cells from top to bottom: header, values below group headings, totals.
 
-    A heading over several headers stands before each of them, for Markdown has no such headings.
+    A heading over several headers is prefixed to each of them, because Markdown has no spanning headings.
     """
     for number, column in enumerate(layout.columns):
         before = f"{escape_cell(column.heading)}: " if column.heading else ""
@@ -102,7 +100,7 @@ def _columns(layout: TableLayout) -> Iterator[tuple[Column, list[str]]]:
 
 
 def _pad_column(cells: Sequence[str], align: Align) -> list[str]:
-    """Header, delimiter and cells of a column, all of one width."""
+    """Return the header, delimiter and cells of a column, padded to one width."""
     width = max(_MINIMUM, *map(display_width, cells))
     header, *others = (_pad(cell, width, align) for cell in cells)
     begin, end = ":" if align == "center" else "", "" if align == "left" else ":"

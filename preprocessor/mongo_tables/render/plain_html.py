@@ -1,7 +1,7 @@
-"""A table as plain HTML in Markdown, for readers whose Markdown has no pipe tables.
+"""A table as plain HTML in Markdown, for renderers without pipe tables.
 
-It has no blank line, at which the HTML would end for CommonMark (https://spec.commonmark.org/0.31.2/#html-blocks), and
-says by ``align``, which GitHub keeps, where cells stand.
+It has no blank line, which would end the HTML block in CommonMark (https://spec.commonmark.org/0.31.2/#html-blocks),
+and aligns cells by ``align``, which GitHub keeps.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 def plain_html_table(
     spec: TableSpec, rows: Sequence[Mapping[str, object]], *, below: Sequence[str] = ()
 ) -> list[str]:
-    """The lines of the table, without line ends and without a container's prefix; parameters as of ``pipe_table``."""
+    """Return the lines of the table, without line ends and container prefix; parameters as for ``pipe_table``."""
     heading = (
         [f"<strong>{words_html(spec.pieces.get(('title',)), spec.title)}</strong>"] if spec.title else []
     )

@@ -1,10 +1,10 @@
-"""The provenance of a figure in words: a short line, all the rest as a list, and the commands that made its rows.
+"""The provenance of a figure in words: a short line, the details as a list, and the commands that made its rows.
 
-Every text is plain and from the documents. What they do not have is not mentioned, and where they differ all values
-are: ``MongoDB 6.0.5, 8.0.4``.
+Every text is plain and comes from the documents. Missing facts are omitted; if documents differ, all values are listed:
+``MongoDB 6.0.5, 8.0.4``.
 
-A row that was measured in blocks is of one ``campaign``; what several conclude of it (``compare --pool``) says of
-each how many blocks it had. Older rows have neither, and repeats instead.
+A row that was measured in blocks belongs to one ``campaign``; if it pools several (``compare --pool``), it has the
+number of blocks of each. Older rows have repeats instead of campaigns and blocks.
 """
 
 from __future__ import annotations
@@ -26,24 +26,24 @@ if TYPE_CHECKING:
     from mongo_tables.results.provenance import Provenance
 
 _MOST: Final = 4
-"""Different values that are listed one by one."""
+"""The largest number of different values that are listed one by one."""
 _HURRIED: Final = "quick"
-"""The profile whose figures are for a first look."""
+"""The profile of quick runs, whose figures are for a first look."""
 _ROUND_FROM: Final = 4
-"""GiB from which a machine's memory is told in whole ones."""
+"""The memory, in GiB, from which it is rounded to whole GiB."""
 _DISK: Final = {"device": "disk", "filesystem": "file system", "kind": "the kernel says", "model": "model"}
-"""The fields of a disk that are shown, and the words for them."""
+"""The fields of a disk that are shown, and their names."""
 _DIGITS: Final = re.compile(r"(\d+)")
 
 Told = Mapping[str, Any]
-"""What a document says of how it was measured."""
+"""The fields of a document that describe its measurement."""
 
 
 def provenance_parts(source: Provenance, due: date | None = None) -> list[str]:
-    """The parts of the line under a figure: what every reader asks first, and what is a warning.
+    """Return the parts of the line under a figure: the main facts and any warnings.
 
-    ``due`` is the day by which the author wants the documents measured anew, None where the author does not say. Of
-    documents that are no results nothing else is told.
+    ``due`` is the day by which the author wants a new measurement, None if not set. Documents that are not results only
+    give this part.
     """
     dates, *others = _parts(source) if source.documents else ("",)
     return [part for part in (dates, due_part(due) if due else "", *others) if part]
@@ -51,7 +51,7 @@ def provenance_parts(source: Provenance, due: date | None = None) -> list[str]:
 
 @lru_cache(maxsize=256)
 def _parts(source: Provenance) -> tuple[str, ...]:
-    """All parts, "" for what is not told; worked out once for all figures with this provenance."""
+    """Return all parts, "" for an unknown one; cached for all figures with this provenance."""
     sets = source.sets
     return (
         _dates(source),
@@ -65,7 +65,7 @@ def _parts(source: Provenance) -> tuple[str, ...]:
 
 @lru_cache(maxsize=256)
 def provenance_details(source: Provenance) -> tuple[tuple[str, str], ...]:
-    """What the line does not say, by name: one reads it who wants to judge the figures, or to measure them again."""
+    """Return the facts that the line omits, by name, for judging the figures or repeating the measurement."""
     sets = source.sets if source.documents else ()
     local, elsewhere = (
         [one for one in sets if share_machine(one)],
@@ -102,17 +102,17 @@ def provenance_details(source: Provenance) -> tuple[tuple[str, str], ...]:
 
 
 def due_part(due: date) -> str:
-    """The part that says when results grow too old: a day, which is the same whenever the page is made."""
+    """Return the part that says on which day results become too old; it does not depend on the build day."""
     return f"to be measured again by {due.isoformat()}"
 
 
 def provenance_commands(source: Provenance) -> list[str]:
-    """The commands that measure such documents anew, one for each experiment and way of running it."""
+    """Return the commands that repeat the measurement, one for each experiment and set of options."""
     return sorted({_command(one) for one in source.sets if _at(one, "experiment", "name") is not None})
 
 
 def _command(told: Told) -> str:
-    """The command; of a target elsewhere no address is known, of a program only its name."""
+    """Return the command; a remote target has no known address, and a program only has its name."""
     experiment = told["experiment"]
     words = ["mongo-tables", "run", shlex.quote(str(experiment["name"]))]
     for name in ("profile", "scale", "seconds", "repeats", "seed"):
@@ -129,7 +129,7 @@ def _command(told: Told) -> str:
     return " ".join([*words, "--target", target])
 
 
-# -- what documents have
+# -- fields of documents
 # -------------------------------------------------------------------------------------------------
 
 
@@ -141,7 +141,7 @@ def _at(told: Told, *path: str) -> Any:
 
 
 def _all(template: str, values: Iterable[Any]) -> str:
-    """The template with all values that there are, each once; versions by their value: ``6.0.5`` before ``6.0.12``."""
+    """Return the template with all known values, each once; versions are ordered by value: ``6.0.5``, ``6.0.12``."""
     texts = {raw_text(value): value for value in values if value not in (None, "")}
     if not texts:
         return ""
@@ -158,7 +158,7 @@ def _natural(text: str) -> list[tuple[int, str]]:
 
 
 def _over_campaigns(sets: Iterable[Told], part: str, name: str) -> Iterator[Any]:
-    """The values of a field: of a pooled row those of all its campaigns, where they differ."""
+    """Yield the values of a field: for a pooled row the values of all its campaigns, if they differ."""
     for one in sets:
         differing = _at(one, "campaigns", "differs")
         values = [
@@ -170,14 +170,14 @@ def _over_campaigns(sets: Iterable[Told], part: str, name: str) -> Iterator[Any]
 
 
 def _profile(sets: Sequence[Told]) -> str:
-    """Readers are warned of documents that were measured in a hurry."""
+    """Return a warning for documents that were measured with the quick profile; else ""."""
     hurried = {_at(one, "experiment", "profile") == _HURRIED for one in sets}
     named = f"measured with the {_HURRIED} profile"
     return (f"in part {named}" if False in hurried else named) if True in hurried else ""
 
 
 def _deployment(told: Told) -> str:
-    """``replica set of 3 members, 0.25 GiB cache each, all members and the client on one machine``."""
+    """Return ``replica set of 3 members, 0.25 GiB cache each, all members and the client on one machine``."""
     kind, members = _at(told, "topology", "kind"), _at(told, "topology", "members")
     cache, place = _at(told, "topology", "cache_gb"), _at(told, "topology", "place")
     name = raw_text(kind) if kind else ""
@@ -189,14 +189,14 @@ def _deployment(told: Told) -> str:
 
 
 def _settings(told: Told) -> str:
-    """``mongod-b, setParameter.ttlMonitorSleepSecs: 10``: what the deployment above has not said."""
+    """Return the settings that ``_deployment`` omits: ``mongod-b, setParameter.ttlMonitorSleepSecs: 10``."""
     said = ("members", "cacheGB")
     settings = (f"{name}: {raw_text(value)}" for name, value in _all_settings(told) if name not in said)
     return _join(_at(told, "topology", "program"), *settings)
 
 
 def _all_settings(told: Told) -> Iterator[tuple[str, Any]]:
-    """What a local target was given, by the names that ``--target`` has for it."""
+    """Yield the settings of a local target, by their names in ``--target``."""
     for name, value in (_at(told, "topology", "settings") or {}).items():
         if isinstance(value, Mapping):
             yield from ((f"{name}.{inner}", one) for inner, one in value.items())
@@ -205,7 +205,7 @@ def _all_settings(told: Told) -> Iterator[tuple[str, Any]]:
 
 
 def _servers(told: Told) -> str:
-    """``3 of Some CPU, 4 processors, 16 GiB memory``, as far as they say; nothing of a target that is local."""
+    """Return ``3 of Some CPU, 4 processors, 16 GiB memory``, as far as known; "" for a local target."""
     members = _members(told)
     counts = Counter(text for one in members if (text := _describe_machine(one)))
     if len(members) == counts.total() == 1:
@@ -215,7 +215,7 @@ def _servers(told: Told) -> str:
 
 
 def _members(told: Told) -> list[Told]:
-    """What the servers of a target elsewhere say of themselves: nothing, or a document for each of them."""
+    """Return what the servers of a remote target report: empty, or a document for each of them."""
     members = _at(told, "servers", "members")
     if share_machine(told) or not isinstance(members, list):
         return []
@@ -223,7 +223,7 @@ def _members(told: Told) -> list[Told]:
 
 
 def _machine(told: Told) -> str:
-    """The machine of the client, which is the servers' as well where the program started them itself."""
+    """Return the client machine, which also runs the servers if the program started them."""
     hardware = _at(told, "hardware")
     return _describe_machine(hardware) if isinstance(hardware, Mapping) else ""
 
@@ -235,7 +235,7 @@ def _describe_machine(machine: Told) -> str:
 
 
 def _machine_in_short(told: Told) -> str:
-    """``2 processors, 24 GiB``: the size of what was measured, or of the client where nothing else is known."""
+    """Return ``2 processors, 24 GiB``: the size of the measured machine, or of the client if nothing else is known."""
     instance = _at(told, "bench_config", "atlasInstanceType")
     if instance not in (None, LOCAL):
         return raw_text(instance)
@@ -247,7 +247,7 @@ def _machine_in_short(told: Told) -> str:
 
 
 def _size(machine: Told) -> str:
-    """Processors and memory; of the latter no more digits than a reader compares machines by."""
+    """Return processors and memory; memory has only the digits that readers need to compare machines."""
     memory: Any = machine.get("memory_gib")
     gib = f"{memory:.0f}" if is_number(memory) and memory >= _ROUND_FROM else memory
     return _join(_processors(machine), f"{raw_text(gib)} GiB" if memory else "")
@@ -259,7 +259,7 @@ def _processors(machine: Told) -> str:
 
 
 def _disk(told: Told) -> str:
-    """``disk vda, file system ext4, the kernel says rotational, model unknown``."""
+    """Return ``disk vda, file system ext4, the kernel says rotational, model unknown``."""
     known = {name: _at(told, "hardware", "disk", name) for name in _DISK}
     return _join(*(f"{_DISK[name]} {raw_text(one)}" for name, one in known.items() if one not in (None, "")))
 
@@ -277,7 +277,7 @@ def _instance(told: Told) -> str:
 
 
 def _commit(told: Told) -> str:
-    """``1a2b3c4 on main, with changes``: what a benchmark tool says of what it measured."""
+    """Return ``1a2b3c4 on main, with changes``: the commit that a benchmark tool reports."""
     name, branch = _at(told, "commit", "id"), _at(told, "commit", "branch")
     if not name:
         return ""
@@ -286,7 +286,7 @@ def _commit(told: Told) -> str:
 
 
 def _write_concern(told: Told) -> str:
-    """``w: majority, j: true``, as the document names it."""
+    """Return ``w: majority, j: true``, with the names of the document."""
     concern = _at(told, "write_concern")
     if not isinstance(concern, Mapping):
         return ""
@@ -297,12 +297,12 @@ def _join(*parts: Any) -> str:
     return ", ".join(raw_text(part) for part in parts if part not in (None, ""))
 
 
-# -- how often rows were measured: in blocks of how many campaigns, or in repeats
+# -- sample sizes: blocks of campaigns, or repeats
 # -------------------------------------------------------------------------------------------------
 
 
 class _Campaign(NamedTuple):
-    """A campaign as a row tells of it; ``day`` is "" and ``blocks`` 0 where the row does not say."""
+    """A campaign in a row; ``day`` is "" and ``blocks`` 0 if the row does not have them."""
 
     id: str
     day: str
@@ -310,7 +310,7 @@ class _Campaign(NamedTuple):
 
 
 def _campaigns(told: Told) -> list[_Campaign]:
-    """The campaigns that concluded a row, or else the one that measured it."""
+    """Return the campaigns that a row pools, or else the one that measured it."""
     pooled, own = _at(told, "campaigns", "each"), told.get("campaign")
     if isinstance(pooled, list) and pooled:
         found = [(each, each.get("blocks")) for each in pooled if isinstance(each, Mapping)]
@@ -325,7 +325,7 @@ def _campaigns(told: Told) -> list[_Campaign]:
 
 
 def _repeats(told: Told) -> int:
-    """How many blocks a row was measured in, or how often it was measured without any; 0 where it does not say."""
+    """Return the number of blocks of a row, or of its repeats without blocks; 0 if unknown."""
     repeats = _at(told, "experiment", "repeats")
     return repeats if isinstance(repeats, int) else 0
 
@@ -342,14 +342,14 @@ def _dates(source: Provenance) -> str:
 
 
 def _join_days(days: Iterable[str]) -> str:
-    """The first and the last of some days, ``2026-11-23 to 2026-11-25``; a single one as it is."""
+    """Return the first and last of some days, ``2026-11-23 to 2026-11-25``, or the single day."""
     return " to ".join(dict.fromkeys((min(days), max(days))))
 
 
 def _how_often(sets: Sequence[Told]) -> str:
-    """``20 blocks in each of 2 campaigns``; ``3 repeats`` of rows without blocks; "" where nothing is known.
+    """Return ``20 blocks in each of 2 campaigns``, or ``3 repeats`` for rows without blocks; "" if unknown.
 
-    Of pooled rows it says whose the figures are that are no comparisons: ``speeds of 2026-11-25``, of one campaign.
+    For pooled rows it adds which campaign the uncompared figures come from: ``speeds of 2026-11-25``.
     """
     of_rows = [_campaigns(one) for one in sets]
     blocks = {each.blocks for campaigns in of_rows for each in campaigns if each.blocks}
@@ -367,7 +367,7 @@ def _how_often(sets: Sequence[Told]) -> str:
 
 
 def _name_campaigns(sets: Iterable[Told]) -> str:
-    """``86f09823a2ab of 2026-11-23, 20 blocks; …``: every campaign behind the rows, the oldest first."""
+    """Return every campaign of the rows, oldest first: ``86f09823a2ab of 2026-11-23, 20 blocks; …``."""
     blocks: dict[tuple[str, str], set[int]] = {}
     for each in (each for one in sets for each in _campaigns(one)):
         blocks.setdefault((each.day, each.id), set()).add(each.blocks)
@@ -378,9 +378,9 @@ def _name_campaigns(sets: Iterable[Told]) -> str:
 
 
 def whose_runs(sets: Sequence[Told]) -> str:
-    """``, those of the campaign 86f09823a2ab alone``: what rows leave out of what they conclude; "" where nothing is.
+    """Return whose runs are listed for pooled rows: ``, those of the campaign 86f09823a2ab alone``; else "".
 
-    A pooled row has the runs of its own campaign. Those of the others are in the results that these were pooled from.
+    A pooled row only has the runs of its own campaign; the others are in the results that were pooled.
     """
     pooled = [one for one in sets if len(_campaigns(one)) > 1]
     own = {raw_text(name) for one in pooled if (name := _at(one, "campaign", "id")) is not None}
@@ -390,7 +390,7 @@ def whose_runs(sets: Sequence[Told]) -> str:
 
 
 def _windows_of_blocks(sets: Iterable[Told]) -> str:
-    """What a block has of each row, where that is more than one window; "" where it is one, or not known."""
+    """Return the windows of each row in a block, if more than one; "" if it is one or unknown."""
     ways = {_at(one, "experiment", "and_back") is True for one in sets if _campaigns(one)}
     some = "of some rows " if False in ways else ""
     return f"{some}two in each block, one on the way there and one on the way back" if True in ways else ""

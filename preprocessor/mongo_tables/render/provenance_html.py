@@ -1,12 +1,11 @@
-"""What stands under a figure of a site: where its rows come from, as files to take away, and how it was made.
+"""The block under a figure of a site: the origin of its rows, download links, and how they were measured.
 
-One line in sight; what else is told, the command, the pipeline and the single runs are folded away. Search engines
-that heed ``data-search-exclude`` pass over all of it: a pipeline is no answer to anybody's search.
+One line is visible; the other facts, the command, the pipeline and the single runs are folded. Search engines that
+honour ``data-search-exclude`` skip the block: a pipeline is not a useful search result.
 
-Of the single runs behind a figure a table says when each began, its seed, what it measured, and which document has it.
-A line is a block where rows were measured in blocks: the windows that a row has in it together, because conclusions are
-drawn from blocks. Otherwise it is one repeat. Every line has an anchor, so that a row of the figure can lead to the
-runs that it was made of.
+A table lists the single runs behind a figure: when each began, its seed, what it measured, and its document. If rows
+were measured in blocks, a line is a block, with all windows of the row in it, because conclusions are drawn from
+blocks. Otherwise a line is one repeat. Every line has an anchor, so that a row of the figure can link to its runs.
 """
 
 from __future__ import annotations
@@ -41,10 +40,10 @@ if TYPE_CHECKING:
 _WIDTH: Final = 96
 _JSON: Final = json.JSONEncoder(ensure_ascii=False).encode
 MOST_LINES: Final = 400
-"""More than these are not listed in a page: a dozen rows in twenty blocks are, all experiments of a site are not."""
+"""The largest number of lines listed in a page: enough for a dozen rows in twenty blocks."""
 
 Line: TypeAlias = Sequence[Run]
-"""The windows of one line, in their order: of one row, and of one block where there are blocks."""
+"""The windows of one line in order: of one row, and of one block if there are blocks."""
 
 _PLAIN: Final = ColumnFormat()
 _COLUMNS: Final[Mapping[str, tuple[str, str, ColumnFormat]]] = {
@@ -58,12 +57,12 @@ _COLUMNS: Final[Mapping[str, tuple[str, str, ColumnFormat]]] = {
     },
     "document": ("Document", "The whole result document.", _PLAIN),
 }
-"""The header, the meaning and the format of each."""
+"""The header, the meaning and the format of each column."""
 _OPTIONAL: Final = {
     *("block", "number", "windows", "document"),
     *(name for name, one in RUN_COLUMNS.items() if one.optional),
 }
-"""Columns that stand there only where a run has something to show in them."""
+"""Columns that are only shown if a run has a value for them."""
 
 
 # -- single runs
@@ -78,16 +77,16 @@ class ListedRuns:
     anchors: Mapping[str, str]
 
     def behind(self, rows: Sequence[Mapping[str, Any]]) -> list[str]:
-        """For each row the anchor of the first run behind it: of the document whose ``_id`` the row has kept.
+        """Return for each row the anchor of the first run of the document whose ``_id`` the row has kept; else "".
 
-        Only an ``_id`` that is a document itself tells: a number may be that of a group as well. "" for all others.
+        Only an ``_id`` that is a document identifies one: a number may also be the ``_id`` of a group.
         """
         keys = (row.get("_id") for row in rows)
         return [self.anchors.get(repr(key), "") if isinstance(key, Mapping) else "" for key in keys]
 
 
 def lines_of(runs: Iterable[Run]) -> list[Line]:
-    """The lines of a list of these runs; those of a document stand together, its blocks in their order."""
+    """Return the lines of these runs; those of a document are consecutive, its blocks in order."""
     lines: dict[tuple[str, int, int], list[Run]] = {}
     for run in runs:
         place = (run.block, 0) if run.block is not None else (-1, run.number)
@@ -96,16 +95,16 @@ def lines_of(runs: Iterable[Run]) -> list[Line]:
 
 
 def amount_of(lines: Sequence[Line]) -> str:
-    """``160 blocks``, ``15 repeats``, or both."""
+    """Return ``160 blocks``, ``15 repeats``, or both."""
     blocks = sum(line[0].block is not None for line in lines)
     amounts = ((blocks, "block"), (len(lines) - blocks, "repeat"))
     return " and ".join(f"{n:,} {what}{'' if n == 1 else 's'}" for n, what in amounts if n)
 
 
 def list_runs(spec: TableSpec, lines: Sequence[Line], address: Callable[[Any], str]) -> ListedRuns:
-    """The lines behind the figure ``spec``, in their order; not too many, and at least one.
+    """Return the table of the lines behind the figure ``spec``, in order; at least one, at most ``MOST_LINES``.
 
-    ``address`` says where the document with an ``_id`` can be had; "" for nowhere.
+    ``address`` returns the address of the document with an ``_id``; "" for none.
     """
     several = any(len(line) > 1 for line in lines)
     addresses = tuple(address(line[0].key) for line in lines)
@@ -145,7 +144,7 @@ def list_runs(spec: TableSpec, lines: Sequence[Line], address: Callable[[Any], s
 
 
 def _measured(line: Line) -> dict[str, Any]:
-    """The figures of a line: those of its window, or of its windows together, as conclusions are drawn from them."""
+    """Return the figures of a line: those of its window, or of its windows combined, as for conclusions."""
     if len(line) == 1:
         together = dict(line[0].values)
     else:
@@ -153,7 +152,7 @@ def _measured(line: Line) -> dict[str, Any]:
         together = {name: _TOGETHER[name](found) for name, found in every.items() if found}
     errors = together.get("errors")
     if isinstance(errors, Mapping):
-        # The kinds of errors with their counts; 0 where the document says that there were none.
+        # The kinds of errors with their counts; 0 if the document says that there were none.
         errors = ", ".join(f"{kind}: {count}" for kind, count in errors.items()) or 0
     return {**together, "errors": errors}
 
@@ -182,11 +181,11 @@ _TOGETHER: Final[Mapping[str, Callable[[Sequence[Any]], Any]]] = {
     "errors": _add_errors,
     "seed": lambda values: ", ".join(map(str, values)),
 }
-"""What the values of several windows of a block are together, for each column."""
+"""The functions that combine the values of several windows of a block, for each column."""
 
 
 def _row_names(keys: Sequence[Any]) -> list[str]:
-    """Name each document by the fields of its key that differ, or by all where none does."""
+    """Name each document by the fields of its key that differ, or by all if none does."""
     keys = [key if isinstance(key, Mapping) else {"_id": key} for key in keys]
     names = dict.fromkeys(name for key in keys for name in key)
     differing = [name for name in names if len({repr(key.get(name)) for key in keys}) > 1]
@@ -201,10 +200,10 @@ def _row_names(keys: Sequence[Any]) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class ProvenanceBlock:
-    """The contents of the block under a figure: its provenance if any, and links, kind of file → address.
+    """The contents of the block under a figure: its provenance, if any, and links, kind of file → address.
 
-    ``runs`` is the list of single runs, None where there are none, or too many; or where an earlier figure of the same
-    page, whose anchor is ``runs_at``, lists them already.
+    ``runs`` is the list of single runs. It is None if there are none or too many, or if an earlier figure of the same
+    page, whose anchor is ``runs_at``, already lists them.
     """
 
     source: Provenance | None
@@ -214,7 +213,7 @@ class ProvenanceBlock:
 
 
 def provenance_html(spec: TableSpec, made: ProvenanceBlock) -> str:
-    """The HTML under a figure."""
+    """Return the HTML under a figure."""
     parts = list(_parts(made.source, spec.max_age)) if made.source else []
     for kind, to in made.links.items():
         name = f"{kind}: rows of {spec.title or spec.id or 'this figure'}"
@@ -226,7 +225,7 @@ def provenance_html(spec: TableSpec, made: ProvenanceBlock) -> str:
 
 
 def _parts(source: Provenance, max_age: int | None) -> Iterator[str]:
-    """The parts of the line as HTML; a script can read the day after which the results are too old."""
+    """Yield the parts of the line as HTML; scripts can read the day after which the results are too old."""
     due = source.due(max_age)
     for part in provenance_parts(source, due):
         text = text_html(part)
@@ -250,7 +249,7 @@ def _fold(spec: TableSpec, made: ProvenanceBlock) -> Iterator[str]:
         label, said = "Selection", f"The rows are these documents of {collection}:"
     label = f"{label} of {spec.title or spec.id or 'this figure'}"
     yield f"<p>{said}</p>"
-    # As the comment has it, names of shared stages and all; the JSON file has them in place.
+    # As in the comment, including names of shared stages; the JSON file has them expanded.
     body = spec.comment.parsed.value
     rows_from = body.get("pipeline", {key: body[key] for key in STAGES if key in body})
     code = text_html("\n".join(_lay_out(rows_from, "", "", top=True)))
@@ -260,7 +259,7 @@ def _fold(spec: TableSpec, made: ProvenanceBlock) -> Iterator[str]:
 
 
 def _lay_out(value: Any, before: str, after: str, *, top: bool = False) -> Iterator[str]:
-    """JSON in lines: what fits into one stands on one, but each stage begins a line of its own."""
+    """Yield JSON in lines: values that fit are on one line, but each stage begins its own."""
     line = before + _JSON(value) + after
     if not value or not isinstance(value, (dict, list)) or (len(line) <= _WIDTH and not top):
         yield line

@@ -1,7 +1,7 @@
-"""What a table is made of, whatever it is written in: columns, rows below their headings, totals, notes.
+"""The parts of a table in any output format: columns, rows below group headings, totals and notes.
 
-Consecutive rows with the same value of the column that they are grouped by stand together. Totals are MongoDB's: sums
-of mixed types, the order of values and what is left out are those of ``$sum``, ``$avg``, ``$min`` and ``$max``.
+Consecutive rows with the same value of the grouping column form a group. Totals follow MongoDB: sums of mixed types,
+the order of values and ignored values are those of ``$sum``, ``$avg``, ``$min`` and ``$max``.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ _MOST_DECIMALS: Final = 15
 
 
 class RowGroup(NamedTuple):
-    """Rows that stand together: ``heading`` above them, None in a table without groups, and their numbers from 0."""
+    """The numbers, from 0, of the rows of a group, and their ``heading``, None in a table without groups."""
 
     heading: str | None
     rows: range
 
 
 class Total(NamedTuple):
-    """A cell of a row of totals: the value, as cells of its column show it, and as it came."""
+    """A cell in a row of totals: the text in the column's format, and the raw text."""
 
     value: Any
     text: str
@@ -40,14 +40,14 @@ class Total(NamedTuple):
 
 
 class TotalRow(NamedTuple):
-    """A row of totals: what they are, and over how many rows; its cells by the names of their columns."""
+    """A row of totals: its label, the number of rows, and its cells by column name."""
 
     label: str
     cells: Mapping[str, Total]
 
 
 class TableLayout(NamedTuple):
-    """A table: the columns that are shown, of ``all_columns``; its groups of rows; its totals; the notes below it."""
+    """A table: the shown columns (of ``all_columns``), groups of rows, totals, and the notes below it."""
 
     columns: Sequence[Column]
     all_columns: Sequence[Column]
@@ -57,7 +57,7 @@ class TableLayout(NamedTuple):
 
     @property
     def headings(self) -> list[tuple[str, int]]:
-        """What stands above the headers: each text, "" for none, and how many columns it spans; empty without any."""
+        """Return the cells above the headers, each with its text ("" for none) and its span; empty without headings."""
         if not any(column.heading for column in self.columns):
             return []
         return [(text, len(list(same))) for text, same in groupby(column.heading for column in self.columns)]
@@ -66,7 +66,7 @@ class TableLayout(NamedTuple):
 def lay_out(
     spec: TableSpec, rows: Sequence[Mapping[str, object]], columns: Sequence[Column] | None = None
 ) -> TableLayout:
-    """The parts of a table with rows; ``columns`` are those of ``columns_of``, where they are known already."""
+    """Return the layout of a table with rows; pass ``columns`` (from ``columns_of``) if already known."""
     known = columns or columns_of(spec, rows)
     grouping = next((one for one in known if one.name == spec.group_rows), None) if spec.group_rows else None
     shown = [one for one in known if one is not grouping]
@@ -75,7 +75,7 @@ def lay_out(
 
 
 def _group_rows(column: Column) -> list[RowGroup]:
-    """The groups by a column. A number has the column's header before it: it would mean nothing alone."""
+    """Return the groups by a column; the heading of a number includes the column's header, which explains it."""
     groups = []
     for (_, text), same in groupby(
         range(len(column.values)), key=lambda row: (column.raws[row], column.texts[row])
@@ -90,7 +90,7 @@ def _group_rows(column: Column) -> list[RowGroup]:
 
 
 def total_rows(spec: TableSpec, columns: Sequence[Column]) -> list[TotalRow]:
-    """A row for each kind of total that the table asks for."""
+    """Return a row for each kind of total that the table asks for."""
     found = []
     named = [column for column in columns if column.name in spec.totals]
     for kind, label in _LABELS.items() if named else ():
@@ -106,7 +106,7 @@ def total_rows(spec: TableSpec, columns: Sequence[Column]) -> list[TotalRow]:
 
 
 def _total(kind: str, column: Column, form: ColumnFormat | None) -> Total:
-    from mongo_tables.aggregation import aggregate  # few tables have totals
+    from mongo_tables.aggregation import aggregate  # late import: few tables have totals
 
     present: list[Any] = [value for value in column.values if value is not None and value is not MISSING]
     if kind == "count":
@@ -122,9 +122,9 @@ def _total(kind: str, column: Column, form: ColumnFormat | None) -> Total:
 
 
 def _with_decimals(form: ColumnFormat | None, values: Sequence[Any], kind: str) -> ColumnFormat:
-    """The format of a sum, with the decimals that its values have, or of a mean, with one more.
+    """Return the format of a sum with the decimals of its values, or of a mean with one more.
 
-    What is behind them is the noise of binary fractions; a format that rounds says itself what is shown.
+    Further digits are noise of binary fractions; a format that rounds determines the digits itself.
     """
     form = form or ColumnFormat()
     if form.rounds or form.few_digits:
@@ -137,10 +137,10 @@ def _with_decimals(form: ColumnFormat | None, values: Sequence[Any], kind: str) 
 
 
 def _notes(spec: TableSpec, columns: Sequence[Column]) -> list[str]:
-    """The notes of a table, as plain text: those alone that a cell of it calls for, each once.
+    """Return the notes that the cells of a table need, as plain text, each once.
 
-    They say why a cell is ``n/a``, with all columns for one reason; what a comparison is worth; and what is left out of
-    totals.
+    They explain ``n/a`` cells, grouping all columns with the same reason, the strength of comparisons, and what totals
+    ignore.
     """
     headers: dict[tuple[str, str], list[str]] = {}
     for column in columns:

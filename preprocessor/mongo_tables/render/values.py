@@ -1,19 +1,18 @@
 """One value of a row as the text of a cell.
 
-Numbers are printed as they are. Nothing is rounded, padded or grouped unless the author asks for it in
-``format``: a figure in a performance table is evidence, and a tool that prints ``1.2e+06`` for 1200000 has
-changed it.
+Numbers are printed unchanged. Nothing is rounded, padded or grouped unless the author asks for it in ``format``: a
+figure in a performance table is evidence, and a tool that prints ``1.2e+06`` for 1200000 changes it.
 
-The rules, for a value without a format:
+The rules for a value without a format:
 
-* a double is the shortest decimal text that reads back as the same double, written as JavaScript and
-  ``mongosh`` write it: ``139.8``, ``512`` (never ``512.0``), ``0.000001``, ``1e-7``, ``1e+21``, ``-0``,
-  ``NaN``, ``-Infinity`` (ECMA-262, Number::toString; only negative zero keeps its sign here);
-* a 32- or 64-bit integer has all its digits; a Decimal128 is the text MongoDB keeps, with its trailing zeros;
-* a date is ISO 8601 in UTC, with milliseconds only when there are any: ``2026-11-02T09:30:00Z``;
-* an array or a sub-document is JSON on one line, its scalars by the same rules;
-* ``null`` is ``n/a`` and a field that the row does not have is a dash: never blank, never 0. Where the author gives
-  a reason both are ``n/a``, and the reason stands under the table.
+* a double is the shortest decimal text that reads back as the same double, written as JavaScript and ``mongosh`` write
+  it: ``139.8``, ``512`` (never ``512.0``), ``0.000001``, ``1e-7``, ``1e+21``, ``-0``, ``NaN``, ``-Infinity`` (ECMA-262,
+  Number::toString; only negative zero keeps its sign here);
+* a 32- or 64-bit integer has all its digits; a Decimal128 is the text that MongoDB keeps, with its trailing zeros;
+* a date is ISO 8601 in UTC, with milliseconds only if there are any: ``2026-11-02T09:30:00Z``;
+* an array or a sub-document is JSON on one line, with its scalars by the same rules;
+* ``null`` is ``n/a`` and a missing field is a dash: never blank, never 0. If the author gives a reason, both are
+  ``n/a``, and the reason is printed under the table.
 """
 
 from __future__ import annotations
@@ -47,7 +46,7 @@ if TYPE_CHECKING:
 MISSING_TEXT: Final = "—"
 NULL_TEXT: Final = "n/a"
 MOST_DIGITS: Final = 6
-"""Significant digits that somebody may read; a fraction that has more is shown for what arithmetic made of it."""
+"""The largest number of significant digits that are meaningful; longer fractions result from arithmetic."""
 
 _CONTROL: Final = (
     "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u061c\u200e\u200f"
@@ -58,12 +57,12 @@ _LINE_END: Final = "\r\n|[\r\u2028\u2029]"
 
 
 def cell_text(value: object, form: ColumnFormat | None = None) -> str:
-    """The text of a cell, unescaped, by the rules of this module; ``form`` says what the author asked for."""
+    """Return the text of a cell, unescaped, by the rules of this module and the author's format ``form``."""
     return format_value(value, raw_or_nothing(value), form)
 
 
 def format_value(value: object, raw: str, form: ColumnFormat | None) -> str:
-    """The same as ``cell_text``, for a value whose raw text is already known."""
+    """Return the same text as ``cell_text``, for a value whose raw text is already known."""
     if value is MISSING or value is None:
         return _absent_text(value, form)
     if form is None:
@@ -74,7 +73,7 @@ def format_value(value: object, raw: str, form: ColumnFormat | None) -> str:
 
 
 def _formatted_date(value: Any, raw: str, form: ColumnFormat) -> str:
-    """A date by the author's pattern, in the author's zone; one that no pattern can write as it is."""
+    """Return a date in the author's pattern and time zone; unchanged if the pattern cannot represent it."""
     from mongo_tables.aggregation.date_formats import date_text  # and with it `zoneinfo`, which costs
     from mongo_tables.aggregation.dates import zone
 
@@ -85,7 +84,7 @@ def _formatted_date(value: Any, raw: str, form: ColumnFormat) -> str:
 
 
 def raw_or_nothing(value: object) -> str:
-    """As ``raw_text``; "" where there is no value."""
+    """Return the same text as ``raw_text``; "" if there is no value."""
     return "" if value is MISSING or value is None else raw_text(value)
 
 
@@ -96,7 +95,7 @@ def _absent_text(value: object, form: ColumnFormat | None) -> str:
 
 
 def raw_text(value: object) -> str:
-    """The text of a present value with no format: what ``data-v`` and a download hold."""
+    """Return the text of a present value without a format, as in ``data-v`` and downloads."""
     plain = _PLAIN.get(type(value))
     if plain is not None:
         return plain(value)
@@ -112,7 +111,7 @@ def raw_text(value: object) -> str:
 
 
 def json_text(value: object) -> str:
-    """A value as JSON on one line: arrays and sub-documents, their scalars by the rules for cells."""
+    """Return a value as JSON on one line: arrays and sub-documents, with scalars by the rules for cells."""
     if isinstance(value, Mapping):
         pairs = (f"{_quote(str(name))}: {json_text(item)}" for name, item in value.items())
         return "{" + ", ".join(pairs) + "}"
@@ -132,13 +131,13 @@ _SCALARS: Final = frozenset({str, int, float, bool, type(None)})
 
 
 def is_document(value: object) -> TypeGuard[Mapping[str, Any]]:
-    """Whether the value is a document, by its type first: to ask what is a mapping costs more than a cell's text."""
+    """Return whether the value is a document; its type is tested first, because a ``Mapping`` check is slow."""
     return type(value) not in _SCALARS and isinstance(value, Mapping)
 
 
 def is_number(value: object) -> bool:
-    """Whether the value is one of MongoDB's four numeric types (a boolean is none)."""
-    if type(value) in _NUMBERS:  # Every cell is asked for it, several times.
+    """Return whether the value has one of MongoDB's four numeric types (a boolean has not)."""
+    if type(value) in _NUMBERS:  # Every cell asks this several times.
         return True
     if isinstance(value, (int, float)):
         return not isinstance(value, bool)
@@ -146,13 +145,13 @@ def is_number(value: object) -> bool:
 
 
 def finite_decimal(value: object) -> Decimal | None:
-    """A number as the decimal that a reader of the raw rows sees; None for NaN, an infinity and what is no number."""
+    """Return a number as the decimal shown in the raw rows; None for NaN, infinities and non-numbers."""
     number = Decimal(raw_text(value)) if is_number(value) else None
     return number if number is not None and number.is_finite() else None
 
 
 def significant_digits(value: object) -> int:
-    """How many digits a number with a fraction shows from its first that is not 0; 0 for any other value."""
+    """Return the number of significant digits of a number with a fraction; 0 for any other value."""
     if not isinstance(value, float | Decimal128):
         return 0
     number = Decimal(raw_text(value))
@@ -162,9 +161,9 @@ def significant_digits(value: object) -> int:
 
 
 def brief_text(value: object, form: ColumnFormat | None = None, beside: Iterable[Decimal] = ()) -> str:
-    """A value as a message tells it: rounded as its cell is, a fraction that no format rounds to six digits.
+    """Return a value as messages show it: rounded like its cell; an unformatted fraction has six digits.
 
-    The value is not rounded across any of the numbers ``beside`` it: the message would contradict itself.
+    The value is not rounded across any number in ``beside``, because the message would contradict itself.
     """
     raw, others = raw_or_nothing(value), list(beside)
     if not is_number(value) or not (number := Decimal(raw)).is_finite():
@@ -190,14 +189,14 @@ def _double_text(value: float) -> str:
         return text[:-2]
     if "e" in text:
         return _exponent_text(text)
-    # repr() changes to exponents sooner than JavaScript: a text without one is JavaScript's as well.
+    # repr() switches to exponents earlier than JavaScript: a text without an exponent is also JavaScript's.
     return _NOT_FINITE.get(text, text)
 
 
 _NOT_FINITE: Final = {"nan": "NaN", "inf": "Infinity", "-inf": "-Infinity"}
 
 
-#: What nearly every cell holds; subclasses, such as ``Int64``, are told by what they are made from.
+#: The types of nearly every cell; subclasses, such as ``Int64``, are classified by their bases.
 _PLAIN: Final[Mapping[type, Callable[[Any], str]]] = {
     str: str,
     int: str,
@@ -207,7 +206,7 @@ _PLAIN: Final[Mapping[type, Callable[[Any], str]]] = {
 
 
 def _exponent_text(text: str) -> str:
-    """Python's exponent notation as JavaScript's: plain digits from 1e-6 up to 1e21, no zero-padding."""
+    """Return Python's exponent notation as JavaScript's: plain digits from 1e-6 up to 1e21, no zero-padding."""
     mantissa, exponent = text.split("e")
     power = int(exponent)
     if -7 < power < 21:
@@ -216,7 +215,7 @@ def _exponent_text(text: str) -> str:
 
 
 def _special_text(value: object) -> str:
-    """The types beyond JSON."""
+    """Return the text of a type that JSON does not have."""
     if isinstance(value, datetime):
         return _date_text(value)
     if isinstance(value, (bytes, bytearray)):
@@ -233,14 +232,14 @@ def _special_text(value: object) -> str:
 
 
 def _binary_text(value: bytes | bytearray) -> str:
-    """A UUID as such, any other bytes in base 64, as Extended JSON has them."""
+    """Return a UUID as text, any other bytes in base 64, as in Extended JSON."""
     if isinstance(value, Binary) and value.subtype == UUID_SUBTYPE and len(value) == 16:
         return str(UUID(bytes=bytes(value)))
     return b64encode(value).decode("ascii")
 
 
 def _date_text(value: datetime) -> str:
-    """ISO 8601 in UTC. A date without a time zone is UTC, as PyMongo gives it."""
+    """Return a date as ISO 8601 in UTC; a date without a time zone is UTC, as PyMongo returns it."""
     moment = value.astimezone(UTC) if value.tzinfo else value
     text = f"{moment.year:04d}-{moment:%m-%dT%H:%M:%S}"
     milliseconds = moment.microsecond // 1000
@@ -248,7 +247,7 @@ def _date_text(value: datetime) -> str:
 
 
 def _milliseconds_text(milliseconds: int) -> str:
-    """Outside Python's years 1 to 9999 a date has no calendar text: its milliseconds since 1970 are given."""
+    """Return the milliseconds since 1970 of a date outside Python's years 1 to 9999, which has no calendar text."""
     try:
         return _date_text(_EPOCH + timedelta(milliseconds=milliseconds))
     except OverflowError:
@@ -265,10 +264,10 @@ _REGEX_FLAGS: Final = (("i", re.I), ("m", re.M), ("s", re.S), ("x", re.X))
 
 
 def visible(text: str) -> str:
-    """The text with everything that a page cannot show, or that would rearrange it, made visible.
+    """Return the text with all invisible or bidirectional characters made visible.
 
-    Control characters become their pictures (``␀``), marks that turn the direction of writing become their
-    escape (``\\u202e``), half surrogates become U+FFFD, and every kind of line end becomes ``\\n``.
+    Control characters become their pictures (``␀``), marks that change the direction of writing become their escape
+    (``\\u202e``), half surrogates become U+FFFD, and every kind of line end becomes ``\\n``.
     """
     if text.isascii() and text.isprintable():
         return text

@@ -79,7 +79,7 @@ class Axes:
     """Data with its axes. ``x_marks`` and ``y_marks`` are values on the axes with their texts.
 
     The frame extends ``margin`` beyond the first and the last place. Texts stay within ``span``. ``turn`` is the slant
-    of names that do not fit horizontally. ``told`` is true if points have tooltips.
+    of names that do not fit horizontally. ``told``: points have tooltips.
     """
 
     plot: Plot
@@ -180,7 +180,7 @@ def _time_axis(plot: Plot, data: Data, sides: Span, span: Span) -> tuple[Scale, 
     most = _MOST_UNDER_BARS if data.banded else _MOST_MOMENTS
     # Month lengths differ by a tenth, day lengths by an hour.
     nearly = data.gap * 0.9
-    # The smallest distance of two bars; one day if all values are at one place.
+    # Bars: at most one mark for each bar. Otherwise whole days if no two values share a day.
     least = nearly if data.banded else DAY if nearly >= DAY * 0.8 else 0
     marks = time_marks(low, high, plot.timezone, most, lambda all: fit(all, scale, span), least)
     return scale, tuple(marks)
