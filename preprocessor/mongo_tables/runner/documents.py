@@ -1,27 +1,27 @@
-"""Documents that experiments insert, as BSON bytes, the same for the same seed.
+"""Documents that experiments insert, as BSON bytes; the same seed gives the same documents.
 
 A document of ``DocumentFactory`` is an optional ``_id``, any extra fields, then triples ``intfieldN`` (int32, 0 to
 99,999), ``datefieldN`` (a date) and ``stringfieldN`` (1 to 32 characters of text with the letter frequencies of
-English), N = 1, 2, …, until its BSON is at least the size that was asked for. So it is too large by less than one
-triple. The bytes are put together here and not by an encoder, because the generator's speed decides how long one waits
-for an experiment: a triple costs about a microsecond this way.
+English), N = 1, 2, …, until its BSON has at least the requested size. So it is too large by less than one triple.
+This module composes the bytes without an encoder, because the generator's speed decides how long users wait for an
+experiment: a triple costs about a microsecond this way.
 
-A document of ``FlatFactory`` is one of POCDriver's (https://github.com/johnlpage/POCDriver): a few fields side by side,
-and an empty ``bin``. The field ``fld0`` is a whole number, ``fld1`` a date, ``fld3`` text; of the others every third is
-a number, every fifth a date, the rest text. Numbers and the age of dates are normally distributed, so most are small.
-The text is ours.
+A document of ``FlatFactory`` is one of POCDriver's (https://github.com/johnlpage/POCDriver): some top-level fields
+and an empty ``bin``. The field ``fld0`` is a whole number, ``fld1`` a date, ``fld3`` text; of the others every third
+is a number, every fifth a date, the rest text. Numbers and the age of dates are normally distributed, so most are
+small. The text is our own.
 
-A head is the BSON of elements whose length is the same for all documents of a run, so that it can be changed
-without encoding the rest again. ``idType`` says which ``_id`` it has:
+A head is the BSON of elements whose length is the same for all documents of a run, so that it can be changed without
+encoding the rest again. ``idType`` selects its ``_id``:
 
-* none: no ``_id``, the server gives one;
-* ``OBJECT_ID``: an ObjectId, made by the client (a time, so not the same in two runs);
+* none: no ``_id``, the server generates one;
+* ``OBJECT_ID``: an ObjectId from the client (it contains a time, so two runs differ);
 * ``UUID``: a random UUID (version 4, binary subtype 4);
 * ``BUSINESS_ID``: ``ACC``, five digits of one of 20,000 customers, ``_``, six hex digits counting that customer's
   documents, three hex digits of the connection;
-* ``SEQUENCE``: 0, 1, 2, … (int64), then ``count: 0`` or, with ``groupSize``, the group of the document and its
-  place in the group (``group`` an int32, ``group_seq`` and ``group_seq_i`` doubles);
-* ``WORKER_SEQUENCE``: ``{w, i}``, the connection and 0, 1, 2, … of its own (int32).
+* ``SEQUENCE``: 0, 1, 2, … (int64), then ``count: 0`` or, with ``groupSize``, the group of the document and its place
+  in the group (``group`` an int32, ``group_seq`` and ``group_seq_i`` doubles);
+* ``WORKER_SEQUENCE``: ``{w, i}``, the connection and its own 0, 1, 2, … (int32).
 """
 
 from __future__ import annotations
@@ -58,20 +58,20 @@ _LONG = struct.Struct("<q")
 
 
 class DocumentFactory:
-    """Makes documents from one stream of random numbers: the same ``seed`` gives the same documents."""
+    """A generator of documents with one random stream: the same ``seed`` gives the same documents."""
 
     def __init__(self, seed: str, size_kb: float, head_length: int = 0) -> None:
-        """``size_kb`` is the least size of a document in units of 1,024 bytes, its head included."""
+        """``size_kb`` is the least size of a document in units of 1,024 bytes, including its head."""
         self._random = random.Random(seed)
         self._text = _text()
         self._size = round(size_kb * 1024) - head_length
 
     def tail(self) -> bytes:
-        """The BSON of the triples of one document: what comes after its head, the closing zero included."""
+        """Return the BSON of one document after its head: the triples and the closing zero."""
         draw = self._random.random
         text = self._text
         parts: list[bytes] = []
-        size = 5  # the length in front and the zero at the end
+        size = 5  # the length at the start and the zero at the end
         number = 0
         while size < self._size:
             number += 1
@@ -91,13 +91,13 @@ class DocumentFactory:
 
 
 def assemble(head: bytes, tail: bytes) -> bytes:
-    """A BSON document of the elements in ``head`` and those in ``tail``."""
+    """Return a BSON document with the elements of ``head`` and ``tail``."""
     return _INT.pack(4 + len(head) + len(tail)) + head + tail
 
 
 @cache
 def _names(number: int) -> tuple[bytes, bytes, bytes]:
-    """BSON type byte and name of the three fields with this number."""
+    """Return the BSON type byte and the name of each of the three fields with this number."""
     kinds = ((b"\x10", "intfield"), (b"\x09", "datefield"), (b"\x02", "stringfield"))
     first, second, third = (kind + f"{name}{number}".encode() + b"\0" for kind, name in kinds)
     return first, second, third
@@ -105,9 +105,9 @@ def _names(number: int) -> tuple[bytes, bytes, bytes]:
 
 @cache
 def _text() -> bytes:
-    """1 MiB of text: a space at every 6th place, a full stop at every 60th; the same in every run."""
-    # A byte stands for a letter, for a frequent letter many bytes: drawing letter by letter takes 100 times
-    # as long.
+    """Return 1 MiB of text, the same in every run: a space at every 6th place, a full stop at every 60th."""
+    # Each byte value maps to a letter, frequent letters to many values: drawing letter by letter takes 100 times as
+    # long.
     weights = _LETTERS | _DIGITS
     share = 250 / sum(weights.values())
     slots = "".join(letter * max(1, round(weight * share)) for letter, weight in weights.items())
@@ -132,10 +132,10 @@ Value = Callable[[], bytes]
 
 
 class FlatFactory:
-    """Makes documents from one stream of random numbers: the same ``seed`` gives the same documents."""
+    """A generator of documents with one random stream: the same ``seed`` gives the same documents."""
 
     def __init__(self, seed: str, fields: int, text_bytes: int) -> None:
-        """``text_bytes`` is the most that a text has: it is cut at the end of a word."""
+        """``text_bytes`` is the longest text; a longer one is cut at the end of a word."""
         self._random = random.Random(seed)
         self._text_bytes = text_bytes
         kinds: dict[bytes, Value] = {b"\x12": self._number, b"\x09": self._date, b"\x02": self._words}
@@ -145,7 +145,7 @@ class FlatFactory:
         ]
 
     def tail(self) -> bytes:
-        """The BSON of all fields of one document: what comes after its head, the closing zero included."""
+        """Return the BSON of one document after its head: all fields and the closing zero."""
         fields = b"".join([name + value() for name, value in self._fields])
         return fields + EMPTY_BINARY + b"\0"
 
@@ -163,7 +163,7 @@ class FlatFactory:
 
 
 def _kind(number: int) -> bytes:
-    """The BSON type byte of the field with this number."""
+    """Return the BSON type byte of the field with this number."""
     if number in (0, 1, 3):
         return {0: b"\x12", 1: b"\x09", 3: b"\x02"}[number]
     if number % 3 == 0:
@@ -173,7 +173,7 @@ def _kind(number: int) -> bytes:
 
 @cache
 def _words() -> tuple[bytes, tuple[int, ...]]:
-    """A text of words in random order with single spaces, and where each word begins; the same in every run."""
+    """Return words in random order with single spaces, and the start of each word; the same in every run."""
     words = random.Random("words").choices(_SENTENCE.split(), k=TEXT_WORDS)
     starts, place = [], 0
     for word in words:
@@ -185,7 +185,7 @@ def _words() -> tuple[bytes, tuple[int, ...]]:
 CUSTOMERS = 20_000
 
 Head = Callable[[int], bytes]
-"""Gives the head of the document with this number, which those take that count all documents together."""
+"""Returns the head of the document with this number; some heads number all documents consecutively."""
 
 _SECONDS = struct.Struct(">I")
 _SEQUENCE = struct.Struct("<5sq7si")
@@ -194,7 +194,7 @@ _GROUPED = struct.Struct("<5sq7si11sd13sd")
 
 
 def heads(config: Config, share: Share) -> Head | None:
-    """Give the source of heads that ``idType`` asks for, None for no head; raises ExperimentError."""
+    """Return the source of heads for ``idType``, or None for no head; raise ExperimentError for an unknown one."""
     kind = config.get("idType")
     if kind is None:
         return None
@@ -204,8 +204,8 @@ def heads(config: Config, share: Share) -> Head | None:
 
 
 def _object_id(config: Config, share: Share) -> Head:
-    # As the driver makes them (time, five random bytes, counter), a third of its price: there may be 100,000
-    # a second. https://www.mongodb.com/docs/manual/reference/bson-types/#objectid
+    # The driver's format (time, five random bytes, counter) at a third of its cost: there may be 100,000 a second.
+    # https://www.mongodb.com/docs/manual/reference/bson-types/#objectid
     own = os.urandom(5)
     counter = int.from_bytes(os.urandom(3), "big")
 

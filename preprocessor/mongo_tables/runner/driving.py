@@ -1,11 +1,11 @@
-"""One connection's work in a window: a step repeated at its pace, and the count of what it did.
+"""One connection's work in a window: a step repeated at its pace, and the statistics of it.
 
-A rate is in operations: after a request of a hundred documents the next is due as much later. Operations that were to
-start before the end of the window and were not sent are counted with their age at its end: they are what a connection
-that waits for a slow answer would otherwise leave out (coordinated omission).
+A rate is in operations: after a request of a hundred documents the next one is due a hundred times later. Operations
+that were due before the end of the window and were not sent are counted with their age at its end: a connection that
+waits for a slow answer would otherwise omit them (coordinated omission).
 
-The connections of a thread share one count, which is added to the series once for each interval: once for each of a
-hundred connections would cost more than to count their requests.
+The connections of a thread share one count, which is added to the series once for each interval: with a count for
+each of a hundred connections this would cost more than counting their requests.
 """
 
 from __future__ import annotations
@@ -25,26 +25,26 @@ from mongo_tables.runner.workloads import Done, Step
 
 
 class Recording:
-    """The count of one thread; who counts looks at the clock itself, and says when an interval may be over."""
+    """The count of one thread; the caller reads the clock and reports when an interval may be over."""
 
     def __init__(
         self, series: Series, window: Window, slots: Sequence[int], clients: Sequence[Connected] = ()
     ) -> None:
-        """``slots`` are those of the thread's connections in the counters of the window, ``clients`` their clients."""
+        """``slots`` are those of the thread's connections in the window's counters, ``clients`` their clients."""
         self.meter = Meter(window, clients)
         self.counts: defaultdict[str, dict[int, int]] = defaultdict(dict)
-        """How many requests of each kind had a latency, by buckets: the same dictionaries in all intervals."""
+        """The number of requests by latency bucket for each kind: the same dictionaries in all intervals."""
         self.apart = 0
-        """Operations that were done and belong to no interval."""
+        """Operations that belong to no interval."""
         self._series = series
         self._window = window
         self._slots = slots
         self._began = self._over = self._added = 0
 
     def turn(self, now: int) -> int:
-        """Add to the series what is over; give until when a request that is sent now lies in the window for certain.
+        """Add finished intervals to the series; return until when a request sent now is certain to be in the window.
 
-        0 where that is not certain of any: the window is not open, or others may close it.
+        Return 0 if that is certain of none: the window is not open, or another process may close it.
         """
         opens, closes, first, *_ = self._window.edges
         if opens <= now and (closes < now or self.meter.opened is None):
@@ -55,7 +55,7 @@ class Recording:
         return min(self._over, closes) if opens <= now and not self._window.others_close else 0
 
     def add(self) -> None:
-        """Add to the series what was counted."""
+        """Add the count to the series."""
         counters = self._window.counters
         done = sum([counters[slot] for slot in self._slots]) - self.apart
         counts = {kind: latencies for kind, latencies in self.counts.items() if latencies}
@@ -68,7 +68,7 @@ class Recording:
 
 
 def _interval(now: int, first: int, width: int) -> tuple[int, int]:
-    """When the interval began that ``now`` lies in, and when it is over; 0 while nothing is counted yet."""
+    """Return the start and the end of the interval that contains ``now``; 0 before counting starts."""
     if now < first:
         return 0, 0
     began = now - (now - first) % width
@@ -82,9 +82,9 @@ Arrivals = Literal["even", "poisson"]
 class Pace:
     """When a connection starts its operations; ``first`` is in seconds on the monotonic clock.
 
-    Without ``intervals`` it is a closed loop: the next operation when the one before is answered. Else they are the
-    mean seconds between two operations, in equal steps of the window of ``length`` seconds. ``draw`` makes the time
-    between two requests random, as with many users who do not know of each other (a Poisson process).
+    Without ``intervals`` it is a closed loop: the next operation starts when the previous one is answered. Otherwise
+    they are the mean seconds between two operations, in equal steps of the window of ``length`` seconds. ``draw``
+    makes the time between two requests random, as with many independent users (a Poisson process).
     """
 
     first: float
@@ -92,10 +92,10 @@ class Pace:
     length: float = 0.0
     draw: random.Random | None = None
     each: int = 1
-    """Operations of a request, as far as that is known before."""
+    """Operations of a request, as far as they are known in advance."""
 
     def after(self, meant: int, operations: int) -> int:
-        """When the request is meant that follows one of so many operations that was meant at ``meant`` nanoseconds."""
+        """Return when the request after one of this many operations is due; times are in nanoseconds."""
         over = (meant / 1e9 - self.first) / self.length if self.length else 0.0
         step = min(int(over * len(self.intervals)), len(self.intervals) - 1)
         mean = self.intervals[step] * operations
@@ -112,18 +112,18 @@ class Schedule:
         self._slot = slot
         self._each = pace.each
         self.meant = round(pace.first * 1e9)
-        """When the request was meant to start that was sent last, or is sent next."""
+        """When the request that is sent last, or next, was due."""
         self.nothing_left = False
-        """Whether all work is done: no further request was meant."""
+        """Whether all work is done: no further request is due."""
         self.sent = 0
-        """Operations that were sent in the window."""
+        """Operations sent in the window."""
         self.sent_apart = 0
-        """Operations that were sent before it or behind it."""
+        """Operations sent before or after the window."""
         self.first_late: list[int] = []
-        """By how many nanoseconds the first request was sent later than it was meant, once it is."""
+        """The delay of the first request in nanoseconds, once it is sent."""
 
     def starts(self, edges: memoryview[int], sleep: Callable[[float], None]) -> Iterator[int]:
-        """When each request starts, in nanoseconds; waits until it is meant to."""
+        """Yield the start of each request in nanoseconds, after waiting until it is due."""
         clock = time.monotonic_ns
         while self.meant < edges[3] and (now := clock()) < edges[3]:
             if self.meant > now:
@@ -139,34 +139,34 @@ class Schedule:
             else:
                 self.sent_apart += self._each
             self.meant = self._pace.after(self.meant, self._each)
-        # The window is as long as it was to be, not only until its last operation.
+        # The window has its planned length; it does not end with its last operation.
         sleep(max(0, edges[3] - clock()) / 1e9)
 
     def unsent(self, closes: int) -> Iterator[tuple[int, int]]:
-        """Operations of each request that was meant before ``closes`` and not sent, and its age then in nanoseconds."""
+        """Yield the operations of each request due before ``closes`` and not sent, and its age then in nanoseconds."""
         while self.meant < closes and not self.nothing_left:
             yield self._each, closes - self.meant
             self.meant = self._pace.after(self.meant, self._each)
 
 
 ERRORS_IN_A_ROW = 10
-"""After so many failures without a success between them, or one that more must follow, the run is given up."""
+"""The run stops after this many consecutive failures, or after one that makes all further requests fail."""
 NO_LONGER_PRIMARY = frozenset({91, 189, 10058, 10107, 11600, 11602, 13435, 13436})
-"""Codes of a server that is not the primary any more, or not for long: every request that follows would fail as well.
+"""Error codes of a server that is no longer the primary, or not for long: every following request would fail too.
 https://github.com/mongodb/specifications/blob/master/source/server-discovery-and-monitoring/server-discovery-and-monitoring.md
 """
 
 _NOTHING = Done(0, 0, 0)
 UNSENT = "unsent"
-"""The kind under which operations are counted that were not sent."""
+"""The kind of operations that were not sent."""
 
 
 @dataclass(slots=True)
 class Failures:
-    """What went wrong.
+    """The failures of a connection.
 
-    ``times`` are those of requests that failed, by the name of the error. ``lost`` counts connections that broke and
-    were opened again, ``without_service`` is the longest time in nanoseconds until one had an answer again.
+    ``times`` are those of failed requests, by the name of the error. ``lost`` counts connections that broke and were
+    reopened; ``without_service`` is the longest time in nanoseconds until one got an answer again.
     """
 
     times: Counts = field(default_factory=dict)
@@ -174,42 +174,41 @@ class Failures:
     without_service: int = 0
 
     def add(self, other: Failures) -> None:
-        """Count what another has as well."""
+        """Add the counts of ``other``."""
         merge(self.times, other.times)
         self.lost += other.lost
         self.without_service = max(self.without_service, other.without_service)
 
     def counts(self) -> dict[str, int]:
-        """How many requests failed, by the name of the error."""
+        """Return the number of failed requests by the name of the error."""
         return {name: sum(self.times[name].values()) for name in sorted(self.times)}
 
 
 @dataclass(slots=True)
 class Sendings:
-    """With a rate, the operations that were sent, and the times of requests without the wait before them."""
+    """With a rate: the operations sent, and the service times of requests, without the wait before them."""
 
     operations: int = 0
     service: Counts = field(default_factory=dict)
 
     def add(self, other: Sendings) -> None:
-        """Count what another has as well."""
+        """Add the counts of ``other``."""
         self.operations += other.operations
         merge(self.service, other.service)
 
 
 @dataclass(slots=True)
 class ConnectionStats:
-    """What was done; ``finished`` is on the monotonic clock.
+    """The statistics of a connection; ``finished`` is on the monotonic clock.
 
-    ``operations``, ``documents`` and ``bytes`` are all that was done, ``inside`` is what of it lies in the window;
-    ``usage`` is that of the process in the window, ``whole_usage`` in all its work. ``unfinished`` counts requests that
-    were under way when the window closed, ``late`` their latencies. ``series`` has what was sent and answered in the
-    window, ``apart`` what of the measured work was not. With a rate, ``sendings`` are those of the window,
-    ``sendings_apart`` all others, and ``unsent`` counts operations that were meant to start and were not sent.
-    ``failures`` are those of requests that were sent in the window, and the time in it without service;
-    ``failures_apart`` are all others, and the time without service as a whole. ``first_late`` are the nanoseconds by
-    which the first request of each connection was sent later than it was to be; ``in_one_thread`` and ``options`` say
-    how requests were sent.
+    ``operations``, ``documents`` and ``bytes`` count all work; ``inside`` is the part of it in the window. ``usage``
+    is that of the process in the window, ``whole_usage`` that of all its work. ``unfinished`` counts requests in
+    flight when the window closed, ``late`` their latencies. ``series`` has the requests sent and answered in the
+    window, ``apart`` the measured work that was not. With a rate, ``sendings`` are those of the window,
+    ``sendings_apart`` all others, and ``unsent`` counts operations that were due and not sent. ``failures`` are those
+    of requests sent in the window, and the time in it without service; ``failures_apart`` are all others, and the
+    whole time without service. ``first_late`` is the delay in nanoseconds of the first request of each connection;
+    ``in_one_thread`` and ``options`` say how requests were sent.
     """
 
     series: Series
@@ -237,10 +236,11 @@ class ConnectionStats:
 
 @dataclass(frozen=True, slots=True)
 class Surroundings:
-    """What a connection needs beside its work.
+    """What a connection needs in addition to its work.
 
-    ``sleep`` lets others go on for so many seconds. ``reconnect`` opens the connection again, or says that it did not;
-    without it, a connection that breaks ends the work. ``tell`` is told at once why it ends.
+    ``sleep`` yields to other connections for this many seconds. ``reconnect`` reopens the connection and returns
+    whether it could; without it, a broken connection ends the work. ``tell`` receives the reason at once when the
+    work ends early.
     """
 
     sleep: Callable[[float], None] = time.sleep
@@ -259,8 +259,8 @@ def drive(
 ) -> None:
     """Repeat the step at its pace until it is finished or its time is over.
 
-    ``window.counters[slot]`` is kept at the number of operations so far, for whoever shows progress. ``recording`` is
-    that of all connections of this thread.
+    ``window.counters[slot]`` holds the number of operations so far, for progress displays. ``recording`` is shared by
+    all connections of this thread.
     """
     clock, edges, counters = time.monotonic_ns, window.edges, window.counters
     counts = recording.counts
@@ -272,18 +272,18 @@ def drive(
             break
         try:
             done = step()
-        except Exception as error:  # whatever a driver raises is counted under its name
+        except Exception as error:  # a driver may raise anything; count it under its name
             failures += 1
             lost = lost or sent
             now = clock()
-            recording.turn(now)  # an edge may lie behind
+            recording.turn(now)  # an edge may have passed
             noted = tally.failures if _is_sent_in(edges, sent) else tally.failures_apart
             tally.gave_up = count_failure(error, failures, noted, now - sent, around)
             if tally.gave_up:
                 break
             continue
         now = clock()
-        if done is not last:  # most steps give the same thing again: what is in it need not be looked up
+        if done is not last:  # most steps return the same object again, which needs no new lookup
             if done is None:
                 window.find_nothing_left(now)
                 break
@@ -328,7 +328,7 @@ def drive(
 def _paced(
     step: Step, tally: ConnectionStats, pace: Pace, window: Window, slot: int, around: Surroundings
 ) -> tuple[Step, Iterator[int], Schedule | None]:
-    """The step, which with a rate counts its own time too, and when to do it."""
+    """Return the step, which with a rate also counts its service time, and the start times."""
     if not pace.intervals:
         return step, _closed_loop(pace, tally, around.sleep), None
     schedule = Schedule(pace, window.counters, slot)
@@ -346,14 +346,14 @@ def _paced(
 
 
 def _is_sent_in(edges: memoryview[int], sent: int) -> bool:
-    """Whether a request that was sent at that moment belongs to the window."""
+    """Return whether a request sent at that moment belongs to the window."""
     return edges[0] <= sent < edges[1]
 
 
 def count_failure(error: Exception, failures: int, noted: Failures, took: int, around: Surroundings) -> str:
-    """Count a request that failed after so many nanoseconds, the last of so many in a row.
+    """Count a request that failed after ``took`` nanoseconds, the last of ``failures`` in a row.
 
-    Gives why none may follow, which is told too; nothing where more may.
+    Return why no further request may follow, and report it; return "" if one may.
     """
     merge(noted.times, {_name(error): {bucket(took // 1000): 1}})
     cut_off = _is_cut_off(error)
@@ -368,7 +368,7 @@ def count_failure(error: Exception, failures: int, noted: Failures, took: int, a
 
 
 def _note_service(tally: ConnectionStats, lost: int, now: int, edges: memoryview[int]) -> int:
-    """A request is answered, or the work is over, after some that failed, the first of them sent at ``lost``."""
+    """Note the time without service, once a request is answered or the work is over; ``lost`` is its start."""
     inside, apart = tally.failures, tally.failures_apart
     if lost and (inside.lost or apart.lost):
         inside.without_service = max(inside.without_service, min(now, edges[1]) - max(lost, edges[0]))
@@ -377,7 +377,7 @@ def _note_service(tally: ConnectionStats, lost: int, now: int, edges: memoryview
 
 
 def _note_unsent(tally: ConnectionStats, schedule: Schedule | None, closes: int) -> None:
-    """Operations that were meant to start before the end and were not sent, with their age then: it can only grow."""
+    """Count the operations that were due and not sent, with their age at the end: the least latency possible."""
     if schedule is None:
         return
     tally.sendings.operations, tally.sendings_apart.operations = schedule.sent, schedule.sent_apart
@@ -393,9 +393,10 @@ def _note_unsent(tally: ConnectionStats, schedule: Schedule | None, closes: int)
 def _lies_apart(
     tally: ConnectionStats, window: Window, slot: int, done: Done, times: tuple[int, int, int]
 ) -> bool:
-    """Take off the part of a request that is not in the window; give whether it is in no interval of its series.
+    """Subtract the part of a request outside the window; return whether it is in no interval of its series.
 
-    ``times`` are when it was sent and answered, and its latency. One that was under way at the end is counted as such.
+    ``times`` are when it was sent and answered, and its latency. A request in flight at the end is counted as
+    unfinished.
     """
     (sent, answered, took), (opens, closes, counted, *_) = times, window.edges
     tally.inside.take_off(done, answered - sent, 1 - window.part(slot, sent, answered))
@@ -411,15 +412,15 @@ def _lies_apart(
 
 
 def _closed_loop(pace: Pace, tally: ConnectionStats, sleep: Callable[[float], None]) -> Iterator[int]:
-    """When each operation starts, without an end; waits until the first is to."""
+    """Yield the start of each operation, without an end, after waiting for the first."""
     clock = time.monotonic_ns
     sleep(max(0.0, pace.first - time.monotonic()))
     tally.first_late.append(clock() - round(pace.first * 1e9))
-    return iter(clock, None)  # costs less than a loop of our own
+    return iter(clock, None)  # faster than a Python loop
 
 
 def add_up(tallies: Sequence[ConnectionStats]) -> ConnectionStats:
-    """What all connections of a process did together, which share both their series."""
+    """Return the sum over all connections of a process, which share both their series."""
     total = ConnectionStats(tallies[0].series, tallies[0].apart)
     for tally in tallies:
         total.operations += tally.operations
@@ -456,5 +457,5 @@ def _code(error: Exception) -> Any:
 
 
 def one_line(error: Exception) -> str:
-    """The kind of error and the first line of what it says, at most 500 characters."""
+    """Return the kind of error and the first line of its message, at most 500 characters."""
     return f"{type(error).__name__}: {str(error).splitlines()[0] if str(error) else ''}"[:500]

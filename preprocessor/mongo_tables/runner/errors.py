@@ -1,4 +1,4 @@
-"""What may go wrong in a run, each said in one line that names the remedy."""
+"""Errors of a run, each with a one-line message that includes a remedy."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ NOTHING_KEPT = "no window was measured yet; the same command begins anew, with -
 
 
 class RunnerError(CommandError):
-    """A run that cannot start or cannot go on."""
+    """A run cannot start or cannot continue."""
 
 
 class ExperimentError(RunnerError):
-    """An experiment file that cannot be read, or that says something impossible.
+    """An experiment file cannot be read or is invalid.
 
     ``findings`` are the complaints about the file, ``source`` is its text.
     """
@@ -30,17 +30,17 @@ class ExperimentError(RunnerError):
         self.sources = {each.file: source for each in findings}
 
     def as_findings(self) -> Sequence[Finding]:
-        """The complaints about the file."""
+        """Return the complaints about the file."""
         return self._findings
 
 
 class TargetError(RunnerError):
-    """A deployment that does not start, does not answer, or is not ours to change."""
+    """A deployment does not start, does not answer, or is not ours to change."""
 
 
 class WorkFailed(RunnerError):
-    """Work that met so many errors that its figures would mean nothing; no document is written."""
+    """Work had so many errors that its figures would be meaningless; no document is written."""
 
 
 class TimeIsOver(RunnerError):
-    """A run that was to end by now and has not measured enough; what it has is kept."""
+    """The time of a run is over before it has measured enough; it keeps its measurements."""

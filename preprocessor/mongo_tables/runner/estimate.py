@@ -1,4 +1,4 @@
-"""What a run will take, before it is started."""
+"""The estimated cost of a run, before it starts."""
 
 from __future__ import annotations
 
@@ -28,12 +28,11 @@ from mongo_tables.runner.workloads import Config, Done, workload
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """For one variant: operations (None: as many as the time allows), documents and their BSON bytes.
+    """The estimate of one variant: operations (None: as many as the time allows), documents and their BSON bytes.
 
-    Documents are those that are loaded before the timed window and those that it inserts; ``seconds`` is the
-    length of all its ``windows``, from the time it is given or from the published speed, None when there is
-    neither. ``local_seconds`` is how long all of it takes on a local replica set with two processors: windows, and what
-    loading, connecting and looking at the server take beside.
+    Documents are those loaded before the window and those that it inserts. ``seconds`` is the length of all its
+    ``windows``, from the given time or from the published speed, None without either. ``local_seconds`` is the total
+    time on a local replica set with two processors: windows, loading, connecting and looking at the server.
     """
 
     operations: int | None
@@ -44,33 +43,33 @@ class Estimate:
     local_seconds: float
 
 
-# Measured with three members and the client on two processors: all experiments by the profile for a first look.
+# Measured with three members and the client on two processors: all experiments with the quick profile.
 WINDOW_OVERHEAD_SECONDS = 0.2
-"""Around each window: to prepare, have it written to disk, look at the server, write the row."""
+"""Seconds around each window: to prepare, flush to disk, look at the server, write the row."""
 MAKING_SECONDS = 0.6
-"""To make a collection and its indexes on all members, where a window has none that another left."""
+"""Seconds to create a collection and its indexes on all members, if the window cannot reuse one."""
 CONNECTION_SECONDS = 0.004
-"""To open a connection."""
+"""Seconds to open a connection."""
 LOADED_BYTES_PER_SECOND = 15 * 2**20
-"""Before a window, generated there as well, into three members; into one member it is three times as fast."""
+"""Bytes per second before a window, generated and loaded into three members; one member is three times as fast."""
 LOADED_PER_SECOND = 20_000
-"""The same for documents or upserts that are small."""
+"""Documents or upserts per second before a window, if they are small."""
 INSERTED_BYTES_PER_SECOND = 20 * 2**20
-"""In a window."""
+"""Bytes per second written in a window."""
 REQUESTS_PER_SECOND = 1_000
-"""The same for requests that write little."""
+"""Requests per second in a window, if they write little."""
 AFTER_CHANGE_SECONDS = 30.0
-"""Behind a window in which the primary changes: until the members are looked through, and there is a new set."""
+"""Seconds after a window in which the primary changes: to inspect the members and start a new set."""
 
 
 AS_IT_SAYS = Asked()
-"""As long as the experiment says."""
+"""The lengths that the experiment gives."""
 
 
 def estimate(scaled: Experiment, factor: float, repeats: int, asked: Asked = AS_IT_SAYS) -> list[Estimate]:
-    """Give an estimate for each variant of an experiment that is already scaled by ``factor``, over ``repeats`` blocks.
+    """Return an estimate for each variant of an experiment already scaled by ``factor``, over ``repeats`` blocks.
 
-    All is on a machine that does nothing else.
+    All times assume a machine that does nothing else.
     """
     durations = {variant: row["durationS"] for variant, row in scaled.published_rows() if "durationS" in row}
     estimates = []
@@ -78,7 +77,7 @@ def estimate(scaled: Experiment, factor: float, repeats: int, asked: Asked = AS_
     loaded: list[Config | None] = []
     for number, config in enumerate(configs(_sized(scaled, factor))):
         longest = longest_seconds(scaled.workload, config, asked)
-        if kind.changes_primary:  # what happens in them takes its time
+        if kind.changes_primary:  # the change takes its own time
             longest = None
         published = durations.get(number + 1, 0) * factor
         limits = [
@@ -94,9 +93,9 @@ def estimate(scaled: Experiment, factor: float, repeats: int, asked: Asked = AS_
 
 
 class _Length(NamedTuple):
-    """Of a window: as it is given or published, at most, and whether it is given for work by amount too.
+    """The length of a window: given or published, its maximum, and whether it also applies to work by amount.
 
-    With ``lengthens`` it may be longer, where few requests come to an end in it.
+    With ``lengthens`` a window in which few requests end may be longer.
     """
 
     seconds: float | None
@@ -106,9 +105,9 @@ class _Length(NamedTuple):
 
 
 def _count_windows(experiment: Experiment, number: int, blocks: int, compares: bool) -> int:
-    """How often a variant is measured in so many blocks: the reference twice in each, where there are enough.
+    """Return how often a variant is measured in this many blocks: the reference twice in each, if there are enough.
 
-    And as often on the way back, where a block has one.
+    A block that goes back counts again.
     """
     traits = workload(experiment.workload)
     times = 2 if measures_twice(traits, blocks) and number == experiment.baseline else 1
@@ -116,7 +115,7 @@ def _count_windows(experiment: Experiment, number: int, blocks: int, compares: b
 
 
 def _sized(scaled: Experiment, factor: float) -> Experiment:
-    """The experiment with the records that a local target would load for a working set."""
+    """Return the experiment with the records that a local target loads for a working set."""
     for number, variant in enumerate(scaled.variants):
         wanted = wanted_cache_gb(scaled.reference, variant, factor)
         cache_gb = cache_size.of_local({**scaled.parameters, **variant}, wanted)
@@ -125,23 +124,23 @@ def _sized(scaled: Experiment, factor: float) -> Experiment:
 
 
 def local_seconds(estimates: Iterable[Estimate]) -> float:
-    """How long all of it takes on a local replica set with two processors."""
+    """Return the total seconds on a local replica set with two processors."""
     return sum(one.local_seconds for one in estimates)
 
 
 class SlicesEstimate(NamedTuple):
-    """How many windows in slices each block has, and how long one is in seconds, with what warms."""
+    """The number of windows in slices of each block, and the length of one in seconds, including warm-up."""
 
     windows: int
     seconds: float
 
     def local_seconds(self, blocks: int) -> float:
-        """How long all of them take on local replica sets, with what is around them."""
+        """Return their total seconds on local replica sets, with the overhead of each."""
         return blocks * self.windows * (self.seconds + 2 * WINDOW_OVERHEAD_SECONDS)
 
 
 def estimate_slices(scaled: Experiment, width: float, others: int) -> SlicesEstimate:
-    """The windows in which so many other targets take turns with the first one, in slices of so many seconds."""
+    """Return the windows in which ``others`` targets take turns with the first one, in slices of ``width`` seconds."""
     able = [warmup.has_lead(scaled.workload, config) for config in configs(scaled)]
     return SlicesEstimate(
         int(able[scaled.baseline]) + others * sum(able), plan_slices(width, "", warm=scaled.warm).length / 1e9
@@ -149,7 +148,7 @@ def estimate_slices(scaled: Experiment, width: float, others: int) -> SlicesEsti
 
 
 def _estimate(scaled: Experiment, config: Config, length: _Length, windows: int, fresh: int) -> Estimate:
-    """Of a variant that has so many windows, of which so many load their data anew."""
+    """Return the estimate of a variant with this many windows, ``fresh`` of which load their data again."""
     kind = workload(scaled.workload)
     without_end = length.by_time and kind.amount is not None
     plan = None if without_end else kind.plan(with_enough_work(scaled.workload, config, None))
@@ -176,12 +175,12 @@ def _estimate(scaled: Experiment, config: Config, length: _Length, windows: int,
 
 
 def _warming(name: str, config: Config, window: float) -> float:
-    """Seconds of what warms before a window: the least lead that it may have, or all of its work."""
+    """Return the seconds of warm-up before a window: the least lead that it may have, or all of its work."""
     return warmup.lead_seconds(window)[0] if warmup.has_lead(name, config) else window
 
 
 def _loading(first: Done | None, config: Config) -> float:
-    """Seconds that loading takes before a window."""
+    """Return the seconds of loading before a window."""
     if first is None:
         return 0.0
     members: int = config.get("members", MEMBERS)
@@ -191,10 +190,10 @@ def _loading(first: Done | None, config: Config) -> float:
 
 
 def _local_window(name: str, config: Config, plan: Done | None, length: _Length) -> float:
-    """Seconds of a window on a local replica set.
+    """Return the seconds of a window on a local replica set.
 
-    Work by amount is measured from the first answer of each connection on, and what is under way at the end is
-    answered too: both take as long as a request of each of them.
+    Work by amount is measured from the first answer of each connection on, and requests in flight at the end are
+    answered too: each takes as long as a request of every connection.
     """
     if plan is None:
         return length.seconds or 0.0
@@ -209,7 +208,7 @@ def _local_window(name: str, config: Config, plan: Done | None, length: _Length)
 
 
 def _writing(operations: float, plan: Done, name: str, config: Config) -> float:
-    """Seconds that so many operations of the work by amount take."""
+    """Return the seconds that this many operations of the work by amount take."""
     connections: int = config["numberOfThreads"]
     in_each = operations_of_requests(name, config, 1) / connections
     size = plan.bytes / max(1, plan.operations)
@@ -221,7 +220,7 @@ def _writing(operations: float, plan: Done, name: str, config: Config) -> float:
 
 
 def table(estimates: Mapping[int, Estimate]) -> list[str]:
-    """Lines for people: one for each variant, by its number from 0 on, and the time of all."""
+    """Return printable lines: one for each variant, by its number from 0, and the total time."""
     lines = [f"{'variant':>7}  {'operations':>14}  {'documents':>14}  {'size':>10}  {'time':>10}"]
     for number, one in estimates.items():
         operations = "by time" if one.operations is None else f"{one.operations:,}"
@@ -233,7 +232,7 @@ def table(estimates: Mapping[int, Estimate]) -> list[str]:
 
 
 def size(count: int) -> str:
-    """Bytes in the largest binary unit that leaves at least one of it."""
+    """Return bytes in the largest binary unit that is not above them."""
     amount = float(count)
     for unit in ("B", "KiB", "MiB", "GiB"):
         if amount < 1024:

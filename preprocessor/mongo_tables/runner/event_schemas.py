@@ -1,25 +1,25 @@
-"""Fourteen ways to store the same events, and to report on them: from a document an event to a field a day.
+"""Fourteen ways to store the same events and to report on them: from a document per event to a field per day.
 
-Every version takes the same ``Event`` and answers the same question with the same report. They differ in what
-a document holds, in the statement that brings an event in, and in the pipelines of a report. What each does is
-published in The Cost of Not Knowing MongoDB (ArturGC/the-cost-of-not-knowing-mongodb@c8cc690), and so is the
-distribution of the events: 60 events a user a year, twenty workers whose clocks go on evenly, six of ten events from
-any user and the rest from a few busy ones.
+Every version takes the same ``Event`` and answers the same question with the same report. They differ in what a
+document holds, in the statement that stores an event, and in the pipelines of a report. The Cost of Not Knowing
+MongoDB (ArturGC/the-cost-of-not-knowing-mongodb@c8cc690) publishes what each does, and the distribution of the
+events: 60 events a user a year, twenty workers whose clocks advance evenly, six of ten events from any user and the
+rest from a few busy ones.
 
-* V1 to V4: a document for a key and a day, which events of that day count up. From version to version key, names and
-  ``_id`` become smaller: V1 has key and date as text and date in an ``_id`` document, V2 beside an ObjectId, V3 the
-  key as bytes and names of one letter, V4 key and date as one binary ``_id``.
+* V1 to V4: a document for a key and a day, in which events of that day increment counters. From version to version
+  key, names and ``_id`` become smaller: V1 has key and date as text and date in an ``_id`` document, V2 as fields
+  next to an ObjectId, V3 the key as bytes and names of one letter, V4 key and date as one binary ``_id``.
 * V5R0 to V5R4: a document for a key and a month or quarter, with an array of events or of days. V5R0 and V5R1 push an
   element for every event. From V5R2 on an element is a day, found or appended by an update that is a pipeline. V5R3
-  sums the array of a document in an expression and does not unwind it; V5R4 keeps the totals of the quarter beside,
-  for the quarters that lie in a range as a whole.
-* V6R0 to V6R4: the same with fields that are named after days. The name of a field says what ``_id`` leaves open: DD
-  in a month (V6R0), MMDD in a quarter (V6R1, and V6R2 with totals of the quarter beside). V6R3 repeats the year in the
-  name, YYYYMMDD, and so can answer all five ranges with one pipeline; V6R4 is V6R3 with another compression. Names
-  compare as texts, as their days do.
+  sums the array of a document in an expression and does not unwind it; V5R4 also stores the totals of the quarter,
+  for quarters that lie entirely in a range.
+* V6R0 to V6R4: the same with fields that are named after days. The name of a field contains what ``_id`` omits: DD in
+  a month (V6R0), MMDD in a quarter (V6R1, and V6R2 with totals of the quarter). V6R3 repeats the year in the name,
+  YYYYMMDD, and so can answer all five ranges with one pipeline; V6R4 is V6R3 with another compression. Names compare
+  as texts, in the order of their days.
 
-An ``_id`` is a key of 32 bytes and the decimal digits of a day, a month or a quarter. They are read as hexadecimal
-ones, so that bytes sort as dates do.
+An ``_id`` is a key of 32 bytes and the decimal digits of a day, a month or a quarter, read as hexadecimal digits, so
+that bytes sort as dates do.
 """
 
 from __future__ import annotations
@@ -42,12 +42,12 @@ EVENTS_PER_USER_AND_YEAR = 60
 CLOCKS = 20
 """Workers of the generator, whatever the number of connections: the data depends on them."""
 ANY_USER = 0.6
-"""Of the events; the others are of users that a half of a normal distribution chooses."""
+"""The share of the events of any user; a half-normal distribution chooses the users of the others."""
 DEVIATION = 0.015
-"""Of that normal distribution, as a share of the users."""
+"""The standard deviation of that normal distribution, as a share of the users."""
 KEY_BYTES = 32
 _SHARES = (("approved", 0.8), ("noFunds", 0.9), ("pending", 0.975), ("rejected", 1.0))
-"""Upper ends of the statuses among random numbers from 0 to 1."""
+"""Upper bounds of the statuses among random numbers from 0 to 1."""
 _YEAR = timedelta(days=365)
 _LONG = {name: name for name in STATUSES}
 _ZSTD = {"storageEngine": {"wiredTiger": {"configString": "block_compressor=zstd"}}}
@@ -58,7 +58,7 @@ Identify = Callable[[int, datetime], bytes]
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """Something that happened to a key on a day (midnight UTC); ``counts`` has the statuses that it concerns."""
+    """An event of a key on a day (midnight UTC); ``counts`` has the statuses that it increments."""
 
     key: int
     day: datetime
@@ -67,23 +67,26 @@ class Event:
 
 @dataclass(frozen=True, slots=True)
 class Population:
-    """How many users there are and how far a clock goes on from an event to its next."""
+    """The number of users, and how far a clock advances from an event to the next."""
 
     users: int
     step: timedelta
 
 
 def population(events: int) -> Population:
-    """The population that makes so many events in ten years: 500 million are 833,334 users and 12.6 seconds."""
+    """Return the population that makes this many events in ten years.
+
+    500 million events are 833,334 users and 12.6 seconds between two events of a clock.
+    """
     yearly = events / YEARS
     return Population(max(1, ceil(yearly / EVENTS_PER_USER_AND_YEAR)), _YEAR * CLOCKS / yearly)
 
 
 def stream(of: Population, seed: str, start: datetime, clock: int) -> Iterator[Event]:
-    """The events of one clock from ``start`` on, without end.
+    """Yield the events of one clock from ``start`` on, without end.
 
-    Each clock is a part of a step behind the one before. Those of the published generator begin together, which is
-    the same as long as a step is much shorter than a day, and not where few events are spread over ten years.
+    Each clock is a fraction of a step behind the previous one. Those of the published generator start together. That
+    is equivalent if a step is much shorter than a day, but not if few events are spread over ten years.
     """
     draw = random.Random(seed)
     now = start - of.step * (clock % CLOCKS) / CLOCKS
@@ -97,7 +100,7 @@ def stream(of: Population, seed: str, start: datetime, clock: int) -> Iterator[E
 
 
 def loading(events: int, seed: str, batch: int, clocks: Sequence[int]) -> Iterator[list[Event]]:
-    """What these of the clocks make of ``events`` in batches, taken in turn so that all days come at their time."""
+    """Yield the events of these clocks among ``events`` in batches, round robin, so that days come in order."""
     of = population(events)
     streams = [stream(of, f"{seed}/{clock}", FIRST_DAY, clock) for clock in clocks]
     left = [events // CLOCKS + (clock < events % CLOCKS) for clock in clocks]
@@ -110,7 +113,7 @@ def loading(events: int, seed: str, batch: int, clocks: Sequence[int]) -> Iterat
 
 
 class Statement(NamedTuple):
-    """An upsert of one document: whom it selects, and what it does, as operators or as a pipeline."""
+    """An upsert of one document: the document that it selects, and its operators or pipeline."""
 
     selector: Mapping[str, Any]
     update: Mapping[str, Any] | Sequence[Mapping[str, Any]]
@@ -120,8 +123,8 @@ class Statement(NamedTuple):
 class Version:
     """A version of the schema.
 
-    ``statement`` brings an event in, ``pipelines`` gives the report on a key (its number) up to a date: one pipeline
-    for each of the ``RANGES``, or one for all. ``unique`` are the fields of a unique index beside the one on ``_id``,
+    ``statement`` stores an event, ``pipelines`` returns the report on a key (its number) up to a date: one pipeline
+    for each of the ``RANGES``, or one for all. ``unique`` are the fields of a unique index besides that on ``_id``,
     ``options`` those of the collection.
     """
 
@@ -133,7 +136,7 @@ class Version:
 
 
 def key_text(key: int) -> str:
-    """The key as 64 upper-case hexadecimal digits."""
+    """Return the key as 64 upper-case hexadecimal digits."""
     return f"{key:0{2 * KEY_BYTES}X}"
 
 
@@ -142,24 +145,24 @@ def _key_bytes(key: int) -> bytes:
 
 
 def day_id(key: int, day: datetime) -> bytes:
-    """Key and YYYYMMDD: 36 bytes."""
+    """Return key and YYYYMMDD: 36 bytes."""
     return _key_bytes(key) + bytes.fromhex(f"{day:%Y%m%d}")
 
 
 def month_id(key: int, day: datetime) -> bytes:
-    """Key and YYYYMM: 35 bytes."""
+    """Return key and YYYYMM: 35 bytes."""
     return _key_bytes(key) + bytes.fromhex(f"{day:%Y%m}")
 
 
 def quarter_id(key: int, day: datetime) -> bytes:
-    """Key, year and quarter, 01 to 04: 35 bytes."""
+    """Return key, year and quarter, 01 to 04: 35 bytes."""
     return _key_bytes(key) + bytes.fromhex(f"{day.year:04}{(day.month + 2) // 3:02}")
 
 
 def starts(date: datetime) -> dict[str, datetime]:
-    """The first day of each range; the date itself is the first day after all of them.
+    """Return the first day of each range; the date itself is the first day after all of them.
 
-    29 February becomes 1 March in a year that has none.
+    29 February becomes 1 March in other years.
     """
 
     def earlier(years: int) -> datetime:
@@ -172,7 +175,7 @@ def starts(date: datetime) -> dict[str, datetime]:
 
 
 def _summed(prefix: str, names: Mapping[str, str]) -> Pipeline:
-    """The last stages of a pipeline for one range: sums over all documents of ``prefix`` and the name of a status."""
+    """Return the last stages of a pipeline for one range: sums over all documents of the fields ``prefix`` + status."""
     sums = {status: {"$sum": f"${prefix}{name}"} for status, name in names.items()}
     return [{"$group": {"_id": None, **sums}}, {"$project": {"_id": 0}}]
 
@@ -188,7 +191,10 @@ def _flat(
     within: Callable[[int, datetime, datetime], Mapping[str, Any]],
     unique: tuple[str, ...] = (),
 ) -> Version:
-    """A version with a document a day: which one an event selects, and which are those of a key between two days."""
+    """Return a version with a document per day.
+
+    The arguments say which document an event selects, and which are those of a key between two days.
+    """
     return Version(
         name,
         lambda event: Statement(selector(event.key, event.day), {"$inc": _named(event, names)}),
@@ -200,22 +206,22 @@ def _flat(
 
 
 def _between(lower: bytes, upper: bytes) -> dict[str, Any]:
-    """The stage that selects buckets by ``_id``, both ends with them."""
+    """Return the stage that selects buckets by ``_id``, both ends included."""
     return {"$match": {"_id": {"$gte": lower, "$lte": upper}}}
 
 
 def _none_yet() -> dict[str, int]:
-    """Totals of no events, by short names."""
+    """Return totals of zero, by short names."""
     return dict.fromkeys(STATUSES.values(), 0)
 
 
 def _added(path: str, count: int) -> dict[str, Any]:
-    """The number in a field, 0 where it is not there, and ``count`` more."""
+    """Return an expression for the number in a field, 0 if absent, plus ``count``."""
     return {"$add": [{"$ifNull": [path, 0]}, count]}
 
 
 def _increased(totals: str, counts: str) -> dict[str, Any]:
-    """Totals at a path, each increased by the count of that name at another, where there is one."""
+    """Return expressions for the totals at one path, each increased by the count of that name at another, if any."""
     return {
         name: {"$add": [f"{totals}.{name}", {"$ifNull": [f"{counts}.{name}", 0]}]}
         for name in STATUSES.values()
@@ -223,7 +229,10 @@ def _increased(totals: str, counts: str) -> dict[str, Any]:
 
 
 def _totals(items: Any, inside: Any, counts: str) -> dict[str, Any]:
-    """Totals of ``counts`` over the items for which ``inside`` is true; both are said of ``$$this``."""
+    """Return expressions for the totals of ``counts`` over the items for which ``inside`` is true.
+
+    Both are expressions on ``$$this``.
+    """
     summed = {"$cond": [inside, _increased("$$value", counts), "$$value"]}
     return {"$reduce": {"input": items, "initialValue": _none_yet(), "in": summed}}
 
@@ -231,10 +240,10 @@ def _totals(items: Any, inside: Any, counts: str) -> dict[str, Any]:
 def _bucket_pipelines(
     identify: Identify, total: Callable[[int, datetime, datetime], dict[str, Any]], keeps_totals: bool = False
 ) -> Callable[[int, datetime], list[Pipeline]]:
-    """For each range the totals of its buckets, summed.
+    """Return, for each range, the pipeline that sums the totals of its buckets.
 
-    ``total`` is that of a bucket between two days. A bucket that ``keeps_totals`` gives them where it does not lie at
-    an end of the range: only those at the ends hold other days too.
+    ``total`` is that of a bucket between two days. With ``keeps_totals`` a bucket inside the range supplies its
+    stored totals: only buckets at the ends of the range hold other days too.
     """
 
     def pipelines(key: int, date: datetime) -> list[Pipeline]:
@@ -262,7 +271,7 @@ def _pushed(identify: Identify) -> Callable[[Event], Statement]:
 
 
 def _merged(keeps_totals: bool) -> Callable[[Event], Statement]:
-    """The items of a quarter in which the event's day is counted up, or the items and the day as one more."""
+    """Return the statement that increments the event's day in the items of its quarter, or appends the day."""
 
     def statement(event: Event) -> Statement:
         short = _named(event, STATUSES)
@@ -314,7 +323,10 @@ _FIELDS = {"$objectToArray": "$items"}
 
 
 def _counted(identify: Identify, day: str, keeps_totals: bool = False) -> Callable[[Event], Statement]:
-    """An event counts up the field that is named after its day, and with ``keeps_totals`` those of its bucket."""
+    """Return the statement that increments the field named after the event's day.
+
+    With ``keeps_totals`` it also increments the totals of the bucket.
+    """
 
     def statement(event: Event) -> Statement:
         totals = _named(event, STATUSES, "totals.") if keeps_totals else {}
@@ -325,7 +337,7 @@ def _counted(identify: Identify, day: str, keeps_totals: bool = False) -> Callab
 
 
 def _total_of_fields(identify: Identify, day: str) -> Callable[[int, datetime, datetime], dict[str, Any]]:
-    """Only the buckets at the ends hold days outside the range."""
+    """Return the total of a bucket from its fields; only buckets at the ends hold days outside the range."""
 
     def total(key: int, start: datetime, end: datetime) -> dict[str, Any]:
         ends = [
@@ -341,7 +353,7 @@ def _total_of_fields(identify: Identify, day: str) -> Callable[[int, datetime, d
 
 
 def _all_ranges(key: int, date: datetime) -> list[Pipeline]:
-    """One pipeline: a day goes into the shortest range that it is in, and so into all longer ones."""
+    """Return one pipeline for all ranges: a day counts in the shortest range with it and in all longer ones."""
     first = starts(date)
     names = list(first)
     branches = [
@@ -432,4 +444,4 @@ VERSIONS: Mapping[str, Version] = {
         Version("appV6R4", _counted(quarter_id, "%Y%m%d"), _all_ranges, options=_ZSTD),
     )
 }
-"""By name, in the order in which they were thought of."""
+"""The versions by name, in the order of their invention."""

@@ -1,8 +1,7 @@
-"""Experiment files: read, checked, scaled.
+"""Experiment files: read, check, scale.
 
-A file says what work is done (``workload``), with which ``parameters`` and ``variants``, what is warmed and
-how often it is repeated, and which figures were published for it. The names of parameters are those that
-result documents use.
+A file defines the kind of work (``workload``), its ``parameters`` and ``variants``, the warm-up, the number of
+repeats, and the published figures. The names of parameters are those in result documents.
 """
 
 from __future__ import annotations
@@ -24,12 +23,12 @@ SHORTEST_WINDOW_SECONDS = 5
 FOLDER = Path(__file__).with_name("experiments")
 CALIBRATIONS = Path(__file__).with_name("calibrations")
 LABELS = frozenset({"comment", "order", "cost", "price"})
-"""Names of parameters, and of what a variant says of its machine, that people read and no run does."""
+"""Names of parameters and machine properties that are for readers only and have no effect on a run."""
 
 
 @dataclass(frozen=True, slots=True)
 class Experiment:
-    """What an experiment file says."""
+    """The content of an experiment file."""
 
     name: str
     title: str
@@ -41,9 +40,9 @@ class Experiment:
     least: Mapping[str, int]
     least_scale: float
     baseline: int
-    """Number of the variant, from 0, with which the others are compared."""
+    """The number, from 0, of the variant with which the others are compared."""
     contrasts: Mapping[int, int]
-    """Variants that are compared with another one than that as well, by number from 0."""
+    """Variants with which others are compared in addition to the reference, by number from 0."""
     repeats: int
     warm: bool
     reference: Mapping[str, Any]
@@ -51,10 +50,10 @@ class Experiment:
 
     @property
     def digest(self) -> str:
-        """SHA-256 of what the experiment does, for results to name: with another one it is another test.
+        """Return the SHA-256 of what the experiment does; results store it, and another digest means another test.
 
-        Descriptions, labels, prices and published figures do not count, nor does the order in which parameters stand.
-        What is inside a parameter keeps its order, which means something in the stages of a pipeline.
+        Descriptions, labels, prices and published figures do not count, nor does the order of parameters. The order
+        inside a parameter counts, since it matters in the stages of a pipeline.
         """
         done = {
             "workload": self.workload,
@@ -71,22 +70,22 @@ class Experiment:
 
     @property
     def wording(self) -> str:
-        """SHA-256 of what rows say of the experiment: rows of one run have one title, and labels of one kind."""
+        """Return the SHA-256 of the texts that rows copy: rows of one run have one title and one set of labels."""
         return _sha256([self.title, dict(self.parameters), list(self.variants)])
 
     def published_rows(self) -> Iterator[tuple[int, Mapping[str, Any]]]:
-        """The published rows, each with the variant it belongs to, from 1; 0 is for none."""
+        """Yield the published rows, each with the number of its variant, from 1; 0 means none."""
         for number, row in enumerate(self.published.get("rows", ()), 1):
             yield row.get("variant", number), row
 
 
 def names(folder: Path = FOLDER) -> list[str]:
-    """Names of the experiments in a folder of the package, sorted."""
+    """Return the names of the experiments in a folder of the package, sorted."""
     return sorted(path.stem for path in folder.glob("*.toml"))
 
 
 def load(name: str) -> Experiment:
-    """Read a packaged experiment by its name or any file by its path; raises ExperimentError."""
+    """Read a packaged experiment by its name or any file by its path; raise ExperimentError if it is invalid."""
     path = Path(name) if name.endswith(".toml") else FOLDER / f"{name}.toml"
     try:
         content = path.read_bytes()
@@ -99,7 +98,7 @@ def load(name: str) -> Experiment:
 
 
 def read(content: bytes, file: str) -> Experiment:
-    """Read the bytes of an experiment file, called ``file`` in complaints; raises ExperimentError."""
+    """Parse the bytes of an experiment file, called ``file`` in error messages; raise ExperimentError."""
     try:
         text = content.decode("utf-8")
     except UnicodeDecodeError:
@@ -127,16 +126,16 @@ def read(content: bytes, file: str) -> Experiment:
 
 
 def scale_of(experiment: Experiment, asked: float) -> float:
-    """The factor that the experiment is run at when this one is asked for: it may not be as small as that."""
+    """Return the scale factor for the requested one: the experiment may have a minimum."""
     return max(asked, experiment.least_scale)
 
 
 def scale(experiment: Experiment, factor: float) -> Experiment:
-    """The same experiment with everything that ``scaled`` names multiplied by ``factor``.
+    """Return the experiment with everything that ``scaled`` names multiplied by ``factor``.
 
-    A number stays at least 1, or what ``least`` says of it, a time at least ``SHORTEST_WINDOW_SECONDS`` (each unless
-    it was smaller before). In a template of a query it is the range of the random numbers that shrinks, as the
-    data does that they choose from; in the stages of a pipeline nothing else does.
+    A number stays at least 1, or at its minimum in ``least``, a time at least ``SHORTEST_WINDOW_SECONDS`` (unless it
+    was smaller before). In a query template the range of the random numbers shrinks with the data from which they
+    choose; in the stages of a pipeline nothing else does.
     """
     return replace(
         experiment,
@@ -146,7 +145,7 @@ def scale(experiment: Experiment, factor: float) -> Experiment:
 
 
 def configs(experiment: Experiment) -> Iterator[dict[str, Any]]:
-    """For each variant the parameters with those of the variant on top."""
+    """Yield, for each variant, the parameters with those of the variant on top."""
     for variant in experiment.variants:
         yield {**experiment.parameters, **variant}
 
@@ -156,7 +155,7 @@ def _sha256(value: Any) -> str:
 
 
 def _done(values: Mapping[str, Any]) -> list[tuple[str, Any]]:
-    """Parameters by name, without labels."""
+    """Return the parameters by name, without labels."""
     return [
         (name, _done(value) if name == "instance" else value)
         for name, value in sorted(values.items())
@@ -173,7 +172,7 @@ def _scale(values: Mapping[str, Any], experiment: Experiment, factor: float) -> 
 
 
 def _smaller(values: Mapping[str, Any], scaled: Sequence[str], factor: float) -> dict[str, Any]:
-    """Scale the values that a name in ``scaled`` leads to; ``a.b`` is the field b of a."""
+    """Return the values with those scaled that a name in ``scaled`` leads to; ``a.b`` is the field b of a."""
     result = {}
     for key, value in values.items():
         inner = [name.partition(".")[2] for name in scaled if name.partition(".")[0] == key]

@@ -1,7 +1,7 @@
-"""Complaints about an experiment file, each with its line.
+"""Faults in an experiment file, each with its line.
 
-``tomllib`` forgets where values stood. It is enough to see table headers and keys at the beginnings of lines: a value
-inside an inline table or an array has the place of the key that holds it.
+``tomllib`` does not report the positions of values. Table headers and keys at the beginnings of lines are enough: a
+value inside an inline table or an array has the position of the key that holds it.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _QUOTES = re.compile('"""|\'' + "''")
 
 
 def places(text: str) -> dict[Path, tuple[int, int]]:
-    """Give line and column, from 1, of every table and of every key that begins a line."""
+    """Return line and column, from 1, of every table and of every key that begins a line."""
     found: dict[Path, tuple[int, int]] = {(): (1, 1)}
     counts: Counter[Path] = Counter()
     table: Path = ()
@@ -51,7 +51,7 @@ def places(text: str) -> dict[Path, tuple[int, int]]:
 
 
 def nearest(found: dict[Path, tuple[int, int]], path: Path) -> tuple[int, int]:
-    """The place of the value at ``path``, or of what holds it."""
+    """Return the position of the value at ``path``, or of what contains it."""
     while path not in found:
         path = path[:-1]
     return found[path]
@@ -72,12 +72,12 @@ def _table(header: re.Match[str], counts: Counter[Path]) -> Path:
 
 
 LANGUAGE = frozenset({"query", "pipeline"})
-"""Parameters in MongoDB's own language, where infinity and what is no number mean something."""
+"""Parameters in MongoDB's own language, where infinity and NaN are meaningful."""
 _LEAST, _MOST = -(2**63), 2**63 - 1
 
 
 def unstorable(value: Any, path: Path = ()) -> Iterator[tuple[Path, str, str]]:
-    """Everything below ``value`` that is of this kind: its path, what, and a hint."""
+    """Yield the path, a description and a hint for each value that MongoDB cannot store or no run can use."""
     if isinstance(value, Mapping):
         for key, inner in value.items():
             yield from unstorable(inner, (*path, key))
@@ -97,9 +97,9 @@ _WHERE = re.compile(r" \(at line (\d+), column (\d+)\)")
 
 
 def parse(text: str, file: str) -> tuple[dict[str, Any], list[Finding]]:
-    """Give what an experiment file says, and everything that is wrong with it.
+    """Parse an experiment file; return its content and its faults.
 
-    ``file`` is the name to show. The first part is only of use when there are no findings.
+    ``file`` is the name in error messages. The content is valid only without faults.
     """
     try:
         data = tomllib.loads(text)
@@ -107,7 +107,7 @@ def parse(text: str, file: str) -> tuple[dict[str, Any], list[Finding]]:
         return {}, [_not_toml(str(error), file)]
     except RecursionError:
         return {}, [_not_toml("its values are nested too deeply", file)]
-    except ValueError:  # Python turns texts of so many digits into no number
+    except ValueError:  # Python refuses to convert integers with too many digits
         return {}, [_not_toml("a number has thousands of digits", file)]
     found = places(text)
     problems = list(_against_schema(data)) or [*unstorable(data), *_against_workload(data)]
@@ -163,7 +163,7 @@ def _against_workload(data: Mapping[str, Any]) -> Iterator[_Problem]:
 def _said(
     shared: Mapping[str, Any], variants: Sequence[Mapping[str, Any]]
 ) -> Iterator[tuple[Path, Mapping[str, Any]]]:
-    """Where values stand that count for a variant: not those that every variant has another for."""
+    """Yield the paths of the values that apply to a variant: not those that every variant overrides."""
     yield (
         ("parameters",),
         {name: value for name, value in shared.items() if not all(name in variant for variant in variants)},
@@ -173,9 +173,9 @@ def _said(
 
 
 def _missing(name: str, config: Mapping[str, Any], path: Path) -> Iterator[_Problem]:
-    """What the workload needs beside ``config``, that of the variant at ``path``."""
+    """Yield the parameters that the workload needs and ``config`` of the variant at ``path`` lacks."""
     needs = _needs(name)
-    # How many records there are follows from the working set that is asked for.
+    # The number of records follows from the requested working set.
     missing = sorted(needs - config.keys() - ({"recordcount"} if "workingSetRatio" in config else set()))
     if missing:
         hint = "give it here, or for all variants in [parameters]"
@@ -186,7 +186,7 @@ def _missing(name: str, config: Mapping[str, Any], path: Path) -> Iterator[_Prob
 
 
 def _split(config: Mapping[str, Any], path: Path) -> Iterator[_Problem]:
-    """Chunks that the shard key of a variant cannot have."""
+    """Yield chunks that do not fit the shard key of a variant."""
     points, key = config.get("presplit"), config.get(SHARD_KEY)
     if points is None:
         return
@@ -202,7 +202,7 @@ def _split(config: Mapping[str, Any], path: Path) -> Iterator[_Problem]:
 
 
 def _unfit(name: str, values: Mapping[str, Any], path: Path) -> Iterator[_Problem]:
-    """Values with which the workload cannot be done, or would do something else than they say."""
+    """Yield values with which the workload is impossible, or differs from what they say."""
     if values.get("initialDocsToInsert") == 0 and "initialDocsToInsert" in _needs(name):
         message = f"the workload {name} works on documents that are there before"
         yield (*path, "initialDocsToInsert"), message, "give 1 or more"
@@ -222,7 +222,7 @@ def _needs(name: str) -> frozenset[str]:
 
 
 def _twice(variants: Sequence[Mapping[str, Any]]) -> Iterator[_Problem]:
-    """The row of a variant is known by all that the variant says."""
+    """Yield variants that are identical: the parameters of a variant identify its row."""
     for number, variant in enumerate(variants):
         first = variants.index(variant)
         if first < number:

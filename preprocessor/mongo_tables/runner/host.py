@@ -1,11 +1,11 @@
 """This machine and this program: disk, processor, system, version; without the names of hosts, users or folders.
 
-Figures of one version may come from different code while the version lasts. Git says the commit of a checkout; where
-``pip`` fetched the program from a repository, the note of ``pip`` says it
+Different code may have the same version number. Git provides the commit of a checkout; if ``pip`` installed the
+program from a repository, ``direct_url.json`` provides it
 (https://packaging.python.org/en/latest/specifications/direct-url/).
 
-The speed of a disk is that of random reads of 4 KiB past the page cache, one after the other. ``fio``
-(https://fio.readthedocs.io) measures it where it is installed, else a small loop of our own; the result says which.
+The speed of a disk is that of random reads of 4 KiB that bypass the page cache, one after the other. ``fio``
+(https://fio.readthedocs.io) measures it if it is installed, else a small loop of our own; the result says which.
 """
 
 from __future__ import annotations
@@ -35,10 +35,10 @@ _KINDS = {"0": "not rotational", "1": "rotational"}
 
 
 def describe_disk(directory: Path, devices: Path = _BLOCK_DEVICES) -> dict[str, str]:
-    """File system, device, kind and model; ``unknown`` is what the system does not say.
+    """Return file system, device, kind and model of a disk; ``unknown`` is what the system does not report.
 
-    ``kind`` is ``queue/rotational`` of Linux (https://docs.kernel.org/block/queue-sysfs.html). A virtual disk says of
-    itself what its driver was told, or a default.
+    ``kind`` is ``queue/rotational`` of Linux (https://docs.kernel.org/block/queue-sysfs.html). For a virtual disk it
+    is what its driver was configured with, or a default.
     """
     disk = whole_disk(directory, devices)
     mount = mount_of(directory, physical=False)
@@ -51,7 +51,7 @@ def describe_disk(directory: Path, devices: Path = _BLOCK_DEVICES) -> dict[str, 
 
 
 def whole_disk(directory: Path, devices: Path = _BLOCK_DEVICES) -> Path | None:
-    """Where Linux tells of the disk that holds the directory, not of its partition; None when it is on none."""
+    """Return the folder in which Linux describes the whole disk (not a partition) of the directory, or None."""
     number = directory.stat().st_dev
     try:
         place = (devices / f"{os.major(number)}:{os.minor(number)}").resolve(strict=True)
@@ -61,7 +61,7 @@ def whole_disk(directory: Path, devices: Path = _BLOCK_DEVICES) -> Path | None:
 
 
 def mount_of(directory: Path, *, physical: bool) -> Any | None:
-    """The entry of psutil for the file system that the directory is in, None when there is none.
+    """Return psutil's entry for the file system that contains the directory, or None if there is none.
 
     With ``physical`` only file systems on devices count.
     """
@@ -72,7 +72,7 @@ def mount_of(directory: Path, *, physical: bool) -> Any | None:
     around = [mount for mount in mounts if place.is_relative_to(mount.mountpoint)]
     return max(
         reversed(around), key=lambda mount: len(mount.mountpoint), default=None
-    )  # the last hides the others
+    )  # the last one hides the others
 
 
 def _said(disk: Path | None, file: str) -> str:
@@ -85,34 +85,35 @@ def _said(disk: Path | None, file: str) -> str:
 _PACKAGE = Path(mongo_tables.__file__).parent
 _DISTRIBUTION = "mongo-tables"
 _DIGITS = 12
-"""Of a commit: enough to find it, and the same number on every machine."""
+"""Digits of a commit: enough to find it, and the same number on every machine."""
 
 
 @cache
 def harness() -> str:
-    """``mongo-tables 0.1.0+gCOMMIT``, with ``.changed`` where files differ from it; the number alone where unknown.
+    """Return ``mongo-tables 0.1.0+gCOMMIT``, with ``.changed`` if files differ from the commit.
 
-    The form is that of a local version (https://packaging.python.org/en/latest/specifications/version-specifiers/).
-    It is asked for once: what a running program was started from does not change.
+    Without a known commit, return the version alone. The form is that of a local version
+    (https://packaging.python.org/en/latest/specifications/version-specifiers/). The result is cached: the code of a
+    running program does not change.
     """
     commit = _of_checkout(_PACKAGE) or _of_installation(_noted())
     return f"mongo-tables {mongo_tables.__version__}" + (f"+g{commit}" if commit else "")
 
 
 def _of_checkout(package: Path) -> str:
-    """The commit of a package's folder in a work tree; empty where Git does not follow its files."""
+    """Return the commit of a package's folder in a work tree, or "" if Git does not track its files."""
     if _git(package, "ls-files", "--", "__init__.py") in (None, ""):
         return ""
     commit = _git(package, "rev-parse", f"--short={_DIGITS}", "HEAD")
     if not commit:
         return ""
-    # Results and pages may differ: a run writes some itself.
+    # Changes of results and pages do not count: a run writes some itself.
     changed = _git(package, "status", "--porcelain", "--untracked-files=no", "--", ".")
     return f"{commit}.changed" if changed else commit
 
 
 def _of_installation(noted: str | None) -> str:
-    """The commit in a ``direct_url.json``; empty where there is no such file, or no repository in it."""
+    """Return the commit in a ``direct_url.json``, or "" without such a file or without a repository in it."""
     commit = json.loads(noted or "{}").get("vcs_info", {}).get("commit_id", "")
     return str(commit)[:_DIGITS]
 
@@ -125,7 +126,7 @@ def _noted() -> str | None:
 
 
 def _git(folder: Path, *asked: str) -> str | None:
-    """What Git answers in a folder, None where it cannot."""
+    """Return Git's output in a folder, or None if it fails."""
     try:
         done = subprocess.run(["git", "-C", str(folder), *asked], capture_output=True, check=False, text=True)
     except OSError:
@@ -134,10 +135,10 @@ def _git(folder: Path, *asked: str) -> str | None:
 
 
 def versions(build_info: Mapping[str, Any]) -> dict[str, str]:
-    """Versions of server (from ``buildInfo``), driver, harness and Python.
+    """Return the versions of server (from ``buildInfo``), driver, harness and Python.
 
-    Two builds of one version of the server differ in its commit alone, where it says that. A product that is not
-    MongoDB is named: its ``server`` is the version of MongoDB that it stands in for.
+    Two builds of one server version may differ in the commit only. A product that is not MongoDB is named: its
+    ``server`` is the version of MongoDB that it emulates.
     """
     import pymongo
 
@@ -153,32 +154,32 @@ def versions(build_info: Mapping[str, Any]) -> dict[str, str]:
 
 
 def product_of(build_info: Mapping[str, Any]) -> str:
-    """What answers in place of MongoDB, with its version, as far as it says so; nothing for MongoDB.
+    """Return the product that emulates MongoDB, with its version if it reports one; "" for MongoDB.
 
-    FerretDB 1 and 2 each have a field of their own (https://docs.ferretdb.io).
+    FerretDB 1 and 2 each have their own field (https://docs.ferretdb.io).
     """
     of_2: Mapping[str, Any] = build_info.get("ferretdb") or {}
     version = build_info.get("ferretdbVersion") or of_2.get("version")
     if version:
         return f"FerretDB {str(version).removeprefix('v')}"
-    # Each build of MongoDB says which engines it has, or that it is without.
+    # Each build of MongoDB lists its storage engines, even if it has none.
     return "" if "modules" in build_info or "storageEngines" in build_info else "not MongoDB"
 
 
 Origin = dict[str, Any]
-"""Where a window was measured, as far as windows of one row have to agree in it."""
+"""Where a window was measured, as far as windows of one row must agree in it."""
 
 
 def origin_of(row: Mapping[str, Any]) -> Origin:
-    """Versions and machine of a row, without what may differ on one machine."""
+    """Return versions and machine of a row, without what may vary on one machine."""
     machine = {name: value for name, value in row["hardware"].items() if name != "disk"}
     return {**row["versions"], **machine}
 
 
 def hardware(data_directory: Path | None) -> dict[str, Any]:
-    """The machine that the client runs on: processor, cores, memory in GiB, kernel, system.
+    """Return the machine of the client: processor, cores, memory in GiB, kernel, system.
 
-    Also the disk of the data, where that is on this machine.
+    Includes the disk of the data directory, if that is on this machine.
     """
     import psutil
 
@@ -206,19 +207,19 @@ def _value(file: Path, key: str, separator: str) -> str:
 
 
 FULL_BYTES: Final = 128 << 20
-"""With less room than that a server cannot make the next file of its journal, which has 100 MB from the beginning
-(https://www.mongodb.com/docs/manual/core/journaling/), and its log may have had no room to say so."""
+"""With less free space a server cannot create the next file of its journal, which has 100 MB from the beginning
+(https://www.mongodb.com/docs/manual/core/journaling/), and may have no space to log it."""
 NO_SPACE: Final = "No space left on device"
-"""As the system and servers say it."""
+"""The message of the system and of servers."""
 
 
 def is_full(directory: Path) -> bool:
-    """Whether servers have no room on the disk of a directory."""
+    """Return whether the disk of a directory has too little space for servers."""
     return shutil.disk_usage(directory).free < FULL_BYTES
 
 
 def say_no_space(directory: Path) -> str:
-    """What is said of the disk of a directory that has no room."""
+    """Return the message about the full disk of a directory."""
     return f"there is no space left on the disk of {directory}"
 
 
@@ -229,10 +230,10 @@ _WRITTEN_AT_ONCE = 2**20
 
 
 def measure_disk(directory: Path) -> dict[str, Any] | None:
-    """Reads a second and their latencies on the disk of ``directory``, in microseconds.
+    """Measure reads per second and their latencies in microseconds on the disk of ``directory``.
 
-    None where files cannot be read past the page cache. The file it reads is written for it and removed; raises
-    TargetError when it cannot be.
+    Return None if reads cannot bypass the page cache. The function writes a file, reads it and removes it; it raises
+    TargetError if it cannot write.
     """
     try:
         with tempfile.NamedTemporaryFile(dir=directory, prefix="baseline-") as file:
@@ -250,7 +251,7 @@ def measure_disk(directory: Path) -> dict[str, Any] | None:
 
 
 def read_report(text: str) -> dict[str, Any]:
-    """The figures of a report in JSON that ``fio`` wrote; raises KeyError or ValueError when it has none."""
+    """Return the figures in a JSON report of ``fio``; raise KeyError or ValueError if it has none."""
     read = json.loads(text)["jobs"][0]["read"]
     percentiles = read["clat_ns"]["percentile"]
     return _figures("fio", read["iops"], percentiles["50.000000"] / 1000, percentiles["99.000000"] / 1000)
@@ -272,7 +273,7 @@ def _by_fio(program: str, path: Path) -> dict[str, Any] | None:
 def _by_ourselves(path: Path) -> dict[str, Any] | None:
     try:
         handle = os.open(path, os.O_RDONLY | os.O_DIRECT)
-    except (AttributeError, OSError):  # no such flag here, or a file system without it
+    except (AttributeError, OSError):  # the platform lacks the flag, or the file system does not support it
         return None
     try:
         with mmap.mmap(-1, BLOCK) as aligned:
@@ -286,7 +287,7 @@ def _by_ourselves(path: Path) -> dict[str, Any] | None:
 
 
 def _read(handle: int, block: mmap.mmap, draw: random.Random) -> list[int]:
-    """Read blocks until the time is over; the nanoseconds of each."""
+    """Read blocks until the time is over; return the nanoseconds of each."""
     taken: list[int] = []
     clock = time.perf_counter_ns
     end = clock() + round(SECONDS * 1e9)
@@ -297,7 +298,7 @@ def _read(handle: int, block: mmap.mmap, draw: random.Random) -> list[int]:
 
 
 def _percentile(taken: Sequence[int], share: float) -> float:
-    """The time in microseconds that this share of the reads did not exceed."""
+    """Return the time in microseconds that this share of the reads did not exceed."""
     return sorted(taken)[round((len(taken) - 1) * share)] / 1000
 
 

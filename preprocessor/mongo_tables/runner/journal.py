@@ -1,9 +1,8 @@
-"""How far a run has come, so that one that was cut off goes on where it was.
+"""The journal: how far a run has come, so that an interrupted run can resume.
 
-The state of a run lies beside its results. What was measured in a window is kept at once, as a row of one repeat, under
-the block it belongs to: when a run is cut off, it goes on in the same block, and when that happens while rows are
-written, they are put together from the same windows again. So no window is lost but the one that was under way, and
-no row is there twice.
+The state of a run is stored with its results. Each window is written at once, as a row of one repeat, under the block
+to which it belongs: an interrupted run resumes in the same block, and if it was interrupted while writing rows, it
+composes them from the same windows again. So only the window in progress is lost, and no row is written twice.
 """
 
 from __future__ import annotations
@@ -24,28 +23,28 @@ _NOTHING_YET = "nothing is measured yet; --output names another place"
 
 @dataclass(frozen=True, slots=True)
 class Campaign:
-    """What one run measures, however often it was cut off and gone on with: its name, and when it began."""
+    """The measurements of one run, including its resumed parts: its name, and when it began."""
 
     id: str
     start: datetime
 
     @classmethod
     def new(cls) -> Campaign:
-        """A campaign that begins now."""
+        """Return a campaign that begins now."""
         now = datetime.now(UTC)
         return cls(uuid4().hex[:12], now.replace(microsecond=now.microsecond // 1000 * 1000))
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where a window belongs: the block, which attempt of it, and the turn in it."""
+    """The key of a window: the block, the attempt at it, and the turn in it."""
 
     block: int
     attempt: int
     turn: Turn
 
     def __str__(self) -> str:
-        """The name that the window is kept under."""
+        """Return the name under which the window is stored."""
         again = "-again" if self.turn.again else ""
         back = "-back" if self.turn.back else ""
         return f"{self.block}-{self.attempt}-{self.turn.target}-{self.turn.variant}{again}{back}"
@@ -53,7 +52,7 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class SlicesPlace:
-    """Where a window belongs in which two targets take turns in slices, which may be one; and which attempt it is."""
+    """The key of a window in slices: the two targets, which may be the same, and the attempt."""
 
     block: int
     targets: tuple[int, int]
@@ -61,16 +60,16 @@ class SlicesPlace:
     attempt: int = 0
 
     def __str__(self) -> str:
-        """The name that the window is kept under."""
+        """Return the name under which the window is stored."""
         one, other = self.targets
         return f"{self.block}-{self.attempt}-slices-{one}-{other}-{self.variant}"
 
 
 @dataclass(slots=True)
 class Journal:
-    """The state of one experiment; ``done`` has for each written row, by its number, when its shown window began.
+    """The state of one experiment; ``done`` maps the number of each written row to the start of its shown window.
 
-    ``kept`` is whether anything is there to go on with.
+    ``kept`` is whether there is anything to resume.
     """
 
     store: Store
@@ -81,28 +80,28 @@ class Journal:
     kept: bool = False
 
     def is_finished(self, rows: int) -> bool:
-        """Whether so many rows were written by this run, and all are still there."""
+        """Return whether this run wrote this many rows and all still exist."""
         starts = (row.get("start_time") for row in self.store.rows(self.experiment))
         there = {start.isoformat() for start in starts if isinstance(start, datetime)}
         return len(self.done) == rows and there.issuperset(self.done)
 
     def note(self, rows: Iterable[Mapping[str, Any]]) -> None:
-        """All rows are written."""
+        """Note that all rows are written."""
         self.done = [row["start_time"].isoformat() for row in rows]
         self._keep_state()
 
     def window(self, place: Place | SlicesPlace) -> dict[str, Any] | None:
-        """What this run measured there; None when it has not come so far."""
+        """Return what this run measured there, or None if it has not come so far."""
         return self.store.window(self.experiment, str(place)) if self.kept else None
 
     def keep_window(self, place: Place | SlicesPlace, row: Mapping[str, Any]) -> None:
-        """The window there is measured; ``row`` has it alone, or the pairs of its slices.
+        """Store the measured window; ``row`` has it alone, or the pairs of its slices.
 
-        Raises RunnerError where it cannot be written, which says what is lost by that.
+        Raises RunnerError, which says what is lost, if it cannot be written.
         """
         try:
             if not self.kept:
-                self._keep_state()  # first, so that no window is there without what was asked for
+                self._keep_state()  # first, so that no window is stored without its request
             self.store.keep_window(self.experiment, str(place), row)
         except RunnerError as error:
             others = (
@@ -112,7 +111,7 @@ class Journal:
         self.kept = True
 
     def check_place(self) -> None:
-        """Raise RunnerError where nothing can be written: it is cheaper to know before anything is loaded."""
+        """Raise RunnerError if the state cannot be written: better to fail before anything is loaded."""
         try:
             self._keep_state()
         except RunnerError as error:
@@ -129,10 +128,10 @@ class Journal:
 def open_journal(
     store: Store, experiment: str, request: Mapping[str, Any], resume: bool, campaign: Campaign
 ) -> Journal:
-    """Begin a run as part of the campaign, or with ``resume`` go on with the one that was cut off.
+    """Begin a run as part of the campaign, or with ``resume`` continue the interrupted one.
 
-    ``request`` is what must be equal for that: the experiment and the options. Raises RunnerError when
-    it is not, and when nothing can be written there.
+    ``request``, the experiment and the options, must be the same to resume. Raises RunnerError if it differs, and if
+    the state cannot be written.
     """
     state = store.state(experiment) if resume else None
     if state is None:
@@ -152,7 +151,7 @@ def open_journal(
 
 
 def find_campaign(store: Store, experiments: Iterable[str]) -> Campaign | None:
-    """The campaign that was cut off, as the state of any of its experiments names it."""
+    """Return the interrupted campaign, as the state of any of its experiments names it."""
     states = map(store.state, experiments)
     return next((_campaign(state) for state in states if state and "campaign" in state), None)
 

@@ -1,8 +1,8 @@
-"""Load: a crew of worker processes, connections shared out among them, one common start, and what they did.
+"""Load: worker processes that share the connections, start together, and report what they did.
 
-Everything that can be prepared is prepared by the workers before they report that they are ready; they begin at one
-moment, and what is measured of their work is a window of it (see ``window``). The processes are started once and serve
-every window of a run, because to start one takes longer than a short window.
+Workers prepare everything possible before they report that they are ready; they begin together, and a window of their
+work is measured (see ``window``). The processes are started once and serve every window of a run, because starting
+one takes longer than a short window.
 """
 
 from __future__ import annotations
@@ -33,27 +33,27 @@ from mongo_tables.runner.window import NEVER, Board
 from mongo_tables.runner.worker import SELECTION_MS, Assignment, Load, Scheduling, scheduling_of
 
 START_DELAY_SECONDS = 0.05
-"""Between the word to start and the start, so that it has reached every worker."""
+"""Seconds from the start message to the start, so that it reaches every worker."""
 CONNECT_SECONDS = 60.0
-"""To begin to open connections: longer than a server that does not greet is waited for."""
+"""Seconds to begin to open connections: longer than the timeout for a server that does not respond."""
 CONNECTION_SECONDS = 2.0
-"""To open one of them and sign in, on a deployment far away."""
+"""Seconds to open each connection and authenticate, on a remote deployment."""
 PREPARE_SECONDS = 600.0
-"""To make what is sent: longer than the largest experiment takes on a slow machine."""
+"""Seconds to prepare requests: longer than the largest experiment takes on a slow machine."""
 REMIND_SECONDS = 10.0
-"""After so long it is said what is waited for."""
+"""Seconds until a message reports what the runner is waiting for."""
 UNANSWERED_SECONDS = 300.0
-"""After the end of a window: a server of which all threads wait for each other answers never."""
+"""Seconds to wait after the end of a window: a deadlocked server never answers."""
 POLL_SECONDS = 0.02
 STEADY_PART_POLL_SECONDS = 0.005
-"""Of work given by amount: both ends of its steady part come unannounced."""
+"""Seconds between two looks at work given by amount: both ends of its steady part come unannounced."""
 LOOK_SECONDS = 1.0
-"""Between two looks at the deployment while work is under way: seldom enough to cost a window nothing."""
+"""Seconds between two looks at the deployment during work: rare enough to cost a window nothing."""
 
 
 @dataclass(frozen=True, slots=True)
 class Patience:
-    """Until when workers are waited for, on the monotonic clock; what is said of them then, and what is asked."""
+    """The deadline for workers on the monotonic clock, and the message and the question after it."""
 
     ends: Callable[[], float]
     complaint: str
@@ -61,65 +61,65 @@ class Patience:
 
 
 class Crew(ABC):
-    """Who loads a target, as a context manager: at its end they have ended, whatever they were doing.
+    """The processes that load a target; a context manager that ends them, whatever they are doing.
 
-    What a window is, is the same for all who do; they differ in how they ``start``, how each is told what to
-    ``prepare`` and when to ``go``, and how they ``collect`` what was done.
+    All crews share the definition of a window; they differ in how they ``start``, ``prepare`` and ``go``, and in how
+    they ``collect`` the results.
     """
 
     board: Board
     ahead = 0.0
-    """Seconds that it takes at most until all see what is written on the board."""
+    """The longest time in seconds until all processes see a write to the board."""
 
     @abstractmethod
     def start(self) -> None:
-        """Have those there that are to work; they cost nothing until they do."""
+        """Start the processes; they cost nothing until they work."""
 
     @abstractmethod
     def prepare(self, loads: Sequence[Load], order: Callable[[tuple[int, ...]], Any]) -> None:
-        """Tell each which of the connections are its own, by an ``order`` for them, and wait until all are ready.
+        """Send each process an ``order`` for its own connections, and wait until all are ready.
 
-        Raises WorkFailed when one does not become ready.
+        Raises WorkFailed if one does not become ready.
         """
 
     @abstractmethod
     def go(self, at: float) -> None:
-        """Have all begin at that moment on the monotonic clock; raises WorkFailed when one cannot."""
+        """Make all begin at that moment on the monotonic clock; raise WorkFailed if one cannot."""
 
     @abstractmethod
     def collect(self, look: Callable[[], None], poll: float, patience: Patience) -> list[Any]:
-        """What each process did, once all have ended; ``look`` is called every ``poll`` seconds meanwhile.
+        """Return the results of each process when all have ended; call ``look`` every ``poll`` seconds meanwhile.
 
-        Raises WorkFailed when one gave up or is lost, and when the patience is over.
+        Raises WorkFailed if one gave up or is lost, and after the deadline of ``patience``.
         """
 
     @abstractmethod
     def dismiss(self) -> None:
-        """End the work, whatever it is; there can be other work later."""
+        """End the current work; other work may follow."""
 
     def close(self) -> None:
-        """Give back what is held."""
+        """Release all resources."""
         self.dismiss()
 
     @property
     @abstractmethod
     def scheduling(self) -> Scheduling:
-        """How the system schedules the processes, once they have done some work."""
+        """Return how the system schedules the processes, once they have done some work."""
 
     @abstractmethod
     def pids(self) -> list[int]:
-        """The processes that run on this machine."""
+        """Return the processes that run on this machine."""
 
     def has_news(self) -> bool:
-        """Whether the counters on the board are of now, for all."""
+        """Return whether the counters on the board are up to date for all processes."""
         return True
 
     def machines(self) -> tuple[MachineWork, ...]:
-        """What each machine did last, where they are told apart."""
+        """Return the last work of each machine, for crews that distinguish machines."""
         return ()
 
     def __enter__(self) -> Self:
-        """Give the crew itself."""
+        """Return the crew itself."""
         return self
 
     def __exit__(
@@ -130,7 +130,7 @@ class Crew(ABC):
 
     @property
     def window(self) -> tuple[int, int]:
-        """When the last window opened and closed, in nanoseconds on the monotonic clock."""
+        """Return when the last window opened and closed, in nanoseconds on the monotonic clock."""
         return self.board.opens, self.board.closes
 
     def perform(
@@ -142,11 +142,12 @@ class Crew(ABC):
         over: Callable[[], None] = lambda: None,
         progress: Callable[[int], None] = lambda done: None,
     ) -> Outcome:
-        """Prepare, begin, measure, and wait; ``progress`` hears of operations done so far.
+        """Prepare, begin, measure, and wait; ``progress`` receives the number of operations so far.
 
-        ``before`` is called just before the window opens, of work given by amount before the start too, in case that
-        all of it is measured; ``opened`` is called when it is open, ``over`` when it closes. Raises WorkFailed when a
-        worker could not prepare or gave up, or a member of the deployment has ended; then the pool has to be dismissed.
+        ``before`` is called just before the window opens, and for work given by amount also before the start, in case
+        all of it is measured; ``opened`` is called when the window is open, ``over`` when it closes. Raises
+        WorkFailed if a worker could not prepare or gave up, or a member of the deployment has ended; then the pool
+        must be dismissed.
         """
         board = self.board
         board.clear(load.seconds)
@@ -169,7 +170,7 @@ class Crew(ABC):
             look, STEADY_PART_POLL_SECONDS if load.has_steady_part else POLL_SECONDS, until_answered(board)
         )
         watch.end()
-        # Before what processes counted is added up.
+        # Before the processes' counters are added up.
         machines = self.machines()
         outcome = sum_up(tallies, start, board, watch.lead, load)
         return replace(
@@ -184,9 +185,9 @@ class Crew(ABC):
         opened: Callable[[], None] = lambda: None,
         over: Callable[[], None] = lambda: None,
     ) -> Sides:
-        """Have two loads, of as many connections, take turns; give what both did in their slices.
+        """Let two loads with the same number of connections take turns; return what both did in their slices.
 
-        ``opened`` is called when the slices begin that count, ``over`` when all are over. Raises WorkFailed as
+        ``opened`` is called when the counted slices begin, ``over`` when all are over. Raises WorkFailed as
         ``perform`` does.
         """
         board = self.board
@@ -215,11 +216,11 @@ class WorkerPool(Crew):
         gives_way: bool = True,
         note: Callable[[str], None] = lambda text: None,
     ) -> None:
-        """Start the processes; they cost nothing until they have work. Those of a machine with servers give way.
+        """Set up the processes; they cost nothing until they work. For ``gives_way`` see ``worker.give_way``.
 
-        ``fault`` says why a member of the deployment has ended, empty when none has. It is asked while work is under
-        way: a write that needs every member is never answered when one of them is gone. ``note`` hears of what takes
-        long before work begins.
+        ``fault`` returns why a member of the deployment has ended, or "". It is called during work: a write that
+        needs every member never gets an answer when one of them is gone. ``note`` receives messages about slow
+        preparations.
         """
         self._fault = fault
         self._note = note
@@ -248,15 +249,15 @@ class WorkerPool(Crew):
 
     @property
     def scheduling(self) -> Scheduling:
-        """How the system schedules the processes, once they have done some work."""
+        """Return how the system schedules the processes, once they have done some work."""
         return scheduling_of(self.pids())
 
     def pids(self) -> list[int]:
-        """The processes that run."""
+        """Return the running processes."""
         return [process.pid for process in self._processes if process.pid]
 
     def dismiss(self) -> None:
-        """End the processes, whatever they are doing; others are started when there is work again."""
+        """End the processes, whatever they are doing; new work starts others."""
         for process in self._processes:
             process.terminate()
             process.join()
@@ -271,7 +272,7 @@ class WorkerPool(Crew):
         order: Callable[[tuple[int, ...]], Any],
         mine: Sequence[int] | None = None,
     ) -> None:
-        """Tell each process which connections are its own, of ``mine`` or else of all, and wait until it is ready."""
+        """Send each process its connections, of ``mine`` or else of all, and wait until it is ready."""
         if not self._processes:
             self.start()
         connections = range(loads[0].connections) if mine is None else mine
@@ -284,16 +285,16 @@ class WorkerPool(Crew):
         self._await(pipes, PREPARE_SECONDS, "preparing what they send", "is there enough memory?")
 
     def go(self, at: float) -> None:
-        """Tell the processes that have work when to begin."""
+        """Send the start time to the processes that have work."""
         for pipe in self._at_work:
             _tell(pipe, at)
 
     def collect(self, look: Callable[[], None], poll: float, patience: Patience) -> list[Any]:
-        """What each process did."""
+        """Return what each process did."""
         return self._collect(self._at_work, look, poll, patience)
 
     def _await(self, pipes: Sequence[Connection], seconds: float, doing: str, question: str) -> None:
-        """Wait until all workers have done what they are at; raises WorkFailed after so many seconds."""
+        """Wait until all workers have finished their step; raise WorkFailed after this many seconds."""
         ends = time.monotonic() + seconds
         patience = Patience(lambda: ends, f"were still {doing} after {seconds:,.0f} s", question)
         self._collect(pipes, _Reminder(self._note, doing).look, POLL_SECONDS, patience)
@@ -301,7 +302,7 @@ class WorkerPool(Crew):
     def _collect(
         self, pipes: Sequence[Connection], progress: Callable[[], None], poll: float, patience: Patience
     ) -> list[Any]:
-        """What each worker says next; raises WorkFailed when the patience with one is over."""
+        """Return the next message of each worker; raise WorkFailed after the deadline for one."""
         waiting = list(pipes)
         said: list[Any] = []
         next_look = time.monotonic() + LOOK_SECONDS
@@ -323,29 +324,29 @@ class WorkerPool(Crew):
         return said
 
     def _until_look(self, poll: float) -> float:
-        """Seconds to wait for a word: no longer than until the window closes, for what a server counts goes on then."""
+        """Return the seconds to wait for a message, at most until the window closes, when the server must be read."""
         left = (self.board.closes - time.monotonic_ns()) / 1e9
         return min(poll, left) if left > 0 else poll
 
 
 def connect_seconds(loads: Sequence[Load], each: float) -> float:
-    """How long workers may take to open so many connections each for every load."""
+    """Return how long workers may take to open this many connections for every load."""
     found = max(selection_ms(load.uri, SELECTION_MS) for load in loads) / 1000
     return CONNECT_SECONDS + found + CONNECTION_SECONDS * each * len(loads)
 
 
 class _Reminder:
-    """Says what workers are still doing, whenever that has taken twice as long as the last time."""
+    """A reporter of what workers are still doing; the interval between reports doubles."""
 
     def __init__(self, note: Callable[[str], None], doing: str) -> None:
-        """They begin now."""
+        """Start the clock now."""
         self._note = note
         self._doing = doing
         self._began = time.monotonic()
         self._next = REMIND_SECONDS
 
     def look(self) -> None:
-        """Do what is to be done at this moment."""
+        """Report if it is time."""
         waited = time.monotonic() - self._began
         if waited >= self._next:
             self._note(f"worker processes are still {self._doing}, {waited:,.0f} s by now")
@@ -353,7 +354,7 @@ class _Reminder:
 
 
 def until_answered(board: Board) -> Patience:
-    """How long answers are waited for, when no further request is sent."""
+    """Return how long to wait for answers when no further request is sent."""
     return Patience(
         lambda: board.stops / 1e9 + UNANSWERED_SECONDS,
         f"have requests that were not answered {UNANSWERED_SECONDS:,.0f} s after the window",
@@ -363,7 +364,7 @@ def until_answered(board: Board) -> Patience:
 
 def _tell(pipe: Connection, what: Any) -> None:
     with _somebody_there():
-        # What `send` writes it into crashes Python 3.12.1 where nobody is there:
+        # On a closed pipe, an exception from `send` crashes Python 3.12.1:
         # https://github.com/python/cpython/issues/111049
         pipe.send_bytes(pickle.dumps(what))
 
@@ -378,7 +379,7 @@ def _expect(pipe: Connection) -> Any:
 
 @contextmanager
 def _somebody_there() -> Iterator[None]:
-    """Raises WorkFailed when the process at the other end of the pipe has gone, however that shows."""
+    """Raise WorkFailed if the process at the other end of the pipe has gone, however that shows."""
     try:
         yield
     except (EOFError, OSError):
@@ -386,7 +387,7 @@ def _somebody_there() -> Iterator[None]:
 
 
 class Edges:
-    """Has the deployment looked at when the window has opened, and when it closes."""
+    """Calls ``opened`` when the window has opened, and ``over`` when it closes."""
 
     def __init__(self, board: Board, opened: Callable[[], None], over: Callable[[], None]) -> None:
         self._board = board
@@ -394,7 +395,7 @@ class Edges:
         self._over: Callable[[], None] | None = over
 
     def look(self) -> None:
-        """Do what is to be done at this moment."""
+        """Call what is due at this moment."""
         if self._opened is not None and time.monotonic_ns() >= self._board.opens:
             self._opened()
             self._opened = None
@@ -402,14 +403,14 @@ class Edges:
             self.end()
 
     def end(self) -> None:
-        """The window is closed, or all work done."""
+        """Handle the end of the window, or of all work."""
         over, self._over = self._over, None
         if over is not None:
             over()
 
 
 class _Watch:
-    """Opens the window where that is for the runner to do, and has the deployment looked at at both its ends."""
+    """Opens the window if that is the runner's task, and calls back at both its ends."""
 
     def __init__(
         self,
@@ -421,7 +422,7 @@ class _Watch:
         load: Load,
         ahead: float = 0.0,
     ) -> None:
-        """``start`` is when the work begins, ``ahead`` in how many seconds all see what is written on the board."""
+        """``start`` is when the work begins; ``ahead`` is the seconds until all see a write to the board."""
         self._board = board
         self._before = before
         self._edges = Edges(board, opened, over)
@@ -433,7 +434,7 @@ class _Watch:
         self._ahead = round(ahead * 1e9)
 
     def look(self, *, news: bool = True) -> None:
-        """Do what is to be done at this moment; ``news`` says that counters are of now."""
+        """Do what is due at this moment; ``news`` says whether the counters are up to date."""
         board, now = self._board, time.monotonic_ns()
         done = sum(board.counters[: self._load.connections])
         if board.opens == NEVER and news and self._may_open(now, done):
@@ -442,12 +443,12 @@ class _Watch:
             opening = board.open_steady_part if self._load.has_steady_part else board.open
             opening(time.monotonic_ns() + self._ahead, lengthens=self._load.lengthens)
         if board.opens == NEVER:
-            return  # all of the work is measured where it runs out before the window opens
+            return  # all of the work is measured if it ends before the window opens
         self._end_when(done - self._done_before >= self._load.least)
         self._edges.look()
 
     def _end_when(self, enough: bool) -> None:
-        """Say when a window ends that has no end before enough is done: so none can close before that was looked at."""
+        """Set the end of a window that lasts until enough is done; none can close before the check."""
         board, asked = self._board, self._load.seconds
         if asked is None or board.opens == NEVER or board.stops != NEVER:
             return
@@ -464,6 +465,6 @@ class _Watch:
         return self.lead.is_over(now / 1e9 - self._start, done)
 
     def end(self) -> None:
-        """The window is closed, or all work done."""
+        """Handle the end of the window, or of all work."""
         self._end_when(enough=True)
         self._edges.end()

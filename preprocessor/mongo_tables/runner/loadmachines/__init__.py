@@ -1,1 +1,1 @@
-"""Load from many machines: Dask distributed has them under control, and each owns its worker processes."""
+"""Load from many machines: Dask distributed controls them, and each machine owns its worker processes."""

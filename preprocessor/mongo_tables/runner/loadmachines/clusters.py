@@ -1,7 +1,7 @@
-"""Load machines: ``local:2``, ``ssh:USER@HOST:PORT,HOST?python=PATH`` or ``tls://HOST:PORT``, as clusters of Dask.
+"""Load machines as Dask clusters: ``local:2``, ``ssh:USER@HOST:PORT,HOST?python=PATH``, ``tls://HOST:PORT``.
 
-Of Dask are used: how its workers are started, encryption with certificates on both sides, one pinned task for each
-machine, and its connections. What the machines do is none of its tasks.
+The runner uses these parts of Dask: starting workers, encryption with certificates on both sides, one pinned task for
+each machine, and its connections. The load itself is not a Dask task.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _HOST = re.compile(r"(?:(?P<user>[\w.-]+)@)?(?P<host>[\w.-]+|\[[0-9A-Fa-f:.]+\])
 
 @dataclass(frozen=True, slots=True)
 class Host:
-    """Where to sign in by SSH; what is not said, the configuration of SSH says."""
+    """A machine to log in to by SSH; the SSH configuration supplies what is not given."""
 
     name: str
     user: str | None = None
@@ -41,7 +41,7 @@ class Host:
 
 @dataclass(frozen=True, slots=True)
 class LoadMachines:
-    """The machines: ``count`` of this one's processes, ``hosts`` by SSH, or those of the ``scheduler``."""
+    """The machines: ``count`` local processes, ``hosts`` by SSH, or those of the ``scheduler``."""
 
     kind: Literal["local", "ssh", "tls"]
     count: int = 0
@@ -51,7 +51,7 @@ class LoadMachines:
 
 
 def parse_load_machines(where: str) -> LoadMachines:
-    """Read what an option says. Raises RunnerError where it is no such address."""
+    """Parse the value of the option; raise RunnerError for an invalid one."""
     kind, _, rest = where.partition(":")
     if kind == "local" and rest.isdecimal() and 0 < int(rest) <= MOST_LOCAL:
         return LoadMachines("local", count=int(rest))
@@ -76,15 +76,15 @@ def _host(found: re.Match[str]) -> Host:
 
 
 WORKERS_SECONDS = 60.0
-"""Until all machines are there."""
+"""Seconds until all machines must be there."""
 CONNECT_SECONDS = 15.0
 END_SECONDS = 5.0
 _SETTINGS: Mapping[str, Any] = {
-    "distributed.worker.daemon": False,  # a daemon may not have processes of its own
+    "distributed.worker.daemon": False,  # a daemon process may not have child processes
     "distributed.worker.profile.enabled": False,
     "distributed.scheduler.allowed-failures": 0,
     "distributed.comm.require-encryption": True,
-    # What is of use for tasks alone, and would cost as much as all of our messages:
+    # Useful for tasks only, and as expensive as all our messages together:
     "distributed.admin.system-monitor.interval": "10s",
     "distributed.admin.tick.interval": "2s",
     "distributed.admin.tick.cycle": "10s",
@@ -95,15 +95,15 @@ _WORKER: Mapping[str, Any] = {"nthreads": 1, "memory_limit": 0, "dashboard": Fal
 
 
 class Cluster:
-    """The machines by their addresses, with their names, and Dask's client."""
+    """The machines by address, with their names, and Dask's client."""
 
     def __init__(self, client: Client, machines: Mapping[str, str]) -> None:
-        """``machines`` are all that are there."""
+        """``machines`` are all machines of the cluster."""
         self.client = client
         self.machines = machines
 
     def pin(self, function: Any, address: str, *arguments: Any) -> Any:
-        """Run a function on that machine and on no other, never again where it is lost; give its future."""
+        """Run a function on this machine only, without a retry if it is lost; return its future."""
         from distributed import Event
 
         begun = Event(f"mongo-tables-{secrets.token_hex(8)}", client=self.client)
@@ -120,12 +120,12 @@ class Cluster:
         return task
 
     def begin(self, coroutine: Coroutine[Any, Any, None]) -> Future[None]:
-        """Have a coroutine run in the event loop of the client."""
+        """Run a coroutine in the event loop of the client."""
         loop: asyncio.AbstractEventLoop = self.client.loop.asyncio_loop
         return asyncio.run_coroutine_threadsafe(coroutine, loop)
 
     def why_it_ended(self, task: Any) -> str:
-        """Why a task that should not have ended has done so, in a few words."""
+        """Return in a few words why a task has ended too early."""
         if not task.done():
             return "its worker is busy with another task"
         error = task.exception() if task.status == "error" else None
@@ -136,7 +136,7 @@ class Cluster:
         )
 
     def wait(self, tasks: Sequence[Any]) -> None:
-        """Wait until tasks that were told to end have ended; not long for one that does not."""
+        """Wait until tasks that should end have ended, with a short timeout."""
         from distributed import wait
 
         with suppress(Exception):  # the scheduler may be gone
@@ -145,11 +145,11 @@ class Cluster:
 
 @contextmanager
 def open_cluster(wanted: LoadMachines) -> Iterator[Cluster]:
-    """The machines that are named; raises RunnerError when they are not there."""
+    """Open the named machines; raise RunnerError if they are not available."""
     import dask
     import distributed  # noqa: F401  (it reads its settings)
 
-    for name in ("distributed", "asyncssh", "asyncio"):  # what they have to say, we say in a line of our own
+    for name in ("distributed", "asyncssh", "asyncio"):  # we report their messages in one line of our own
         logging.getLogger(name).setLevel(logging.CRITICAL)
     with ExitStack() as held:
         held.enter_context(dask.config.set(_SETTINGS))
@@ -159,7 +159,7 @@ def open_cluster(wanted: LoadMachines) -> Iterator[Cluster]:
 
 
 def _machines(client: Client) -> dict[str, str]:
-    """The workers in a fixed order, each by its address with the name that somebody gave it, or with the address."""
+    """Return the workers in a fixed order: address → name, or the address if it has none."""
     workers = client.scheduler_info(n_workers=-1)["workers"]
     found = sorted((str(one["name"]), address) for address, one in workers.items())
     return {address: name.partition("://")[2] or name for name, address in found}
@@ -190,7 +190,7 @@ def _local(wanted: LoadMachines) -> Iterator[Client]:
 
 @contextmanager
 def _given(wanted: LoadMachines) -> Iterator[Client]:
-    """Of a scheduler that somebody started; which certificates go with it, the settings of Dask say."""
+    """Connect to an existing scheduler; Dask's own settings name its certificates."""
     from distributed import Client, Security
 
     security = Security()
@@ -215,13 +215,13 @@ def _given(wanted: LoadMachines) -> Iterator[Client]:
 
 
 def _allow_no_failures(dask_scheduler: Any = None) -> None:
-    """A task whose machine is lost ends with it."""
+    """Let a task fail with its machine."""
     dask_scheduler.allowed_failures = 0
 
 
 @contextmanager
 def _by_ssh(wanted: LoadMachines) -> Iterator[Client]:
-    """Scheduler and workers are started by SSH; each machine gets the certificates of this run as files of its user."""
+    """Start scheduler and workers by SSH; each machine gets the certificates of this run as files of its user."""
     import asyncssh
     import dask
     from distributed import Client, Security, SSHCluster
@@ -229,7 +229,7 @@ def _by_ssh(wanted: LoadMachines) -> Iterator[Client]:
     security = Security.temporary()
     folder = f"{tempfile.gettempdir()}/mongo-tables-{secrets.token_hex(8)}"
     keys = _as_files(security, folder)
-    hosts = (wanted.hosts[0], *wanted.hosts)  # the scheduler is on the first of them
+    hosts = (wanted.hosts[0], *wanted.hosts)  # the scheduler is on the first host
     try:
         asyncio.run(_lay(wanted.hosts, keys))
         with (
@@ -259,7 +259,7 @@ def _by_ssh(wanted: LoadMachines) -> Iterator[Client]:
 
 
 def _as_files(security: Security, folder: str) -> dict[str, str]:
-    """What the files of a run's certificates hold, by their paths."""
+    """Return the contents of a run's certificate files by path."""
     return {
         f"{folder}/ca.pem": security.tls_ca_file,
         f"{folder}/cert.pem": security.tls_scheduler_cert,
@@ -268,7 +268,7 @@ def _as_files(security: Security, folder: str) -> dict[str, str]:
 
 
 def _named(folder: str) -> dict[str, str]:
-    """The settings by which Dask finds them: paths alone are in the commands that start it."""
+    """Return the Dask settings that name these files: the start commands contain paths only."""
     roles = ("scheduler", "worker", "client")
     return {
         "distributed.comm.tls.ca-file": f"{folder}/ca.pem",

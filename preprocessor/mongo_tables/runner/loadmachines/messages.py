@@ -1,12 +1,11 @@
-"""What goes between who measures and a load machine: plain data, which crosses the network encrypted.
+"""Messages between the runner and a load machine: plain data, encrypted on the network.
 
-An order holds the connection string of the target with its password. It is no argument of a task, so it is in no graph
-of tasks and on no dashboard; and where somebody prints a message, there is nothing to see.
+An order contains the connection string of the target with its password. It is not an argument of a task, so it is in
+no task graph and on no dashboard; and its ``repr`` hides it.
 
-How far the clock of another machine is ahead of ours is known by the shortest of several pings: the answer was given at
-some moment between question and answer (F. Cristian, "Probabilistic clock synchronization", Distributed Computing 3,
-1989), and half of that time bounds the error. Nobody adjusts these clocks, so the bound grows with each second since a
-ping.
+The offset of another machine's clock comes from the shortest of several pings: the machine answered at some moment
+between question and answer (F. Cristian, "Probabilistic clock synchronization", Distributed Computing 3, 1989), and
+half of that time bounds the error. The clocks are not adjusted, so the bound grows with each second since the ping.
 """
 
 from __future__ import annotations
@@ -21,12 +20,12 @@ from mongo_tables.runner.outcome import Network
 from mongo_tables.runner.worker import Assignment, Scheduling
 
 DRIFT = 1e-4
-"""By which two quartz clocks differ in speed, at most."""
+"""The largest difference in speed between two quartz clocks."""
 
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """One ping, in nanoseconds: when it was sent and answered on our clock, and what the other clock was meanwhile."""
+    """One ping, in nanoseconds: sent and answered on our clock, and the other clock's reading in between."""
 
     sent: int
     answered: int
@@ -34,38 +33,38 @@ class Reading:
 
     @property
     def ahead(self) -> int:
-        """How far the other clock is ahead of ours."""
+        """Return how far the other clock is ahead of ours."""
         return self.there - (self.sent + self.answered) // 2
 
     def bound(self, now: int) -> int:
-        """How wrong that may be by now."""
+        """Return the error bound of the offset at this time."""
         return (self.answered - self.sent) // 2 + round(DRIFT * (now - self.answered))
 
 
 class Clock:
-    """What is known of the clock of another machine."""
+    """The readings of another machine's clock."""
 
     MOST = 32
-    """Readings that are kept."""
+    """The number of readings kept."""
 
     def __init__(self) -> None:
         self._readings: Sequence[Reading] = ()
 
     def add(self, reading: Reading) -> None:
-        """Know one more ping."""
+        """Add a ping."""
         self._readings = (*self._readings[-self.MOST :], reading)
 
     def best(self, now: int) -> Reading:
-        """The ping by which it is known best; there has been one."""
+        """Return the reading with the smallest error bound; there must be one."""
         return min(self._readings, key=lambda one: one.bound(now))
 
 
 OPERATION = "mongo_tables_load"
-"""Under which name a Dask worker knows a message of ours."""
+"""The name under which a Dask worker handles our messages."""
 
 
 class Greeting(NamedTuple):
-    """What a machine says of itself: the version of the program, and what it is."""
+    """The first message of a machine: the version of the program, and the machine's description."""
 
     harness: str
     hardware: Mapping[str, Any]
@@ -73,7 +72,7 @@ class Greeting(NamedTuple):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Work:
-    """The connections of a machine in a window, and its part of work given by amount: numbers from ``first`` on."""
+    """The connections of a machine in a window, and its part of work by amount: numbers from ``first`` on."""
 
     assignment: Assignment | Alternation
     first: int
@@ -86,35 +85,35 @@ class Go(NamedTuple):
 
 
 class Dismiss(NamedTuple):
-    """End the work, whatever it is."""
+    """The order to end the current work."""
 
 
 class End(NamedTuple):
-    """End the work, and the task with it."""
+    """The order to end the current work and the task."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Sent:
-    """To a machine: orders, and the edges of the window on its clock."""
+    """A message to a machine: orders, and the edges of the window on its clock."""
 
     orders: Sequence[Work | Go | Dismiss | End] = ()
     edges: Sequence[int] | None = None
 
 
 class Ready(NamedTuple):
-    """Everything is prepared."""
+    """The report that everything is prepared."""
 
 
 class Failed(NamedTuple):
-    """The work was given up."""
+    """The report that the work was given up."""
 
     reason: str
 
 
 class Done(NamedTuple):
-    """What was done: of each process, of two loads that took turns by each; the network of the machine meanwhile.
+    """The results of each process, for two loads that took turns of each, and the machine's network traffic.
 
-    ``network`` is that of the window, ``whole_network`` of all work.
+    ``network`` is that of the window, ``whole_network`` that of all work.
     """
 
     tallies: Sequence[Any]
@@ -125,9 +124,9 @@ class Done(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """From a machine: its clock by now, what it says, what its connections have done, and when its window closed.
+    """A message from a machine: its clock, a report, its counters, and when its window closed.
 
-    ``first_answers`` are on its clock; 0 for none yet.
+    ``first_answers`` are on its clock; 0 means none yet.
     """
 
     clock: int
@@ -138,10 +137,10 @@ class Told:
 
 
 def pack(message: Sent | Told) -> bytes:
-    """As bytes, which is what crosses the network."""
+    """Return the message as bytes."""
     return pickle.dumps(message, pickle.HIGHEST_PROTOCOL)
 
 
 def unpack(packed: bytes) -> Any:
-    """The message."""
+    """Return the message in these bytes."""
     return pickle.loads(packed)

@@ -1,8 +1,8 @@
-"""Several load machines as one crew: connections shared out among them, one start, one window, one outcome.
+"""Several load machines as one crew: shared connections, one start, one window, one outcome.
 
-With each machine messages are exchanged at short intervals, from start to end. They say in both directions what there
-is to say, tell how far the machine's clock is ahead, and are its sign of life: a machine that has lost its network
-closes no connection.
+The runner exchanges messages with each machine at short intervals, from start to end. They carry orders and reports,
+measure the offset of the machine's clock, and are its sign of life: a machine that has lost its network closes no
+connection.
 """
 
 from __future__ import annotations
@@ -46,15 +46,15 @@ from mongo_tables.runner.window import NEVER, Board
 from mongo_tables.runner.worker import Assignment, Load, Scheduling
 
 PAUSE_SECONDS = 0.2
-"""Between two messages."""
+"""Seconds between two messages."""
 LOST_SECONDS = 1.2
-"""After so long without an answer to one a machine at work is lost."""
+"""Seconds without an answer after which a working machine is lost."""
 IDLE_LOST_SECONDS = 10.0
-"""The same of a machine that has no window to spoil: it may be busy with its start."""
+"""The same for an idle machine: it may be busy with its start."""
 
 
 class Link:
-    """One machine. ``talk`` runs in the event loop of Dask's client; the rest is asked from elsewhere."""
+    """The connection to one machine. ``talk`` runs in the event loop of Dask's client, the rest outside it."""
 
     def __init__(self, client: Any, address: str, name: str) -> None:
         """``client`` is Dask's; the machine has a task that answers, or will have."""
@@ -63,15 +63,15 @@ class Link:
         self.clock = Clock()
         self.greeting: Greeting | None = None
         self.lost = ""
-        """Why nothing is to be expected of it any more."""
+        """Why the link is dead, or ""."""
         self.slots: tuple[int, ...] = ()
         self.last: Told | None = None
         self.exchanges = 0
         self.at_work = False
         self.ahead = 0
-        """By how many nanoseconds the clock of the machine is taken to be ahead, in this window."""
+        """The nanoseconds by which the machine's clock is assumed to be ahead in this window."""
         self.bound = 0
-        """How wrong that may be."""
+        """The error bound of that offset."""
         self._client = client
         self._orders: deque[Work | Go | Dismiss | End] = deque()
         self._said: deque[Ready | Failed | Done] = deque()
@@ -81,37 +81,37 @@ class Link:
         self._ended = False
 
     def tell(self, order: Work | Go | Dismiss | End, edges: Sequence[int] | None = None) -> None:
-        """Send an order at once, and the edges of the window with it."""
+        """Send an order at once, with the edges of the window."""
         self._edges = edges
         self._orders.append(order)
         self._wake()
 
     def show(self, edges: Sequence[int]) -> None:
-        """Send the edges of the window, which have changed."""
+        """Send the changed edges of the window."""
         self._edges = edges
         self._wake()
 
     def ping(self, times: int) -> None:
-        """Exchange so many messages one behind the other."""
+        """Exchange this many messages one after another."""
         self._pings = times
         self._wake()
 
     @property
     def has_pinged(self) -> bool:
-        """Whether all of them are exchanged."""
+        """Return whether all of them are exchanged."""
         return not self._pings
 
     def heard(self) -> Ready | Failed | Done | None:
-        """What the machine said next."""
+        """Return the next report of the machine."""
         return self._said.popleft() if self._said else None
 
     def forget(self) -> None:
-        """What was said of other work is of no interest any more."""
+        """Discard reports of earlier work."""
         self._said.clear()
         self.last = None
 
     def end(self) -> None:
-        """Have the task end."""
+        """End the task."""
         self._ended = True
         self.tell(End())
 
@@ -119,7 +119,7 @@ class Link:
         self._client.loop.add_callback(self._woken.set)
 
     async def talk(self) -> None:
-        """Exchange messages until the end, or the machine does not answer."""
+        """Exchange messages until the end, or until the machine does not answer."""
         while not self.lost and not (self._ended and not self._orders):
             self._woken.clear()
             try:
@@ -159,24 +159,24 @@ class Link:
 
     @property
     def hardware(self) -> Mapping[str, Any]:
-        """What the machine is."""
+        """Return the machine's description."""
         return self.greeting.hardware if self.greeting else {}
 
 
 PINGS = 8
-"""Just before each start; as many again where the clock is not known well enough."""
+"""Pings before each start; as many again if the clock offset is too uncertain."""
 MOST_PINGS = 64
 WELL_KNOWN = 0.001
 MOST_UNKNOWN = 0.01
-"""The part of a window by which the start of a machine may be wrong."""
+"""The largest error of a machine's start, as a share of the window."""
 GREETING_SECONDS = 60.0
 END_SECONDS = 5.0
 CLOSE_AHEAD_SECONDS = 1.0
-"""Work given by amount closes its window so long before a machine is expected to find nothing left."""
+"""Seconds before a machine runs out of work at which the window of work by amount closes."""
 
 
 class _Span(NamedTuple):
-    """What begins and ends on all machines at one moment, and how long it is; None where work ends it."""
+    """What begins and ends on all machines together, and its length; None if the work ends it."""
 
     name: str
     seconds: float | None
@@ -194,14 +194,14 @@ class MachinePool(Crew):
         fault: Callable[[], str] = lambda: "",
         gives_way: bool = False,
     ) -> None:
-        """So many processes on each machine, or as many as it has processors.
+        """Use this many processes on each machine, or as many as it has processors.
 
-        Raises RunnerError where one of them cannot work, or has another version of the program.
+        Raises RunnerError if a machine cannot work, or has another version of the program.
         """
         self._fault = fault
         self._cluster = cluster
         self.processes = processes
-        """Of each machine; None where each has as many as processors."""
+        """Processes of each machine; None means as many as processors."""
         self._gives_way = gives_way
         self.board = Board.of_one()
         self._links: list[Link] = []
@@ -216,16 +216,16 @@ class MachinePool(Crew):
 
     @property
     def count(self) -> int:
-        """How many machines there are."""
+        """Return the number of machines."""
         return len(self._links)
 
     def start(self) -> None:
-        """Have a task on each machine, and greet all."""
+        """Start a task on each machine, and greet all."""
         try:
             for address, name in self._cluster.machines.items():
                 self._links.append(Link(self._cluster.client, address, name))
                 self._tasks.append(self._cluster.pin(tend, address, self.processes, self._gives_way))
-                # At once: one that hears nothing takes us for gone.
+                # At once: a machine without messages gives up.
                 self._talks.append(self._cluster.begin(self._links[-1].talk()))
             ends = time.monotonic() + GREETING_SECONDS
             while not all(link.greeting for link in self._links):
@@ -248,7 +248,7 @@ class MachinePool(Crew):
                 )
 
     def prepare(self, loads: Sequence[Load], order: Callable[[tuple[int, ...]], Any]) -> None:
-        """Tell each machine which connections are its own, and wait until it is ready."""
+        """Send each machine its connections, and wait until it is ready."""
         load = self._load = loads[0]
         count = min(len(self._links), load.connections)
         self._at_work = self._links[:count]
@@ -269,7 +269,7 @@ class MachinePool(Crew):
         self._know_clocks(_span(order(())))
 
     def _know_clocks(self, span: _Span) -> None:
-        """Have all clocks known well enough for what they begin and end together; raises WorkFailed."""
+        """Measure all clock offsets precisely enough for a common start and end; raise WorkFailed if impossible."""
         links, pinged = self._at_work, 0
         length = span.seconds or 1.0
         while pinged < MOST_PINGS:
@@ -294,14 +294,14 @@ class MachinePool(Crew):
                 )
 
     def go(self, at: float) -> None:
-        """Have all machines begin at that moment of our clock."""
+        """Make all machines begin at that moment of our clock."""
         self._edges = tuple(self.board.edges)
         for link in self._at_work:
             link.at_work = True
             link.tell(Go(at + link.ahead / 1e9), self.board.edges_by(link.ahead))
 
     def collect(self, look: Callable[[], None], poll: float, patience: Patience) -> list[Any]:
-        """What each process of each machine did, all on our clock."""
+        """Return the results of each process of each machine, all on our clock."""
 
         def look_at_all() -> None:
             self._gather()
@@ -323,7 +323,7 @@ class MachinePool(Crew):
         return tallies
 
     def _gather(self) -> None:
-        """Write on our board what the machines have done by now, and when a window closed there."""
+        """Copy the machines' counters to our board, and the end of a window that closed there."""
         board = self.board
         for link in self._at_work:
             told = link.last
@@ -333,12 +333,12 @@ class MachinePool(Crew):
                 board.counters[slot] = done
                 board.first_answers[slot] = answered
             if told.closes is not None and told.closes - link.ahead < board.closes:
-                # It found nothing left before all could know: what others did behind that is in no window.
+                # The machine ran out of work before all could know: no window contains later work of the others.
                 board.close(board.opens if board.opens != NEVER else told.closes - link.ahead)
         self._close_in_time()
 
     def _close_in_time(self) -> None:
-        """Close the window of work given by amount shortly before one of the machines finds nothing left."""
+        """Close the window of work by amount shortly before one of the machines runs out of work."""
         board, load = self.board, self._load
         if load is None or not load.has_steady_part or board.opens == NEVER or board.closes != NEVER:
             return
@@ -350,7 +350,7 @@ class MachinePool(Crew):
                 board.close(time.monotonic_ns() + round(self.ahead * 1e9))
 
     def _show(self) -> None:
-        """Tell all machines of edges that have changed."""
+        """Send all machines the edges that have changed."""
         edges = tuple(self.board.edges)
         if edges != self._edges:
             self._edges = edges
@@ -358,7 +358,7 @@ class MachinePool(Crew):
                 link.show(self.board.edges_by(link.ahead))
 
     def _await(self, look: Callable[[], None], poll: float, patience: Patience) -> list[Any]:
-        """The next word of each machine at work, with the machine; raises WorkFailed as ``collect`` does."""
+        """Return the next report of each working machine, with the machine; raise WorkFailed as ``collect`` does."""
         waiting, said = list(self._at_work), []
         next_look = time.monotonic() + LOOK_SECONDS
         while waiting:
@@ -391,7 +391,7 @@ class MachinePool(Crew):
         return min(poll, left) if left > 0 else poll
 
     def _check(self, links: Sequence[Link]) -> None:
-        """Raise WorkFailed when one of the machines is lost."""
+        """Raise WorkFailed if one of the machines is lost."""
         for link, task in zip(self._links, self._tasks, strict=True):
             if link not in links:
                 continue
@@ -400,7 +400,7 @@ class MachinePool(Crew):
                 raise WorkFailed(f"the load machine {link.name} is lost: {lost}", KEPT)
 
     def has_news(self) -> bool:
-        """Whether each machine has told what it did since this was asked last."""
+        """Return whether every machine has reported since the last call."""
         exchanged = min((link.exchanges for link in self._at_work), default=0)
         seen, self._seen = self._seen, exchanged
         return exchanged > seen
@@ -413,7 +413,7 @@ class MachinePool(Crew):
                 link.tell(Dismiss())
 
     def close(self) -> None:
-        """End the tasks, and what was started for them."""
+        """End the tasks, and the processes started for them."""
         for link in self._links:
             link.end()
         self._cluster.wait(
@@ -428,40 +428,40 @@ class MachinePool(Crew):
 
     @property
     def scheduling(self) -> Scheduling:
-        """How the systems of all machines schedule the processes."""
+        """Return how the systems of all machines schedule the processes."""
         return "batch" if all(done.scheduling == "batch" for _, done in self._done) else "normal"
 
     def pids(self) -> list[int]:
-        """None: the processes are those of the machines."""
+        """Return nothing: the processes are on other machines."""
         return []
 
     def machines(self) -> tuple[MachineWork, ...]:
-        """What each machine did last."""
+        """Return the last work of each machine."""
         done = sorted(self._done, key=lambda one: one[0].slots[0])
         return tuple(MachineWork(_inside(*one), _whole(*one)) for one in done)
 
 
 def _up_to(work: Assignment | Alternation, end: int) -> Assignment | Alternation:
-    """The work of a machine whose numbers end there; what takes turns has no numbers."""
+    """Return the work of a machine with its last number; work in slices has no numbers."""
     return work if isinstance(work, Alternation) else replace(work, upto=end)
 
 
 def _span(work: Assignment | Alternation) -> _Span:
-    """What all machines are to begin and end together."""
+    """Return what all machines begin and end together."""
     if isinstance(work, Alternation):
         return _Span("slice", work.slices.width / 1e9)
     return _Span("window", work.load.seconds)
 
 
 def _inside(link: Link, done: Done) -> MachineStats:
-    """What it did in the window."""
+    """Return what the machine did in the window."""
     inside = [tally.inside for tally in done.tallies]
     counted = sum(one.operations for one in inside), sum(one.requests for one in inside)
     return _stats(link, done, counted, [tally.usage for tally in done.tallies], done.network)
 
 
 def _whole(link: Link, done: Done) -> MachineStats:
-    """What it did in all its work."""
+    """Return what the machine did in all its work."""
     every = [one.latencies() for tally in done.tallies for one in (tally.series, tally.apart)]
     requests = sum(sum(times.values()) for one in every for times in one.values())
     counted = sum(tally.operations for tally in done.tallies), requests
@@ -471,7 +471,7 @@ def _whole(link: Link, done: Done) -> MachineStats:
 def _stats(
     link: Link, done: Done, counted: tuple[float, float], usage: Sequence[Usage], network: Network
 ) -> MachineStats:
-    """What it did; ``counted`` are operations and requests."""
+    """Return the machine's statistics; ``counted`` are operations and requests."""
     lag = Lag()
     for one in usage:
         lag.add(one.lag)

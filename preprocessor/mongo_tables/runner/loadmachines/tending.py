@@ -1,7 +1,7 @@
-"""A load machine's own side: one task of Dask that owns worker processes until its work ends.
+"""A load machine's side: one Dask task that owns worker processes until its work ends.
 
-Its orders come beside the task, as messages to the Dask worker that it runs in. They are answered at once in that
-worker's event loop, while the task does the work in a thread.
+Orders reach it as messages to the Dask worker that runs it, not as task arguments. That worker's event loop answers
+them at once, while the task does the work in a thread.
 """
 
 from __future__ import annotations
@@ -37,17 +37,17 @@ from mongo_tables.runner.outcome import Network, read_network
 from mongo_tables.runner.window import NEVER
 
 GONE_SECONDS = 15.0
-"""After so long without a message whoever measures is gone, and the work ends: nobody would see what it does."""
+"""Seconds without a message after which the runner counts as gone and the work ends."""
 LOOK_SECONDS = 0.5
 POLL_SECONDS = 0.1
-"""Between two looks at the network counters: who measures hears of the rest."""
+"""Seconds between two looks at the edges of the window, at which the network counters are read."""
 
 
 class Tended:
-    """The worker processes of a machine, and what they are told and say."""
+    """The worker processes of a machine, the orders received and the reports to send."""
 
     def __init__(self, processes: int | None, gives_way: bool) -> None:
-        """As many processes as processors where nobody says how many; they are started when there is work."""
+        """Use this many processes, by default one per processor; they start with the first work."""
         count = processes or os.cpu_count() or 1
         self._pool = WorkerPool(count, self._why_it_ends, gives_way)
         self._orders: queue.SimpleQueue[Any] = queue.SimpleQueue()
@@ -58,7 +58,7 @@ class Tended:
         self._heard = time.monotonic()
 
     def answer(self, packed: bytes) -> bytes:
-        """Take a message, and say what there is to say; raises nothing, for it would be written into a log."""
+        """Handle a message, and return the pending report; never raise, since Dask would log it."""
         try:
             self._take(unpack(packed))
         except Exception as error:
@@ -86,7 +86,7 @@ class Tended:
             self._orders.put(order)
 
     def tend(self) -> None:
-        """Do one order after the other, until the last, or nobody is there any more."""
+        """Execute one order after another until the last, or until the runner is gone."""
         with self._pool:
             while not isinstance(order := self._next(), End):
                 self._dismissed = False
@@ -107,7 +107,7 @@ class Tended:
         return time.monotonic() - self._heard > GONE_SECONDS
 
     def _work(self, work: Work) -> None:
-        """Do the work, and say each step; where that cannot be done, why."""
+        """Do the work and report each step, or why it failed."""
         try:
             self._perform(work)
         except Exception as error:
@@ -125,7 +125,7 @@ class Tended:
         pool.prepare(assignment.loads, lambda part: replace(assignment, mine=part), assignment.mine)
         self._said.put(Ready())
         start = self._next()
-        if not isinstance(start, Go):  # it is dismissed, or alone
+        if not isinstance(start, Go):  # dismissed, or without a runner
             return pool.dismiss()
         pool.go(start.at)
         begun, readings = read_network(), list[Network]()
@@ -137,7 +137,7 @@ class Tended:
         return self._said.put(Done(tallies, pool.scheduling, inside, whole))
 
     def _why_it_ends(self) -> str:
-        """Asked while work is under way: a reason ends it."""
+        """Return why the work must end, or ""; called during work."""
         return "it is dismissed" if self._dismissed or self._is_alone() else ""
 
 
@@ -146,9 +146,9 @@ def _note(readings: list[Network]) -> None:
 
 
 def tend(begun: Any, processes: int | None, gives_way: bool) -> None:
-    """The task: own the processes of this machine, and hear what they are to do, until it is over.
+    """Run the task: own the processes of this machine and execute orders until the end.
 
-    ``begun`` is an event of Dask's, set when messages are heard.
+    ``begun`` is a Dask event, set when the machine handles messages.
     """
     from distributed import get_worker
 
