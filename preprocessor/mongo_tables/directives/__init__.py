@@ -1,1 +1,1 @@
-"""Markdown to directives: the comments of a page, where each stands, and what it asks for, as plain data."""
+"""Parsing of Markdown pages into directives: the comments of a page, their places, and their settings as plain data."""

@@ -1,8 +1,9 @@
-"""Which addresses may become links: ``http``, ``https``, ``mailto`` and relative ones; links made of a row's fields.
+"""Validation of link addresses (``http``, ``https``, ``mailto`` and relative ones), and links made from row fields.
 
-Values come from databases: one that a browser would run, or that hides where it leads, stays text. Browsers drop tabs
-and line ends, take a backslash for a slash, and read what stands before a colon as a scheme
-(https://url.spec.whatwg.org/#url-parsing), hence no such characters at all, and no colon where no scheme of ours is.
+Values come from databases: an address that a browser would execute, or that hides its target, stays text. Browsers drop
+tabs and line ends, treat a backslash as a slash, and read the text before a colon as a scheme
+(https://url.spec.whatwg.org/#url-parsing). Such characters are therefore rejected, and so are colons outside the
+allowed schemes.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from typing import Final
 from urllib.parse import quote, urlsplit
 
 _LONGEST: Final = 2000
-# RFC 3986: reserved and unreserved characters, and the sign of what is encoded already.
+# RFC 3986: reserved and unreserved characters, and the sign of percent-encoding.
 _KEPT: Final = "/:?#@!$&'()*+,;=-._~%[]"
 _SCHEME: Final = r"(?i)[a-z][a-z0-9+.-]*:"
 _HOST: Final = r"(?i)(?:[^\W_]|[-._])+(?::\d{1,5})?|\[[0-9a-f:.]+\](?::\d{1,5})?"
@@ -25,10 +26,10 @@ _FIELD: Final = r"\{([^{}]*)\}"
 
 
 def safe_address(text: str) -> str:
-    """The address as it can stand in any attribute and in Markdown; "" for one that must not become a link.
+    """Return the address, safe in any attribute and in Markdown; "" for one that must not become a link.
 
-    Blanks and what is no ASCII are percent-encoded. An address of another scheme, of no scheme but with a host
-    (``//host``), with a name or a password before its host, or with control characters or backslashes is none.
+    Blanks and non-ASCII characters are percent-encoded. These are rejected: other schemes, a host without a scheme
+    (``//host``), a name or a password before the host, control characters and backslashes.
 
     Example:
         >>> safe_address("https://example.com/a b")
@@ -45,7 +46,7 @@ def safe_address(text: str) -> str:
 def _leads_somewhere(text: str) -> bool:
     found = re.match(_SCHEME, text)
     if found is None:
-        # What a decoder of character references would turn into a scheme is none of a path either.
+        # A path must not contain what a decoder of character references would turn into a scheme.
         first = re.split("[/?#]", text, maxsplit=1)[0]
         return not text.startswith("//") and ":" not in first and "&" not in first
     if found[0].lower() == "mailto:":
@@ -54,17 +55,17 @@ def _leads_somewhere(text: str) -> bool:
         return False
     try:
         return bool(re.fullmatch(_HOST, urlsplit(text).netloc)) and text.startswith("//", found.end())
-    except ValueError:  # Python's own doubts about brackets and such.
+    except ValueError:  # Python rejects unbalanced brackets and the like.
         return False
 
 
 def fields_of(template: str) -> list[str]:
-    """The fields that an address names in braces, in their order."""
+    """Return the fields in braces of an address, in order."""
     return re.findall(_FIELD, template)
 
 
 def template_fault(template: str) -> str:
-    """What keeps an address with fields in braces from leading anywhere; "" where nothing does."""
+    """Return why an address template cannot lead anywhere; "" if it can."""
     fields, rest = fields_of(template), re.sub(_FIELD, "", template)
     if not fields:
         return "names no field: each row would lead to the same place"
@@ -80,10 +81,10 @@ def template_fault(template: str) -> str:
 
 
 def fill_template(template: str, text_of: Callable[[str], str]) -> str:
-    """The address with the texts of its fields; "" where one of them is "", and where it must not become a link.
+    """Return the address with the texts of its fields; "" if a field is empty or the address is unsafe.
 
-    A text at the beginning is taken as it is; what stands further on cannot change where the address leads: of its
-    signs only the slash stays one.
+    A text at the beginning is used unchanged. Later texts cannot change the target: all their special characters except
+    the slash are encoded.
     """
     texts = {field: text_of(field) for field in fields_of(template)}
     if not all(texts.values()):

@@ -1,4 +1,4 @@
-"""What a JSON Schema cannot say of a comment: settings that name a column, formats, totals, headings, sort keys."""
+"""Checks that a JSON Schema cannot express: settings that name a column, formats, totals, headings, sort keys."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ _SETTINGS: Final[Sequence[Path]] = (
     *(("format",), ("labels",), ("spread",), ("totals",), ("group_rows",), ("baseline", "column")),
     *(("chart", "x"), ("chart", "y"), ("chart", "series"), ("chart", "facets")),
 )
-"""Where a comment names columns that it must show."""
+"""The paths at which a comment names columns that it must show."""
 _AXES: Final = ("x", "y", "series", "facets")
 
 _Body = Mapping[str, Any]
@@ -49,7 +49,7 @@ _Complaints = Iterator[Complaint[Path]]
 
 
 def body_findings(document: Document) -> Iterator[Finding]:
-    """Complain of what a schema cannot say of the body of a comment, as far as shapes allow."""
+    """Yield faults in the body of a comment that a schema cannot express; values of the wrong type are skipped."""
     body = document.parsed.value
     checks = (
         *(_check_ignored_rules, _check_columns, _check_settings, _check_selection, _check_zones),
@@ -71,7 +71,7 @@ def _check_ignored_rules(body: _Body) -> _Complaints:
 
 
 def shown_columns(body: _Body) -> list[str]:
-    """The columns that are shown, as far as shapes allow."""
+    """Return the columns that are shown; values of the wrong type are skipped."""
     written = body.get("columns")
     if isinstance(written, list):
         return list(dict.fromkeys(one for one in written if isinstance(one, str)))
@@ -79,7 +79,7 @@ def shown_columns(body: _Body) -> list[str]:
 
 
 def _settings(body: _Body, paths: Sequence[Path]) -> Iterator[tuple[Path, str]]:
-    """Give each column named at ``paths`` (a string, strings of a list, keys of an object), with its path."""
+    """Yield each column named at ``paths`` (a string, strings of a list, keys of an object), with its path."""
     for path in paths:
         value = value_at(body, path)
         if isinstance(value, str):
@@ -91,7 +91,7 @@ def _settings(body: _Body, paths: Sequence[Path]) -> Iterator[tuple[Path, str]]:
 
 
 def _check_columns(body: _Body) -> _Complaints:
-    """Columns that are shown twice, and as many headers as columns."""
+    """Find columns that are shown twice, and a number of headers that differs from that of columns."""
     columns, headers = body.get("columns"), body.get("headers")
     if not isinstance(columns, list):
         return
@@ -109,7 +109,7 @@ def _check_columns(body: _Body) -> _Complaints:
 
 
 def _check_settings(body: _Body) -> _Complaints:
-    """Settings of columns that are not shown; where several agree on a name, the column is mistyped."""
+    """Find settings of columns that are not shown; if several agree on a name, the column itself is mistyped."""
     shown, columns, groups = shown_columns(body), body.get("columns"), body.get("header_groups")
     if not shown:
         return
@@ -132,14 +132,14 @@ def _check_settings(body: _Body) -> _Complaints:
 
 
 def not_shown(column: str) -> str:
-    """What is said of a setting of a column that a comment does not show."""
+    """Return the message about a setting of a column that a comment does not show."""
     return f"`{column}` is not a column that is shown here"
 
 
 def _find_mistyped(
     body: _Body, shown: Sequence[str], settings: Sequence[tuple[str | int, str]]
 ) -> dict[str, str]:
-    """The columns that are named nowhere else where a name much like it is: in two places beside ``columns``."""
+    """Return the likely names of mistyped columns: similar names that two places other than ``columns`` use."""
     if not isinstance(body.get("columns"), list) or all(column in shown for _, column in settings):
         return {}
     queried = {name for key in ("pipeline", "sort", "where") for name in _names_in(body.get(key))}
@@ -152,7 +152,7 @@ def _find_mistyped(
 
 
 def _names_in(written: Any) -> Iterator[str]:
-    """All that may be the name of a field in a query or a pipeline: keys, and texts without the signs before them."""
+    """Yield possible field names in a query or a pipeline: keys, and texts without leading signs."""
     if isinstance(written, dict):
         yield from written
         written = list(written.values())
@@ -167,7 +167,7 @@ def _names_in(written: Any) -> Iterator[str]:
 
 
 def _check_selection(body: _Body) -> _Complaints:
-    """A key that selects rows beside a pipeline, and a field that is sorted by twice."""
+    """Find a key that selects rows although there is a pipeline, and a field that is sorted by twice."""
     for key, operator in STAGES.items() if "pipeline" in body else ():
         if key in body:
             message = f"`{key}` means nothing beside a `pipeline`: nobody can tell which of them comes first"
@@ -190,7 +190,7 @@ def _check_selection(body: _Body) -> _Complaints:
 
 
 def _check_references(body: _Body) -> _Complaints:
-    """References that are neither a line nor a band."""
+    """Find references that are neither a line nor a band."""
     for above in ((), ("chart",)):
         path: Path = (*above, "reference")
         written = value_at(body, path)
@@ -209,7 +209,7 @@ def _check_references(body: _Body) -> _Complaints:
 
 
 def _formats(body: _Body) -> Iterator[tuple[Path, _Body]]:
-    """Each format with its path; a value has one, all others have one for a column."""
+    """Yield each format with its path; a value has one format, other kinds have one per column."""
     written = body.get("format")
     if not isinstance(written, dict):
         return
@@ -245,7 +245,7 @@ def _check_contradictions(path: Path, form: _Body) -> _Complaints:
 
 
 def _check_separator(path: Path, form: _Body, common: Any) -> _Complaints:
-    """A sign that groups digits and begins a fraction as well."""
+    """Find a sign that both groups digits and begins a fraction."""
     separator, locale = form.get("thousands"), form.get("locale", common)
     if not isinstance(separator, str) or not (locale is None or isinstance(locale, str)):
         return
@@ -254,7 +254,7 @@ def _check_separator(path: Path, form: _Body, common: Any) -> _Complaints:
     try:
         decimal = convention_of(locale).decimal
     except KeyError:
-        return  # The schema names those that there are.
+        return  # The schema lists the valid ones.
     if separator == decimal:
         message = (
             f"`{separator}` groups digits and begins the fraction as well: 1{separator}234 may be either"
@@ -290,7 +290,7 @@ def _check_link(path: Path, template: Any) -> _Complaints:
 
 
 def _check_zones(body: _Body) -> _Complaints:
-    """Time zones that do not exist."""
+    """Find time zones that do not exist."""
     for path in (("timezone",), ("chart", "timezone"), *((*path, "timezone") for path, _ in _formats(body))):
         named = value_at(body, path)
         if not isinstance(named, str) or not named:
@@ -344,7 +344,7 @@ def _check_headings(groups: _Body, shown: Sequence[str], grouped: Any) -> _Compl
                 yield Complaint(message, "take it out of the heading", path, _DOES_NOT_FIT)
             taken.setdefault(column, heading)
         if not columns or len(set(columns)) < len(columns) or not set(columns) <= set(shown):
-            continue  # That is told by itself.
+            continue  # Another check reports that.
         first = shown.index(columns[0])
         if columns != shown[first : first + len(columns)]:
             message = f"the columns below “{heading}” do not stand beside each other in this order"

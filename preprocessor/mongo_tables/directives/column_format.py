@@ -1,4 +1,4 @@
-"""How the values of a column are written, as a comment's ``format`` asks for it."""
+"""The format of a column's values, as the key ``format`` of a comment sets it."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ _WHOLE: Final = ("decimals", "significant")
 
 
 class Notation(NamedTuple):
-    """What is special about numbers whose cells say in which unit they are.
+    """The properties of numbers whose cells contain their unit.
 
-    ``power``: a cell shows the number times ten to this power. ``least_decimals``: it has so many at least. ``fits``:
-    each cell has the unit that fits its number, and three digits where the format does not say how many.
+    ``power``: a cell shows the number times ten to this power. ``least_decimals``: the minimum number of decimals.
+    ``fits``: each cell has the unit that fits its number, and three digits if the format sets none.
     """
 
     power: int = 0
@@ -28,15 +28,15 @@ NOTATIONS: Final[Mapping[str, Notation]] = {
     "duration": Notation(fits=True),
     "bytes": Notation(fits=True),
 }
-"""By the key of the format that asks for it. How they are written: ``render.number_text``."""
+"""The notations by format key; ``render.number_text`` writes them."""
 
 
 class ColumnFormat(NamedTuple):
-    """How values are written. ``thousands``: the separator, True for that of the ``locale``, False or None for none.
+    """The format of values. ``thousands``: the separator, True for the one of ``locale``, False or None for none.
 
-    ``missing`` is the text of a cell without a value, ``reason`` why there is none, told under the table. ``duration``
+    ``missing`` is the text of a cell without a value, ``reason`` the explanation printed under the table. ``duration``
     is the unit of the values, ``bytes`` "IEC" or "SI", ``date`` a pattern of ``$dateToString`` and ``timezone`` its
-    zone. ``link`` is an address with fields in braces. No comment says ``few_digits``: see ``render.columns``.
+    zone. ``link`` is an address with fields in braces. ``few_digits`` is not a key of comments: see ``render.columns``.
     """
 
     decimals: int | None = None
@@ -62,42 +62,42 @@ class ColumnFormat(NamedTuple):
 
     @classmethod
     def of(cls, written: Mapping[str, Any]) -> Self:
-        """Give the format that a comment has."""
+        """Return the format that a comment sets."""
         whole = {key: int(written[key]) for key in _WHOLE if key in written}
         form = cls(**{**written, **whole})
         return form._replace(duration=MICROSECONDS) if form.duration == "us" else form
 
     @property
     def named_notation(self) -> str:
-        """The key that says how numbers are written with their unit; "" for plain numbers."""
-        for key in NOTATIONS:  # This is asked for each number: no generator.
+        """The key for numbers with their unit; "" for plain numbers."""
+        for key in NOTATIONS:  # No generator: this runs for each number.
             if getattr(self, key):
                 return key
         return ""
 
     @property
     def notation(self) -> Notation:
-        """What is special about its numbers."""
+        """The notation of the numbers."""
         return NOTATIONS.get(self.named_notation, PLAIN)
 
     @property
     def names_unit(self) -> bool:
-        """Whether each cell says what its number is of, so that the header need not."""
+        """Whether cells show the unit, so that the header need not."""
         return self.named_notation != ""
 
     @property
     def raw_unit(self) -> str:
-        """The unit of the values as they came, for files and axes; "" where none is known."""
+        """The unit of the raw values, for files and axes; "" if unknown."""
         return self.unit or self.currency or self.duration or ("B" if self.bytes else "")
 
     @property
     def rounds(self) -> bool:
-        """Whether it says how many digits are shown."""
+        """Whether the format sets the number of digits."""
         return self.decimals is not None or self.significant is not None or self.notation.fits
 
 
 def formats_of(body: Mapping[str, Any]) -> dict[str, ColumnFormat]:
-    """Give the formats of a comment's columns; each column has one where there is a ``locale`` for all."""
+    """Return the formats of a comment's columns; with a ``locale`` for all, each column has one."""
     written: Mapping[str, Mapping[str, Any]] = body.get("format", {})
     common = {"locale": body["locale"]} if "locale" in body else {}
     named = [*written, *(_named_columns(body) if common else ())]
@@ -115,11 +115,12 @@ _NARROW: Final = "\u202f"
 
 
 class Convention(NamedTuple):
-    """A way to write numbers: its decimal sign, and what stands between groups of digits where they are grouped.
+    """A way to write numbers: the decimal sign, and the sign between groups of digits.
 
-    ``lakhs``: above the first three digits they are grouped by two. ``percent`` is what stands between a number and its
-    percent sign, ``gap`` between a number and its currency: always behind it; before it where ``spaced``, and where
-    the currency ends in a letter. ``currency_first``: it stands before the number.
+    ``lakhs``: above the first three digits, groups have two digits. ``percent`` is the text between a number and its
+    percent sign. ``gap`` is the text between a number and its currency. It always applies before a currency that
+    follows; after a currency that precedes, only if ``spaced`` or if the currency ends in a letter. ``currency_first``:
+    the currency precedes the number.
     """
 
     decimal: str = "."
@@ -149,5 +150,5 @@ _CONVENTIONS: Final[Mapping[str, Convention]] = {
 
 
 def convention_of(locale: str | None) -> Convention:
-    """The convention of a language; without one that of all other texts of the program: ``1,234.5`` and ``25 %``."""
+    """Return the convention of a language; for "", the one of the program's own texts: ``1,234.5`` and ``25 %``."""
     return _CONVENTIONS[locale] if locale else _NO_LOCALE

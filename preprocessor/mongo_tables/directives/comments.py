@@ -1,4 +1,4 @@
-"""What a scan of a page gives, comments and generated regions, and how to put text in their place."""
+"""The result of a page scan: comments and generated regions, and functions that replace them with text."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from mongo_tables.jsontext.reader import Parsed, parse
 
 @dataclass(frozen=True, slots=True)
 class Region:
-    """Generated text behind a comment, between ``<!-- mongo-tables: begin DIGEST -->`` and ``… end -->``.
+    """Generated text after a comment, between ``<!-- mongo-tables: begin DIGEST -->`` and ``… end -->``.
 
-    ``start`` and ``end`` are offsets of the whole, both markers included. ``inner`` is what stands between the
-    markers, without the prefix of the container: under a block its lines, joined by ``\\n``, in a sentence its
-    words on one line, wherever somebody has wrapped them. ``digest`` is what the marker says it was when generated.
+    ``start`` and ``end`` are offsets of the whole region, including both markers. ``inner`` is the text between the
+    markers, without the prefix of the container: for a block its lines, joined by ``\\n``; in a sentence its words on
+    one line, however they are wrapped. ``digest`` is the digest in the marker.
     """
 
     start: int
@@ -34,13 +34,12 @@ class Region:
 class Comment:
     """A live comment.
 
-    ``keyword`` is as written, ``kind`` what it stands for. ``body`` is the text after ``KEYWORD:`` without the
-    prefixes of containers, lines joined by ``\\n``; ``columns`` says for each of its lines where it begins in the
-    file, the first of them in ``body_line``.
-    ``start`` and ``end`` are offsets of ``<!--`` and after ``-->``; ``line`` and ``column`` (from 1, in
-    characters) are those of ``<!--``. ``prefix`` is what every further line of a block in the same container begins
-    with. ``inline``: text of the same paragraph stands before or after it on its lines. ``before`` and ``after`` are
-    for `stand_in`. ``holder`` names a heading, a table, a link or ``RAW_HTML`` around it.
+    ``keyword`` is as written, ``kind`` its meaning. ``body`` is the text after ``KEYWORD:`` without the prefixes of
+    containers, lines joined by ``\\n``; ``columns`` has the column in the file at which each of its lines begins, and
+    ``body_line`` the line of the first. ``start`` and ``end`` are offsets of ``<!--`` and after ``-->``; ``line`` and
+    ``column`` (from 1, in characters) are those of ``<!--``. ``prefix`` begins every further line of a block in the
+    same container. ``inline``: the comment's lines also have text of the same paragraph. ``before`` and ``after`` are
+    for `stand_in`. ``holder`` is the enclosing heading, table or link, or ``RAW_HTML``.
     """
 
     keyword: str
@@ -60,12 +59,12 @@ class Comment:
 
     @property
     def kind(self) -> str:
-        """What the comment asks for, whichever keyword it has: ``table``, ``chart``, ``value`` or ``check``."""
+        """The kind of comment, for any spelling of its keyword: ``table``, ``chart``, ``value`` or ``check``."""
         return KEYWORDS[self.keyword]
 
     @cached_property
     def parsed(self) -> Parsed:
-        """The JSON of its body."""
+        """The JSON of the body."""
         return parse(self.body)
 
     @cached_property
@@ -74,7 +73,7 @@ class Comment:
 
     @cached_property
     def matter(self) -> tuple[Any, ...]:
-        """All that matters of it, wherever on its page it stands."""
+        """The parts of the comment that determine its result, independent of its place on the page."""
         lines = self.body_line - self.line
         return (
             self.keyword,
@@ -88,41 +87,36 @@ class Comment:
         )
 
     def release(self) -> None:
-        """Let go what was worked out from the text; it is worked out again where it is asked for."""
+        """Discard the values computed from the text; they are recomputed on demand."""
         for name in ("parsed", "_line_starts", "matter"):
             vars(self).pop(name, None)
 
     def locate(self, body_offset: int) -> tuple[int, int]:
-        """Give line and column in the file of an offset in ``body``; what is out of range is moved to the
-        nearest end.
-        """
+        """Return line and column in the file of an offset in ``body``; an offset out of range is clamped."""
         offset = min(max(body_offset, 0), len(self.body))
         index = bisect_right(self._line_starts, offset) - 1
         return self.body_line + index, self.columns[index] + offset - self._line_starts[index]
 
     def covers(self, line: int, column: int) -> bool:
-        """Whether a place in the file is within the comment."""
+        """Return whether a place in the file is within the comment."""
         return (self.line, self.column) <= (line, column) <= self.locate(len(self.body))
 
     def stand_in(self, token: str) -> str:
-        """Give the replacement that makes Python-Markdown keep ``token``, a one-line HTML comment, in this
-        place.
+        """Return the replacement that makes Python-Markdown keep ``token``, a one-line HTML comment, in this place.
 
-        That is the token itself, except where more than one comment stands on a line at the margin or
-        behind an end tag: Python-Markdown 3 moves such a comment down the page, unless a line break stands
-        in between.
+        This is the token itself, unless several comments are on a line at the margin or after an end tag:
+        Python-Markdown 3 moves such a comment down the page unless a line break separates them.
         """
         return self.before + token + self.after
 
 
 @dataclass(frozen=True, slots=True)
 class Scan:
-    """What a page holds: its live comments, in order, and the complaints about others.
+    """The contents of a page: its live comments, in order, and the complaints about others.
 
-    ``rejected`` gives the offsets, from and to, of comments with an error. Whoever publishes a page all the
-    same (a preview while it is being written) must leave them out, since Python-Markdown prints the JSON of
-    some of them. ``off`` gives those of comments that are text without being a fault and stand in the site's
-    HTML all the same: within another comment, in raw HTML that hides them.
+    ``rejected`` has the start and end offsets of comments with an error. Publishers of such a page (a preview while it
+    is being written) must leave them out, because Python-Markdown prints the JSON of some of them. ``off`` has those of
+    comments that are valid text but appear in the site's HTML: within another comment, or in raw HTML that hides them.
     """
 
     comments: tuple[Comment, ...]
@@ -134,11 +128,11 @@ class Scan:
 def replace(
     text: str, comments: Sequence[Comment], replacements: Sequence[str], *, with_regions: bool
 ) -> str:
-    """Put ``replacements[i]`` where ``comments[i]`` stands; all else stays byte for byte.
+    """Replace each ``comments[i]`` by ``replacements[i]``; all other bytes stay the same.
 
-    The comments are those that `find` gave for this ``text``, or some of them, in their order.
-    ``with_regions``: the generated region under a comment, and what is between, is replaced together with
-    it. Raises ValueError when there are more comments than replacements, or fewer.
+    The comments are those that `find` returned for this ``text``, or some of them, in order. ``with_regions``: the
+    generated region under a comment, and the text between the two, is replaced too. Raises ValueError if the
+    numbers of comments and replacements differ.
     """
     pieces: list[str] = []
     at = 0
@@ -149,22 +143,22 @@ def replace(
 
 
 def digest(inner: str) -> str:
-    """Give the digest of a region's inner text: 16 hex digits of the SHA-256 of it with ``\\n`` newlines."""
+    """Return the digest of a region's inner text: 16 hex digits of its SHA-256, with ``\\n`` newlines."""
     plain = inner.replace("\r\n", "\n").replace("\r", "\n")
     return sha256(plain.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
-RAW_HTML = "raw HTML"  # the holder in which nothing is Markdown
+RAW_HTML = "raw HTML"  # the holder without Markdown
 
 END_MARKER = "<!-- mongo-tables: end -->"
 
 
 def begin_marker(inner: str) -> str:
-    """Give what begins a region with this inner text; `END_MARKER` is what ends it."""
+    """Return the marker that begins a region with this inner text; `END_MARKER` ends it."""
     return f"<!-- mongo-tables: begin {digest(inner)} -->"
 
 
 def keep_in_comment(text: str) -> str:
-    """JSON with escapes for what would end the comment that it stands in, or begin another."""
-    # In JSON, < and > stand in strings only, where their escapes mean the same.
+    """Return JSON with escapes for characters that would end or begin an HTML comment."""
+    # In JSON, < and > occur only in strings, where their escapes mean the same.
     return text.replace("<", "\\u003c").replace(">", "\\u003e") if "--" in text else text

@@ -1,10 +1,9 @@
-"""Where a line of Markdown stands: in which containers, in code or not, as a MkDocs site sees it.
+"""The container of each line of Markdown, and whether it is code, as a MkDocs site sees it.
 
-This follows Python-Markdown with the extensions that MkDocs sites use (admonition, footnotes, def_list,
-md_in_html, pymdownx.details, pymdownx.tabbed), not CommonMark: a list item, admonition, tab, footnote or
-definition owns what is indented by four columns, and a list cannot begin in the middle of a paragraph
-(https://python-markdown.github.io/#differences). It looks no further than is needed to tell live text from
-code.
+This module follows Python-Markdown with the extensions that MkDocs sites use (admonition, footnotes, def_list,
+md_in_html, pymdownx.details, pymdownx.tabbed), not CommonMark: a list item, admonition, tab, footnote or definition
+contains the lines indented by four columns, and a list cannot begin in the middle of a paragraph
+(https://python-markdown.github.io/#differences). It only parses what distinguishes live text from code.
 """
 
 from __future__ import annotations
@@ -34,22 +33,21 @@ _HEADING = re.compile(r"#{1,6}")
 _UNDERLINE = re.compile(r"(?:=+|-+) *$")
 _DELIMITER_ROW = re.compile(r"(?=.*-)(?=.*[|:]) {0,3}[|:\- ]+$")
 _STEP = 4
-# Where lists nest deeper, Python-Markdown ends in a RecursionError; quotes it leaves as text long before.
+# Beyond this depth of lists Python-Markdown raises RecursionError; it stops parsing quotes much earlier.
 _DEEPEST = 500
-IMAGE = "the text of an image"  # the holder that can hold nothing at all
-TITLE = "the title of an admonition or a tab"  # where a comment is dropped
+IMAGE = "the text of an image"  # a holder that cannot hold anything
+TITLE = "the title of an admonition or a tab"  # comments in it are dropped
 
 
 class Placement(NamedTuple):
-    """Where a comment stands.
+    """The place of a comment.
 
-    ``kind``: ``live`` (Python-Markdown gives an HTML comment), ``code`` (it prints the source) or
-    ``hidden`` (inside ``element``: pre, script …). ``prefix`` is what a further line of the same container
-    begins with. ``inline``: text of its paragraph stands on its lines. ``holder`` names what can hold a
-    value, but no table: a heading, a table cell, a link. ``foreign``: in a container that CommonMark does
-    not know. ``margin``: a block of its own at the margin, where all kinds of Markdown agree. ``raw``:
-    inside a raw block of HTML. ``contained``: in any container. ``before`` and ``after``: see
-    `mongo_tables.directives.Comment.stand_in`.
+    ``kind``: ``live`` (Python-Markdown outputs an HTML comment), ``code`` (it prints the source) or ``hidden`` (inside
+    ``element``: pre, script …). ``prefix`` begins a further line of the same container. ``inline``: its lines also have
+    text of its paragraph. ``holder`` is an enclosing element that can contain a value but no table: a heading, a table
+    cell, a link. ``foreign``: in a container that CommonMark does not know. ``margin``: a separate block at the margin,
+    which all Markdown dialects treat alike. ``raw``: inside a raw block of HTML. ``contained``: in any container.
+    ``before`` and ``after``: see `mongo_tables.directives.Comment.stand_in`.
     """
 
     kind: Kind
@@ -66,7 +64,7 @@ class Placement(NamedTuple):
 
 
 def places(lines: list[FoldedLine], wanted: Set[int]) -> dict[int, Placement]:
-    """Give the place of each comment whose number is in ``wanted``; those in fences are left out."""
+    """Return the place of each comment whose number is in ``wanted``; comments in fences are omitted."""
     scan = _Scan(wanted)
     found: dict[int, Placement] = {}
     following = [*(line.text for line in lines[1:]), ""]
@@ -76,17 +74,16 @@ def places(lines: list[FoldedLine], wanted: Set[int]) -> dict[int, Placement]:
 
 
 def _blocks(text: str, tail: int, wanted: Set[int]) -> dict[int, tuple[bool, str, str]]:
-    """Say what Python-Markdown needs to keep each comment of a line at the margin: block or not, before,
-    after.
+    """Return for each comment of a line at the margin whether it is a block, and the texts before and after it.
 
-    It takes a comment at the margin out as a block, and the text behind it becomes a paragraph; but a
-    *second* comment on such a line, or one behind the end tag of a raw block, it would move down the page
-    to the next raw block. A line break in between prevents that. ``tail`` is the offset after such an end
-    tag, -1 when there is none.
+    These texts make Python-Markdown keep the comment. It extracts a comment at the margin as a block, and the text
+    after it becomes a paragraph; but it would move a *second* comment on such a line, or one after the end tag of a raw
+    block, down the page to the next raw block. A line break in between prevents that. ``tail`` is the offset after such
+    an end tag, -1 if there is none.
     """
     found: dict[int, tuple[bool, str, str]] = {}
     in_tail, at = tail >= 0, max(tail, 0)
-    fresh = True  # nothing but blanks since the line, or the last block, began
+    fresh = True  # only blanks since the line, or the last block, began
     for token in _TOKEN.finditer(text, at):
         between = text[at : token.start()]
         fresh, at = fresh and not between.strip(), token.end()
@@ -104,7 +101,7 @@ def _blocks(text: str, tail: int, wanted: Set[int]) -> dict[int, tuple[bool, str
 
 
 def _is_rule(text: str) -> bool:
-    """Whether a line is a rule; most lines of many list markers are told from one by their end alone."""
+    """Return whether a line is a rule; the end alone rules out most lines of many list markers."""
     mark = text.lstrip(" ")[:1]
     return not text.rstrip(f"{mark} ") and "   " not in text.strip(" ") and bool(_RULE.match(text))
 
@@ -112,8 +109,8 @@ def _is_rule(text: str) -> bool:
 class _Container:
     """An open container: a quote, or a body indented by four columns.
 
-    ``tight``: opened on the first line of a list item. Up to the next blank line, Python-Markdown does not
-    take the indentation of that item off.
+    ``tight``: opened on the first line of a list item. Up to the next blank line, Python-Markdown does not remove the
+    indentation of that item.
     """
 
     def __init__(self, kind: Literal["quote", "item", "body"], tight: bool) -> None:
@@ -122,7 +119,7 @@ class _Container:
 
 
 class _Scan:
-    """The state between two lines: open containers and raw HTML, a paragraph or code block that goes on."""
+    """The state between two lines: open containers and raw HTML, an unfinished paragraph or code block."""
 
     def __init__(self, wanted: Set[int]) -> None:
         self.wanted = wanted
@@ -133,7 +130,7 @@ class _Scan:
         self.html = RawHtml()
 
     def read(self, line: FoldedLine, after: str) -> Iterable[tuple[int, Placement]]:
-        """Take one line in and give the places of the comments on it; ``after`` is the line below."""
+        """Read one line and return the places of its comments; ``after`` is the next line."""
         if line.fenced:
             if line.opens:
                 self._enter(line.text.expandtabs(_STEP))
@@ -156,7 +153,7 @@ class _Scan:
         return found
 
     def _read_prose(self, text: str) -> tuple[()]:
-        """Read a line that begins with a letter at the margin, outside all containers: most lines are like that."""
+        """Read a line that begins with a letter at the margin, outside all containers, as most lines do."""
         self.code = False
         self._leave(text, at_margin=False)
         return ()
@@ -204,13 +201,13 @@ class _Scan:
         return places
 
     def _in_title(self, text: str, prefix: str) -> Iterator[tuple[int, Placement]]:
-        """The comments of a line that is the title of the container it opens."""
+        """Yield the comments of a line that is the title of the container it opens."""
         for token in _TOKEN.finditer(text):
             if (number := int(token[1])) in self.wanted:
                 yield number, Placement("code", prefix, True, TITLE, contained=True)
 
     def _enter(self, text: str) -> tuple[str, str]:
-        """Walk through the containers that the line continues, then those it opens; give prefix and rest."""
+        """Enter the containers that the line continues, then those it opens; return prefix and rest."""
         prefix, rest, depth = "", text, 0
         for index, container in enumerate(self.open):
             if self.open[index + 1 :] and self.open[index + 1].tight and container.kind == "item":
@@ -241,9 +238,7 @@ class _Scan:
         return prefix + rest[:indent], rest[indent:]
 
     def _drop_below(self, depth: int, rest: str) -> None:
-        """Close the containers that the line leaves; a paragraph in a quote or list item goes on without the
-        prefix.
-        """
+        """Close the containers that the line leaves; a paragraph in a quote or list item continues without prefix."""
         if depth == len(self.open):
             return
         if self.open[depth].tight:
@@ -258,9 +253,7 @@ class _Scan:
         self.table = False
 
     def _open_container(self, rest: str, at_item: bool) -> tuple[str, str] | None:
-        """Open the container that ``rest`` begins, if it begins one; give its prefix and what is left of the
-        line.
-        """
+        """Open the container that ``rest`` begins, if any; return its prefix and the rest of the line."""
         if quote := _QUOTE.match(rest):
             return self._push("quote", quote[0], rest[quote.end() :], tight=at_item)
         if _is_rule(rest):
@@ -270,7 +263,7 @@ class _Scan:
         if item:
             return self._push("item", " " * _STEP, rest[item.end() :])
         if (footnote := _FOOTNOTE.match(rest)) and all(outer.kind == "quote" for outer in self.open):
-            # Inside another body a footnote owns nothing but its own lines.
+            # Inside another body a footnote only contains its own lines.
             return self._push("body", " " * _STEP, rest[footnote.end() :])
         if (definition := _DEFINITION.match(rest)) and all(outer.kind != "item" for outer in self.open):
             return self._push("body", " " * _STEP, rest[definition.end() :])
@@ -316,7 +309,7 @@ class _Scan:
             )
 
     def _holder(self, rest: str, token: re.Match[str], after: str) -> str:
-        """Name what holds the comment and could not hold a table, or nothing."""
+        """Return the element that contains the comment and cannot contain a table, or ""."""
         under = after.lstrip("> \t")
         if _HEADING.match(rest) or (not self.paragraph and rest[0] != "<" and _UNDERLINE.match(under)):
             return "a heading"
@@ -329,11 +322,11 @@ class _Scan:
         return ""
 
     def _divides(self, rest: str) -> bool:
-        """Whether a line is a rule, or the line under a heading."""
+        """Return whether a line is a rule, or the underline of a heading."""
         return _is_rule(rest) or (self.paragraph == 1 and bool(_UNDERLINE.match(rest)))
 
     def _leave(self, rest: str, at_margin: bool) -> None:
-        """Note what the next line continues."""
+        """Record what the next line continues."""
         if at_margin:
             self.paragraph = 1 if _TOKEN.sub("", rest).strip() else 0
         elif not rest or self.code or _HEADING.match(rest) or self._divides(rest):
@@ -352,11 +345,11 @@ _BLOCK_LEVEL = frozenset(
     tbody td textarea tfoot th thead tr ul video
     """.split()  # noqa: SIM905 - a list of fifty quoted names is harder to read
 )
-# Elements whose comments a browser shows as text, or keeps out of sight.
+# Elements whose comments a browser shows as text or hides.
 OPAQUE = frozenset({"pre", "script", "style", "textarea"})
-# Elements in which nothing but their own end tag is markup.
+# Elements in which only their own end tag is markup.
 _CDATA = frozenset({"script", "style"})
-_LONGEST_TAG = 5000  # characters; what is longer is no tag
+_LONGEST_TAG = 5000  # characters; longer text is not a tag
 _PIECE = re.compile(
     r"<!--\ue000(?P<token>\d+)-->|</(?P<end>[a-zA-Z][^\s/>]*)[^>]*>"
     r"|<(?P<tag>[a-zA-Z][^\s/>]*)(?P<attributes>(?:\"[^\"]*\"|'[^']*'|[^'\"<>])*)>"
@@ -373,7 +366,7 @@ class RawHtml:
         self.stack: list[str] = []
         self.depth: Counter[str] = Counter()  # how many of each tag are in the stack
         self.opaque = ""
-        self.unfinished = ""  # a start tag at the margin that goes on in the next line
+        self.unfinished = ""  # a start tag at the margin that continues on the next line
 
     @property
     def inside(self) -> bool:
@@ -381,29 +374,28 @@ class RawHtml:
         return bool(self.stack)
 
     def opens(self, text: str) -> bool:
-        """Whether a line of Markdown begins a raw block."""
+        """Return whether a line of Markdown begins a raw block."""
         match = _MARGIN_TAG.match(text)
         if match is None or match["tag"].lower() not in _BLOCK_LEVEL:
             return False
         return not match["attributes"].endswith("/") and not _MARKDOWN.search(match["attributes"])
 
     def join_start_tag(self, text: str) -> str:
-        """Give a line, and before it those over which the start tag at its end is spread, as one line."""
+        """Return a line, joined with the preceding lines of the start tag that it ends."""
         joined = f"{self.unfinished} {text}" if self.unfinished and text.strip() else text
         begun = not self.stack and self.divides(joined) and ">" not in joined
         self.unfinished = joined if begun and len(joined) < _LONGEST_TAG else ""
         return joined
 
     def divides(self, text: str) -> bool:
-        """Whether a line of Markdown begins with a block-level tag at the margin, which ends all blocks."""
+        """Return whether a line of Markdown begins with a block-level tag at the margin, which ends all blocks."""
         match = _MARGIN_TAG_NAME.match(text)
         return match is not None and match[1].lower() in _BLOCK_LEVEL
 
     def read(self, text: str) -> Iterator[tuple[int, str, int]]:
-        """Read a line of a raw block; give each comment's number, its opaque element, and where the block
-        ended.
+        """Read a line of a raw block; yield each comment's number, its opaque element, and the end of the block.
 
-        That is an offset in ``text``, or -1 when the comment is inside the block.
+        The end is an offset in ``text``, or -1 if the comment is inside the block.
         """
         ended_at = -1
         for piece in _PIECE.finditer(text):
@@ -417,9 +409,7 @@ class RawHtml:
                 ended_at = piece.end()
 
     def follow(self, text: str) -> dict[int, str]:
-        """Follow opaque elements through a line of ordinary Markdown; give the one around each comment, or
-        ``""``.
-        """
+        """Track opaque elements through a line of Markdown; return the one around each comment, or ``""``."""
         around: dict[int, str] = {}
         for piece in _PIECE.finditer(text):
             if piece["token"] is not None:
@@ -448,15 +438,14 @@ class RawHtml:
 
 
 def without_prefix(line: str, prefix: str) -> str:
-    """Give ``line`` without what it has of ``prefix``."""
+    """Return ``line`` without its part of ``prefix``."""
     return line[prefix_length(line, prefix) :]
 
 
 def prefix_length(line: str, prefix: str) -> int:
-    """Give how many characters of ``line`` are ``prefix``, or as much of it as is there.
+    """Return the number of characters of ``line`` that belong to ``prefix``.
 
-    A line that goes on lazily has fewer quote marks, or none. A tab reaches to the next column divisible by
-    four.
+    A lazy continuation line has fewer quote marks, or none. A tab extends to the next column divisible by four.
     """
     if not prefix:
         return 0

@@ -1,7 +1,7 @@
-"""Front matter: the head of a page that MkDocs takes for its own and never shows.
+"""Front matter: the block at the top of a page that MkDocs reads as metadata and does not show.
 
-MkDocs takes a ``---`` block at the very top only when it is a YAML mapping; anything else is text of the page
-(https://www.mkdocs.org/user-guide/writing-your-docs/#meta-data). Without that block it takes leading ``Key:
+MkDocs recognises a ``---`` block at the very top only if it is a YAML mapping; anything else is text of the page
+(https://www.mkdocs.org/user-guide/writing-your-docs/#meta-data). Without that block it recognises leading ``Key:
 value`` lines.
 """
 
@@ -17,20 +17,19 @@ from mongo_tables.findings.rules import finding
 
 _FENCE = re.compile(r"---[ \t]*$")
 _END = re.compile(r"(?:---|\.\.\.)[ \t]*$")
-# What a line of a YAML mapping can begin with at the margin; a value, or a list under a key, is indented or
-# dashed.
+# A line of a YAML mapping at the margin begins like this; a value, or a list under a key, is indented or has a dash.
 _MAPPING_LINE = re.compile(r"(?:[ \t]|#|- |-$|$|[}\]]|[^\s#<>&*!|%@`\-][^:]*:(?:[ \t]|$)|\{)")
 _KEY = re.compile(r" {0,3}[A-Za-z0-9_-]+:")
 _BEGINNING = re.compile(rf"\ufeff?(?:---|{_KEY.pattern})")
 
 
 def may_have_front_matter(text: str) -> bool:
-    """Whether the first line of a page may be front matter: a quick look, before its lines are told apart."""
+    """Return whether the first line may be front matter: a quick test before the page is split into lines."""
     return _BEGINNING.match(text) is not None
 
 
 def front_matter_lines(lines: Sequence[str]) -> int:
-    """Give how many lines at the top of a page are front matter; 0 when none are."""
+    """Return the number of lines of front matter at the top of a page; 0 if there are none."""
     if not lines:
         return 0
     first = lines[0].removeprefix("\ufeff")
@@ -46,7 +45,7 @@ def front_matter_lines(lines: Sequence[str]) -> int:
 
 
 def _yaml_lines(lines: Sequence[str]) -> int:
-    """Give how many lines a YAML mapping between ``---`` lines takes; 0 when it is none, or never ends."""
+    """Return the number of lines of a YAML mapping between ``---`` lines; 0 if it is not one, or never ends."""
     keys = False
     for index in range(1, len(lines)):
         line = lines[index]
@@ -66,7 +65,7 @@ _HINT = (
 
 
 def front_matter_findings(page: Page, file: str) -> list[Finding]:
-    """MT127: the comments in the values of front matter; one in a remark of its YAML is nothing to readers."""
+    """MT127: report comments in the values of front matter; readers never see one in a YAML comment."""
     count = front_matter_lines(page.lines)
     end = page.starts[count] if count < len(page.starts) else len(page.text)
     begins = [match.start() for match in _BEGIN.finditer(page.text, 0, end)]
@@ -86,10 +85,10 @@ def front_matter_findings(page: Page, file: str) -> list[Finding]:
 
 
 def _values(page: Page, count: int) -> Iterator[tuple[int, int]]:
-    """From where to where in the page the front matter has keys and values, not remarks."""
+    """Yield the start and end offsets of keys and values in the front matter; YAML comments are skipped."""
     lines = range(count)
     if page.lines[0].removeprefix("\ufeff").startswith("---"):
-        import yaml  # only pages with a comment in their front matter pay for it
+        import yaml  # late import: only pages with a comment in their front matter need it
 
         first = page.starts[1]
         try:

@@ -1,4 +1,4 @@
-"""The words around a table that its author may write in Markdown: title, caption, headers, headings above headers."""
+"""The texts around a table that may be Markdown: title, caption, headers, headings above headers."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _ALONE = ("title", "caption")
 
 @dataclass(frozen=True, slots=True)
 class HeaderGroup:
-    """A heading above the headers of ``columns``: its plain text and, where it is Markdown, its pieces."""
+    """A heading above the headers of ``columns``: its plain text and, for Markdown, its pieces."""
 
     text: str
     columns: tuple[str, ...]
@@ -23,7 +23,7 @@ class HeaderGroup:
 
 
 def read_marked(body: Mapping[str, Any]) -> dict[Path, tuple[Piece, ...]]:
-    """The pieces of title, caption and headers, by their places, where a comment says that they are Markdown."""
+    """Return the pieces of title, caption and headers, by path, if a comment declares them as Markdown."""
     return {path: read_inline(text) for path, text in _written(body)} if body.get("markdown") else {}
 
 
@@ -33,7 +33,7 @@ def _written(body: Mapping[str, Any]) -> Iterator[tuple[Path, str]]:
 
 
 def headers_of(body: Mapping[str, Any]) -> tuple[str, ...]:
-    """The headers as plain text; made of the names of columns where none are written."""
+    """Return the headers as plain text; by default they are made from the names of columns."""
     if "headers" in body:
         return tuple(plain_text(_pieces(body, text)) or text for text in body["headers"])
 
@@ -41,7 +41,7 @@ def headers_of(body: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def header_groups_of(body: Mapping[str, Any]) -> tuple[HeaderGroup, ...]:
-    """The headings that span several headers."""
+    """Return the headings that span several headers."""
     found = []
     for text, columns in body.get("header_groups", {}).items():
         pieces = _pieces(body, text)
@@ -57,7 +57,7 @@ _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[^A-Z_\s-]+|[A-Z]")
 
 
 def field_words(name: str) -> str:
-    """Give the name of a field in words.
+    """Return the name of a field in words.
 
     Example:
         >>> field_words("docSizeKB")
@@ -69,7 +69,7 @@ def field_words(name: str) -> str:
 
 
 def short_names(paths: Sequence[str]) -> list[str]:
-    """A name for each path, no two alike: its last part, or the whole path where several end alike."""
+    """Return a distinct name for each path: its last part, or the whole path if several share the last part."""
     last = [path.rpartition(".")[2] for path in paths]
     wanted = [
         name if last.count(name) == 1 else path.replace(".", "_").strip("_") or "id"
@@ -79,5 +79,5 @@ def short_names(paths: Sequence[str]) -> list[str]:
 
 
 def column_headers(columns: Sequence[str]) -> tuple[str, ...]:
-    """The headers of columns that have none of their own, made of their names."""
+    """Return the default headers of columns, made from their names."""
     return tuple(map(field_words, short_names(columns)))

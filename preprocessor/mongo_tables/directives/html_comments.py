@@ -1,7 +1,7 @@
 """HTML comments of a Markdown page, each folded to one line, so that the rest can be read line by line.
 
-Fences and code spans are stepped over here, since a ``<!--`` inside them opens nothing. Whether a folded
-comment stands in an indented code block or in raw HTML is for `mongo_tables.directives.containers` to say.
+Fences and code spans are skipped here, because a ``<!--`` inside them opens nothing.
+`mongo_tables.directives.containers` decides whether a folded comment is in an indented code block or in raw HTML.
 """
 
 from __future__ import annotations
@@ -27,11 +27,10 @@ _KNOWN_OPTIONS = frozenset({"hl_lines", "linenums", "title", "title_mode"})
 
 
 class Fence(NamedTuple):
-    """A line that opens a fence, or looks like it, and what becomes of it.
+    """A line that opens a fence, or resembles one.
 
-    ``last`` is the index of its closing line. When ``closed`` is false, the site takes it as text, and
-    ``last`` is the last line that was searched for a closing one: between the two nothing else can open a
-    fence.
+    ``last`` is the index of its closing line. If ``closed`` is false, the site treats the fence as text, and ``last``
+    is the last line that was searched for a closing line: up to it nothing else can open a fence.
     """
 
     first: int
@@ -40,7 +39,7 @@ class Fence(NamedTuple):
 
 
 def fence_at(lines: Sequence[str], index: int) -> Fence | None:
-    """Give the fence that the line at ``index`` opens, or None when it opens none."""
+    """Return the fence that the line at ``index`` opens, or None."""
     match = _PREFIX.match(lines[index])
     assert match is not None  # the pattern matches the empty string
     opening = _OPENING.match(lines[index], match.end())
@@ -64,7 +63,7 @@ def fence_at(lines: Sequence[str], index: int) -> Fence | None:
 
 
 def is_fenced(text: str, offset: int) -> bool:
-    """Whether a place of a page is between the marks of fenced code."""
+    """Return whether an offset of a page is inside fenced code."""
     if not any(mark in text[:offset] for mark in _MARKS):
         return False
     lines = text.split("\n")
@@ -79,7 +78,7 @@ def is_fenced(text: str, offset: int) -> bool:
 
 
 def _knows_all_options(options: str | None) -> bool:
-    """Whether all options of a header are known; with any other the line is ordinary text."""
+    """Return whether all options of a header are known; with any other the line is ordinary text."""
     return all(
         name in _KNOWN_OPTIONS and value for name, value in _OPTION.findall(options or "") if name or value
     )
@@ -97,7 +96,7 @@ def _split(line: str, width: int) -> tuple[str, str]:
 
 
 def _is_outdented(prefix: str, before: str, quotes: int, blank_seen: bool) -> bool:
-    """Whether a line with ``prefix`` stands outside the container in which the fence was opened."""
+    """Return whether a line with ``prefix`` is outside the container in which the fence was opened."""
     if quotes:
         return len(prefix) < len(before) or (blank_seen and prefix.count(">") < quotes)
     return len(prefix) != len(before)
@@ -111,11 +110,9 @@ _ENDS_PARAGRAPH = re.compile(r"[> \t]*(?:$|(?P<mark>`{3}|~{3}))| {0,3}<!--")
 
 
 class HtmlComment(NamedTuple):
-    """One HTML comment: offsets of ``<!--`` and just after its end, or the end of the text when ``closed``
-    is false.
+    """One HTML comment: offsets of ``<!--`` and after its end; the end of the text if it is not ``closed``.
 
-    ``fence`` is the index of the last line above it that looks like the opening of a fence, but is none on
-    the site.
+    ``fence`` is the index of the last line above that looks like a fence but is not one on the site.
     """
 
     number: int
@@ -126,7 +123,7 @@ class HtmlComment(NamedTuple):
 
 
 class FoldedLine(NamedTuple):
-    """A line with its comments folded to tokens; whether it is fenced code, and the opening mark of it."""
+    """A line with its comments folded to tokens; whether it is fenced code, and the mark that opened the fence."""
 
     text: str
     fenced: bool = False
@@ -142,27 +139,23 @@ class Page:
         self.starts = [0, *(match.end() for match in NEWLINE.finditer(text))]
 
     def line_index(self, offset: int) -> int:
-        """Give the index, from 0, of the line in which ``offset`` is."""
+        """Return the index, from 0, of the line that contains ``offset``."""
         return bisect_right(self.starts, offset) - 1
 
     def position(self, offset: int) -> tuple[int, int]:
-        """Give line and column of ``offset``, both counted from 1, in characters; a byte order mark is none."""
+        """Return line and column of ``offset``, both from 1, in characters; a byte order mark does not count."""
         index = self.line_index(offset)
         mark = index == 0 and offset > 0 and self.text.startswith("\ufeff")
         return index + 1, offset - self.starts[index] + 1 - mark
 
 
 def fold(page: Page, first_line: int) -> tuple[list[FoldedLine], list[HtmlComment]]:
-    """Fold the comments of ``page`` from the line with index ``first_line`` on (what is above is front
-    matter).
-    """
+    """Fold the comments of ``page`` from line ``first_line`` on; the lines above are front matter."""
     return _Folding(page).run(first_line)
 
 
 class _Folding:
-    """The walk down the page: which fence was searched up to which line, and how far a close has been looked
-    for.
-    """
+    """The pass down the page: up to which line each fence was searched, and how far for closing marks."""
 
     def __init__(self, page: Page) -> None:
         self.page = page
@@ -201,7 +194,7 @@ class _Folding:
         return fence
 
     def _fold_line(self, index: int) -> int:
-        """Fold the line with ``index`` and those that its comments reach into; give the last index."""
+        """Fold the line with ``index`` and those that its comments extend to; return the last index."""
         if self._nothing_opens(index):
             self.folded.append(FoldedLine(self.page.lines[index]))
             return index
@@ -222,9 +215,7 @@ class _Folding:
             else:
                 at = self._span_end(match, index)
                 pieces.append(self.page.text[match.start() : min(at, line_end)])
-                if (
-                    at > line_end
-                ):  # a code span goes on in the next lines, which are text as far as it reaches
+                if at > line_end:  # a code span continues on the next lines, which are text up to its end
                     break_index = self.page.line_index(at)
                     self.folded.append(FoldedLine("".join(pieces)))
                     self._plain_lines(index + 1, break_index - 1)
@@ -236,7 +227,7 @@ class _Folding:
         return index
 
     def _nothing_opens(self, index: int) -> bool:
-        """Whether the line neither has a comment nor begins a code span that could reach one."""
+        """Return whether the line has neither a comment nor the start of a code span that could reach one."""
         text, start, line = self.page.text, self.page.starts[index], self.page.lines[index]
         if 0 <= self.next_open < start:
             self.next_open = text.find("<!--", start)
@@ -246,7 +237,7 @@ class _Folding:
 
     def _plain_lines(self, first: int, last: int) -> None:
         for index in range(first, last + 1):
-            self._fence_at(index)  # one that does not close still hides the openings of others
+            self._fence_at(index)  # an unclosed fence still hides the openings of others
             self.folded.append(FoldedLine(self.page.lines[index]))
 
     def _comment(self, start: int, index: int) -> HtmlComment:
@@ -262,7 +253,7 @@ class _Folding:
         return comment
 
     def _close_after(self, start: int) -> int:
-        """Give the offset after the close of a comment that opens at ``start``; 0 when there is none."""
+        """Return the offset after the close of a comment that opens at ``start``; 0 if there is none."""
         if start + 4 >= self.no_close_after:
             return 0
         match = CLOSE.search(self.page.text, start + 4)
@@ -272,7 +263,7 @@ class _Folding:
         return match.end()
 
     def _close_outside_fences(self, end: int, index: int) -> int:
-        """Step over fences inside an ordinary comment: the site takes them out before all else."""
+        """Skip fences inside an ordinary comment, because the site extracts them first."""
         index += 1
         while index <= self.page.line_index(end):
             fence = self._fence_at(index)
@@ -286,9 +277,7 @@ class _Folding:
         return end
 
     def _span_end(self, run: re.Match[str], index: int) -> int:
-        """Give the offset after the code span that a run of backticks opens, or after the run when it opens
-        none.
-        """
+        """Return the offset after the code span that a run of backticks opens, or after the run if it opens none."""
         if run[0].startswith("\\"):
             return run.end()
         if run.start() >= self.paragraph_end:
@@ -298,9 +287,7 @@ class _Folding:
         return ends[position] if position < len(ends) else self._span_end_over_comment(run, index)
 
     def _span_end_over_comment(self, run: re.Match[str], index: int) -> int:
-        """Give the end of a code span around one of our comments with blank lines in it: folded, it is one
-        line.
-        """
+        """Return the end of a code span around one of our comments with blank lines, which folds to one line."""
         line_end = self.page.starts[index] + len(self.page.lines[index])
         start = self.page.text.find("<!--", run.end(), line_end)
         if start < 0 or opening_at(self.page.text, start) is None:
@@ -320,7 +307,7 @@ class _Folding:
         return fence is not None and fence.closed
 
     def _read_paragraph(self, start: int, index: int) -> None:
-        """Note where the runs of backticks from ``start`` to the paragraph's end are, by their length."""
+        """Record the runs of backticks from ``start`` to the paragraph's end, by their length."""
         lines, starts = self.page.lines, self.page.starts
         index += 1
         while index < len(lines) and not self._ends_paragraph(index):

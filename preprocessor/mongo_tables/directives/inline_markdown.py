@@ -1,7 +1,7 @@
-"""Inline Markdown in a table: emphasis, code, line breaks and links; all else is text, HTML and pictures too.
+"""Inline Markdown in a table: emphasis, code, line breaks and links; anything else is text, also HTML and pictures.
 
-CommonMark (https://spec.commonmark.org/0.31.2/#inlines) with the strikethrough of GitHub. What is read is handed on as
-pieces, never as the source: whoever writes them escapes each text where it lands.
+It is CommonMark (https://spec.commonmark.org/0.31.2/#inlines) with GitHub's strikethrough. The parser returns pieces,
+never the source, and the writers escape each text for its place.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ if TYPE_CHECKING:
 Kind = Literal["text", "code", "break", "strong", "em", "del", "link"]
 
 _LONGEST: Final = 5000
-"""A longer text is no cell that somebody writes: it stays text, and takes no time."""
+"""The length above which a text is not parsed: authors do not write such cells, and they would take time."""
 _RULES: Final = ("escape", "backticks", "emphasis", "strikethrough", "link", "autolink", "entity", "newline")
 _KINDS: Final[dict[str, Kind]] = {"strong": "strong", "em": "em", "s": "del", "a": "link"}
 
 
 class Piece(NamedTuple):
-    """A part of a text: ``text`` of a text or of code, else the pieces ``inside``; ``to``: where a link leads, safe."""
+    """A part of a text: ``text`` for text or code, else the pieces ``inside``; ``to`` is a link's safe address."""
 
     kind: Kind
     text: str = ""
@@ -35,7 +35,7 @@ class Piece(NamedTuple):
 
 @lru_cache(maxsize=4096)
 def read_inline(text: str) -> tuple[Piece, ...]:
-    """The pieces of a text. A link that leads to no safe address stays as it is written."""
+    """Return the pieces of a text; a link without a safe address stays as written."""
     if len(text) > _LONGEST:
         return (Piece("text", text),)
     tokens = _parser().parseInline(text)[0].children or []
@@ -43,17 +43,17 @@ def read_inline(text: str) -> tuple[Piece, ...]:
 
 
 def plain_text(pieces: Iterable[Piece]) -> str:
-    """What of the pieces is read aloud: their texts alone."""
+    """Return the plain text of the pieces, as it is read aloud."""
     return "".join("\n" if one.kind == "break" else one.text + plain_text(one.inside) for one in pieces)
 
 
 def has_link(pieces: Iterable[Piece]) -> bool:
-    """Whether a link is among the pieces."""
+    """Return whether the pieces contain a link."""
     return any(one.kind == "link" or has_link(one.inside) for one in pieces)
 
 
 def _pieces(tokens: Iterator[Token]) -> Iterator[Piece]:
-    """The pieces up to the end of the element that is open."""
+    """Yield the pieces up to the end of the open element."""
     for token in tokens:
         if token.nesting < 0:
             return
@@ -69,7 +69,7 @@ def _pieces(tokens: Iterator[Token]) -> Iterator[Piece]:
 
 
 def _merge_texts(pieces: Iterable[Piece]) -> tuple[Piece, ...]:
-    """The pieces without empty texts, neighbouring texts as one."""
+    """Return the pieces without empty texts, and with neighbouring texts merged."""
     merged: list[Piece] = []
     for one in pieces:
         if one.kind == "text" and merged and merged[-1].kind == "text":
@@ -81,7 +81,7 @@ def _merge_texts(pieces: Iterable[Piece]) -> tuple[Piece, ...]:
 
 @cache
 def _parser() -> MarkdownIt:
-    """The parser with these rules alone; importing it costs more than a page without such texts should pay."""
+    """Return the parser with only these rules; imported late, because most pages do not need it."""
     from markdown_it import MarkdownIt
 
     class Inline(MarkdownIt):

@@ -1,7 +1,7 @@
-"""Names of our comments: which name a comment begins with, and which one its author may have meant.
+"""The keywords of our comments: which one a comment begins with, and which one its author may have meant.
 
-A name says where rows come from, ``MONGO`` or plainly ``RESULT``, and what is shown: ``MONGO_TABLE``, ``RESULT_TABLE``.
-The first word makes no difference to what a comment does.
+A keyword says where rows come from, ``MONGO`` or simply ``RESULT``, and what is shown: ``MONGO_TABLE``,
+``RESULT_TABLE``. The first word does not change what a comment does.
 """
 
 import re
@@ -12,11 +12,11 @@ from mongo_tables.directives.schemas import comment_names, load
 
 
 class _Family(NamedTuple):
-    """Keywords with one first word, and the pattern of how authors write that word.
+    """Keywords with one first word, and the pattern of that word in its spelling variants.
 
-    ``ours``: whoever begins a comment so means us, whatever follows. With another word many tools make marks of their
-    own (``<!-- RESULTS:START -->``): it means us only in a name that is nearly one of ours, before a JSON object.
-    ``likeness``, from 0 to 1, is how near that is.
+    ``ours``: a comment with this word is meant for this program, whatever follows. Many tools use marks with the other
+    words (``<!-- RESULTS:START -->``): such a comment is only meant for this program if its name resembles a keyword
+    and a JSON object follows. ``likeness``, from 0 to 1, is the required similarity.
     """
 
     word: str
@@ -25,17 +25,17 @@ class _Family(NamedTuple):
     likeness: float
 
     def keyword(self, kind: str) -> str:
-        """The keyword for a kind of comment."""
+        """Return the keyword for a kind of comment."""
         return f"{self.word}_{kind.upper()}"
 
     @property
     def keywords(self) -> list[str]:
-        """One keyword for each kind."""
+        """Return one keyword for each kind."""
         return [self.keyword(kind) for kind in comment_names()]
 
     @property
     def beginning(self) -> str:
-        """The pattern of what stands after the opening of a comment that is meant for us."""
+        """Return the pattern of the text after the opening of a comment that is meant for this program."""
         return f"{self.word}_" if self.ours else rf"(?:{'|'.join(self.keywords)})\s*:"
 
 
@@ -47,48 +47,48 @@ _FAMILIES: Final = (
 KEYWORDS: Final[Mapping[str, str]] = {
     family.keyword(kind): kind for family in _FAMILIES for kind in comment_names()
 }
-"""The names that a comment can begin with, each with the kind of comment, which is the name of its schema too."""
+"""The keywords, each with its kind of comment, which is also the name of its schema."""
 
 PREFIXES: Final = tuple(f"{family.word}_" for family in _FAMILIES)
-"""How keywords begin: a text with none of these has no comment of ours."""
+"""The beginnings of keywords: a text without any of these has none of our comments."""
 
 _ANY_WORD: Final = "|".join(family.pattern for family in _FAMILIES)
 
 SUSPECT: Final = rf"<!--[\s-]*(?:{_ANY_WORD})"
-"""The pattern, in any case, of how a comment of ours may begin, or one that is nearly so."""
+"""The case-insensitive pattern of the beginning of one of our comments, or of a similar text."""
 
 LIVE: Final = rf"<!--\s*({'|'.join(KEYWORDS)})\s*:"
-"""The pattern of how a comment begins, once nothing can hide it."""
+"""The pattern of the beginning of a comment, once nothing can hide it."""
 
 BEGINNING: Final = rf"<!--\s*(?:{'|'.join(family.beginning for family in _FAMILIES)})"
-"""The pattern of how a comment begins that its author means for us."""
+"""The pattern of the beginning of a comment that its author means for this program."""
 
 Place = Literal["block", "sentence", "either"]
-"""Where a comment stands: on lines of its own, in a sentence, or as its author wrote it."""
+"""The place of a comment: on separate lines, in a sentence, or as its author wrote it."""
 
 
 def place_of(keyword: str) -> Place:
-    """Where the comment stands, as its schema says."""
+    """Return the place of the comment, according to its schema."""
     place: Place = load(KEYWORDS[keyword])["x-place"]
     return place
 
 
 def keyword_like(written: str, kind: str) -> str:
-    """The keyword of a kind that suits the keyword ``written`` beside it: ``MONGO_VALUE`` beside ``MONGO_TABLE``.
+    """Return the keyword of a kind that matches another keyword: ``MONGO_VALUE`` for ``MONGO_TABLE``.
 
-    Where nothing is written yet (""), the one that speaks of no database.
+    For "" (no keyword yet), return the one that does not mention a database.
     """
     word = written.partition("_")[0]
     family = next((one for one in _FAMILIES if one.word == word), _FAMILIES[-1])
     return family.keyword(kind)
 
 
-# Names are compared loosely, so that a near miss is met too; a page without a match costs this search only.
+# Names are compared loosely to find near misses; for a page without a match, this search is the only cost.
 _SUSPECT = re.compile(SUSPECT, re.IGNORECASE)
 
 
 def may_have_comment(text: str) -> bool:
-    """Whether a page may have a comment of ours, live or not: a quick look, before the scan."""
+    """Return whether a page may have one of our comments, live or not: a quick test before the scan."""
     return _SUSPECT.search(text) is not None
 
 
@@ -101,10 +101,9 @@ _OBJECT = re.compile(r"\s*\{")
 
 
 class Opening(NamedTuple):
-    """How a comment begins: its name as written, the offset after its colon, the keyword that is probably
-    meant.
+    """The beginning of a comment: its name as written, the offset after its colon, the keyword probably meant.
 
-    ``exact`` is true when nothing is wrong with it.
+    ``exact`` is true if the beginning is correct.
     """
 
     name: str
@@ -114,7 +113,7 @@ class Opening(NamedTuple):
 
 
 def opening_at(text: str, start: int) -> Opening | None:
-    """Read the name of the comment at ``start``; None when it is an ordinary comment.
+    """Read the name of the comment at ``start``; return None for an ordinary comment.
 
     Example:
         >>> opening_at("<!-- MONGO_TABEL: {} -->", 0).meant
@@ -134,19 +133,19 @@ def opening_at(text: str, start: int) -> Opening | None:
 
 
 def _find_nearest(name: str, family: _Family) -> str:
-    """Give the keyword of the family that ``name`` is nearest to, or nothing when it is some other word."""
+    """Return the keyword of the family that is nearest to ``name``, or "" if it is another word."""
     plain = re.sub(r"[\s_-]", "", name).upper()
     if plain in ("MONGO", "MONGODB") or len(plain) > 30:
         return ""
     written = {keyword.replace("_", ""): keyword for keyword in family.keywords}
     if known := written.get(plain.removesuffix("S")):
-        return known  # `mongo-tables:` begins each region of a page with figures in place
-    from difflib import SequenceMatcher  # only pages with such a comment pay for it
+        return known  # `mongo-tables:` begins each region on a page with figures in place
+    from difflib import SequenceMatcher  # late import: only pages with such a comment need it
 
     def likeness(keyword: str) -> float:
         return SequenceMatcher(None, plain, keyword.replace("_", "")).ratio()
 
-    # Of those that are as near, the one that most authors write.
+    # Of equally near keywords, the most frequent one.
     best = max(family.keywords, key=lambda keyword: (likeness(keyword), KEYWORDS[keyword] == "table"))
     claimed = family.ours and re.match(rf"(?:{family.pattern})[_-]", name, re.I)
     return best if likeness(best) >= family.likeness or claimed else ""

@@ -1,4 +1,4 @@
-"""The scan of one page: fold its HTML comments, place them, ask for a second opinion, and decide about each."""
+"""The scan of one page: fold its HTML comments, locate them, compare with CommonMark, and judge each comment."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ _FENCE_HINT: Final = (
 
 @dataclass(frozen=True, slots=True)
 class _Candidate:
-    """A comment with a name of ours, or nearly: still to be judged."""
+    """A comment with one of our names or a similar one, before it is judged."""
 
     html: HtmlComment
     opening: Opening
@@ -57,7 +57,7 @@ class _Candidate:
 
     @property
     def is_code(self) -> bool:
-        """Whether it is shown as it is written."""
+        """Whether the site prints its source."""
         return self.place is None or self.place.kind == "code" or self.opinion == "span"
 
 
@@ -112,7 +112,7 @@ def find(text: str, file: str) -> Scan:
 
 
 class _Judge:
-    """Decides about one comment after the other, and collects what is wrong."""
+    """The judge of comments, one after the other, which collects their faults."""
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -121,7 +121,7 @@ class _Judge:
         self.off: list[tuple[int, int]] = []
 
     def accepts(self, one: _Candidate) -> bool:
-        """Whether a comment is live."""
+        """Return whether a comment is live."""
         fault, hidden = _fault_of(one, self.text), one.place is not None and one.place.kind == "hidden"
         self.complaints += [fault] if fault is not None else []
         if fault is not None and RULES[fault.rule].severity == "error":
@@ -136,9 +136,9 @@ class _Judge:
     def judge_enclosing(
         self, html: HtmlComment, place: Placement, behind: Sequence[HtmlComment], until: int
     ) -> None:
-        """Judge a comment around one of ours: it switches that one off, or does not hide it."""
+        """Judge a comment around one of ours: it disables that one, or does not hide it."""
         found = _NEXT_DIRECTIVE.search(self.text, html.start + 4, html.end)
-        assert found is not None  # It is what made the comment one that hides.
+        assert found is not None  # The outer comment was found by this match.
         inner = found.start()
         if place.kind == "live" and not place.margin and not place.raw:
             # Away from the margin Python-Markdown begins a comment at the innermost `<!--`, and prints the outer one.
@@ -151,10 +151,10 @@ class _Judge:
             self.complaints += _end_complaints(self.text, html, inner, behind, until)
 
 
-# -- the second opinion --
+# -- comparison with CommonMark --
 
 Opinion = Literal["live", "code", "fence", "span", "tag"]
-"""What CommonMark takes a comment for: an HTML comment, indented code, fenced code, a code span, another HTML tag."""
+"""How CommonMark parses a comment: as an HTML comment, indented code, fenced code, a code span, another HTML tag."""
 
 _FOLDED = re.compile(r"<!--\ue000(\d+)-->")
 
@@ -164,13 +164,13 @@ _BLOCKS: dict[str, Opinion] = {"html_block": "live", "code_block": "code", "fenc
 def _second_opinions(
     folded: Sequence[FoldedLine], found: Iterable[Placement], all_fences: bool
 ) -> Mapping[int, Opinion]:
-    """What CommonMark makes of the comments, by their numbers; ``all_fences``: what looks like a fence is one.
+    """Return how CommonMark parses the comments, by number; ``all_fences``: everything like a fence is one.
 
-    A page is read on GitHub and in editors too, and those follow CommonMark (https://spec.commonmark.org). Where it
-    disagrees with the scan for Python-Markdown, an author is told, because one of the two audiences sees raw JSON.
-    Comments that end up anywhere else, as in a link definition, are missing.
+    GitHub and editors follow CommonMark (https://spec.commonmark.org). If it disagrees with the scan for
+    Python-Markdown, the author gets a finding, because one of the two audiences sees raw JSON. Comments that end up
+    anywhere else, such as in a link definition, are missing.
     """
-    # At the margin all kinds of Markdown agree; of admonitions, tabs and footnotes CommonMark knows nothing.
+    # All dialects agree at the margin; CommonMark does not know admonitions, tabs and footnotes.
     if all_fences and all(
         place.margin or (place.foreign and place.kind == "live" and not place.inline) for place in found
     ):
@@ -187,14 +187,14 @@ def _second_opinions(
 
 @cache
 def _block_parser() -> MarkdownIt:
-    """Give the one parser; its inline rule is off, because only paragraphs with a token are worth parsing."""
+    """Return the shared parser; its inline rule is off, because only paragraphs with a token need it."""
     from markdown_it import MarkdownIt
 
     return MarkdownIt("commonmark").enable("table").disable("inline")
 
 
 def _judge_inline(parser: MarkdownIt, content: str, found: dict[int, Opinion]) -> None:
-    """Judge the tokens in the text of one paragraph, heading or cell."""
+    """Record how CommonMark parses the tokens in the text of one paragraph, heading or cell."""
     tokens: list[Token] = []
     parser.inline.parse(content, parser, {}, tokens)
     for token in tokens:
@@ -209,13 +209,13 @@ def _note(content: str, opinion: Opinion, found: dict[int, Opinion]) -> None:
         found[int(number)] = opinion
 
 
-# -- what is wrong --
+# -- faults --
 
 
 def _ends_behind(
     comments: Sequence[HtmlComment], hiding: Sequence[int], end: int
 ) -> Mapping[int, tuple[Sequence[HtmlComment], int]]:
-    """For each comment around others those behind it, and the offset of the next such, or of the end of the page."""
+    """Return for each enclosing comment those after it, and the offset of the next enclosing one or the page end."""
     return {
         number: (comments[number + 1 : other], comments[other].start if other < len(comments) else end)
         for number, other in pairwise([*hiding, len(comments)])
@@ -223,7 +223,7 @@ def _ends_behind(
 
 
 def _switch_off(text: str, start: int) -> str:
-    """How to switch off the comment that begins at ``start``."""
+    """Return how to disable the comment that begins at ``start``."""
     opening = opening_at(text, start)
     name = opening.meant if opening else ""
     return f"to switch it off, write a word before its name: <!-- off {name}: … -->"
@@ -238,7 +238,7 @@ def _nested(text: str, html: HtmlComment, inner: int) -> Complaint[int]:
 def _end_complaints(
     text: str, html: HtmlComment, inner: int, behind: Sequence[HtmlComment], until: int
 ) -> Iterator[Complaint[int]]:
-    """A comment around others ends where the first of them does: say what its author did not mean."""
+    """Yield what is probably unintended, given that a comment around others ends at the first inner end."""
     ends = [html.end, *(one.end for one in behind)]
     starts = [*(one.start for one in behind), until]
     for number, (end, start) in enumerate(zip(ends, starts, strict=True)):
@@ -261,7 +261,7 @@ def _end_complaints(
 
 
 def _fault_of(one: _Candidate, text: str) -> Complaint[int] | None:
-    """What keeps a comment from being live, if its author must know."""
+    """Return the fault that prevents a comment from being live, if its author must know."""
     name, place, at = one.opening.name, one.place, one.html.start
     if one.is_code:
         return _code_fault(one)
@@ -276,7 +276,7 @@ def _fault_of(one: _Candidate, text: str) -> Complaint[int] | None:
 
 
 def _code_fault(one: _Candidate) -> Complaint[int] | None:
-    """Code is text; but a comment that only the site takes for code would show its JSON there."""
+    """Return the fault of a comment that only the site parses as code, where it would show its JSON."""
     name, place, at = one.opening.name, one.place, one.html.start
     if not one.opening.exact or one.opinion == "span":
         return None
@@ -323,7 +323,7 @@ def _end_fault(one: _Candidate, text: str) -> Complaint[int] | None:
 
 
 def _place_fault(one: _Candidate, place: Placement, text: str) -> Complaint[int] | None:
-    """Why the site shows an HTML comment here that cannot be replaced."""
+    """Return why the site shows an HTML comment here that cannot be replaced."""
     html, name, at = one.html, one.opening.name, one.html.start
     is_block = place_of(name) == "block"
     if at and text[at - 1] == "\\":
@@ -351,14 +351,14 @@ def _code_elsewhere(one: _Candidate) -> Iterator[Complaint[int]]:
 
 
 def _ends_in_string(body: str) -> bool:
-    """Whether ``body`` ends inside a JSON string."""
+    """Return whether ``body`` ends inside a JSON string."""
     if "\\" not in body:
         return body.count('"') % 2 == 1
     return any(not string["closed"] for string in _STRING.finditer(body))
 
 
 def _comment(page: Page, html: HtmlComment, opening: Opening, place: Placement) -> Comment:
-    """Make the comment: its body is without the prefix of its container on further lines."""
+    """Return the comment; on further lines its body is without the prefix of its container."""
     line, column = page.position(html.start)
     before = page.text[page.starts[line - 1] : html.start].removeprefix("\ufeff")
     prefix = place.prefix if before.strip("> \t") else before.expandtabs(4)

@@ -1,7 +1,7 @@
-"""Shared stage lists: ``docs/pipelines/NAME.json``, named by a string where a stage could stand.
+"""Shared stage lists, ``docs/pipelines/NAME.json``, which pipelines include by a string in place of a stage.
 
-A file holds a list of stages, or ``{"description": …, "fields": {…}, "pipeline": […]}``. A shared list may name other
-shared lists. ``fields`` says what the fields mean that the stages make, for readers of the tables that show them.
+A file holds a list of stages, or ``{"description": …, "fields": {…}, "pipeline": […]}``. A shared list may include
+other shared lists. ``fields`` explains the fields that the stages create, for readers of the tables that show them.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ _NO_TEXTS: Final[Mapping[str, str]] = {}
 
 @dataclass(frozen=True, slots=True)
 class SharedPipeline:
-    """One shared stage list, other shared lists in it expanded.
+    """One shared stage list, with the shared lists that it includes expanded.
 
-    ``fields`` has the meaning of fields that the stages make. ``file`` is None when there is no such list; ``known``
-    then holds the names that there are. ``findings`` are complaints about the file (and those it names); stages with
-    an error are not to be run. ``written`` says for each stage where it stands, be it in a list that this one names.
+    ``fields`` explains the fields that the stages create. ``file`` is None if the list does not exist; ``known`` then
+    has the existing names. ``findings`` are complaints about the file (and those it includes); stages with an error
+    must not run. ``written`` has the place of each stage, which may be in an included list.
     """
 
     name: str
@@ -50,7 +50,7 @@ Lookup = Callable[[str], SharedPipeline | None]
 
 @dataclass(frozen=True, slots=True)
 class Expanded:
-    """A pipeline without names: its stages, where each of them comes from, findings, and what fields mean."""
+    """A pipeline without names: its stages, the origin of each, findings, and the meanings of fields."""
 
     stages: tuple[Stage, ...]
     origins: tuple[Origin, ...]
@@ -61,8 +61,8 @@ class Expanded:
 class SharedPipelines:
     """The shared stage lists of a folder; call it with a name. A missing folder has none.
 
-    All files of the folder are read here, once: a list is a function of these bytes. ``texts`` are read in the place
-    of files that are about to be written, by the names that findings have for them.
+    The constructor reads all files of the folder, so that a list is a function of these bytes. ``texts`` replaces files
+    that are about to be written, by the file names in findings.
     """
 
     def __init__(self, folder: FilePath, texts: Mapping[str, str] = _NO_TEXTS) -> None:
@@ -76,20 +76,20 @@ class SharedPipelines:
 
     @cached_property
     def digest(self) -> str:
-        """A digest of all lists, equal for equal files."""
+        """Return a digest of all lists, equal for equal files."""
         return digest_of(repr(sorted(self._contents.items(), key=lambda pair: pair[0])))
 
     @property
     def files(self) -> list[FilePath]:
-        """The files of all lists, sorted."""
+        """Return the files of all lists, sorted."""
         return [self.folder / f"{name}.json" for name in sorted(self._contents)]
 
     def __call__(self, name: str) -> SharedPipeline:
-        """Give the list called ``name``; never raises for what stands in the folder."""
+        """Return the list called ``name``; never raises because of a file's contents."""
         return self._load(name, ())
 
     def files_of(self, names: Iterable[str]) -> list[FilePath]:
-        """Give the files of lists, and of those that these name in turn, each once; of names without a file none."""
+        """Return the files of lists and of the lists they include, each once; names without a file are skipped."""
         found: dict[str, FilePath] = {}
         waiting = list(names)
         while waiting:
@@ -112,7 +112,7 @@ class SharedPipelines:
         self._named.setdefault(within[-1], {})[name] = None
         if name in within:
             way = " → ".join((*within[within.index(name) :], name))
-            # Place and file are those of the name, which only the reader of the naming list knows.
+            # Place and file are those of the name, which only the reader of the including list knows.
             cycle = rules.finding("MT141", "", (0, 0), f"`{name}` contains itself: {way}", _CYCLE_HINT)
             return SharedPipeline(name, "", findings=(cycle,))
         return self._load(name, within)
@@ -124,11 +124,11 @@ _LINK_HINT = "put the stages themselves into the folder; a link may lead only to
 
 
 _Unread = Complaint[int]
-"""Why a file of the folder cannot be read, and what to do."""
+"""The reason why a file of the folder cannot be read, with a hint."""
 
 
 def _read_contents(folder: FilePath) -> tuple[dict[str, bytes | _Unread], _Unread | None]:
-    """The bytes of each list of a folder by its name, or why they cannot be read; and why the folder cannot be."""
+    """Return the bytes of each list by name, or why it cannot be read; and why the folder cannot be read, if so."""
     try:
         files = [path for path in folder.iterdir() if path.suffix == ".json"]
     except (FileNotFoundError, NotADirectoryError):
@@ -161,7 +161,7 @@ def _unread(file: str, name: str, at: tuple[int, int], message: str, hint: str =
 
 
 def read_shared(text: str, file: str, name: str, shared: Lookup) -> SharedPipeline:
-    """Read the text of one shared list; findings name ``file``, ``shared`` gives the lists that it names."""
+    """Parse the text of one shared list; findings name ``file``, ``shared`` returns the lists that it includes."""
     document = Document(file, parse(text), partial(place_at, text))
     found = syntax_findings(document)
     if document.parsed.readable:
@@ -177,7 +177,7 @@ def read_shared(text: str, file: str, name: str, shared: Lookup) -> SharedPipeli
 
 
 def expand(document: Document, base: Path, written: list[Any], shared: Lookup) -> Expanded:
-    """Decode the stages written at ``base``, with the stages of shared lists in the place of their names."""
+    """Decode the stages at ``base``, with the names of shared lists replaced by their stages."""
     stages: list[Stage] = []
     origins: list[Origin] = []
     found: list[Finding] = []
@@ -201,7 +201,7 @@ def expand(document: Document, base: Path, written: list[Any], shared: Lookup) -
 
 
 def _list_findings(document: Document, here: Path, part: SharedPipeline) -> list[Finding]:
-    """Give the findings of the shared list named at ``here``; findings without a file are placed there."""
+    """Return the findings of the shared list named at ``here``; findings without a file are placed there."""
     if part.file is None:
         hint = did_you_mean(part.name, part.known) or _suggest_known(part)
         return [document.finding("MT140", here, f"there is no shared stage list `{part.name}`", hint)]
@@ -218,22 +218,22 @@ def _suggest_known(part: SharedPipeline) -> str:
 
 
 def hint_on_inner_name(pipeline: Iterable[Any], path: Path) -> str:
-    """What to do where a path leads to a name instead of a stage, within a pipeline; "" where it leads elsewhere."""
+    """Return a hint for a path that leads to a name instead of a stage within a pipeline; else ""."""
     value = value_at(list(pipeline), path)
     if not isinstance(value, str) or value.startswith("$") or not path or not isinstance(path[-1], int):
-        return ""  # What begins so is an expression, and no file's name.
+        return ""  # A text that begins like this is an expression, not a file name.
     return f"a shared stage list is named in the outermost pipeline alone: write the stages of `{value}` in its place"
 
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """A stage in the file of a shared list: ``path`` leads there in its ``document``."""
+    """A stage in the file of a shared list: ``path`` leads to it in its ``document``."""
 
     document: Document
     path: Path
 
     def locate(self, inner: Path, *, key: bool) -> Place:
-        """The place of what is at ``inner`` in the stage, or with ``key`` of its key."""
+        """Return the place of the value at ``inner`` in the stage, or with ``key`` of its key."""
         path = (*self.path, *inner)
         line, column = self.document.at_key(path) if key else self.document.at(path)
         return Place(self.document.file, line, column)
@@ -241,11 +241,11 @@ class Written:
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """Where a stage is written.
+    """The place where a stage is written.
 
-    ``path`` leads to what stands in the comment: the stage itself, the name of the shared list that has it, or the key
-    whose value is the stage's operand. ``fields``: where that value is a list of the fields of a sort, their names.
-    ``written`` is the stage in the file of the shared list, where one has it.
+    ``path`` leads to the text in the comment: the stage itself, the name of its shared list, or the key whose value is
+    the stage's operand. ``fields``: the field names, if that value is a list of sort fields. ``written`` is the stage
+    in the file of its shared list, if it comes from one.
     """
 
     path: Path
@@ -254,7 +254,7 @@ class Origin:
     written: Written | None = None
 
     def find(self, inner: Path) -> Path:
-        """Give the path in the comment of what is at ``inner`` in the stage, or of the nearest thing written."""
+        """Return the path in the comment of the value at ``inner`` in the stage, or of the nearest written value."""
         if self.form == "stage":
             return (*self.path, *inner)
         operand = inner[1:]
@@ -266,13 +266,13 @@ class Origin:
 
 
 STAGES: Final[Mapping[str, str]] = {"where": "$match", "sort": "$sort", "limit": "$limit"}
-"""The keys that select rows, in the order in which they do, each with the stage that it stands for."""
+"""The keys that select rows, in the order of their effect, each with its stage."""
 
 
 def expand_selection(document: Document, body: Mapping[str, Any]) -> Expanded:
-    """Give the stages that the keys of a comment stand for, as far as shapes allow.
+    """Return the stages that the keys of a comment represent; values of the wrong type are skipped.
 
-    ``body`` is that of ``document``, its Extended JSON decoded.
+    ``body`` is the body of ``document`` with its Extended JSON decoded.
     """
     stages: list[Stage] = []
     origins: list[Origin] = []
@@ -286,7 +286,7 @@ def expand_selection(document: Document, body: Mapping[str, Any]) -> Expanded:
 
 
 def selection_operand(key: str, written: Any) -> Mapping[str, Any] | int | None:
-    """Give the operand of the stage that a key stands for; None where what is written is none."""
+    """Return the operand of the stage for a key; None if the written value is invalid."""
     if key == "sort":
         named = [written] if isinstance(written, str) else written
         texts = isinstance(named, list) and all(isinstance(one, str) for one in named)
@@ -297,7 +297,7 @@ def selection_operand(key: str, written: Any) -> Mapping[str, Any] | int | None:
 
 
 def read_sort(named: list[str]) -> dict[str, int]:
-    """Give the keys of a ``$sort``.
+    """Return the keys of a ``$sort``.
 
     Example:
         >>> read_sort(["-mean", "name"])
@@ -307,6 +307,6 @@ def read_sort(named: list[str]) -> dict[str, int]:
 
 
 def write_sort(keys: Mapping[str, Any]) -> str:
-    """Give the keys of a ``$sort`` as a comment without a pipeline says them."""
+    """Return the keys of a ``$sort`` in the form of a comment without a pipeline."""
     named = [f"-{field}" if direction == -1 else field for field, direction in keys.items()]
     return f'"sort": {json.dumps(named if len(named) > 1 else named[0], ensure_ascii=False)}'

@@ -1,7 +1,7 @@
-"""Comments → specs: what a table, chart, value or check asks for, as validated plain data.
+"""The reader of comments: it turns a table, chart, value or check into a spec of validated plain data.
 
-``read`` checks a comment's body against ``schemas/`` and against what a schema cannot say (as many headers as
-columns, settings that name a column, shared stage lists), and gives every fault at its line and column.
+``read`` checks a comment's body against ``schemas/`` and against rules that a schema cannot express (the number of
+headers, settings that name a column, shared stage lists), and returns every fault with its line and column.
 """
 
 from collections.abc import Mapping
@@ -19,9 +19,9 @@ from mongo_tables.jsontext.document import Document, decode_at, syntax_findings
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What a comment says: its spec, or None when it has an error, and every finding about it.
+    """The result for a comment: its spec, or None if it has an error, and all its findings.
 
-    ``pipeline`` is what of it can be run and ``columns`` what it shows, also where another key is faulty.
+    ``pipeline`` is the runnable part and ``columns`` the shown columns, even if another key is faulty.
     """
 
     spec: Spec | None
@@ -31,9 +31,9 @@ class Reading:
 
 
 def read(comment: Comment, file: str, shared: Lookup) -> Reading:
-    """Read one comment of ``file``; never raises for what an author wrote.
+    """Read one comment of ``file``; never raises because of the author's text.
 
-    ``shared`` gives the shared stage list of a name, or None.
+    ``shared`` returns the shared stage list of a name, or None.
     """
     directive = DIRECTIVES[comment.kind]
     document = Document(file, comment.parsed, comment.locate)
@@ -46,7 +46,7 @@ def read(comment: Comment, file: str, shared: Lookup) -> Reading:
     found += body_findings(document)
     body, expanded, malformed = _decode_body(document, shared)
     found += malformed
-    # The ``where`` of a value or a statement is a query on rows, and no pipeline.
+    # The ``where`` of a value or a statement is a query on rows, not a pipeline.
     runnable = directive.has_pipeline and not malformed and _is_pipeline(expanded)
     pipeline = _only_pipeline(comment, file, body, expanded) if runnable else None
     faulty = any(one.severity == "error" for one in found)
@@ -74,7 +74,7 @@ def _only_pipeline(comment: Comment, file: str, body: dict[str, Any], expanded: 
 
 
 def _decode_body(document: Document, shared: Lookup) -> tuple[dict[str, Any], Expanded, list[Finding]]:
-    """Give the body with its Extended JSON decoded and its pipeline expanded, as far as shapes allow."""
+    """Return the body with Extended JSON decoded and its pipeline expanded; values of the wrong type are skipped."""
     body, found = dict(document.parsed.value), list[Finding]()
     for key in ("let", "where", "expect", "baseline"):
         if key in body:

@@ -1,4 +1,4 @@
-"""Checks across specs: ids used twice, and names of tables that do not exist."""
+"""Checks across specs: duplicate ids, and names of tables that do not exist."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ _ID = r"""\bid["']?\s*:\s*("(?:[^"\\\n]|\\.)*")"""
 
 
 def duplicate_ids(pages: Iterable[tuple[str, Iterable[Spec | None]]]) -> list[Finding]:
-    """Give a finding for every table or chart whose written id an earlier one has, on whatever page.
+    """Return a finding for every table or chart whose written id occurs earlier, on any page.
 
-    ``pages`` are paths and what their comments ask for. The same comment on another page, where an included file
-    brings it, is the same table.
+    ``pages`` are paths with the specs of their comments. The same comment on another page, through an included file, is
+    the same table.
     """
     first: dict[str, tuple[str, PipelineSpec]] = {}
     found = []
@@ -50,13 +50,13 @@ def _same_comment(spec: Spec, other: Spec) -> bool:
 
 
 _GUESSED = 100
-"""For so many unknown ids at most a similar one is suggested: comparing with all ids takes time."""
+"""The number of unknown ids that get a suggestion, because comparing with all ids takes time."""
 
 
 def unknown_tables(specs: Iterable[Spec], known: Iterable[str]) -> list[Finding]:
-    """Give a finding for every value or check whose table is not among the ids ``known``.
+    """Return a finding for every value or check whose table is not among the ids ``known``.
 
-    ``known`` should hold the ids of faulty tables as well (``find_written_ids``), lest one fault be told twice.
+    ``known`` should include the ids of faulty tables (``find_written_ids``), so that one fault is not reported twice.
     """
     ids = frozenset(known)
     found: list[Finding] = []
@@ -70,12 +70,12 @@ def unknown_tables(specs: Iterable[Spec], known: Iterable[str]) -> list[Finding]
 
 
 def no_table(name: str) -> str:
-    """Give the message about an id that no table has."""
+    """Return the message about an id without a table."""
     return f"there is no table with the id `{name}`"
 
 
 def find_written_ids(parsed: Parsed) -> list[str]:
-    """Give the ids that a comment with this body may have, faulty or not: several only where it cannot be read."""
+    """Return the possible ids of a comment with this body, faulty or not; several only if it cannot be parsed."""
     if not parsed.readable:
         return [json.loads(found) for found in re.findall(_ID, parsed.text) if parse(found).problems == ()]
     written = parsed.value.get("id") if isinstance(parsed.value, dict) else None

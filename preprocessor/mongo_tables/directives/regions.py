@@ -1,4 +1,4 @@
-"""Generated regions of in-place mode: text between two markers, under a block or behind a comment in a sentence."""
+"""Generated regions of in-place mode: text between two markers, under a block or after a comment in a sentence."""
 
 from __future__ import annotations
 
@@ -41,9 +41,7 @@ _FAULTS: Final = {
 
 @dataclass(frozen=True, slots=True)
 class Marker:
-    """A marker of a region: ``digest`` is None for its end. ``start`` and ``end`` are offsets of the HTML
-    comment.
-    """
+    """A marker of a region, with the offsets of its HTML comment; ``digest`` is None for an end marker."""
 
     start: int
     end: int
@@ -52,7 +50,7 @@ class Marker:
 
 
 def marker_at(text: str, html: HtmlComment) -> Marker | None:
-    """Read an HTML comment as a marker; None when it is none."""
+    """Parse an HTML comment as a marker; return None if it is not one."""
     match = re.match(_MARKER, text[html.start : html.end]) if html.end - html.start < 200 else None
     if match is None:
         return None
@@ -62,8 +60,7 @@ def marker_at(text: str, html: HtmlComment) -> Marker | None:
 def attach_regions(
     page: Page, file: str, items: Sequence[Comment | Marker]
 ) -> tuple[list[Comment], list[Finding]]:
-    """Give the comments with their regions, without those inside a region, and complaints about stray
-    markers.
+    """Return the comments with their regions, without those inside a region, and complaints about stray markers.
 
     ``items`` are the live comments and markers of the page, in order.
     """
@@ -93,7 +90,7 @@ def attach_regions(
 
 
 def _fault_of(page: Page, marker: Marker, closed: bool, comments: Sequence[Comment]) -> str:
-    """The rule that a marker breaks; "" where it breaks none."""
+    """Return the rule that a marker violates; "" if none."""
     if marker.digest is None:
         return "MT161"
     if not closed:
@@ -112,7 +109,7 @@ def _is_in_sentence(comment: Comment) -> bool:
 
 
 def _region(page: Page, begin: Marker, end: Comment | Marker, above: Comment) -> Region:
-    """The region between two markers: under a block its lines, in a sentence its words on one line."""
+    """Return the region between two markers: for a block its lines, in a sentence its words on one line."""
     if _is_in_sentence(above):
         first, *others = NEWLINE.split(page.text[begin.end : end.start])
         words = " ".join([first, *(without_prefix(line, begin.prefix) for line in others)])

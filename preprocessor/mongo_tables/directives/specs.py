@@ -1,4 +1,4 @@
-"""What comments ask for, as plain data: a class for each kind of comment, and what makes its specs.
+"""The settings of comments as plain data: a class for each kind of comment, and the conversion into it.
 
 ``DIRECTIVES`` at the end has one record for each kind.
 """
@@ -26,7 +26,7 @@ from mongo_tables.results.provenance import source_query
 
 @dataclass(frozen=True, slots=True, order=True)
 class Reference:
-    """What values are held against: a line across the chart, or a band where ``high`` is above ``low``."""
+    """A reference for values: a line across the chart, or a band if ``high`` is above ``low``."""
 
     low: float
     high: float
@@ -39,7 +39,7 @@ class Reference:
 
     @classmethod
     def of(cls, written: Any) -> Self:
-        """Give the reference of a number, of ``{"value": …}`` or of ``{"from": …, "to": …}``."""
+        """Return the reference for a number, ``{"value": …}`` or ``{"from": …, "to": …}``."""
         if not isinstance(written, Mapping):
             return cls(float(written), float(written))
         low, high = (written["value"],) * 2 if "value" in written else (written["from"], written["to"])
@@ -48,12 +48,12 @@ class Reference:
 
 @dataclass(frozen=True)
 class ChartSettings:
-    """What is drawn by what, and how.
+    """The axes and series of a chart, and how they are drawn.
 
-    ``log`` names the logarithmic axes: "", "x", "y" or "xy". ``timezone`` is the zone of an axis of dates, "" for UTC
-    where none is named. ``horizontal``: names stand at the left and values lie along the horizontal axis. ``stack``:
-    the series of a place stand on one another. ``facets`` is the column that has a panel for each of its values,
-    ``columns`` how many of them stand side by side, None for as many as suit.
+    ``log`` names the logarithmic axes: "", "x", "y" or "xy". ``timezone`` is the zone of an axis of dates, "" for UTC.
+    ``horizontal``: names are at the left and values along the horizontal axis. ``stack``: the series of a place are
+    stacked. ``facets`` is the column that has a panel for each of its values, ``columns`` the number of panels in a
+    row, None to choose it automatically.
     """
 
     x: str
@@ -70,7 +70,7 @@ class ChartSettings:
 
     @classmethod
     def of(cls, written: Mapping[str, Any]) -> Self:
-        """Give the settings of a valid comment, or of the key ``chart`` of one."""
+        """Return the settings of a valid comment, or of its key ``chart``."""
         reference = written.get("reference", [])
         several = reference if isinstance(reference, list) else [reference]
         same = ("mark", "x", "series", "log", "timezone", "horizontal", "stack", "facets")
@@ -83,7 +83,7 @@ class ChartSettings:
 
     @property
     def naming_columns(self) -> tuple[str, ...]:
-        """The columns that tell one value that is drawn from another."""
+        """The columns that distinguish the drawn values."""
         return tuple(filter(None, (self.facets, self.x, self.series)))
 
 
@@ -92,19 +92,19 @@ _INTERVAL: Final = "interval"
 
 @dataclass(frozen=True, slots=True)
 class Tolerance:
-    """``share``: a part of the number that stands in the page; None where it must lie in today's interval."""
+    """The tolerance of a number on a page: a ``share`` of it; None if it must lie in the current interval."""
 
     share: Decimal | None = None
 
     @classmethod
     def of(cls, written: str) -> Tolerance:
-        """What a comment says, valid against its schema: ``5 %`` or ``interval``."""
+        """Return the tolerance in a comment that is valid against its schema: ``5 %`` or ``interval``."""
         return cls() if written == _INTERVAL else cls(Decimal(written.rstrip(" %")) / 100)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Spec:
-    """What all kinds have. ``ignore``: rule id → why the rule shall not complain about this comment."""
+    """The common part of all kinds. ``ignore``: rule id → why the rule does not apply to this comment."""
 
     comment: Comment
     file: str
@@ -112,12 +112,13 @@ class Spec:
 
     @classmethod
     def of(cls, comment: Comment, file: str, body: Mapping[str, Any], expanded: Expanded) -> Self:
-        """Make the spec of a comment without an error.
+        """Return the spec of a comment without an error.
 
         Args:
             comment: The comment, in a page that findings call ``file``.
-            body: Its body with Extended JSON decoded: a field has the value of the key of its name, or what
-                ``_READERS`` makes of the body.
+            file: The name of the page in findings.
+            body: Its body with Extended JSON decoded. Each field takes the key of its name, or the result of its
+                entry in ``_READERS``.
             expanded: Its pipeline, with shared lists expanded.
         """
         given = {
@@ -134,14 +135,14 @@ class Spec:
 
     @property
     def quoted_table(self) -> str | None:
-        """The id of the table whose rows it quotes; None where it quotes none."""
+        """The id of the table whose rows it quotes, or None."""
         return None
 
     def locate(self, path: Path, *, key: bool = False) -> tuple[int, int]:
-        """Give line and column, in the Markdown file, of the value at ``path``, or with ``key`` of its key.
+        """Return line and column, in the Markdown file, of the value at ``path``, or with ``key`` of its key.
 
-        Paths begin at the comment's top-level keys: ``("pipeline", 3, "$set", "x")``. What has no place of
-        its own is located at the nearest value above it.
+        Paths begin at the comment's top-level keys: ``("pipeline", 3, "$set", "x")``. A value without a place is
+        located at the nearest value above it.
         """
         document = Document(self.file, self.comment.parsed, self.comment.locate)
         return document.at_key(path) if key else document.at(path)
@@ -149,12 +150,11 @@ class Spec:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class PipelineSpec(Spec):
-    """A comment with rows of its own: its pipeline, Extended JSON decoded to BSON types, shared stage lists expanded.
+    """A comment with its own rows: the pipeline has Extended JSON decoded to BSON types and shared lists expanded.
 
-    ``origins`` says for each stage where it is written; empty means that all stages stand as written. ``meanings`` has
-    what shared lists say of the fields that they make.
-    ``provenance``: as written, None where it is not. ``max_age``: days. Title, caption and headers are plain text;
-    ``pieces`` has by its place in the comment what of them is more than that.
+    ``origins`` has the place of each stage; empty means that all stages are where they are written. ``meanings``
+    explains fields that shared lists create. ``provenance``: as written, else None. ``max_age``: days. Title, caption
+    and headers are plain text; ``pieces`` has their inline Markdown, by path in the comment.
     """
 
     collection: str
@@ -173,36 +173,36 @@ class PipelineSpec(Spec):
 
     @property
     def has_own_pipeline(self) -> bool:
-        """Whether the comment writes its pipeline, and does not select rows by keys (``specs.selection``)."""
+        """Whether the comment has a pipeline, instead of keys that select rows (``specs.selection``)."""
         return "pipeline" in self.comment.parsed.value
 
     def name_stage(self, operator: str) -> str:
-        """How the comment calls what a stage does: ``$sort``, or ``sort`` where it has no pipeline."""
+        """Return the comment's name of a stage: ``$sort``, or ``sort`` if it has no pipeline."""
         keys = () if self.has_own_pipeline else STAGES.items()
         return next((key for key, stage in keys if stage == operator), operator)
 
     @property
     def shown_columns(self) -> list[tuple[Path, str]]:
-        """The columns that are shown, each with its place in the comment."""
+        """Return the shown columns, each with its path in the comment."""
         return []
 
     @property
     def headings(self) -> list[tuple[Path, str, str]]:
-        """The headings that readers see: for each its place in the comment, the column, and the words."""
+        """Return the headings that readers see, each with its path in the comment, its column and its text."""
         return []
 
     @cached_property
     def query(self) -> Query:
-        """The query for its rows."""
+        """Return the query for its rows."""
         return Query(self.collection, tuple(self.pipeline), self.let)
 
     @cached_property
     def source_query(self) -> Query:
-        """The query about the documents that it starts from."""
+        """Return the query for its source documents."""
         return source_query(self.collection, self.pipeline, self.let)
 
     def locate(self, path: Path, *, key: bool = False) -> tuple[int, int]:
-        """As ``Spec.locate``; a stage that is not written as such is located at what stands for it (``Origin``).
+        """Return the place as ``Spec.locate`` does; an implicit stage is located at its key or name (``Origin``).
 
         The name of a shared list is a ``StandIn`` of the place in its file.
         """
@@ -216,7 +216,7 @@ class PipelineSpec(Spec):
         return StandIn.of(at, written.locate(path[2:], key=key)) if written else at
 
     def _find_written(self, path: Path) -> Path:
-        """What stands in the comment for a place of the pipeline."""
+        """Return the path in the comment for a path in the pipeline."""
         number = path[1] if len(path) > 1 else None
         if self.origins and isinstance(number, int):
             return self.origins[number].find(path[2:]) if 0 <= number < len(self.origins) else ("pipeline",)
@@ -226,7 +226,7 @@ class PipelineSpec(Spec):
 
 
 def _range_fields(spread: Mapping[str, Sequence[str]], columns: Sequence[str]) -> Iterator[tuple[Path, str]]:
-    """The fields of ranges that are no columns of their own, each with its place in the comment."""
+    """Yield the fields of ranges that are not columns themselves, each with its path in the comment."""
     for column, names in spread.items():
         for index, name in enumerate(names):
             if name not in columns:
@@ -237,7 +237,7 @@ def _range_fields(spread: Mapping[str, Sequence[str]], columns: Sequence[str]) -
 class TableSpec(PipelineSpec):
     """A MONGO_TABLE. ``baseline`` is as written, valid against the schema.
 
-    ``spread``: column → fields of its lowest value, its highest and, where given, its number of repeats. ``totals``:
+    ``spread``: column → fields of its lowest value, its highest and, optionally, its number of repeats. ``totals``:
     column → sum, avg, min, max or count. ``group_rows``: the column by which rows are grouped. ``page_size``: rows.
     """
 
@@ -253,14 +253,14 @@ class TableSpec(PipelineSpec):
     tolerance: Tolerance | None = None
 
     def locate(self, path: Path, *, key: bool = False) -> tuple[int, int]:
-        """As ``PipelineSpec.locate``; a header that is not written is located at its column."""
+        """Return the place as ``PipelineSpec.locate`` does; a default header is located at its column."""
         if path[:1] == ("headers",) and "headers" not in self.comment.parsed.value:
             path = ("columns", *path[1:])
         return PipelineSpec.locate(self, path, key=key)
 
     @property
     def shown_columns(self) -> list[tuple[Path, str]]:
-        """The columns, and the fields of ranges, comparisons and links that are no columns of their own."""
+        """Return the columns, and the fields of ranges, comparisons and links that are not columns themselves."""
         own: list[tuple[Path, str]] = [
             (("columns", index), column) for index, column in enumerate(self.columns)
         ]
@@ -276,13 +276,13 @@ class TableSpec(PipelineSpec):
                     yield ("format", column, "link"), name
 
     def form_of(self, column: str) -> ColumnFormat | None:
-        """How a value of the column is written; the end of a range as the column whose range it is."""
+        """Return the format of a column; the end of a range has the format of its column."""
         ranged = (self.format.get(shown) for shown, ends in self.spread.items() if column in ends[:2])
         return self.format.get(column) or next(ranged, None)
 
     @property
     def headings(self) -> list[tuple[Path, str, str]]:
-        """The headers."""
+        """Return the headers."""
         named = zip(self.columns, self.headers, strict=True)
         return [(("headers", index), column, header) for index, (column, header) in enumerate(named)]
 
@@ -297,7 +297,7 @@ class ChartSpec(PipelineSpec):
 
     @property
     def shown_columns(self) -> list[tuple[Path, str]]:
-        """The columns of panels, of the horizontal axis, of series, those of the vertical axis and of ranges."""
+        """Return the columns of panels, horizontal axis, series, vertical axis and ranges."""
         named = {"facets": self.drawn.facets, "x": self.drawn.x, "series": self.drawn.series}
         naming: list[tuple[Path, str]] = [((key,), column) for key, column in named.items() if column]
         y: list[tuple[Path, str]] = [(("y", index), column) for index, column in enumerate(self.drawn.y)]
@@ -306,7 +306,7 @@ class ChartSpec(PipelineSpec):
 
     @property
     def headings(self) -> list[tuple[Path, str, str]]:
-        """The labels."""
+        """Return the labels."""
         return [(("labels", column), column, label) for column, label in self.labels.items()]
 
 
@@ -324,7 +324,7 @@ class QuotingSpec(Spec):
 
     @property
     def queries(self) -> dict[str, Mapping[str, Any]]:
-        """The queries on the table's rows, by their keys in the comment."""
+        """Return the queries on the table's rows, by their keys in the comment."""
         return {"where": self.where}
 
     @property
@@ -337,7 +337,7 @@ class QuotingSpec(Spec):
 class ValueSpec(QuotingSpec):
     """A MONGO_VALUE: ``column`` of the one row of ``table`` that the query ``where`` selects.
 
-    ``draw``: whether the interval of a comparison is drawn beside its words. ``tolerance``: None for that of its table.
+    ``draw``: draw the interval of a comparison next to its words. ``tolerance``: None to use that of its table.
     """
 
     column: str
@@ -347,7 +347,7 @@ class ValueSpec(QuotingSpec):
 
     @property
     def quoted_columns(self) -> tuple[str, ...]:
-        """The one column."""
+        """The single column."""
         return (self.column,)
 
 
@@ -360,12 +360,12 @@ class CheckSpec(QuotingSpec):
 
     @property
     def queries(self) -> dict[str, Mapping[str, Any]]:
-        """What selects the rows, and what they must match."""
+        """Return the query that selects the rows, and the one that they must match."""
         return {"where": self.where, "expect": self.expect}
 
 
 def _format_of(body: Mapping[str, Any]) -> Mapping[str, ColumnFormat] | ColumnFormat | None:
-    """The format of a value, or those of the columns of a figure."""
+    """Return the format of a value, or the formats of a figure's columns."""
     if "column" in body:
         return ColumnFormat.of(body["format"]) if "format" in body else None
     return formats_of(body)
@@ -398,24 +398,24 @@ _READERS: Final[Mapping[str, Callable[[Mapping[str, Any]], Any]]] = {
     "drawn": ChartSettings.of,
     "tolerance": lambda body: Tolerance.of(body["tolerance"]) if "tolerance" in body else None,
 }
-"""What the fields of specs are made by that are not what a comment says in so many words."""
+"""The functions that compute fields of specs whose values differ from those in the comment."""
 
 
 @dataclass(frozen=True, slots=True)
 class Directive:
-    """One kind of comment, which its JSON Schema is called by, and the class of its specs."""
+    """One kind of comment, which is also the name of its JSON Schema, and the class of its specs."""
 
     kind: str
     spec: type[Spec]
 
     @property
     def has_pipeline(self) -> bool:
-        """Whether it has a pipeline of its own."""
+        """Whether it has its own pipeline."""
         return issubclass(self.spec, PipelineSpec)
 
     @property
     def quotes_table(self) -> bool:
-        """Whether it speaks of rows of a table that it names."""
+        """Whether it quotes rows of a table that it names."""
         return issubclass(self.spec, QuotingSpec)
 
 
@@ -428,4 +428,4 @@ DIRECTIVES: Final[Mapping[str, Directive]] = {
         Directive("chart", ChartSpec),
     )
 }
-"""Every kind of comment, by its name."""
+"""Every kind of comment, by name."""

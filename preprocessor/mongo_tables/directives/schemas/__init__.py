@@ -1,7 +1,7 @@
-"""The JSON Schemas that come with the program, by name.
+"""The JSON Schemas of the program, by name.
 
-An object of a schema may have ``x-parts``, names of files in ``parts/``: the properties that they hold stand before its
-own. So what several kinds of comments have alike is written once.
+An object of a schema may have ``x-parts``, a list of file names in ``parts/``: the properties in these files precede
+its own. This avoids duplicates of properties that several kinds of comments share.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ _SUFFIX: Final = ".schema.json"
 
 
 def names() -> list[str]:
-    """The names of all schemas: those of comments (``table`` …), then ``pipeline``, ``result`` and others."""
+    """Return the names of all schemas: those of comments (``table`` …), then ``pipeline``, ``result`` and others."""
     return [*comment_names(), *_names_in(_FOLDER)]
 
 
 def comment_names() -> list[str]:
-    """The names of the schemas that describe a comment, by which the comment itself is called: ``table`` …"""
+    """Return the names of the schemas that describe a comment, which are also the kinds of comments: ``table`` …"""
     return _names_in(_COMMENTS)
 
 
@@ -34,7 +34,7 @@ def _names_in(folder: Path) -> list[str]:
 
 @cache
 def load(name: str) -> dict[str, Any]:
-    """The schema of this name, read once; whoever gets it leaves it as it is. OSError for a name that none has."""
+    """Return the schema of this name, read once; callers must not change it. Raises OSError for an unknown name."""
     folder = _COMMENTS if name in comment_names() else _FOLDER
     text = (folder / f"{name}{_SUFFIX}").read_text("utf-8")
     schema: dict[str, Any] = json.loads(text, object_hook=_with_parts if _WITH_PARTS in text else None)
@@ -42,7 +42,7 @@ def load(name: str) -> dict[str, Any]:
 
 
 def _with_parts(node: dict[str, Any]) -> dict[str, Any]:
-    """The object with the properties of its parts."""
+    """Return the object with the properties of its parts."""
     if not isinstance(node.get(_WITH_PARTS), list):
         return node
     shared = {key: about for part in node[_WITH_PARTS] for key, about in _part(part).items()}

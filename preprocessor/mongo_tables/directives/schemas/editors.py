@@ -1,7 +1,7 @@
-"""The JSON Schemas as editors want them: with every stage of the catalogue to choose from.
+"""The JSON Schemas for editors, which list every stage of the catalogue for completion.
 
-A check does not need the stages' names in the schema (it asks the catalogue itself), so the files in ``schemas/`` do
-without them, and stay in step with the catalogue for nothing.
+A check does not need the stages' names in the schema (it asks the catalogue), so the files in ``schemas/`` omit them
+and cannot diverge from the catalogue.
 """
 
 from __future__ import annotations
@@ -14,17 +14,17 @@ from mongo_tables import SITE
 from mongo_tables.aggregation.catalogue import Operator, operators
 from mongo_tables.directives.schemas import load
 
-# How a schema marks the object that is a stage: the rule that speaks when it is none.
+# The mark of a stage object in a schema: the rule that reports an object that is not a stage.
 _STAGE = "MT134"
 
 
 def schema_address(name: str) -> str:
-    """Where the site has the schema ``name``, and what it is called by (``$id``)."""
+    """Return the address of the schema ``name`` on the site, which is also its ``$id``."""
     return f"{SITE}schemas/{name}.schema.json"
 
 
 def editor_schema(name: str) -> str:
-    """The text of the schema ``name``, stages and their arguments listed wherever one can stand."""
+    """Return the text of the schema ``name``, with stages and their arguments listed wherever they are allowed."""
     schema = load(name)
     called = {"$schema": schema["$schema"], "$id": schema_address(name)}
     stages = {one.name: _stage(one) for one in operators() if one.kind == "stage" and not one.refused}
@@ -49,7 +49,7 @@ def _stage(one: Operator) -> dict[str, Any]:
         "markdownDescription": f"[`{one.name}` in MongoDB's manual]({one.manual}){since}",
     }
     if one.style == "named":
-        # Without "type": what the stage does with another form is for the evaluator to say, in better words.
+        # Without "type": the evaluator has better messages about a wrong form.
         entry["required"] = list(one.required)
         entry["properties"] = {name: {} for name in (*one.required, *one.optional)}
     return entry

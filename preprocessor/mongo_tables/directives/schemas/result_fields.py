@@ -1,8 +1,7 @@
-"""What the fields of a result document mean: title, description and unit, from the JSON Schema of such documents.
+"""The meanings of the fields of result documents: title, description and unit, from their JSON Schema.
 
-Parameters of an experiment are described once, in the schema of experiments; where a result repeats them, its
-schema says so by ``fieldsOf``. A path is dotted and goes through arrays as through documents, as in an
-aggregation expression.
+The schema of experiments describes the parameters of an experiment; where a result repeats them, its schema refers
+there by ``fieldsOf``. A path is dotted and traverses arrays like documents, as in an aggregation expression.
 """
 
 from __future__ import annotations
@@ -15,12 +14,12 @@ from typing import Any, Final
 from mongo_tables.directives.schemas import load
 
 ANY_NAME: Final = "*"
-"""The part of a path where fields have names that no schema knows, such as those of indexes."""
+"""The path component for names that no schema lists, such as those of indexes."""
 
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """One field: ``unit`` is empty where there is none, and ``1`` for a ratio or a plain count."""
+    """One field: ``unit`` is empty if there is none, and ``1`` for a ratio or a plain count."""
 
     path: str
     title: str
@@ -30,10 +29,9 @@ class Field:
 
 @cache
 def fields(kind: str = "result") -> Mapping[str, Field]:
-    """All fields of a document of this kind by path, in the order of its schema.
+    """Return all fields of a document of this kind by path, in the order of its schema.
 
-    Kinds are ``result``, ``published``, ``calibration`` and ``benchmark``.
-    A document comes before the fields in it.
+    Kinds are ``result``, ``published``, ``calibration`` and ``benchmark``. A document precedes its fields.
     """
     found: dict[str, Field] = {}
     for field in _inside(load(kind), (), kind):
@@ -43,7 +41,7 @@ def fields(kind: str = "result") -> Mapping[str, Field]:
 
 @lru_cache(maxsize=4096)
 def field_at(path: str) -> Field | None:
-    """The field at a path, or None when no schema describes it."""
+    """Return the field at a path, or None if no schema describes it."""
     known = fields()
     parts = path.split(".")
     anywhere = (".".join((*parts[:at], ANY_NAME, *parts[at + 1 :])) for at in range(len(parts)))
@@ -51,7 +49,7 @@ def field_at(path: str) -> Field | None:
 
 
 def _inside(schema: Mapping[str, Any], path: tuple[str, ...], file: str) -> Iterator[Field]:
-    """The fields of a document that the schema in that file describes."""
+    """Yield the fields of a document that the schema in ``file`` describes."""
     for name, inner in schema.get("properties", {}).items():
         yield from _field(inner, (*path, name), file)
     if "fieldsOf" in schema:
@@ -72,7 +70,7 @@ def _field(schema: Mapping[str, Any], path: tuple[str, ...], file: str) -> Itera
 
 
 def _follow_reference(reference: str, file: str) -> tuple[Mapping[str, Any], str]:
-    """What ``NAME.schema.json#/a/b``, or ``#/a/b`` in the same file, leads to, and the file that it is in."""
+    """Return the target of ``NAME.schema.json#/a/b``, or ``#/a/b`` in the same file, and the file that contains it."""
     named, _, pointer = reference.partition("#/")
     file = named.removesuffix(".schema.json") or file
     schema: Mapping[str, Any] = load(file)

@@ -1,8 +1,8 @@
-"""Check a parsed JSON value against one of our schemas, and say in plain words what is wrong.
+"""Validation of parsed JSON against our schemas, with faults in plain words.
 
-``NAME.schema.json`` is the one source of the rules, and ``jsonschema`` finds the faults. Importing it takes more than
-a third of the processor time of a check of a README with one table (243 instead of 177 ms, medians of pairs), so
-``surely_valid`` looks first whether there is nothing to find.
+``NAME.schema.json`` is the one source of the rules, and ``jsonschema`` finds the faults. Importing it takes more than a
+third of the processor time of a check of a README with one table (243 instead of 177 ms, medians of pairs), so
+``surely_valid`` first tests whether the value is valid.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ Schema = Mapping[str, Any]
 
 
 def faults(name: str, value: Any, subject: str) -> list[Complaint[Path]]:
-    """Give every fault of ``value`` against the schema ``name``; messages call it ``subject``."""
+    """Return every fault of ``value`` against the schema ``name``; messages call it ``subject``."""
     if surely_valid(load(name), value):
         return []
     found = [fault for error in _errors(load(name), value) for fault in _explain(error, subject)]
@@ -37,7 +37,7 @@ def _errors(against: Schema, value: Any) -> Iterable[Any]:
     return errors
 
 
-# -- the quick look
+# -- quick validation
 # ----------------------------------------------------------------------------------------------
 
 _TYPES: dict[str, tuple[type, ...]] = {
@@ -63,7 +63,7 @@ _UNDERSTOOD = _OF_TEXT | _OF_OBJECT | _OF_LIST | _OF_NUMBER | _WORDS_ONLY | {"ty
 
 
 def surely_valid(against: Schema, value: Any) -> bool:
-    """Tell whether ``value`` is valid for certain; False, too, when a keyword is not understood here."""
+    """Return whether ``value`` is certainly valid; False also for a keyword that is not supported here."""
     if not against:
         return True
     if not against.keys() <= _UNDERSTOOD or not _type_fits(against.get("type"), value):
@@ -120,7 +120,7 @@ def _object_fits(against: Schema, value: dict[str, Any]) -> bool:
 
 
 def _explain(error: Any, subject: str) -> Iterator[Complaint[Path]]:
-    """Turn one error of jsonschema into faults in our own words."""
+    """Yield the faults, in our own words, of one error of jsonschema."""
     path, rules, value = tuple(error.absolute_path), error.schema, error.instance
     name = path_name(path) or subject
     keyword = error.validator
@@ -186,7 +186,7 @@ def _value_hint(error: Any) -> str:
 
 
 def _without_echoes(found: list[Complaint[Path]]) -> list[Complaint[Path]]:
-    """Leave out a missing key that is there, but misspelt: the unknown key's hint says it already."""
+    """Return the faults without missing keys that are misspelt: the unknown key's hint already names them."""
     hints = {(fault.at[:-1], fault.hint) for fault in found if fault.rule == "MT130"}
 
     def echo(fault: Complaint[Path]) -> bool:
@@ -199,7 +199,7 @@ def _without_echoes(found: list[Complaint[Path]]) -> list[Complaint[Path]]:
 
 
 def path_name(path: Path) -> str:
-    """Name a path as an author would write it, such as `` `columns[2]` ``; "" for the root."""
+    """Return a path as an author would write it, such as `` `columns[2]` ``; "" for the root."""
     parts = [f"[{part}]" if isinstance(part, int) else f".{part}" for part in path]
     return f"`{''.join(parts).removeprefix('.')}`" if parts else ""
 
@@ -220,7 +220,7 @@ def _format_value(value: Any) -> str:
 
 
 def schema_findings(document: Document, schema: str, subject: str) -> list[Finding]:
-    """Give a finding for every fault against ``schema``, except about values that the reader had to guess."""
+    """Return a finding for every fault against ``schema``, except about values that the parser had to guess."""
     found = faults(schema, document.parsed.value, subject)
     guess = document.parsed.is_guess
     return [document.locate(one) for one in found if not guess(one.at[:-1] if one.on_key else one.at)]
