@@ -1,5 +1,5 @@
-"""A language server: what is known of pages and pipelines, where an editor asks for it, while they are written.
+"""A language server that gives editors completion, hovers, findings and fixes for pages and pipelines.
 
-``protocol`` and ``server`` alone speak the protocol; the other modules take texts and places, and give plain data.
-``project`` holds what is edited, and judges it as ``check`` does.
+Only ``protocol`` and ``server`` handle the protocol; the other modules take texts and positions, and return plain data.
+``project`` holds the edited files, and judges them as ``check`` does.
 """

@@ -1,6 +1,7 @@
-"""What one keystroke may do about a finding: what its hint says, or to take it upon the comment with a reason.
+"""Code actions for findings: apply the hint, or ignore the rule in the comment with a reason.
 
-What ``check --fix`` does comes from ``site.rewrites``; here is what only an author can decide, who sees it at once.
+The fixes of ``check --fix`` come from ``site.rewrites``; the actions here need the author's decision, and the editor
+shows their effect at once.
 """
 
 from __future__ import annotations
@@ -19,24 +20,24 @@ from mongo_tables.lsp.typed_json import PIPELINE, Body, Token, read_tokens
 from mongo_tables.site.rewrites import Edit, Rewrite, rewrites_of
 
 REASON: Final = "say why"
-"""What an author writes something else for."""
+"""A placeholder that the author replaces by the reason."""
 
 
 _AT_END: Final = (
     r"(?:end the pipeline with(?: a `\$sort` .*, for example)?|sort them:|on a time axis, to scale:) (\{.*\})"
 )
-"""The hints with a stage for the end of the pipeline."""
+"""The hints that contain a stage for the end of the pipeline."""
 
 
 class Action(NamedTuple):
-    """What may be done, and the finding that is gone by it; None where there is none."""
+    """An edit with its title, and the finding that it resolves, if any."""
 
     rewrite: Rewrite
     about: Diagnostic | None
 
 
 class _Place(NamedTuple):
-    """A finding with its text: the tokens of the JSON around it, and the one at which it stands."""
+    """A finding with its text: the tokens of the surrounding JSON, and the token at its position."""
 
     one: Finding
     text: str
@@ -45,12 +46,12 @@ class _Place(NamedTuple):
 
     @property
     def written(self) -> str:
-        """The token as it is written."""
+        """The text of the token."""
         return self.text[self.token.start : self.token.end] if self.token else ""
 
 
 def list_actions(found: Sequence[Diagnostic], lines: Lines, body: Body | None) -> Iterator[Action]:
-    """What may be done about findings of a text; ``body`` is the JSON that they stand in, None where it is none."""
+    """Yield the actions for findings of a text; ``body`` is the JSON that contains them, None outside JSON."""
     text = lines.text
     tokens = read_tokens(text, body.start, body.end).found if body else ()
     in_comment = body is not None and body.kind != PIPELINE
@@ -59,7 +60,7 @@ def list_actions(found: Sequence[Diagnostic], lines: Lines, body: Body | None) -
         start = offset_of(one, lines)
         token = next((each for each in tokens if each.start == start), None)
         place = _Place(one, text, tokens, token)
-        names_list = in_comment and one.related  # What is mistyped is in the list, and not its name here.
+        names_list = in_comment and one.related  # The mistake is in the list, not in its name here.
         for rewrite in () if names_list else rewrites_of(one, text):
             yield Action(rewrite, diagnostic)
         for way in _WAYS:
@@ -72,7 +73,7 @@ def list_actions(found: Sequence[Diagnostic], lines: Lines, body: Body | None) -
 
 
 def _sort_at_end(place: _Place) -> Iterator[Rewrite]:
-    """A `$sort` at the end of the pipeline, or elements of an array put in order there."""
+    """Yield a `$sort` at the end of the pipeline, or a sort of array elements there."""
     match = re.search(_AT_END, place.one.hint)
     edit = _append_element(place.text, place.tokens, ("pipeline",), match[1]) if match else None
     if match and edit:
@@ -80,7 +81,7 @@ def _sort_at_end(place: _Place) -> Iterator[Rewrite]:
 
 
 def _sort_by_more(place: _Place) -> Iterator[Rewrite]:
-    """The keys of a sort by which documents differ, in the place of those by which some are equal."""
+    """Yield a replacement of sort keys with ties by keys that distinguish the documents."""
     match = re.search(r'for example (?:\{("\$sort": .*)\}|("sort": .*?))(?:, or show both)?$', place.one.hint)
     if match is None or place.one.rule not in ("MT418", "MT419", "MT424") or place.token is None:
         return
@@ -94,7 +95,7 @@ def _sort_by_more(place: _Place) -> Iterator[Rewrite]:
 
 
 def _match_before(place: _Place) -> Iterator[Rewrite]:
-    """A stage that a hint writes, put before the one in which the finding is."""
+    """Yield the insertion of a stage from a hint, before the stage with the finding."""
     match = re.fullmatch(r'add (\{"\$match": .*\})', place.one.hint)
     if match and place.token and place.token.path[:1] == ("pipeline",):
         edit = _insert_before(place.text, place.tokens, place.token.path[:2], match[1])
@@ -102,7 +103,7 @@ def _match_before(place: _Place) -> Iterator[Rewrite]:
 
 
 def _add_key(place: _Place) -> Iterator[Rewrite]:
-    """A key that a hint writes with its value: in the comment, or in the object at which the finding stands."""
+    """Yield the insertion of a key with its value from a hint, in the comment or in the object with the finding."""
     match = re.search(
         r'(?:add a `sort` .*?, for example|round what readers see:) "(\w+)": (.+?)(?: for the newest)?$',
         place.one.hint,
@@ -117,7 +118,7 @@ def _add_key(place: _Place) -> Iterator[Rewrite]:
 
 
 def _write_header(place: _Place) -> Iterator[Rewrite]:
-    """A header without stray blanks, in words, or that says all that stands under it."""
+    """Yield a header without stray blanks, in words, or that describes all its values."""
     match = re.fullmatch(
         r'write "(.*)"|write it in words: "(.*)"|say so in the header, for example “(.*)”', place.one.hint
     )
@@ -131,7 +132,7 @@ def _write_header(place: _Place) -> Iterator[Rewrite]:
 
 
 def _read_copy(place: _Place) -> Iterator[Rewrite]:
-    """The copy of a value that what stands beside it is read from."""
+    """Yield a reference to the value of which the finding's value is a copy."""
     match = re.fullmatch(r"read `([^`]+)`", place.one.hint)
     if place.one.rule == "MT415" and match and place.token and place.token.kind == "string":
         yield Rewrite(
@@ -140,7 +141,7 @@ def _read_copy(place: _Place) -> Iterator[Rewrite]:
 
 
 def _take_out(place: _Place) -> Iterator[Rewrite]:
-    """A member that says nothing: a rule that is ignored in vain, a key that stands there twice, a field not shown."""
+    """Yield the removal of a useless member: an ignored rule without findings, a duplicate key, an unused field."""
     if place.token is None or place.token.kind != "key":
         return
     in_vain = place.one.rule in ("MT507", "MT122")
@@ -150,7 +151,7 @@ def _take_out(place: _Place) -> Iterator[Rewrite]:
 
 
 def _is_one_of_several(field: Token, tokens: Sequence[Token]) -> bool:
-    """Whether a field is made by a stage that makes others as well."""
+    """Return whether a field is created by a stage that creates others as well."""
     above = field.path[:-1]
     beside = [one for one in tokens if one.kind == "key" and one.path[:-1] == above]
     return len(beside) > 1 and above[-1:] in (("$project",), ("$set",), ("$addFields",), ("$group",))
@@ -168,7 +169,7 @@ _WAYS: Final[Sequence[Callable[[_Place], Iterator[Rewrite]]]] = (
 
 
 def _ignore(one: Finding, text: str, tokens: Sequence[Token]) -> Rewrite | None:
-    """The finding taken upon the comment; None where no comment can do that."""
+    """Return the edit that ignores the finding in the comment; None if no comment can do that."""
     if not is_silenced(one, {one.rule: REASON}) or one.rule == "MT507":
         return None
     if any(token.kind == "key" and token.path[:-1] == ("ignore",) for token in tokens):
@@ -179,7 +180,7 @@ def _ignore(one: Finding, text: str, tokens: Sequence[Token]) -> Rewrite | None:
 
 
 def _add_member(text: str, tokens: Sequence[Token], path: Path, key: str, value: str) -> Edit | None:
-    """A new last member of an object; None where it has none to stand behind, or one of this name."""
+    """Return an edit that adds a last member to an object; None if the object is empty or has this member."""
     keys = [one for one in tokens if one.kind == "key" and one.path[:-1] == path]
     if not keys or any(one.path[-1] == key for one in keys):
         return None
@@ -188,7 +189,7 @@ def _add_member(text: str, tokens: Sequence[Token], path: Path, key: str, value:
 
 
 def _append_element(text: str, tokens: Sequence[Token], path: Path, value: str) -> Edit | None:
-    """A new last element of a list; None where it has none to stand behind."""
+    """Return an edit that adds a last element to a list; None if the list is empty."""
     elements = [one for one in tokens if one.path[:-1] == path and one.path != path and one.kind != "close"]
     if not elements or not isinstance(elements[-1].path[-1], int):
         return None
@@ -197,13 +198,13 @@ def _append_element(text: str, tokens: Sequence[Token], path: Path, value: str) 
 
 
 def _insert_before(text: str, tokens: Sequence[Token], path: Path, value: str) -> Edit:
-    """A new element of a list, before the one at a path."""
+    """Return an edit that adds an element to a list, before the one at a path."""
     start = next(one.start for one in tokens if one.path == path)
     return Edit(start, start, f"{value},{_gap_before(text, start)}")
 
 
 def _remove_member(tokens: Sequence[Token], key: Token) -> Edit:
-    """A member taken out, with the comma that parts it from its neighbours."""
+    """Return an edit that removes a member with the comma that separates it from its neighbours."""
     end = _end_of(tokens, key.path)
     following = [one for one in tokens if one.start >= end]
     if following and following[0].kind == "comma":
@@ -213,12 +214,12 @@ def _remove_member(tokens: Sequence[Token], key: Token) -> Edit:
 
 
 def _end_of(tokens: Sequence[Token], path: Path) -> int:
-    """Where the value at a path ends."""
+    """Return the end of the value at a path."""
     return max(one.end for one in tokens if one.path[: len(path)] == path)
 
 
 def _gap_before(text: str, at: int) -> str:
-    """What parts an element from the one before it: a line break with blanks where it begins its line, else a blank."""
+    """Return the gap before an element: a line break with blanks if it begins its line, else a blank."""
     start = max(text.rfind("\n", 0, at), text.rfind("\r", 0, at)) + 1
     lead = text[start:at]
     if not start or lead.strip("> \t"):

@@ -1,4 +1,4 @@
-"""``mongo-tables lsp``: a language server, which an editor starts."""
+"""The command ``mongo-tables lsp``, which starts a language server for an editor."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ exit status: 0 the editor has ended it, 1 the editor went away, 2 wrong usage or
 
 
 def add_arguments(parser: ArgumentParser) -> None:
-    """Add where rows come from, and whether that may be a database."""
+    """Add the arguments for the source of rows, and for permission to use a database."""
     parser.add_argument("--stdio", action="store_true", help="what it does anyway: some editors insist on it")
     parser.add_argument(
         "--database", action="store_true", help="ask a mongodb:// source too, whenever a pipeline is typed"
     )
     add_results(parser)
     add_limit(parser)
-    # Not the usual name: which site there is, is known once the editor has said in which folder it works.
+    # There is no default name: the site is only known once the editor has named its folder.
     parser.add_argument(
         "-f",
         "--config-file",
@@ -47,7 +47,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 
 def run(arguments: Namespace) -> int:
-    """Serve until the editor ends it. Raises UsageError where pygls is not installed."""
+    """Serve until the editor ends the session. Raises UsageError if pygls is not installed."""
     if importlib.util.find_spec("pygls") is None:
         raise UsageError("command lsp needs the extra lsp", "pip install 'mongo-tables[lsp]'")
     if sys.stdin.isatty():

@@ -1,4 +1,4 @@
-"""What may be written at a place of a comment, as an editor offers it: keys, values, fields, operators in braces."""
+"""Completions at a position of a comment: keys, values, fields, operators in braces."""
 
 from __future__ import annotations
 
@@ -21,21 +21,20 @@ from mongo_tables.lsp.slots import WORDS, argument_names
 from mongo_tables.lsp.typed_json import Cursor, read_tokens, read_value
 
 Sort = Literal["key", "value", "field", "operator", "stage", "variable", "table", "list", "collection"]
-"""What kind of thing is offered."""
+"""The kind of a suggestion."""
 
 _FEW_BESIDE: Final = 40
 _FEW_BELOW: Final = 12
-"""Fields below others are offered with them where there are at most so many of either."""
+"""The largest number of fields, and of fields below each, that are offered together."""
 _MOST_VALUES: Final = 64
-"""So many values of a field are offered."""
+"""The largest number of values of a field that are offered."""
 
 
 @dataclass(frozen=True, slots=True)
 class Suggestion:
-    """One thing that may be written: its name, its kind, a remark, a text about it, and what to write.
+    """One suggestion: its label, its kind, a remark, its documentation, and the text to insert.
 
-    ``text`` is put between ``start`` and ``end`` of the ``Completion``; ``sought`` is what the typed text is compared
-    with.
+    ``text`` replaces ``start`` to ``end`` of the ``Completion``; the typed text is compared with ``sought``.
     """
 
     label: str
@@ -48,7 +47,7 @@ class Suggestion:
 
 @dataclass(frozen=True, slots=True)
 class Completion:
-    """What may be written in the place of what stands between two offsets."""
+    """The suggestions that may replace the text between two offsets."""
 
     start: int
     end: int
@@ -57,9 +56,9 @@ class Completion:
 
 @dataclass(frozen=True, slots=True)
 class _Offer:
-    """A name for a key, or a value, before it is known how it is to be written there.
+    """A name for a key, or a value, before its notation at the position is known.
 
-    ``value`` is written where a value stands; where it ``opens``, an object whose first key is the label.
+    ``value`` is written in place of a value; if it ``opens``, an object whose first key is the label is written.
     """
 
     label: str
@@ -75,7 +74,7 @@ _Offers = Iterator[_Offer]
 
 @dataclass(frozen=True, slots=True)
 class _Asked:
-    """A place with all that is known of it. ``beside``: the keys that surely stand beside the one that is typed."""
+    """A position with its context. ``beside``: the other keys that the same object certainly has."""
 
     cursor: Cursor
     spot: Spot
@@ -95,23 +94,23 @@ class _Asked:
 
     @property
     def others(self) -> list[Any]:
-        """The elements of the list that the value is in."""
+        """The elements of the list that contains the value."""
         above = value_at(self.spot.value, self.cursor.path[:-1])
         return above if isinstance(above, list) else []
 
     def text_at(self, *path: str | int) -> str | None:
-        """The text at a path of the comment, where one is there."""
+        """Return the text at a path of the comment, or None."""
         found = value_at(self.spot.value, path)
         return found if isinstance(found, str) else None
 
 
 def complete(text: str, cursor: Cursor, known: Knowledge, start: Shape | None = None) -> Completion:
-    """What may be written at a place; ``start`` is what a pipeline reads that says nothing of it itself."""
+    """Return the completions at a position; ``start`` is the input of a pipeline that does not name its source."""
     body, is_key = cursor.body, cursor.role == "key"
     if cursor.role == "none":
         return Completion(cursor.start, cursor.start, ())
     value = certain = read_value(text, read_tokens(text, body.start, body.end))
-    if not cursor.ends:  # What follows an open key is read as its neighbours.
+    if not cursor.ends:  # Text after an open key would be parsed as its neighbours.
         certain = read_value(text, read_tokens(text, body.start, cursor.start - cursor.quoted))
     beside = value_at(certain, cursor.path[:-1]) if is_key else None
     own = cursor.path[-1] if is_key and cursor.token else None
@@ -122,13 +121,13 @@ def complete(text: str, cursor: Cursor, known: Knowledge, start: Shape | None = 
         offers = _KEYS[role](asked) if role in _KEYS else ()
         return _write_keys(text, cursor, [one for one in offers if one.label not in keys])
     found = list(_VALUES[role](asked)) if role in _VALUES else []
-    if role in _OPENED:  # An operator, with what is about it.
+    if role in _OPENED:  # An operator with its documentation.
         found += [replace(one, opens=True) for one in _OPENED[role](asked)]
     return _write_values(cursor, found)
 
 
 def _write_keys(text: str, cursor: Cursor, offers: Iterable[_Offer]) -> Completion:
-    """Keys with what is missing around them: quotes, and a colon unless their closing quote stands there."""
+    """Return keys with the missing quotes, and a colon unless the key already has a closing quote."""
     has_colon = text[cursor.end : cursor.body.end].lstrip().startswith(":")
     opening = "" if cursor.quoted else '"'
     closing = "" if cursor.closed else '"' if has_colon else '": '
@@ -143,7 +142,7 @@ def _write_keys(text: str, cursor: Cursor, offers: Iterable[_Offer]) -> Completi
 
 
 def _write_values(cursor: Cursor, offers: Iterable[_Offer]) -> Completion:
-    """Values as they are to be written: within quotes up to the closing one, and with that where none stands there."""
+    """Return values in JSON: inside existing quotes up to the closing one, which is added if it is missing."""
     found = []
     for one in offers:
         written = f"{{{_write_json(one.label)}: " if one.opens else _write_json(one.value)
@@ -157,7 +156,7 @@ def _write_values(cursor: Cursor, offers: Iterable[_Offer]) -> Completion:
 
 
 def _write_json(value: Any) -> str:
-    """JSON that ends no comment, whatever is in a value."""
+    """Return JSON that cannot end a comment, whatever the value contains."""
     return keep_in_comment(json.dumps(value, ensure_ascii=False))
 
 
@@ -165,7 +164,7 @@ def _write_json(value: Any) -> str:
 
 
 def _list_fields(shape: Shape, typed: str, prefix: str = "") -> _Offers:
-    """The fields whose paths begin as typed, up to the next dot, and one level below that where they are few."""
+    """Yield the fields that start with the typed path, up to the next dot, and one more level if there are few."""
     parts = typed.split(".")[:-1]
     above = "".join(f"{part}." for part in parts)
     found = fields_at(shape, parts)
@@ -187,7 +186,7 @@ def _fields(asked: _Asked) -> _Offers:
 
 
 def _fields_within(shape: Shape, asked: _Asked, inside: str) -> _Offers:
-    """The fields below a path, by their names from there."""
+    """Yield the fields below a path, by their names from there."""
     inside = f"{inside}." if inside else ""
     for one in _list_fields(shape, inside + asked.typed):
         if one.label.startswith(inside):
@@ -196,7 +195,7 @@ def _fields_within(shape: Shape, asked: _Asked, inside: str) -> _Offers:
 
 
 def _fields_of_input(asked: _Asked, operator: Path) -> _Offers:
-    """The fields of what an operator has as its ``input``; of the document where that is left out."""
+    """Yield the fields of an operator's ``input``; of the document without an ``input``."""
     spot, path = asked.spot, (*operator, "input")
     written = value_at(spot.value, path) or "$$CURRENT"
     if spot.way.stretches and isinstance(written, str) and written.startswith("$"):
@@ -210,7 +209,7 @@ def _row_fields(asked: _Asked) -> _Offers:
 
 
 def _own_columns(asked: _Asked) -> list[str]:
-    """The columns that the comment shows, as far as they are written."""
+    """Return the columns that the comment shows, as far as they are written."""
     found: list[Any] = []
     for key in ("columns", "x", "y", "series", "facets"):
         written = value_at(asked.spot.value, (key,))
@@ -219,7 +218,7 @@ def _own_columns(asked: _Asked) -> list[str]:
 
 
 def _quoted_columns(asked: _Asked) -> _Offers:
-    """The columns of the table that a value or a statement quotes, and the other fields of its rows."""
+    """Yield the columns of the table that a value or a statement quotes, and the other fields of its rows."""
     table = asked.text_at("table")
     for name, told in asked.known.columns(table).items() if table is not None else ():
         yield _Offer(name, "field", told, value=name)
@@ -229,7 +228,7 @@ def _quoted_columns(asked: _Asked) -> _Offers:
 
 
 def _list_operators(kind: OperatorKind, sort: Sort = "operator", without: Iterable[str] = ()) -> _Offers:
-    """The operators of a kind that run, each with the way to the manual."""
+    """Yield the supported operators of a kind, each with a link to the manual."""
     for name in catalogue.names(kind):
         operator = catalogue.get(kind, name)
         if not operator.refused and name not in without:
@@ -245,12 +244,12 @@ def _schema_keys(asked: _Asked) -> _Offers:
 
 
 def _stage_keys(asked: _Asked) -> _Offers:
-    """The stages that may stand at a place, each alone in its object."""
+    """Yield the stages that are allowed at a position, each as the only key of its object."""
     if asked.beside:
         return
     without = {"$documents"}
     for one in asked.spot.way.stretches[-1:]:
-        # A pipeline within a stage that has no collection to read brings documents of its own.
+        # A pipeline within a stage without a collection must begin with its own documents.
         if one.number == 0 and len(one.path) > 1 and one.reads and asked.text_at(*one.reads) is None:
             without.clear()
         if "$facet" in one.path:
@@ -265,7 +264,7 @@ _TOP_OF_QUERY: Final = frozenset(
     )
 )
 _WHOLE_QUERY_ONLY: Final = ("$expr", "$sampleRate")
-"""They are about a whole document, and so not for the elements of an array."""
+"""These apply to a whole document, and so not to the elements of an array."""
 
 
 def _query_keys(asked: _Asked) -> _Offers:
@@ -279,13 +278,13 @@ def _query_keys(asked: _Asked) -> _Offers:
 
 
 def _condition_keys(asked: _Asked) -> _Offers:
-    """The operators of a condition on a field, several of which may stand together; ``$rand`` is an expression's."""
+    """Yield the operators of a condition on a field, which may be combined; ``$rand`` belongs to expressions."""
     alone = () if "$regex" in asked.beside else ("$options",)
     return _list_operators("query", without={*_TOP_OF_QUERY, "$rand", *alone})
 
 
 def _expression_keys(asked: _Asked) -> _Offers:
-    """The operators of expressions, each alone in its object."""
+    """Yield the operators of expressions, each as the only key of its object."""
     return iter(()) if asked.beside else _list_operators("expression")
 
 
@@ -296,12 +295,12 @@ def _accumulator_keys(asked: _Asked) -> _Offers:
 _WITHOUT_WINDOW: Final = frozenset(
     ("$rank", "$denseRank", "$documentNumber", "$shift", "$expMovingAvg", "$linearFill", "$locf")
 )
-"""The window functions that have a window of their own.
+"""The window functions that do not accept a ``window``.
 
 https://www.mongodb.com/docs/manual/reference/operator/aggregation/setWindowFields/
 """
 _WITHOUT_ARGUMENT: Final = ("$rand", "$count", "$rank", "$denseRank", "$documentNumber")
-"""They are written with ``{}``."""
+"""These take ``{}``."""
 
 
 def _window_operators(asked: _Asked) -> _Offers:
@@ -322,13 +321,13 @@ def _operand_keys(asked: _Asked) -> _Offers:
 
 
 _NEEDS: Final[Mapping[str, Mapping[str, str]]] = {"window": {"unit": "range"}, "$lookup": {"let": "pipeline"}}
-"""Arguments that stand only beside another one."""
+"""Arguments that require another one."""
 _ONE_OF: Final[Mapping[str, frozenset[str]]] = {
     "window": frozenset(("documents", "range")),
     "fill": frozenset(("value", "method")),
     "$fill": frozenset(("partitionBy", "partitionByFields")),
 }
-"""Arguments of which one alone may stand."""
+"""Arguments that exclude one another."""
 
 
 def _argument_keys(asked: _Asked) -> _Offers:
@@ -341,7 +340,7 @@ def _argument_keys(asked: _Asked) -> _Offers:
 
 
 def _row_keys(asked: _Asked) -> _Offers:
-    """The fields by whose values a row is named: the columns, and the other fields of rows."""
+    """Yield the fields that can identify a row: the columns, and the other fields of rows."""
     names = dict.fromkeys([*_own_columns(asked), *(one.label for one in _row_fields(asked))])
     return (_Offer(name, "field") for name in names)
 
@@ -381,7 +380,7 @@ def _schema_values(asked: _Asked) -> _Offers:
     if schema.get("type") == "boolean":
         yield from (_Offer(word, "value", value=word == "true") for word in ("true", "false"))
     elif not enum:
-        # Those with members name fields that hardly any rows have.
+        # Objects with members name fields that few rows have.
         for example in (one for one in examples if not isinstance(one, dict | list)):
             written = example if isinstance(example, str) else json.dumps(example)
             yield _Offer(written, "value", "an example", value=example)
@@ -436,7 +435,7 @@ def _comparands(asked: _Asked) -> _Offers:
 
 
 def _values_of_own_rows(asked: _Asked) -> _Offers:
-    """The values that rows of the comment have in a column: of its table, else of the documents."""
+    """Yield the values of a column in rows of the comment: of its table, else of the documents."""
     column, table = asked.name, asked.text_at("id")
     found = values_of_column(asked.known.rows(table) if table is not None else (), column)
     shape = lookup(rows_shape(asked.spot.value, asked.known), tuple(column.split(".")))
@@ -515,4 +514,4 @@ _OPENED: Final[Mapping[str, Callable[[_Asked], _Offers]]] = {
     "window": _window_operators,
     "condition": _condition_keys,
 }
-"""The objects that may stand for a value, by their first keys."""
+"""The objects that can replace a value, by their first keys."""

@@ -1,4 +1,4 @@
-"""Findings as an editor marks them: with the piece of text that each is about."""
+"""Findings with the ranges of text that an editor marks."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from mongo_tables.findings.finding import Finding
 from mongo_tables.lsp.positions import Lines, Span
 
 _MARKED: Final = re.compile(r'<!--[ \t]*\w*|"(?:[^"\\\r\n]|\\[^\r\n])*"|[\w$][\w$.-]*|[^\s]')
-"""A name of a comment, a text, a word, or a single sign."""
+"""A name of a comment, a text, a word, or a single character."""
 
 
 class Related(NamedTuple):
-    """What a finding is about as well, in another file."""
+    """A place in another file that a finding refers to."""
 
     file: str
     span: Span
 
 
 class Diagnostic(NamedTuple):
-    """A finding, and where in its file what it is about stands; and in others."""
+    """A finding with its range in the file, and related places in other files."""
 
     finding: Finding
     span: Span
@@ -30,13 +30,13 @@ class Diagnostic(NamedTuple):
 
 
 class Diagnoses(NamedTuple):
-    """The findings about a file with the pieces of its text; none is looked for again in a line that stayed."""
+    """The findings of a file with their ranges; unchanged lines keep their ranges without a new search."""
 
     lines: Lines
     found: list[Diagnostic]
 
     def after(self, found: Iterable[Finding], lines: Lines) -> Diagnoses:
-        """What is found in a text that comes after this one."""
+        """Return the diagnoses of the next text, given its findings."""
         change = difference(self.lines.text, lines.text)
         first, last = self.lines.line_at(change.start), self.lines.line_at(change.end)
         as_many = len(lines) == len(self.lines)
@@ -49,7 +49,7 @@ class Diagnoses(NamedTuple):
 
 
 def _line_of(one: Finding, lines: Lines) -> int:
-    """The line, from 0, that a finding stands in; the first where it is about the whole file."""
+    """Return the line, from 0, of a finding; the first one if it is about the whole file."""
     return min(max(one.line, 1), len(lines)) - 1
 
 
@@ -61,7 +61,7 @@ def _mark(one: Finding, lines: Lines) -> Diagnostic:
 
 
 def relate(known: Mapping[str, Diagnoses]) -> dict[str, Diagnoses]:
-    """The findings of files with what they are about in others of these files."""
+    """Return the findings of files with their related places in others of these files."""
     return {
         file: one._replace(found=[_relate(each, known) for each in one.found]) for file, one in known.items()
     }
@@ -77,7 +77,7 @@ def _relate(one: Diagnostic, known: Mapping[str, Diagnoses]) -> Diagnostic:
 
 
 def offset_of(one: Finding, lines: Lines) -> int:
-    """The offset at which a finding stands; 0 where it is about the whole file."""
+    """Return the offset of a finding; 0 if it is about the whole file."""
     if not one.line:
         return 0
     line = _line_of(one, lines)

@@ -1,4 +1,4 @@
-"""What documents look like at a place of a pipeline that may be broken there, and which variables there are."""
+"""The shape of documents, and the variables, at a place of a pipeline that may be malformed."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from mongo_tables.lsp.knowledge import Knowledge, Stage
 from mongo_tables.lsp.slots import Stretch, Way, way_to
 
 _MALFORMED: Final = (AttributeError, IndexError, KeyError, TypeError, ValueError, RecursionError)
-"""Errors that reading a malformed stage may raise."""
+"""Errors that parsing a malformed stage may raise."""
 
 SYSTEM_VARIABLES: Final[Mapping[str, str]] = {
     "ROOT": "the whole document",
@@ -46,9 +46,9 @@ _REDACTING: Final[Mapping[str, str]] = {
 
 @dataclass(frozen=True, slots=True)
 class Spot:
-    """A place of a JSON text of a kind, with what is known of it: the whole value, and the way to the place.
+    """A place in a JSON text of a kind, with its context: the whole value, and the path to the place.
 
-    ``start`` is what the outermost pipeline reads where the text does not say it.
+    ``start`` is the input of the outermost pipeline if the text does not name it.
     """
 
     kind: str
@@ -58,32 +58,32 @@ class Spot:
     start: Shape | None
 
     def before(self) -> Shape:
-        """What documents look like before the stage."""
+        """The shape of documents before the stage."""
         if self.way.stretches:
             return shape_before(self.value, self.way.stretches, self.known, self.start)
         return rows_shape(self.value, self.known)
 
     def behind(self) -> Shape:
-        """What documents look like behind the stage."""
+        """The shape of documents after the stage."""
         *around, own = self.way.stretches
         through = (*around, replace(own, number=own.number + 1))
         return shape_before(self.value, through, self.known, self.start)
 
 
 def spot_at(path: Path, kind: str, value: Any, known: Knowledge, start: Shape | None) -> Spot:
-    """The place at a path of a text that has, as far as it can be read, this value."""
+    """Return the place at a path of a text that, as far as it can be parsed, has this value."""
     if path[:1] == ("where",) and isinstance(value, dict):
-        value = {**value, "where": {}}  # A condition says nothing of what it is asked of.
+        value = {**value, "where": {}}  # The condition itself does not affect the shape of its input.
     return Spot(kind, value, way_to(kind, path), known, start)
 
 
 def shape_before(
     value: Any, stretches: Sequence[Stretch], known: Knowledge, start: Shape | None = None
 ) -> Shape:
-    """What documents look like before the stage that a way leads to.
+    """Return the shape of documents before the stage at the end of a path.
 
-    ``value`` is the whole text as far as it can be read, ``start`` what the outermost pipeline reads where the text
-    does not say it.
+    ``value`` is the whole text as far as it can be parsed, ``start`` the input of the outermost pipeline if the text
+    does not name it.
     """
     shape = unknown_documents() if start is None else start
     for stretch in stretches:
@@ -97,7 +97,7 @@ def shape_before(
 
 
 def rows_shape(value: Any, known: Knowledge) -> Shape:
-    """What the rows of a comment look like."""
+    """Return the shape of a comment's rows."""
     if stretches := list_all_stages(value):
         return shape_before(value, stretches, known)
     collection = value_at(value, ("collection",))
@@ -109,25 +109,25 @@ def rows_shape(value: Any, known: Knowledge) -> Shape:
 
 
 def _stage_of_where(value: Any) -> list[Stage]:
-    """The condition of a comment without a pipeline."""
+    """Return the condition of a comment without a pipeline, as a stage."""
     where = value_at(value, ("where",))
     return [{"$match": where}] if isinstance(where, dict) and where else []
 
 
 def list_all_stages(value: Any) -> list[Stretch]:
-    """All stages of a comment, as those before a place; none where it has no pipeline."""
+    """Return all stages of a comment as the pipelines before a place; none if it has no pipeline."""
     pipeline = value_at(value, ("pipeline",))
     return [Stretch(("pipeline",), len(pipeline), ("collection",))] if isinstance(pipeline, list) else []
 
 
 def _stages(value: Any, stretch: Stretch, known: Knowledge) -> list[Stage]:
-    """The stages before a place, shared lists expanded, without what is none."""
+    """Return the valid stages before a place, with shared lists expanded."""
     written = value_at(value, stretch.path)
     return _expand(written[: stretch.number] if isinstance(written, list) else (), known)
 
 
 def stages_before(value: Any, stretches: Sequence[Stretch], known: Knowledge) -> list[Stage]:
-    """The stages between the collection that is read last on the way to a place and that place, or rows as a whole."""
+    """Return the stages from the last collection that is read up to a place; or rows as a whole."""
     way = list(stretches) or list_all_stages(value)
     if not way:
         return _expand(_stage_of_where(value), known)
@@ -136,14 +136,16 @@ def stages_before(value: Any, stretches: Sequence[Stretch], known: Knowledge) ->
 
 
 def _expand(written: Sequence[Any], known: Knowledge) -> list[Stage]:
-    """Stages as they are written, without what is none, those of shared lists in the place of their names."""
+    """Return the valid stages, with the names of shared lists replaced by their stages."""
     found: list[Stage] = []
     for one in written:
         if isinstance(one, str):
             found += known.shared(one)
         elif isinstance(one, dict) and len(one) == 1 and next(iter(one)).startswith("$"):
             stage = decode(one)[0]
-            found += [stage] if isinstance(stage, dict) else []  # A value such as {"$date": …} is no stage.
+            found += (
+                [stage] if isinstance(stage, dict) else []
+            )  # A value such as {"$date": …} is not a stage.
     return found
 
 
@@ -153,7 +155,7 @@ def _bindings(value: Any, stretch: Stretch) -> Mapping[str, Any]:
 
 
 def _behind(stages: Sequence[Stage], shape: Shape, variables: Mapping[str, Any], known: Knowledge) -> Shape:
-    """The shape behind stages; one that is malformed is taken to change nothing."""
+    """Return the shape after stages; a malformed stage is assumed to change nothing."""
     for stage in stages:
         try:
             shape = _behind_one(stage, shape, variables, known)
@@ -163,7 +165,7 @@ def _behind(stages: Sequence[Stage], shape: Shape, variables: Mapping[str, Any],
 
 
 def _behind_one(stage: Stage, shape: Shape, variables: Mapping[str, Any], known: Knowledge) -> Shape:
-    """The shape behind a stage, with what it brings from another collection, which its flow alone does not know."""
+    """Return the shape after a stage, including what it reads from another collection, which its flow lacks."""
     ((name, argument),) = stage.items()
     if name == "$unionWith":
         other = {"coll": argument} if isinstance(argument, str) else argument
@@ -176,12 +178,12 @@ def _behind_one(stage: Stage, shape: Shape, variables: Mapping[str, Any], known:
 
 
 def _with_depth(shape: Shape, field: Any) -> Shape:
-    """Documents that ``$graphLookup`` found, with the field for the number of steps, where one is named."""
+    """Return the shape of ``$graphLookup`` results, with the depth field if there is one."""
     return replace_at(shape, tuple(field.split(".")), of_kinds({"long"})) if isinstance(field, str) else shape
 
 
 def _shape_of_other(argument: Mapping[str, Any], known: Knowledge) -> Shape:
-    """What documents look like that a stage reads from another collection."""
+    """Return the shape of documents that a stage reads from another collection."""
     collection = argument.get("from", argument.get("coll"))
     stages = _expand(argument.get("pipeline", ()), known)
     start = known.shape(collection, stages) if isinstance(collection, str) else unknown_documents()
@@ -189,9 +191,10 @@ def _shape_of_other(argument: Mapping[str, Any], known: Knowledge) -> Shape:
 
 
 def found_at(value: Any, stretch: Stretch, path: Path, before: Shape, written: str) -> Shape:
-    """What a path or a variable gives when ``written`` stands at a place of a stage.
+    """Return the shape of a path or a variable ``written`` at a place of a stage.
 
-    ``written`` is the beginning of an expression such as ``$a`` or ``$$this``; of what it is looked up in, the shape.
+    ``written`` is the beginning of an expression such as ``$a`` or ``$$this``; the shape is that of the value in which
+    it is looked up.
     """
     stage = value_at(value, (*stretch.path, stretch.number))
     if not isinstance(stage, dict) or len(stage) != 1:
@@ -209,7 +212,7 @@ def found_at(value: Any, stretch: Stretch, path: Path, before: Shape, written: s
 
 
 def _with(value: Any, path: Path, written: str) -> Any:
-    """A copy of a value with a text at a path; containers that lack on the way are made."""
+    """Return a copy of a value with a text at a path; missing containers are created."""
     if not path:
         return written
     step = path[0]
@@ -224,7 +227,7 @@ def _with(value: Any, path: Path, written: str) -> Any:
 
 
 def variables_at(value: Any, path: Path, kind: str) -> dict[str, str]:
-    """The variables that an expression at a path may read, each with what it is."""
+    """Return the variables that an expression at a path may read, each with a description."""
     found: dict[str, str] = {}
     for depth in range(len(path)):
         step, argument = path[depth], value_at(value, path[: depth + 1])
@@ -252,7 +255,7 @@ def _names(value: Any) -> list[str]:
 
 
 def fields_at(shape: Shape, parts: Sequence[str]) -> Mapping[str, Shape]:
-    """The fields that there are at a path of documents, those of the elements of arrays among them."""
+    """Return the fields at a path of documents, including those of array elements."""
     found = lookup(shape, tuple(parts))
     fields = dict(found.fields)
     items = found.items
@@ -263,7 +266,7 @@ def fields_at(shape: Shape, parts: Sequence[str]) -> Mapping[str, Shape]:
 
 
 def tell_kinds(shape: Shape) -> str:
-    """The kinds of a value: ``string``, ``int|double``, ``array of object``; nothing where nothing is known."""
+    """Return the kinds of a value: ``string``, ``int|double``, ``array of object``; "" if unknown."""
     if shape.unknown:
         return ""
     kinds = [kind for kind in sorted(shape.kinds) if kind != "null"]

@@ -1,4 +1,4 @@
-"""What is told of a place in a comment: of a key, a stage, an operator, a field, a value, a table."""
+"""Hovers at a position of a comment: about a key, a stage, an operator, a field, a value, a table."""
 
 from __future__ import annotations
 
@@ -35,14 +35,14 @@ from mongo_tables.render.markup import escape_cell
 from mongo_tables.render.values import brief_text
 
 _ROWS: Final = 12
-"""So many rows of a table are shown."""
+"""The number of rows of a table that are shown."""
 _VALUES: Final = 12
-"""So many values of a field are shown."""
+"""The number of values of a field that are shown."""
 
 
 @dataclass(frozen=True, slots=True)
 class Hover:
-    """What is told, in Markdown, of what stands between two offsets."""
+    """The Markdown of a hover, and the offsets of the text that it describes."""
 
     start: int
     end: int
@@ -51,7 +51,7 @@ class Hover:
 
 @dataclass(frozen=True, slots=True)
 class _Asked:
-    """A token of a body with what is known of its place."""
+    """A token of a body with its context."""
 
     token: Token
     word: str
@@ -67,12 +67,12 @@ class _Asked:
 
     @property
     def stretches(self) -> Sequence[Stretch]:
-        """The pipelines on the way to the place; of a place behind its pipeline, all of that."""
+        """The pipelines on the path to the position; for a position after its pipeline, the whole pipeline."""
         return self.spot.way.stretches or list_all_stages(self.value)
 
 
 def hover(text: str, body: Body, offset: int, known: Knowledge, start: Shape | None = None) -> Hover | None:
-    """What is told of a place of a body; None where there is nothing to tell."""
+    """Return the hover at a position of a body, or None."""
     token = token_at(text, body, offset)
     if token is None:
         return None
@@ -85,7 +85,7 @@ def hover(text: str, body: Body, offset: int, known: Knowledge, start: Shape | N
 
 
 def hover_comment(body: Body, known: Knowledge, value: Any) -> str:
-    """What is told of a comment as a whole: the value that it writes, or the rows of its table."""
+    """Return the hover of a whole comment: the value that it writes, or the rows of its table."""
     name = value_at(value, ("table",) if body.kind in ("value", "check") else ("id",))
     if body.kind == "value":
         written = known.value_text(value)
@@ -94,7 +94,7 @@ def hover_comment(body: Body, known: Knowledge, value: Any) -> str:
 
 
 def tell_table(name: str, known: Knowledge) -> str:
-    """The first rows of a table, in Markdown."""
+    """Return the first rows of a table, in Markdown."""
     rows, columns = known.rows(name), known.columns(name)
     if not columns:
         return ""
@@ -186,7 +186,7 @@ _FORMS: Final[Mapping[str, str]] = {
     "$facet": "takes fields, each with a pipeline",
     "$documents": "takes a list of documents",
 }
-"""What stages take that have no arguments with names."""
+"""The operands of stages that have no named arguments."""
 _OTHER_FORMS: Final[Mapping[str, str]] = {
     "$literal": "takes any value, as it is",
     "$const": "takes any value, as it is",
@@ -223,16 +223,16 @@ _CALLED: Final[Mapping[str, str]] = {
     "fill method": "`linear` or `locf`",
     "dateFormat": "format of a date",
 }
-"""How kinds of arguments are told, where their word does not say it."""
+"""The names of argument kinds whose identifier is not clear enough."""
 
 
 def _tell_kind(kind: str) -> str:
-    """A kind of argument in words; nothing of one that may be anything."""
+    """Return a kind of argument in words; "" for one that accepts anything."""
     return "" if kind == "any" else _CALLED.get(kind) or kind.replace("|", " or ")
 
 
 def _tell_form(operator: Operator) -> str:
-    """What an operator takes that has no arguments with names: an expression mostly; nothing of a condition."""
+    """Return the operand of an operator without named arguments, mostly an expression; "" for a condition."""
     known = _FORMS if operator.kind == "stage" else _OTHER_FORMS
     if operator.name in known:
         return known[operator.name]
@@ -245,7 +245,7 @@ def _tell_form(operator: Operator) -> str:
 
 
 def _may_be_left_out(operator: Operator, argument: str) -> bool:
-    """Whether an operator does without one of its arguments."""
+    """Return whether an argument of an operator is optional."""
     if operator.style == "named":
         return argument not in operator.required
     known = catalogue.find_arguments(operator.kind, operator.name).get(argument)
@@ -253,7 +253,7 @@ def _may_be_left_out(operator: Operator, argument: str) -> bool:
 
 
 def _kind_at(operator: Operator, place: int) -> str:
-    """What an argument of an operator is that takes a list of them."""
+    """Return the kind of an argument by its place in the list of arguments."""
     takes = operator.takes
     return takes[min(place, len(takes) - 1)] if takes and not isinstance(takes, Mapping) else "any"
 
@@ -284,7 +284,7 @@ def _tell_argument(operator: Operator, name: str) -> str:
 
 
 def _count(operator: Operator) -> str:
-    """The arguments of an operator in order; of one that takes any number, how many at least."""
+    """Return the arguments of an operator in order; for a variable number, the minimum."""
     if operator.most is None:
         kind = _tell_kind(_kind_at(operator, max(operator.least, 1)))
         return f"at least {operator.least}, any number{f' of {kind}' if kind else ''}"
@@ -338,7 +338,7 @@ def _tell_expression(asked: _Asked) -> str:
 
 
 def _tell_field(asked: _Asked, shape: Shape, path: str, called: str = "") -> str:
-    """What is known of a field: its kinds, in how many documents it is, what it means, and its values."""
+    """Return what is known about a field: its kinds, its share of documents, its meaning, and its values."""
     found = lookup(shape, tuple(path.split(".")))
     if found.absent:
         return f"`{called or path}` · no document has it here"
@@ -361,16 +361,16 @@ def _tell_field(asked: _Asked, shape: Shape, path: str, called: str = "") -> str
 
 
 _DROPPING: Final = frozenset(("$match", "$limit", "$skip", "$sample", "$redact"))
-"""The stages behind which some documents are gone."""
+"""The stages that may drop documents."""
 
 
 def _stages_before(asked: _Asked) -> list[str]:
-    """The names of the stages between the collection and the place."""
+    """Return the names of the stages between the collection and the position."""
     return [next(iter(one)) for one in stages_before(asked.value, asked.spot.way.stretches, asked.known)]
 
 
 def _said_by_lists(asked: _Asked, path: str) -> str:
-    """What a field means as the last shared list says it that makes it before the place."""
+    """Return the meaning of a field according to the last shared list before the position that creates it."""
     for stretch in reversed(asked.stretches):
         written = value_at(asked.value, stretch.path)
         before = written[: stretch.number] if isinstance(written, list) else ()
@@ -381,14 +381,14 @@ def _said_by_lists(asked: _Asked, path: str) -> str:
 
 
 def _find_meaning(asked: _Asked, path: str) -> Field | None:
-    """What a field of benchmark results means; None of other documents."""
+    """Return the meaning of a field of benchmark results; None for other documents."""
     collection = value_at(asked.value, ("collection",))
     results = isinstance(collection, str) and asked.known.has_results(collection)
     return field_at(path) if results else None
 
 
 def _tell_share(asked: _Asked, path: str) -> str:
-    """In how many of the documents a field of the collection is; stages before the place may leave fewer of them."""
+    """Return how many documents have a field of the collection; stages before the position may drop some."""
     collection = value_at(asked.value, ("collection",))
     if not isinstance(collection, str):
         return ""
@@ -403,7 +403,7 @@ def _list_values(values: frozenset[Any]) -> str:
 
 
 def _tell_column(asked: _Asked, column: str) -> str:
-    """A column of the table that a value or a statement quotes."""
+    """Return the hover of a column in the table that a value or a statement quotes."""
     table = value_at(asked.value, ("table",))
     told = asked.known.columns(table).get(column) if isinstance(table, str) else None
     if told is None or not isinstance(table, str):

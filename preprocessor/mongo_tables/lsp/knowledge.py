@@ -1,6 +1,6 @@
-"""What a project knows beside the text that is edited: its documents, its tables with their rows, its shared pipelines.
+"""The context of the edited text in a project: its documents, its tables with their rows, its shared pipelines.
 
-It is asked while a check may be at work, and changes nothing that a check sees.
+Requests may come while a check runs, and change nothing that a check sees.
 """
 
 from __future__ import annotations
@@ -30,13 +30,13 @@ if TYPE_CHECKING:
 
 Stage = Mapping[str, Any]
 Plain = str | int | float
-"""A value that can be named."""
+"""A value that a suggestion can name."""
 _KEPT: Final = 16
-"""So many selections of documents are remembered."""
+"""The number of document selections that are cached."""
 
 
 class Knowledge:
-    """What a project knows. Documents are looked at where they are on this machine, and nowhere else."""
+    """The context of a project. Only documents on this machine are inspected."""
 
     def __init__(self, project: Project) -> None:
         self._project = project
@@ -44,7 +44,7 @@ class Knowledge:
         self._lock = Lock()
 
     def observed(self, collection: str, pipeline: Sequence[Stage]) -> Observed:
-        """The documents of a collection that the first stage of a pipeline may keep."""
+        """Return the documents of a collection that the first stage of a pipeline may keep."""
         key = self._key_of(collection, pipeline)
         with self._lock:
             found = self._observed.get(key)
@@ -57,15 +57,15 @@ class Knowledge:
         return found
 
     def is_full(self) -> bool:
-        """Whether another selection of documents would take the place of one that is known."""
+        """Return whether a new selection of documents would evict a cached one."""
         return len(self._observed) >= _KEPT
 
     def has_seen(self, collection: str, pipeline: Sequence[Stage]) -> bool:
-        """Whether the documents that the first stage of a pipeline may keep were looked at."""
+        """Return whether the documents that the first stage of a pipeline may keep are cached."""
         return self._key_of(collection, pipeline) in self._observed
 
     def _key_of(self, collection: str, pipeline: Sequence[Stage]) -> tuple[str | None, str, str]:
-        """What tells a selection of documents from others."""
+        """Return the key of a selection of documents."""
         answers = self._project.answers
         known = self._project.static or answers.local is None
         digest = None if known else answers.source.digest(collection)
@@ -81,20 +81,20 @@ class Knowledge:
             return ()
 
     def shape(self, collection: str, pipeline: Sequence[Stage]) -> Shape:
-        """What the documents of a collection look like that the first stage of a pipeline may keep."""
+        """Return the shape of the documents of a collection that the first stage of a pipeline may keep."""
         found = self.observed(collection, pipeline)
         return found.shape if found.present else unknown_documents()
 
     def shared(self, name: str) -> Sequence[Stage]:
-        """The stages of a shared list; none where there is no such list."""
+        """Return the stages of a shared list; none if it does not exist."""
         return self._project.shared(name).stages
 
     def meanings(self, name: str) -> Mapping[str, str]:
-        """What a shared list says of the fields that its stages make, by their names."""
+        """Return the meanings of the fields that a shared list creates, by name."""
         return self._project.shared(name).fields
 
     def shared_names(self) -> Mapping[str, str]:
-        """The names of shared lists, each with what it says of itself."""
+        """Return the names of shared lists, each with its description."""
         found = {}
         for name in self._project.list_names:
             written = parse(self._project.list_text(name)).value
@@ -103,23 +103,23 @@ class Knowledge:
         return found
 
     def collections(self) -> Mapping[str, str]:
-        """The collections of the results source, each with how many documents it has, or that it cannot be read.
+        """Return the collections of the results source, each with its number of documents, or that it is unreadable.
 
-        A name without any file to read, such as a folder of folders, is no collection to an author.
+        A name without any readable file, such as a folder of folders, is not offered as a collection.
         """
         local = None if self._project.static else self._project.answers.local
         names = self._project.answers.collections if local else ()
         return {name: told for name in names if local and (told := _tell_size(name, local))}
 
     def tables(self) -> Mapping[str, str]:
-        """The ids of tables of all pages, each with its title and page."""
+        """Return the ids of tables of all pages, each with its title and page."""
         return {
             name: f"{spec.title} ({spec.file})" if spec.title else spec.file
             for name, spec in sorted(self._project.report.tables.items())
         }
 
     def columns(self, table: str) -> Mapping[str, str]:
-        """The columns of a table, each with its header, and the other fields of its rows."""
+        """Return the columns of a table, each with its header, and the other fields of its rows."""
         spec = self._project.report.tables.get(table)
         if spec is None:
             return {}
@@ -129,28 +129,28 @@ class Knowledge:
         }
 
     def rows(self, table: str) -> Rows:
-        """The rows of a table; none where it was not run, or failed."""
+        """Return the rows of a table; none if it did not run, or failed."""
         spec = self._project.report.tables.get(table)
         answer = self._project.answers.by_key.get(spec.query.key) if isinstance(spec, TableSpec) else None
         return answer if isinstance(answer, list) else []
 
     def share(self, collection: str, path: str) -> tuple[int, int]:
-        """In how many documents of a collection a field is, and among how many."""
+        """Return how many documents of a collection have a field, and how many could have it."""
         found = whole = self.observed(collection, ())
         for part in path.split("."):
             if "array" in found.kinds:
-                return 0, 0  # Of documents within arrays there may be several in one.
+                return 0, 0  # One document may have several documents within arrays.
             found = found.member(part)
         return found.present, whole.present
 
     def has_results(self, collection: str) -> bool:
-        """Whether all documents of a collection are benchmark results, as ``results.provenance`` says it."""
+        """Return whether all documents of a collection are benchmark results, according to ``results.provenance``."""
         found = self.observed(collection, ())
         named = found.member("_id").member("testname").kinds["string"]
         return found.present == named == found.member("start_time").kinds["date"] > 0
 
     def value_text(self, value: Any) -> str:
-        """What the comment of a value with this JSON writes into its sentence; nothing where it writes nothing."""
+        """Return the text that the comment of a value with this JSON writes into its sentence; else ""."""
         report = self._project.report
         for page in report.site.judged:
             for spec in page.specs:
@@ -161,7 +161,7 @@ class Knowledge:
 
 
 def _tell_size(collection: str, local: FileSource) -> str:
-    """How many documents a collection has; nothing where there is no file that could be read."""
+    """Return the number of documents of a collection, in words; "" without a readable file."""
     try:
         return format_count(len(local.documents(collection)), "document")
     except ResultsError:
@@ -173,13 +173,19 @@ def _tell_size(collection: str, local: FileSource) -> str:
 
 _SCALARS: Final = frozenset({"string", "int", "long", "double"})
 _WIDE: Final = 100
-"""Of more fields beside each other the values are not looked at: counters of a server, each another one every time."""
+"""The number of fields per document above which values are not inspected: they are counters of a server.
+
+Such counters differ in every document.
+"""
 _ELEMENTS: Final = 2_000
-"""So many elements of arrays are looked at, at one path."""
+"""The largest number of array elements that are inspected at one path."""
 
 
 class Observed:
-    """The values at one path of some documents. ``among`` is how many there could be, ``beside`` how many fields."""
+    """The values at one path of some documents.
+
+    ``among`` is how many there could be, ``beside`` the number of fields in the enclosing document.
+    """
 
     def __init__(self, values: Sequence[Any], path: str = "", among: int = 0, beside: int = 0) -> None:
         self._values, self.path, self._beside = values, path, beside
@@ -188,12 +194,12 @@ class Observed:
 
     @property
     def present(self) -> int:
-        """How many values there are."""
+        """The number of values."""
         return len(self._values)
 
     @cached_property
     def kinds(self) -> Counter[str]:
-        """How many values there are of each kind."""
+        """The number of values of each kind."""
         return Counter(map(type_name, self._values))
 
     @property
@@ -210,15 +216,15 @@ class Observed:
 
     @property
     def names(self) -> Sequence[str]:
-        """The names of fields of those that are documents."""
+        """The names of the fields of the values that are documents."""
         return list(self._members)
 
     def begins_with_more(self, amount: int) -> bool:
-        """Whether the first of those that are documents has more fields than that."""
+        """Return whether the first value that is a document has more fields than ``amount``."""
         return len(next(self._documents, ())) > amount
 
     def member(self, name: str) -> Observed:
-        """The values of a field of those that are documents."""
+        """Return the values of a field, over the values that are documents."""
         if name not in self._children:
             path = f"{self.path}.{name}" if self.path else name
             beside = max(map(len, self._documents), default=0)
@@ -228,7 +234,7 @@ class Observed:
 
     @cached_property
     def elements(self) -> Observed | None:
-        """The elements of those that are arrays; None where there are none."""
+        """The elements of the values that are arrays; None if there are none."""
         found: list[Any] = []
         for value in self._values:
             if isinstance(value, list) and len(found) < _ELEMENTS:
@@ -237,7 +243,7 @@ class Observed:
 
     @cached_property
     def few(self) -> frozenset[str | int | float] | None:
-        """The different values, where all are texts or numbers, and few."""
+        """The distinct values, if all are texts or numbers, and few; else None."""
         if not self._values or self._beside > _WIDE or not _SCALARS.issuperset(self.kinds):
             return None
         found: set[str | int | float] = set()
@@ -249,7 +255,7 @@ class Observed:
 
     @cached_property
     def shape(self) -> Shape:
-        """What the values look like."""
+        """The shape of the values."""
         own = Traits(self.path, frozenset({self.path}), self.few, unit=of_field(self.path.rpartition(".")[2]))
         return Shape(
             frozenset(self.kinds),
@@ -262,7 +268,7 @@ class Observed:
 
 
 class _Fields(Mapping[str, Shape]):
-    """The shapes of the fields of documents, each looked up when it is asked for."""
+    """The shapes of the fields of documents, each computed on demand."""
 
     __slots__ = ("_of",)
 
@@ -283,17 +289,17 @@ class _Fields(Mapping[str, Shape]):
 
 
 def has_more_fields(shape: Shape, amount: int) -> bool:
-    """Whether a document has more fields than that; of those that were not looked into yet the first one says it."""
+    """Return whether a document has more than ``amount`` fields; if not computed yet, the first one decides."""
     fields = shape.fields
     return fields._of.begins_with_more(amount) if isinstance(fields, _Fields) else len(fields) > amount
 
 
 def order_values(values: Iterable[Plain]) -> list[Plain]:
-    """The values in order: numbers, then texts."""
+    """Return the values in order: numbers, then texts."""
     return sorted(values, key=lambda value: (isinstance(value, str), value))
 
 
 def values_of_column(rows: Sequence[Mapping[str, Any]], column: str) -> frozenset[Plain]:
-    """The texts and numbers that rows have in a column."""
+    """Return the texts and numbers in a column of rows."""
     values = (column_value(row, column) for row in rows)
     return frozenset(value for value in values if isinstance(value, (str, int, float)))

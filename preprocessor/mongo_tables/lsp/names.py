@@ -1,4 +1,4 @@
-"""Ids of tables and names of shared pipelines: where they are given, where they are used, and how they are changed."""
+"""Ids of tables and names of shared pipelines: their definitions, their uses, and renaming."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ Sort = Literal["table", "list"]
 
 
 class Name(NamedTuple):
-    """What is named: a table by its id, or a list of stages by the name of its file."""
+    """The name of a table (its id) or of a list of stages (its file name)."""
 
     sort: Sort
     word: str
 
 
 class Mention(NamedTuple):
-    """Where a name stands: in which file, between which offsets, its quotes left out; and whether it is given there."""
+    """An occurrence of a name: its file, its offsets without quotes, and whether it is the definition."""
 
     file: str
     start: int
@@ -52,12 +52,12 @@ class Texts:
     folders: Sequence[str] = ()
 
     def text(self, file: str) -> str:
-        """The text of a page or a shared pipeline."""
+        """Return the text of a page or a shared pipeline."""
         lists = (text for path, text in self.lists.values() if path == file)
         return self.pages[file][0] if file in self.pages else next(lists, "")
 
     def lines(self, file: str) -> Lines:
-        """The lines of a file, found once however many names stand in it."""
+        """Return the lines of a file, split only once for all names in it."""
         if file not in self._lines:
             self._lines[file] = Lines(self.text(file))
         return self._lines[file]
@@ -71,7 +71,7 @@ _QUOTING: Final = ("value", "check")
 
 
 def mentions_in_body(text: str, file: str, body: Body) -> Iterator[Mention]:
-    """The names that stand in a body."""
+    """Yield the names in a body."""
     for token in read_tokens(text, body.start, body.end).found:
         if token.kind == "string" and (name := _name_of(token, text, body)):
             quoted = text[token.start : token.end]
@@ -93,7 +93,7 @@ def _name_of(token: Token, text: str, body: Body) -> Name | None:
 
 
 def mentions(texts: Texts) -> Iterator[Mention]:
-    """The names in all comments and shared pipelines."""
+    """Yield the names in all comments and shared pipelines."""
     for file, (text, comments) in texts.pages.items():
         for comment in comments:
             yield from mentions_in_body(text, file, body_of(comment, text))
@@ -102,7 +102,7 @@ def mentions(texts: Texts) -> Iterator[Mention]:
 
 
 def mention_at(found: Iterable[Mention], file: str, offset: int) -> Mention | None:
-    """The name that an offset of a file is in."""
+    """Return the name at an offset of a file, or None."""
     return next((one for one in found if one.file == file and one.start <= offset <= one.end), None)
 
 
@@ -110,7 +110,7 @@ _ID: Final = re.compile(r"[a-z][a-z0-9-]*")
 
 
 def refuse_name(name: Name, new: str, texts: Texts) -> str:
-    """Why a name cannot become another one; nothing where it can."""
+    """Return why a name cannot be changed to another one; "" if it can."""
     if name.sort == "table":
         if not _ID.fullmatch(new):
             return "an id has small letters, digits and hyphens, and begins with a letter"
@@ -122,7 +122,7 @@ def refuse_name(name: Name, new: str, texts: Texts) -> str:
 
 
 class Renaming(NamedTuple):
-    """What stands between two offsets of a file, and what shall stand there."""
+    """The new text between two offsets of a file."""
 
     file: str
     start: int
@@ -131,7 +131,7 @@ class Renaming(NamedTuple):
 
 
 def rename(name: Name, new: str, texts: Texts) -> list[Renaming]:
-    """The changes that give something another name, links to it among them."""
+    """Return the changes that rename something, including links to it."""
     found = [
         Renaming(one.file, one.start, one.end, json.dumps(new)[1:-1])
         for one in mentions(texts)
@@ -141,7 +141,7 @@ def rename(name: Name, new: str, texts: Texts) -> list[Renaming]:
 
 
 def _links_to_table(word: str, new: str, texts: Texts) -> Iterator[Renaming]:
-    """Links to the place of a table: within its page, and from others to the page."""
+    """Yield changes of links to the anchor of a table, from its page and from others."""
     homes = {one.file for one in mentions(texts) if one.name == Name("table", word) and one.gives}
     for file, link in _list_links(word, texts):
         if link.anchor == word and any(link.leads_to(home, file, texts.folders) for home in homes):
@@ -149,7 +149,7 @@ def _links_to_table(word: str, new: str, texts: Texts) -> Iterator[Renaming]:
 
 
 def _links_to_list(word: str, new: str, texts: Texts) -> Iterator[Renaming]:
-    """Links to the file of a shared pipeline."""
+    """Yield changes of links to the file of a shared pipeline."""
     home = texts.lists[word][0] if word in texts.lists else ""
     for file, link in _list_links(f"{word}.json", texts):
         if home and link.leads_to(home, file, texts.folders):
@@ -158,7 +158,7 @@ def _links_to_list(word: str, new: str, texts: Texts) -> Iterator[Renaming]:
 
 
 def _list_links(word: str, texts: Texts) -> Iterator[tuple[str, Link]]:
-    """The links of pages that have a word, each with its page."""
+    """Yield the links of pages that contain a word, each with its page."""
     for file, (text, comments) in texts.pages.items():
         if word in text:
             yield from ((file, link) for link in find_links(text, comments))
@@ -175,14 +175,14 @@ _PROBE: Final = "<!-- -->"
 
 
 class Link(NamedTuple):
-    """Where the target of a link begins, and the target: a path, which may be none, and what follows a ``#``."""
+    """The offset of a link's target, and the target: a path, which may be empty, and the fragment after ``#``."""
 
     start: int
     path: str
     anchor: str
 
     def leads_to(self, file: str, page: str, folders: Sequence[str]) -> bool:
-        """Whether it leads from ``page`` to a file; a path from the root may be one within ``folders``."""
+        """Return whether it leads from ``page`` to a file; an absolute path may start in any of ``folders``."""
         if _ELSEWHERE.match(self.path):
             return False
         path = unquote_path(self.path.partition("?")[0])
@@ -192,12 +192,15 @@ class Link(NamedTuple):
 
     @property
     def anchor_start(self) -> int:
-        """Where what follows the ``#`` begins."""
+        """The offset of the fragment after the ``#``."""
         return self.start + len(self.path) + 1
 
 
 def find_links(text: str, comments: Sequence[Comment]) -> Iterator[Link]:
-    """The links of a page, with those in captions and cells of its ``comments``; none in what programs wrote."""
+    """Yield the links of a page, including those in captions and cells of its ``comments``.
+
+    Links in generated text are skipped.
+    """
     written = [one for one in _LINK.finditer(text) if not _is_generated(one.start(), comments)]
     live = _list_live(text, [one.start() for one in written])
     for one in written:
@@ -213,7 +216,7 @@ def _is_generated(at: int, comments: Sequence[Comment]) -> bool:
 
 
 def _list_live(text: str, starts: Sequence[int]) -> set[int]:
-    """Those of some offsets that are neither in code nor in comments: where a comment would be one."""
+    """Return the offsets that are neither in code nor in comments, where a comment would be live."""
     page = Page(text)
     first_line = front_matter_lines(page.lines)
     _, hidden = fold(page, first_line)

@@ -1,4 +1,4 @@
-"""Places of a text as editors name them: lines and columns from 0, columns in UTF-16 code units.
+"""Positions in a text as editors count them: lines and columns from 0, columns in UTF-16 code units.
 
 https://microsoft.github.io/language-server-protocol/specifications/lsp/3.17/specification/#textDocuments
 """
@@ -12,36 +12,36 @@ from typing import Final, NamedTuple
 
 _NEWLINE: Final = re.compile(r"\r\n|\r|\n")
 _WIDE: Final = re.compile("[\U00010000-\U0010ffff]")
-"""Characters of two code units."""
+"""Characters of two UTF-16 code units."""
 
 
 class Position(NamedTuple):
-    """A place between two characters."""
+    """A position between two characters."""
 
     line: int
     column: int
 
 
 class Span(NamedTuple):
-    """What stands between two places."""
+    """The range between two positions."""
 
     start: Position
     end: Position
 
     def touches(self, other: Span) -> bool:
-        """Whether two have a place in common, be it an end of both."""
+        """Return whether two ranges share a position, including their ends."""
         return self.start <= other.end and other.start <= self.end
 
 
 class Edit(NamedTuple):
-    """A text for the place of what stands at ``span``; without a span, for the place of all."""
+    """A text that replaces ``span``; without a span, the whole text."""
 
     span: Span | None
     text: str
 
 
 class Lines:
-    """A text by its lines, which end as editors have it: at CR LF, LF or CR."""
+    """A text split into lines at CR LF, LF or CR, as editors do."""
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -49,7 +49,7 @@ class Lines:
         self._narrow = text.isascii() or not _WIDE.search(text)
 
     def edited(self, edits: Iterable[Edit]) -> Lines:
-        """The text after changes that follow one another, as an editor tells them."""
+        """Return the text after consecutive changes, as an editor sends them."""
         lines = self
         for edit in edits:
             lines = Lines(edit.text) if edit.span is None else lines._replaced(edit.span, edit.text)
@@ -59,7 +59,7 @@ class Lines:
         start, end = sorted((self.offset(span.start), self.offset(span.end)))
         text = f"{self.text[:start]}{piece}{self.text[end:]}"
         if "\r" in piece or "\r" in self.text[max(start - 1, 0) : end + 1]:
-            return Lines(text)  # What was one line break may be two, or two one.
+            return Lines(text)  # One line break may have become two, or two one.
         by = len(piece) - (end - start)
         above, below = bisect_right(self._starts, start), bisect_right(self._starts, end)
         new = (start + match.end() for match in _NEWLINE.finditer(piece))
@@ -73,29 +73,29 @@ class Lines:
         return len(self._starts)
 
     def line_at(self, offset: int) -> int:
-        """The line, from 0, in which an offset is."""
+        """Return the line, from 0, of an offset."""
         return bisect_right(self._starts, offset) - 1
 
     def start_of(self, line: int) -> int:
-        """The offset at which a line begins; that of the end for lines beyond it."""
+        """Return the offset at which a line begins; the end of the text for lines beyond it."""
         return self._starts[line] if line < len(self._starts) else len(self.text)
 
     def end_of(self, line: int) -> int:
-        """The offset at which a line ends, its line break left out."""
+        """Return the offset at which a line ends, before its line break."""
         end = self.start_of(line + 1)
         while end > self.start_of(line) and self.text[end - 1] in "\r\n":
             end -= 1
         return end
 
     def position(self, offset: int) -> Position:
-        """The place of an offset in characters."""
+        """Return the position of an offset in characters."""
         offset = min(max(offset, 0), len(self.text))
         line = self.line_at(offset)
         start = self._starts[line]
         return Position(line, offset - start if self._narrow else _units(self.text[start:offset]))
 
     def offset(self, at: Position) -> int:
-        """The offset in characters of a place; what is out of range is moved to the nearest end."""
+        """Return the offset, in characters, of a position; a position out of range is clamped."""
         if at.line < 0:
             return 0
         start, end = self.start_of(at.line), self.end_of(at.line)
@@ -108,7 +108,7 @@ class Lines:
         return start
 
     def span(self, start: int, end: int) -> Span:
-        """What stands between two offsets."""
+        """Return the range between two offsets."""
         return Span(self.position(start), self.position(end))
 
 

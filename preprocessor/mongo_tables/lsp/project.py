@@ -1,7 +1,7 @@
-"""The pages, shared pipelines and results of a folder while its pages are edited, and what is wrong with them.
+"""The pages, shared pipelines and results of a folder while its pages are edited, and their findings.
 
 Findings are those of ``mongo-tables check``: the same `build`, over a snapshot with the editor's texts on top. A memo
-keeps what was computed of comments that did not change.
+keeps the results of unchanged comments.
 """
 
 from __future__ import annotations
@@ -30,13 +30,13 @@ if TYPE_CHECKING:
     from mongo_tables.site.snapshot import Needs
 
 Findings = Mapping[str, Sequence["Finding"]]
-"""Findings by the file in which they are, or which they are about."""
+"""Findings by the file that contains them or that they are about."""
 
 
 class Project:
-    """Pages as they are edited. Names of files are those that ``check`` gives them, started in this folder.
+    """The edited pages. Files have the names that ``check`` gives them if it starts in this folder.
 
-    ``static``: no pipeline runs, as with a database that the user did not allow.
+    ``static``: no pipeline runs, for example because the user did not allow the database.
     """
 
     def __init__(self, request: Request, static: bool = False) -> None:
@@ -48,13 +48,13 @@ class Project:
         self._memo = Memo()
         self._files: Sequence[Path] = ()
         self.checked: Mapping[str, str] = {}
-        """The texts of the pages that the last check read: its findings have their places in these."""
+        """The texts of the pages that the last check read: the positions of its findings refer to these."""
         self.first_glance = self.glance()
-        """What a glance gave before anything was read."""
+        """The result of ``glance`` before anything was read."""
         self.look_again()
 
     def look_again(self) -> None:
-        """Read files again, and ask the results source again where it has changed."""
+        """Read files again, and query the results source again if it has changed."""
         self.where = Whereabouts(self.request.site)
         self.shared = self._read_lists()
         if not self.static:
@@ -62,7 +62,7 @@ class Project:
         self.report = build(snapshot_of({}), self.answers)
 
     def glance(self) -> str:
-        """A digest of the files that a check reads: another one once one of them has other contents."""
+        """Return a digest of the files that a check reads; it changes with their contents."""
         total = sha256()
         folder = Path(self.request.pipelines)
         files = dict.fromkeys(file for each in self.folders for file in pages_under(Path(each)))
@@ -77,7 +77,7 @@ class Project:
         return f"{total.hexdigest()} {written}"
 
     def edit(self, file: str, text: str | None) -> None:
-        """Take a text in the place of a saved file; None for the saved one again."""
+        """Use a text in place of a saved file; with None, use the saved file again."""
         if text is None:
             self._edited.pop(file, None)
         else:
@@ -86,12 +86,12 @@ class Project:
             self.shared = self._read_lists()
 
     def is_list(self, file: str) -> bool:
-        """Whether a file is that of a shared pipeline."""
+        """Return whether a file is a shared pipeline."""
         path = Path(file)
         return path.suffix == ".json" and path.parent == Path(self.request.pipelines)
 
     def is_ours(self, file: str) -> bool:
-        """Whether a file is a page or a shared pipeline."""
+        """Return whether a file is a page or a shared pipeline."""
         return self.is_list(file) or Path(file).suffix.lower() in PAGE_SUFFIXES
 
     def _read_lists(self) -> SharedPipelines:
@@ -104,22 +104,22 @@ class Project:
         return [file.stem for file in self.shared.files]
 
     def list_file(self, name: str) -> str:
-        """The file of a shared pipeline."""
+        """Return the file of a shared pipeline."""
         return (Path(self.request.pipelines) / f"{name}.json").as_posix()
 
     def list_text(self, name: str) -> str:
-        """The text of a shared pipeline as it is edited, else as it is saved."""
+        """Return the edited text of a shared pipeline, else the saved one."""
         return self.text(self.list_file(name)) or ""
 
     @property
     def files(self) -> list[str]:
-        """The pages that are judged: those of the site, and those that are edited."""
+        """Return the pages that are checked: those of the site, and edited ones."""
         saved = (file.as_posix() for folder in self.folders for file in pages_under(Path(folder)))
         edited = (file for file in self._edited if not self.is_list(file))
         return list(dict.fromkeys([*saved, *edited]))
 
     def text(self, file: str) -> str | None:
-        """A file as it is edited, else as it is saved; None where there is none."""
+        """Return the edited text of a file, else the saved one; None if there is no such file."""
         if file in self._edited:
             return self._edited[file]
         try:
@@ -128,20 +128,20 @@ class Project:
             return None
 
     def page(self, file: str) -> Page:
-        """A page as it was read."""
+        """Return a page as parsed."""
         text = self.text(file) or ""
         key = ("page", file, text, self.shared.digest)
         return self._memo.get(key, lambda: read_page(text, file, self.shared))
 
     def check(self) -> Findings:
-        """What is wrong, by file.
+        """Return all findings, by file.
 
-        Raises ResultsError for a results source that cannot be used.
+        Raises ResultsError if the results source is unusable.
         """
         return self._check("nothing" if self.static else "rows")
 
     def check_without_rows(self) -> Findings:
-        """What is wrong as far as that is known when no pipeline is run, by file."""
+        """Return the findings that need no pipeline run, by file."""
         return self._check("nothing")
 
     def _check(self, needs: Needs) -> Findings:
@@ -162,7 +162,7 @@ class Project:
         return found
 
     def _judge_unnamed_lists(self) -> Findings:
-        """The faults of shared pipelines that are edited; ``check`` has those of lists that a page names."""
+        """Return the faults of edited shared pipelines; ``check`` only has those of lists that a page names."""
         found = {}
         for file, text in self._edited.items():
             if self.is_list(file) and (

@@ -1,4 +1,4 @@
-"""The Language Server Protocol, spoken with pygls: requests in, what the other modules give out.
+"""The Language Server Protocol, served with pygls: requests in, results of the other modules out.
 
 https://microsoft.github.io/language-server-protocol/specifications/lsp/3.17/specification/
 """
@@ -23,14 +23,14 @@ from mongo_tables.lsp.positions import Lines, Position, Span
 from mongo_tables.lsp.server import Server, diagnostic_of, edit_of, position_of, range_of, span_of
 
 _SWITCH: Final = 0.001
-"""Seconds after which a check lets what is asked meanwhile go on."""
+"""Interval, in seconds, at which a running check lets other threads answer requests."""
 
 
 def serve(arguments: Namespace) -> None:
     """Serve one editor over standard input and output."""
     logging.getLogger("pygls").setLevel(logging.ERROR)
     output = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
-    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # What anything prints is no message to the editor.
+    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # Printed text must not end up in the protocol stream.
     sys.setswitchinterval(_SWITCH)
     server = Server(arguments)
     _register(server)
@@ -38,7 +38,7 @@ def serve(arguments: Namespace) -> None:
 
 
 def _register(server: Server) -> None:
-    """Say what is answered."""
+    """Register the handlers of requests."""
     server.feature(lsp.INITIALIZE)(_initialize)
     server.feature(lsp.INITIALIZED)(_initialized)
     server.feature(lsp.TEXT_DOCUMENT_DID_OPEN)(_open)
@@ -110,7 +110,7 @@ def _look_again(server: Server, params: lsp.DidChangeWatchedFilesParams) -> None
     server.look_again()
 
 
-# -- what an author asks for --
+# -- author's requests --
 
 
 def _complete(server: Server, params: lsp.CompletionParams) -> lsp.CompletionList | None:
@@ -124,7 +124,7 @@ def _complete(server: Server, params: lsp.CompletionParams) -> lsp.CompletionLis
     span = range_of(lines.span(completion.start, completion.end))
     behind = lines.text[lines.offset(at) : completion.end]
     items = [_item(one, span, number, behind) for number, one in enumerate(completion.found)]
-    # Behind a dot there are other fields: the editor is to ask again.
+    # After a dot there are other fields: the editor must ask again.
     return lsp.CompletionList(is_incomplete=True, items=items)
 
 
@@ -177,7 +177,7 @@ _KINDS: Final = {
 
 def _item(one: Suggestion, span: lsp.Range, number: int, behind: str) -> lsp.CompletionItem:
     about = lsp.MarkupContent(lsp.MarkupKind.Markdown, one.about) if one.about else None
-    # Neovim before 0.10 puts what has a text to filter by behind the last word, whatever its range.
+    # Neovim before 0.10 inserts items with a filter text after the last word, whatever their range.
     sought = None if one.sought == one.label else one.sought
     return lsp.CompletionItem(
         one.label,
@@ -188,7 +188,7 @@ def _item(one: Suggestion, span: lsp.Range, number: int, behind: str) -> lsp.Com
         filter_text=sought,
         insert_text_format=lsp.InsertTextFormat.PlainText,
         text_edit=lsp.TextEdit(span, one.text),
-        # Neovim before 0.11 leaves where it is what the range has behind the cursor: our plugin removes it.
+        # Neovim before 0.11 keeps the part of the range after the cursor: our plugin removes it.
         data={"replaced_behind": behind} if behind else None,
     )
 

@@ -1,4 +1,4 @@
-"""A server for one editor: which files it has, when pages are checked, and what is shown of it."""
+"""The server for one editor: its files, the schedule of checks, and the published findings."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ from mongo_tables.site.site_config import from_here, has_site_file
 _T = TypeVar("_T")
 
 _PAUSE: Final = 0.02
-"""Seconds without a keystroke before a check begins, so that what is asked with the keystroke is answered first."""
+"""Seconds without a keystroke before a check begins, so that requests sent with the keystroke are answered first."""
 
 _LOOK: Final = 2.0
-"""Seconds between two looks at the disk, for editors that do not tell of changes there."""
+"""Seconds between two scans of the disk, for editors that do not report changes there."""
 
 
 def _list_folders(params: lsp.InitializeParams) -> list[Path]:
-    """The folders that an editor has open, as far as they are there."""
+    """Return the existing folders that an editor has open."""
     uris = [each.uri for each in params.workspace_folders or ()]
     if not uris and params.root_uri:
         uris = [params.root_uri]
@@ -45,7 +45,7 @@ def _list_folders(params: lsp.InitializeParams) -> list[Path]:
 
 
 class _Protocol(LanguageServerProtocol):
-    """The protocol with columns in UTF-16, which every editor speaks, and with texts that the session keeps."""
+    """The protocol with UTF-16 columns, which every editor supports, and with texts kept by the session."""
 
     @lsp_method(lsp.INITIALIZE)
     def lsp_initialize(self, params: lsp.InitializeParams) -> Generator[Any, Any, lsp.InitializeResult]:
@@ -57,16 +57,16 @@ class _Protocol(LanguageServerProtocol):
     def lsp_text_document__did_change(
         self, params: lsp.DidChangeTextDocumentParams
     ) -> Generator[Any, Any, None]:
-        # pygls would apply the changes to a text of its own, by other ends of lines than editors have.
+        # pygls would apply the changes to its own text, whose line ends differ from those of editors.
         yield self.fm.features[lsp.TEXT_DOCUMENT_DID_CHANGE], (params,), None
 
     def write(self, one: Diagnostic, uri_of: Callable[[str], str]) -> dict[str, Any]:
-        """A finding as it is sent; ``uri_of`` gives the address of a file."""
+        """Return a finding in the form that is sent; ``uri_of`` returns the URI of a file."""
         written: dict[str, Any] = self._converter.unstructure(diagnostic_of(one, uri_of))
         return written
 
     def publish(self, uri: str, found: Sequence[dict[str, Any]], version: int | None) -> None:
-        """Send the findings of a file, which are written already: with each keystroke few of them are others."""
+        """Send the findings of a file, which are already serialised: a keystroke changes only a few of them."""
         named = {"uri": uri, "diagnostics": found} | ({} if version is None else {"version": version})
         self._send_data(
             {"jsonrpc": self.VERSION, "method": lsp.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS, "params": named}
@@ -75,7 +75,7 @@ class _Protocol(LanguageServerProtocol):
 
 @dataclass
 class _Shown:
-    """What an editor was told of one site: what was found in which version of a file, as it was sent, and a notice."""
+    """The state sent to an editor for one site: findings by file and version, in sent form, and a notice."""
 
     found: dict[str, tuple[list[Diagnostic], int | None]]
     written: dict[str, dict[Diagnostic, Any]]
@@ -102,7 +102,7 @@ class Server(LanguageServer):
 
     @property
     def renames_files(self) -> bool:
-        """Whether the editor renames a file with a change of others."""
+        """Whether the editor can rename files together with other changes."""
         workspace = self.client_capabilities.workspace
         edits = workspace.workspace_edit if workspace else None
         return bool(edits and lsp.ResourceOperationKind.Rename in (edits.resource_operations or ()))
@@ -110,7 +110,7 @@ class Server(LanguageServer):
     # -- files --
 
     def begin(self, params: lsp.InitializeParams) -> None:
-        """Open the project of the folder that an editor works in; of several the first that has a site's file."""
+        """Open the project of the folder in which an editor works; of several, the first with a site file."""
         folders = _list_folders(params)
         root = next((each for each in folders if has_site_file(each)), folders[0] if folders else None)
         if root is not None:
@@ -130,11 +130,11 @@ class Server(LanguageServer):
         return self.sites.sessions if self.sites else []
 
     def session_of(self, file: str) -> Session | None:
-        """The session of the site that a file is of; None without a file, or before the editor has a folder open."""
+        """Return the session of the site of a file; None without a file, or before the editor has opened a folder."""
         return self.sites.of(file) if self.sites and file else None
 
     def file_of(self, uri: str) -> str:
-        """The name of a file as ``check`` has it; empty for what is no file of ours."""
+        """Return the name of a file as ``check`` has it; "" for files that are not ours."""
         path = to_fs_path(uri) if uri.startswith("file:") else None
         if path is None or self.sites is None:
             return ""
@@ -143,17 +143,17 @@ class Server(LanguageServer):
         return name if self.sites.of(name).project.is_ours(name) else ""
 
     def uri_of(self, file: str) -> str:
-        """The address of a file."""
+        """Return the URI of a file."""
         return from_fs_path(str(Path(os.path.normpath(self.root / file)))) or ""
 
     def locate(self, one: Mention, texts: Texts) -> lsp.Location:
-        """Where a name stands."""
+        """Return the location of a name."""
         return lsp.Location(self.uri_of(one.file), range_of(texts.lines(one.file).span(one.start, one.end)))
 
     # -- checks --
 
     def check_soon(self) -> None:
-        """Have the pages checked once nothing more is typed for a moment."""
+        """Schedule a check for when typing pauses."""
         self._wanted = True
         if self._timer is not None:
             self._timer.cancel()
@@ -161,20 +161,20 @@ class Server(LanguageServer):
             self._timer = asyncio.get_running_loop().call_later(_PAUSE, self._start_check)
 
     def look_again(self) -> None:
-        """Have all pages checked with what is on the disk now; of sites that are gone nothing is marked any more."""
+        """Schedule a check of all pages with the current files; clear the findings of removed sites."""
         for session in self.sites.look_again() if self.sites else ():
             self._publish(session, Checked({}, {}))
             del self._shown[session]
         self.check_soon()
 
     def start(self, work: Coroutine[Any, Any, None]) -> None:
-        """Have something done beside what else there is to do."""
+        """Start a background task."""
         task = asyncio.get_running_loop().create_task(work)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
     async def look_now_and_then(self) -> None:
-        """Notice files that change on disk, where no editor tells of them."""
+        """Watch for file changes on disk that no editor reports."""
         known: dict[Session, str] = {}
         while self.sites is not None:
             seen = {each: await self._run(each.project.glance) for each in self.sessions}
@@ -196,26 +196,26 @@ class Server(LanguageServer):
                 due = [session for session in self.sessions if session.is_due]
                 for session in due:
                     checked = await self._run(session.check)
-                    if session in self.sessions:  # Its site may be gone since.
+                    if session in self.sessions:  # Its site may have been removed meanwhile.
                         self._publish(session, checked)
                 for session in due if not self._wanted else ():
                     await self._run(session.look_ahead)
-        except Exception:  # A defect of ours: editing goes on, and the log has the reason.
+        except Exception:  # A defect of this program: editing continues, and the log has the traceback.
             logging.getLogger(__name__).exception("a check failed")
         finally:
             self._running = False
 
     async def ask(self, file: str, question: Callable[[Session], _T]) -> _T | None:
-        """What the session of a file answers between two checks; None where there is none."""
+        """Return the answer of the file's session to a question, between two checks; None without a session."""
         session = self.session_of(file)
         return None if session is None else await self._run(partial(question, session))
 
     async def _run(self, work: Callable[[], _T]) -> _T:
-        """Have something done by the one who checks."""
+        """Run work in the checking thread."""
         return await asyncio.get_running_loop().run_in_executor(self._judge, work)
 
     def _publish(self, session: Session, checked: Checked) -> None:
-        """Show what has changed of a site, of files that are still as they were when they were checked."""
+        """Publish the changes of a site, for files that have not changed since the check."""
         shown = self._shown.setdefault(session, _Shown({}, {}))
         now = {file: one.version for file, one in session.documents.items()}
         for file in {**checked.diagnostics, **shown.found, **now}:
@@ -234,7 +234,7 @@ class Server(LanguageServer):
         shown.notice = checked.notice
 
     def tell(self, message: str) -> None:
-        """Show a message."""
+        """Show a message to the user."""
         self.window_show_message(lsp.ShowMessageParams(lsp.MessageType.Warning, f"mongo-tables: {message}"))
 
 
@@ -246,29 +246,29 @@ _SEVERITIES: Final = {
 
 
 def edit_of(change: lsp.TextDocumentContentChangeEvent) -> Edit:
-    """What was typed, or pasted."""
+    """Return a change of the protocol as an edit."""
     if isinstance(change, lsp.TextDocumentContentChangePartial):
         return Edit(span_of(change.range), change.text)
     return Edit(None, change.text)
 
 
 def span_of(given: lsp.Range) -> Span:
-    """A range of the protocol."""
+    """Return a range of the protocol as a span."""
     return Span(position_of(given.start), position_of(given.end))
 
 
 def position_of(given: lsp.Position) -> Position:
-    """A position of the protocol."""
+    """Return a position of the protocol as ours."""
     return Position(given.line, given.character)
 
 
 def range_of(span: Span) -> lsp.Range:
-    """A range for the protocol."""
+    """Return a span as a range of the protocol."""
     return lsp.Range(lsp.Position(*span.start), lsp.Position(*span.end))
 
 
 def diagnostic_of(one: Diagnostic, uri_of: Callable[[str], str]) -> lsp.Diagnostic:
-    """A finding for the protocol; ``uri_of`` gives the address of a file."""
+    """Return a finding as a diagnostic of the protocol; ``uri_of`` returns the URI of a file."""
     found = one.finding
     related = [
         lsp.DiagnosticRelatedInformation(

@@ -1,6 +1,6 @@
-"""What an editor has open, and the project around it: who asks may ask from any thread, one thread judges.
+"""The open files of an editor and their project: requests may come from any thread, one thread checks.
 
-A check works on texts as they were when it began; what is typed meanwhile waits for the next one.
+A check uses the texts from its start; later changes wait for the next check.
 """
 
 from __future__ import annotations
@@ -39,15 +39,15 @@ _OF_MISTAKES: Final = (
     "mongo_tables.lint.versions",
     "mongo_tables.site.mistyped_words",
 )
-"""What a check loads at the first mistake in a page: an author shall not wait for it while typing."""
+"""Modules that a check loads at the first mistake in a page; loaded early so that typing does not wait."""
 
 
 _LINE_END: Final = 2**31 - 1
-"""The greatest column that the protocol has."""
+"""The greatest column of the protocol."""
 
 
 class Document(NamedTuple):
-    """A file that is open, as its editor has it."""
+    """An open file with the editor's text."""
 
     lines: Lines
     version: int
@@ -59,7 +59,7 @@ class Document(NamedTuple):
 
 
 class Checked(NamedTuple):
-    """What a check found by file, the versions of the open files that it saw, and what an author is to be told."""
+    """The findings of a check by file, the versions of the open files that it saw, and a notice for the author."""
 
     diagnostics: Mapping[str, list[Diagnostic]]
     versions: Mapping[str, int]
@@ -69,9 +69,9 @@ class Checked(NamedTuple):
 def request_of(
     site_file: str | None, results: str | None, limit: list[str] | None, *, database: bool
 ) -> tuple[Request, bool]:
-    """How pages are checked, started in the folder of the process, and whether no pipeline runs.
+    """Return the settings of checks in the current folder, and whether no pipeline runs.
 
-    Raises UsageError for a file of a site that cannot be read.
+    Raises UsageError for an unreadable site file.
     """
     given = Namespace(config_file=site_file, results=results, limit=limit)
     fill_in(given)
@@ -80,7 +80,7 @@ def request_of(
 
 
 class _Place(NamedTuple):
-    """A place of an open file, with the comment or shared pipeline that it is in."""
+    """A position in an open file, with the comment or shared pipeline around it."""
 
     text: str
     lines: Lines
@@ -89,9 +89,9 @@ class _Place(NamedTuple):
 
 
 class Session:
-    """The open files of one editor. Names of files are those of ``Project``.
+    """The open files of one editor. Files have the names of ``Project``.
 
-    ``read_request`` says how pages are checked; it is asked again when files have changed.
+    ``read_request`` returns the settings of checks; it is called again after files have changed.
     """
 
     def __init__(self, read_request: Callable[[], tuple[Request, bool]]) -> None:
@@ -112,11 +112,11 @@ class Session:
         self.knowledge = Knowledge(project)
 
     def open(self, file: str, text: str, version: int) -> None:
-        """Take a file that was opened."""
+        """Open a file."""
         self._put(file, Lines(text), version)
 
     def change(self, file: str, edits: list[Typed], version: int) -> None:
-        """Take what was typed into an open file."""
+        """Apply edits to an open file."""
         known = self.documents.get(file)
         self._put(file, (known.lines if known else Lines("")).edited(edits), version)
 
@@ -127,26 +127,26 @@ class Session:
             self.is_due = True
 
     def close(self, file: str) -> None:
-        """Take the saved text of a file again."""
+        """Close a file and use its saved text again."""
         with self._lock:
             self.documents.pop(file, None)
             self._pending[file] = None
             self.is_due = True
 
     def look_again(self) -> None:
-        """Have the next check look at the disk again."""
+        """Make the next check read the disk again."""
         with self._lock:
             self._stale = self.is_due = True
 
     @property
     def versions(self) -> Mapping[str, int]:
-        """The versions of the open files."""
+        """Return the versions of the open files."""
         return {file: one.version for file, one in self.documents.items()}
 
-    # -- what an author asks for --
+    # -- author's requests --
 
     def complete(self, file: str, at: Position) -> tuple[Completion, Lines] | None:
-        """What may be written at a place of an open file."""
+        """Return the completions at a position of an open file."""
         place = self._place(file, at)
         if place is None or place.offset < place.body.start:
             return None
@@ -155,7 +155,7 @@ class Session:
         return found, place.lines
 
     def hover(self, file: str, at: Position) -> tuple[Hover, Lines] | None:
-        """What is told of a place of an open file."""
+        """Return the hover at a position of an open file."""
         place = self._place(file, at)
         if place is None:
             return None
@@ -168,7 +168,7 @@ class Session:
         return (found, lines) if found else None
 
     def _place(self, file: str, at: Position) -> _Place | None:
-        """The comment or pipeline of an open file that a place is in."""
+        """Return the comment or pipeline of an open file at a position."""
         document = self.documents.get(file)
         if document is None:
             return None
@@ -178,9 +178,9 @@ class Session:
         return None if body is None else _Place(text, lines, offset, body)
 
     def list_actions(self, file: str, span: Span) -> tuple[list[Action], Lines] | None:
-        """What may be done about what is between two places of an open file, or else in their lines.
+        """Return the actions for findings in a range of an open file, or else in its lines.
 
-        It is asked by the one who checks.
+        Call it from the checking thread.
         """
         document = self.documents.get(file)
         if document is None:
@@ -198,14 +198,14 @@ class Session:
         return actions, lines
 
     def _body_at(self, file: str, text: str, offset: int) -> Body | None:
-        """The JSON in which an offset is, or of which it is in the name."""
+        """Return the JSON around an offset, or the JSON of the comment whose name is there."""
         if self.project.is_list(file):
             return Body(PIPELINE, 0, len(text))
         body = comment_body(text, offset, whole=True)
         return None if body is None or is_fenced(text, body.opened) else body
 
     def _start_of(self, file: str) -> Shape | None:
-        """What the stages of a shared pipeline get where a page first names it; None where none does."""
+        """Return the input of a shared pipeline on the page that first names it; None if no page does."""
         name = Path(file).stem
         for page in self.project.report.site.judged if self.project.is_list(file) else ():
             for comment in page.comments if f'"{name}"' in page.text else ():
@@ -216,22 +216,22 @@ class Session:
                     return shape_before(value, [way], self.knowledge)
         return None
 
-    # -- what is asked between two checks, by the one who checks --
+    # -- requests between two checks, in the checking thread --
 
     def settle(self) -> None:
-        """Have the project know what was typed so far."""
+        """Pass the typed text to the project."""
         with self._lock:
             pending, self._pending = self._pending, {}
         for file, text in pending.items():
             self.project.edit(file, text)
 
     def _split(self, file: str, text: str) -> Lines:
-        """A text of a file by its lines: those that are at hand, where it is the one that is open."""
+        """Return the lines of a text; reuse those of the open file if the text is the same."""
         document = self.documents.get(file)
         return document.lines if document is not None and document.text == text else Lines(text)
 
     def look_ahead(self) -> None:
-        """Look at documents that will be asked for, as long as nothing is typed; and load what mistakes need."""
+        """Load documents for later requests while nothing is typed, and the modules that mistakes need."""
         for name in _OF_MISTAKES:
             import_module(name)
         if self.project.static:
@@ -248,7 +248,7 @@ class Session:
                     )
 
     def texts(self) -> Texts:
-        """All pages and shared pipelines."""
+        """Return all pages and shared pipelines."""
         self.settle()
         project = self.project
         pages = {file: (page.text, page.comments) for file in project.files if (page := project.page(file))}
@@ -256,16 +256,16 @@ class Session:
         return Texts(pages, lists, project.folders)
 
     def mention_at(self, file: str, at: Position) -> tuple[Mention, Texts] | None:
-        """The name that stands at a place."""
+        """Return the name at a position."""
         texts = self.texts()
         lines = self._split(file, self.project.text(file) or "")
         found = mention_at(mentions(texts), file, lines.offset(at))
         return (found, texts) if found else None
 
-    # -- what is wrong --
+    # -- findings --
 
     def check(self) -> Checked:
-        """What is wrong with all pages."""
+        """Check all pages."""
         with self._lock:
             pending, self._pending = self._pending, {}
             stale, self._stale = self._stale, False
@@ -290,9 +290,11 @@ class Session:
         return Checked({file: one.found for file, one in self._diagnoses.items()}, versions, notice)
 
     def _look_again(self) -> None:
-        """Look at the disk; where the site is another one, with all that is open."""
+        """Read the disk again; if the site has changed, reopen everything."""
         asked = self._asked
-        with suppress(UsageError):  # A site's file that is being written holds as it was.
+        with suppress(
+            UsageError
+        ):  # If the site file is incomplete because it is being written, the old settings stay.
             asked = self._read_request()
         if asked == self._asked:
             self.project.look_again()
@@ -310,7 +312,7 @@ class Session:
 
 
 def _read(file: str) -> str:
-    """A file that is neither edited nor a page, as that of a shared pipeline or of results."""
+    """Return a file that is neither edited nor a page, such as a shared pipeline or results."""
     path = Path(file)
     try:
         return path.read_bytes().decode(errors="replace") if path.is_file() else ""
@@ -319,10 +321,10 @@ def _read(file: str) -> str:
 
 
 class Sites:
-    """The session of the folder, and one for each site below it of which a file was asked for.
+    """The session of the folder, and one for each site below it with a requested file.
 
-    ``open_session`` is given the file of a site; None is what holds in the folder itself. Where ``named`` is the file
-    of a site, all pages are of that one. Raises UsageError for a file of a site that cannot be read.
+    ``open_session`` takes the file of a site; None means the settings of the folder itself. If ``named`` is the file of
+    a site, all pages belong to it. Raises UsageError for an unreadable site file.
     """
 
     def __init__(self, open_session: Callable[[str | None], Session], named: str | None) -> None:
@@ -339,9 +341,9 @@ class Sites:
         return [self._main, *self._below.values()]
 
     def of(self, file: str) -> Session:
-        """The session of the site that has a file, else of the nearest one around it.
+        """Return the session of the site that contains a file, else of the nearest enclosing site.
 
-        It is that of the folder where there is no such site, or it is not below the folder.
+        Without such a site, or if the site is not below the folder, return the session of the folder.
         """
         folder = Path(file).parent
         if folder not in self._known:
@@ -364,9 +366,9 @@ class Sites:
         return self._below[site.file]
 
     def look_again(self) -> list[Session]:
-        """Have the next check look at the disk again; files that are open go to the site that is around them now.
+        """Make the next check read the disk again, and move open files to the sites that now contain them.
 
-        Gives the sessions of sites that are gone, which end with that.
+        Return the sessions of removed sites, which end.
         """
         self._known.clear()
         for session in self.sessions:

@@ -1,7 +1,7 @@
-"""What may stand at a place of a comment: a key of its schema, a stage, an expression, a field, a table …
+"""The slots of a comment: at each place a key of its schema, a stage, an expression, a field, a table …
 
-The way from the root of a JSON text to a place is followed step by step; each step leads from one ``Slot`` to the next.
-What the arguments of operators are the catalogue says, and where it does not, the table here:
+A path from the root of a JSON text is followed step by step; each step leads from one ``Slot`` to the next. The
+catalogue describes the arguments of operators; the table here fills its gaps:
 https://www.mongodb.com/docs/manual/reference/operator/aggregation/
 """
 
@@ -20,11 +20,11 @@ Step = str | int
 
 @dataclass(frozen=True, slots=True)
 class Slot:
-    """What may stand at a place.
+    """The kind of value that a place accepts.
 
-    ``role`` says what it is, in a word; what has no role of its own is ``anything``. ``name`` is the stage or operator
-    whose argument it is, the field that a condition is about, or the kind of words. ``schema`` is the part of a JSON
-    Schema that describes it, where one does. ``quoted``: its fields are those of the table that the comment quotes.
+    ``role`` is the kind in one word; ``anything`` if there is no specific one. ``name`` is the stage or operator that
+    the argument belongs to, the field of a condition, or the kind of words. ``schema`` is the part of a JSON Schema
+    that describes it, if any. ``quoted``: its fields are those of the table that the comment quotes.
     """
 
     role: str
@@ -35,10 +35,10 @@ class Slot:
 
 @dataclass(frozen=True, slots=True)
 class Stretch:
-    """A pipeline on the way to a place: its path, and the number of the stage that the place is in.
+    """A pipeline on the path to a place: its own path, and the number of the stage that contains the place.
 
-    ``reads`` says what its first stage gets: the documents of a collection, by the path of its name, or, where that
-    is None, what the stage around it gets. ``bindings`` is the path of the variables that it may read besides.
+    ``reads`` is the input of its first stage: the path of a collection name or, if None, the input of the enclosing
+    stage. ``bindings`` is the path of the additional variables that it may read.
     """
 
     path: Path
@@ -49,14 +49,14 @@ class Stretch:
 
 @dataclass(frozen=True, slots=True)
 class Way:
-    """Where a path leads: to which slot, and through which pipelines, the outermost first."""
+    """The target slot of a path, and the pipelines that it passes, outermost first."""
 
     slot: Slot
     stretches: tuple[Stretch, ...]
 
 
 def way_to(kind: str, path: Path) -> Way:
-    """The way to what stands at a path of a JSON text of a kind.
+    """Return the way to a path of a JSON text of a kind.
 
     Example:
         >>> way_to("table", ("pipeline", 0, "$group", "n")).slot.role
@@ -102,13 +102,13 @@ _OF_COMMENTS: Final[Mapping[str | int, str]] = {
     **dict.fromkeys(("format", "labels", "spread", "totals"), "by column"),
     "header_groups": "header groups",
 }
-"""The keys of comments that are more than their schema says."""
+"""The keys of comments that have a more specific role than in their schema."""
 _PLAIN_IN: Final[Mapping[str, Sequence[str]]] = {
     "table": ("table", "column", "expect"),
     "chart": ("table", "column", "columns", "expect"),
     "value": ("format",),
 }
-"""Those of them that are what the schema says, or nothing, in comments of a kind."""
+"""Those of these keys that only have the role of their schema, in comments of a kind."""
 
 
 def _property(schema: Mapping[str, Any], name: str) -> Mapping[str, Any]:
@@ -132,11 +132,11 @@ _INSIDE: Final[Mapping[str, str]] = {
     "element sort keys": "direction",
     "facets": "pipeline",
 }
-"""What stands under each name of an object, whatever the name."""
+"""The role of each member of an object, whatever its name."""
 
 
 def _follow(slot: Slot, step: Step) -> Slot:
-    """What a step leads to from a slot."""
+    """Return the slot that a step leads to."""
     if slot.role in _INSIDE:
         return Slot(_INSIDE[slot.role])
     found = _STEPS.get(slot.role)
@@ -185,7 +185,7 @@ _OF_STAGES: Final[Mapping[str, str]] = {
     "$unionWith": "collection",
     "$facet": "facets",
 }
-"""What the argument of a stage is that is no object of arguments alone."""
+"""The arguments of stages that are more than an object of named arguments."""
 
 
 def _argument(slot: Slot, step: Step) -> Slot:
@@ -207,11 +207,11 @@ _NO_EXPRESSION: Final = frozenset(
         *("element sort keys", "accumulators", "windows", "branches", "fills", "unwound"),
     )
 )
-"""The kinds of arguments that are a role of their own."""
+"""The kinds of arguments that are a separate role."""
 _CONSTANT: Final = frozenset(
     ("name", "count", "shift", "share", "step", "numbers", "boundaries", "constant", "flag", "foreign query")
 )
-"""The kinds of arguments that are constants of which nothing is known."""
+"""The kinds of arguments that are constants without known values."""
 
 
 def _window(slot: Slot, step: Step) -> Slot:
@@ -219,7 +219,7 @@ def _window(slot: Slot, step: Step) -> Slot:
 
 
 def _operator(slot: Slot, step: Step) -> Slot:
-    """The argument of an operator, or, in a document or a list that an expression makes, an expression."""
+    """Return the slot of an operator's argument or, in a document or list that an expression creates, an expression."""
     if isinstance(step, str) and step.startswith("$"):
         return Slot("anything" if step in ("$literal", "$const") else "operand", step)
     return Slot("expression")
@@ -284,7 +284,7 @@ _STEPS: Final[Mapping[str, Callable[[Slot, Step], Slot]]] = {
 }
 
 
-# -- what arguments of stages and operators are --
+# -- arguments of stages and operators --
 
 _MOST: Final = {"n": "count", "input": "any"}
 _SORTED: Final = {"sortBy": "sort keys", "output": "any"}
@@ -349,7 +349,7 @@ _MEANT: Final[Mapping[str, Mapping[str, str]]] = {
     "$unsetField": _MEMBER,
     "$getField": _MEMBER,
 }
-"""What the arguments of stages and operators are, by their names, and those of documents within arguments."""
+"""The kinds of the arguments of stages and operators, by name, and of documents within arguments."""
 
 WORDS: Final[Mapping[str, Sequence[str]]] = {
     "unit": ("year", "quarter", "month", "week", "day", "hour", "minute", "second", "millisecond"),
@@ -364,11 +364,11 @@ WORDS: Final[Mapping[str, Sequence[str]]] = {
         *("E6", "E12", "E24", "E48", "E96", "E192"),
     ),
 }
-"""The words that may stand for an argument of a kind."""
+"""The words that are valid for an argument of a kind."""
 
 
 def kind_of_argument(name: str, argument: str) -> str:
-    """What an argument of a stage, an operator or a document within arguments is: ``any`` where it may be anything."""
+    """Return the kind of an argument of a stage, an operator or a nested document; ``any`` if it is not restricted."""
     own = _MEANT.get(name, {}).get(argument)
     if own is not None:
         return own
@@ -378,7 +378,7 @@ def kind_of_argument(name: str, argument: str) -> str:
 
 
 def argument_names(name: str) -> tuple[str, ...]:
-    """The names of the arguments of a stage or an operator that has such, those that it needs first."""
+    """Return the argument names of a stage or an operator, required ones first."""
     for kind in catalogue.KINDS:
         found = catalogue.find(kind, name)
         if found is not None and found.style == "named":

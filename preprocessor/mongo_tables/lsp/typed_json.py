@@ -1,7 +1,7 @@
-"""JSON that may be broken, as it is while it is being typed: its tokens, what they say, and what is at a place of it.
+"""JSON that may be incomplete while it is typed: its tokens, their values, and the token at an offset.
 
-Nothing is judged here, and nothing fails: a bracket too many is passed over, what lacks is taken to be there. What
-is nested deeper than any reader takes it is passed over too: each token has its path, which would be as long.
+This parser does not judge or fail: it skips surplus brackets and assumes missing ones. It also skips values that are
+nested deeper than any parser accepts, because each token holds its path, which would be as long.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from mongo_tables.jsontext.reader import MAX_DEPTH, Path
 
 Kind = Literal["key", "string", "number", "word", "open", "close", "comma", "colon"]
 
-# A ``>`` begins the lines of a quotation, in which a comment may stand.
+# A ``>`` begins the lines of a quotation, which may contain a comment.
 _TOKEN: Final = re.compile(r'"(?:[^"\\\r\n]|\\[^\r\n])*(?:"|\\?(?=[\r\n]|$))|[{}\[\],:]|[^\s{}\[\],:">]+')
 _NUMBER: Final = re.compile(r"-?[0-9][0-9.eE+-]*")
 _DEEPEST: Final = 2 * MAX_DEPTH
@@ -24,7 +24,7 @@ _CLOSERS: Final = {"{": "}", "[": "]"}
 
 
 class Token(NamedTuple):
-    """A token from ``start`` to ``end``; ``path`` is that of the value it is, opens or closes, or whose key it is."""
+    """A token from ``start`` to ``end``, and the ``path`` of the value that it is, opens, closes or is the key of."""
 
     start: int
     end: int
@@ -33,7 +33,7 @@ class Token(NamedTuple):
 
 
 class Frame(NamedTuple):
-    """A container that is open: its path and bracket, the place of what comes next in it, and what that may be."""
+    """An open container: its path and bracket, the place of its next member, and what that may be."""
 
     path: Path
     bracket: str
@@ -42,19 +42,19 @@ class Frame(NamedTuple):
 
     @property
     def inner(self) -> Path:
-        """The path of the value that stands, or would stand, at its place."""
+        """The path of the value at its place."""
         return (*self.path, self.place)
 
 
 class Tokens(NamedTuple):
-    """The tokens of a text, and the containers that are open at its end, the outermost first."""
+    """The tokens of a text, and the containers that are open at its end, outermost first."""
 
     found: tuple[Token, ...]
     open: tuple[Frame, ...]
 
 
 def read_tokens(text: str, start: int = 0, end: int | None = None) -> Tokens:
-    """The tokens of a text between two offsets."""
+    """Return the tokens of a text between two offsets."""
     reader = _Reader(text)
     for match in _TOKEN.finditer(text, start, len(text) if end is None else end):
         reader.take(match.start(), match.end())
@@ -67,7 +67,7 @@ class _Reader:
         self.found: list[Token] = []
         self.frames: list[Frame] = []
         self.beyond = 0
-        """How many containers are open that are nested too deep."""
+        """The number of open containers that are nested too deep."""
 
     def take(self, start: int, end: int) -> None:
         first = self.text[start]
@@ -101,7 +101,7 @@ class _Reader:
         self.found.append(Token(start, end, kind, self._begin_value()))
 
     def _begin_value(self) -> Path:
-        """The path of the value that begins; the container around it then awaits a comma."""
+        """Return the path of the value that begins; the container around it then expects a comma."""
         if not self.frames:
             return ()
         top = self.frames[-1]
@@ -136,7 +136,7 @@ class _Reader:
 
 
 def unquote(token: str) -> str:
-    """The text that a token stands for: a string without its quotes, closed or not, any other as it is."""
+    """Return the text of a token: a string without its quotes, closed or not, any other unchanged."""
     if not token.startswith('"'):
         return token
     closed = len(token) > 1 and token.endswith('"') and not re.search(r'(?<!\\)(?:\\\\)*\\"$', token)
@@ -151,18 +151,18 @@ def unquote(token: str) -> str:
 
 
 PIPELINE: Final = "pipeline"
-"""The kind of the file of a shared pipeline; other kinds are those of comments."""
+"""The kind of a shared pipeline's file; other kinds are those of comments."""
 
 _KEYWORD: Final = re.compile(LIVE)
 _REST: Final = re.compile(r'(?:[^"\\\r\n,:{}\[\]]|\\[^\r\n])*"')
-"""The rest of a string up to its end; where structure comes first, the next quote begins another one."""
+"""The rest of a string up to its end; if structure comes first, the next quote begins another string."""
 _WORD: Final = re.compile(r"[\w$.-]*")
 
 
 class Body(NamedTuple):
-    """A JSON text within a file, from ``start`` to ``end``, and what kind of comment it is the body of.
+    """A JSON text within a file, from ``start`` to ``end``, and the kind of its comment.
 
-    ``opened`` is where its comment begins, ``keyword`` what the comment is called.
+    ``opened`` is the start of its comment, ``keyword`` the comment's keyword.
     """
 
     kind: str
@@ -173,11 +173,11 @@ class Body(NamedTuple):
 
 
 class Cursor(NamedTuple):
-    """A place in a body: of which value, or of the key of which value, and the token there.
+    """A position in a body: the path of the value (or of the key's value) there, and the token.
 
-    Where no token is, ``path`` is what a key or a value written there would have. ``typed`` is what of the token
-    stands before the place, ``start`` and ``end`` are where its text begins and ends, its quotes left out. ``ends``:
-    something that ends a key stands behind it.
+    Without a token, ``path`` is that of a key or value that would be written there. ``typed`` is the part of the token
+    before the position, ``start`` and ``end`` are the offsets of its text without quotes. ``ends``: it is followed by
+    something that ends a key.
     """
 
     body: Body
@@ -193,16 +193,16 @@ class Cursor(NamedTuple):
 
 
 def body_of(comment: Comment, text: str) -> Body:
-    """The body of a comment of a page as it stands in the text."""
+    """Return the body of a comment in the text of its page."""
     start = text.find(":", comment.start, comment.end) + 1
     end = text.rfind("-->", start, comment.end)
     return Body(comment.kind, start, end if end >= 0 else comment.end, comment.start, comment.keyword)
 
 
 def comment_body(text: str, offset: int, *, whole: bool = False) -> Body | None:
-    """The body of the comment around an offset; of one that is not closed, up to the next or to the end.
+    """Return the body of the comment around an offset; an unclosed one ends at the next comment or the end.
 
-    ``whole``: also where the offset is in the name of the comment.
+    ``whole``: the name of the comment counts as part of it.
     """
     opened = text.rfind("<!--", 0, offset + 4 if whole else offset)
     if opened < 0 or opened > offset or text.find("-->", opened, offset) >= 0:
@@ -215,7 +215,7 @@ def comment_body(text: str, offset: int, *, whole: bool = False) -> Body | None:
 
 
 def cursor_at(text: str, body: Body, offset: int) -> Cursor:
-    """What is at an offset of a body."""
+    """Return the position in a body for an offset."""
     before = read_tokens(text, body.start, offset)
     last = before.found[-1] if before.found else None
     if last is not None and last.end == offset and last.kind in ("key", "string", "word", "number"):
@@ -230,7 +230,7 @@ def cursor_at(text: str, body: Body, offset: int) -> Cursor:
 
 
 def token_at(text: str, body: Body, offset: int) -> Token | None:
-    """The key or the value that an offset is in, or at an end of."""
+    """Return the key or value at an offset, including its ends."""
     found = read_tokens(text, body.start, body.end).found
     scalars = (one for one in found if one.kind in ("key", "string", "word", "number"))
     return next((one for one in scalars if one.start <= offset <= one.end), None)
@@ -246,7 +246,7 @@ def _in_token(text: str, body: Body, token: Token, offset: int) -> Cursor:
     full = token._replace(end=end + (rest is not None))
     behind = text[full.end : body.end].lstrip()[:1]
     ends = (rest is not None or not quoted) and behind in (":", "}", ",", "")
-    # The path of a key ends with all of it, also behind the place.
+    # The path of a key ends with the whole key, including the part after the position.
     path = (*token.path[:-1], unquote(text[full.start : full.end])) if role == "key" else token.path
     return Cursor(body, path, role, typed, token.start + quoted, end, quoted, rest is not None, full, ends)
 
@@ -261,7 +261,7 @@ def _with_path(before: Tokens, token: Token) -> Token:
 
 
 def _expected(before: Tokens) -> tuple[Path, Literal["key", "value", "none"]]:
-    """The path and the role of what may stand behind some tokens."""
+    """Return the path and the role of what may follow some tokens."""
     if not before.open:
         return (), "none" if before.found else "value"
     top = before.open[-1]
@@ -273,7 +273,7 @@ def _expected(before: Tokens) -> tuple[Path, Literal["key", "value", "none"]]:
 
 
 def read_value(text: str, tokens: Tokens) -> Any:
-    """What the tokens say, as far as they go: containers that nothing closes end with the text."""
+    """Return the value of the tokens; unclosed containers end with the text."""
     containers: dict[Path, Any] = {}
     root: list[Any] = []
     for token in tokens.found:
@@ -302,7 +302,7 @@ def _put(container: Any, place: str | int, value: Any) -> None:
 
 
 def scalar(written: str) -> Any:
-    """The value of a token; of a word that is none its text."""
+    """Return the value of a token; an invalid word is a string."""
     if written.startswith('"'):
         return unquote(written)
     words = {"true": True, "false": False, "null": None}
