@@ -1,5 +1,5 @@
-"""Pages to figures: read the comments of pages, ask the results source, judge what came back, put the figures in.
+"""Pages to figures: read the comments of pages, query the results source, check the rows, insert the figures.
 
-``reading`` finds and checks the comments of one page, a ``build`` of pages asks a results source once for each distinct
-query and judges what came back. No step raises for an author's mistake: each gives findings.
+``reading`` finds and checks the comments of one page. A ``build`` of pages sends each distinct query to the
+results source once and checks the rows. No step raises for an author's mistake: each returns findings.
 """

@@ -1,4 +1,4 @@
-"""The findings of a site: of reading its pages, of pages held against each other, of their rows, and of the linter."""
+"""Findings of a site: from reading pages, comparing pages with each other, their rows, and the linter."""
 
 from __future__ import annotations
 
@@ -43,12 +43,12 @@ class Source(Protocol):
     """A results source: files or MongoDB."""
 
     def answer(self, queries: Iterable[Query]) -> Answered:
-        """Run each distinct query once; an error is an answer, too."""
+        """Run each distinct query once; an error counts as an answer."""
         ...
 
 
 class Judge:
-    """Judges comments by the rows of their tables, each comment once and when somebody asks for it."""
+    """Judge of comments by the rows of their tables; judges each comment once, on demand."""
 
     def __init__(self, site: Site, answers: Answered, memo: Memo | None = None) -> None:
         self.site = site
@@ -62,16 +62,16 @@ class Judge:
 
     @property
     def pages(self) -> tuple[Page, ...]:
-        """The pages whose comments are judged."""
+        """Return the pages whose comments are judged."""
         return self.site.judged
 
     @property
     def away(self) -> ResultsError | None:
-        """Why the results source cannot be used at all, if so."""
+        """Return the reason why the results source is unusable, or None."""
         return self.source.unreachable
 
     def within(self, page: Page) -> Judge:
-        """The same, as seen from one page: its own tables come first, as a translation may have the same ids."""
+        """Return a judge that prefers the tables of ``page``, because a translation may have the same ids."""
         own = tables_by_id([page])
         if not own:
             return self
@@ -80,7 +80,7 @@ class Judge:
         return view
 
     def judge(self, spec: Spec) -> list[Finding]:
-        """The faults of a comment that only rows show; judged once for each table that it quotes."""
+        """Return the faults of a comment that only rows show; judged once for each table that it quotes."""
         if self.away or not self.asked:
             return []
         table = self.tables.get(spec.quoted_table) if spec.quoted_table is not None else None
@@ -98,9 +98,9 @@ class Judge:
         return judge(spec, self.tables, self.answers, self.source.collections, self.site.snapshot.today)
 
     def remember(self, what: str, spec: Spec, beside: Hashable, make: Callable[[], _T]) -> _T:
-        """What ``make`` finds out about a comment; kept by its text, its place, and all that it depends on ``beside``.
+        """Return ``make()`` for a comment, cached by the comment's text and place and by its other inputs.
 
-        Nothing is kept of a database: its rows may be others at any time.
+        Results of a database are not cached, because its rows can change at any time.
         """
         if self._memo is None or (digest := self.source.digest) is None:
             return make()
@@ -110,21 +110,21 @@ class Judge:
         return self._memo.get((what, written, around, beside), make)
 
     def provenance(self, spec: PipelineSpec) -> Provenance | None:
-        """Where the rows of a figure come from; worked out once for all that start from the same documents."""
+        """Return where a figure's rows come from; computed once for all figures of the same documents."""
         key = spec.source_query.key, spec.provenance
         if key not in self._sources:
             self._sources[key] = provenance_in(spec, self.answers)
         return self._sources[key]
 
     def source_findings(self) -> list[Finding]:
-        """Why the results source cannot be used at all, if so: faults of its files, or one of what names it."""
+        """Return the faults of files or settings that make the results source unusable, if any."""
         return source_findings(self.away, self.site.snapshot.results) if self.away else []
 
 
 def check_site(judge: Judge) -> list[Finding]:
     """List every finding about the asked pages of a site, and about the files that their figures come from.
 
-    Where the results source cannot be used, the linter and what needs rows are left out.
+    If the results source is unusable, skip the linter and the checks that need rows.
     """
     site = judge.site
     linted = None if judge.away else lint_site(judge)
@@ -138,9 +138,10 @@ def check_site(judge: Judge) -> list[Finding]:
 
 
 def check_without_linter(judge: Judge, linted: Sequence[Finding] | None = None) -> list[Finding]:
-    """List the findings of reading, of pages held against each other and of rows, and those of the linter, if given.
+    """List the findings of reading, of comparing pages and of rows, and ``linted``, those of the linter.
 
-    What comments ignore is left out; with ``linted``, ignoring what was not found is a finding as well.
+    Findings that comments ignore are left out. With ``linted``, an ignored rule that was not found is a
+    finding too.
     """
     site = judge.site
     specs = [spec for page in site.judged for spec in page.specs if spec is not None]
@@ -164,7 +165,7 @@ _BLAMED = frozenset({"MT136", "MT303"})
 
 
 def _blame(found: list[Finding], judge: Judge) -> list[Finding]:
-    """The findings; columns and texts that are nearly those of documents are named at the mistyped word."""
+    """Move findings to the mistyped word where a column or a text is close to one of the documents."""
     from mongo_tables.site.mistyped_words import blame_columns, blame_texts
 
     local = judge.source.local
@@ -172,7 +173,7 @@ def _blame(found: list[Finding], judge: Judge) -> list[Finding]:
 
 
 def _check_ids(site: Site, specs: Sequence[Spec]) -> list[Finding]:
-    """Ids that several tables of the site have, and names of tables that no page has."""
+    """Return findings for duplicate table ids of the site, and for references to tables that no page has."""
     if not specs and not site.namesakes:
         return []
     from mongo_tables.directives.references import duplicate_ids, unknown_tables
@@ -184,13 +185,13 @@ def _check_ids(site: Site, specs: Sequence[Spec]) -> list[Finding]:
     ordered = [one.file for one in site.snapshot.pages if one.file in having]
     found = [one for one in duplicate_ids((file, having[file]) for file in ordered) if one.file in own]
     if any(spec.quoted_table is not None for spec in specs):
-        # The ids of faulty tables count as well: one fault is reported once.
+        # The ids of faulty tables count as well, so that one fault is reported once.
         found += unknown_tables(specs, [each for page in site.judged for each in list_written_ids(page)])
     return found
 
 
 def _find_stale(judge: Judge, known: Sequence[Finding]) -> list[Finding]:
-    """What is wrong with the figures written into pages, and with the drawings of these."""
+    """Return findings about outdated figures in pages and about their drawings."""
     snapshot = judge.site.snapshot
     if snapshot.in_place is None:
         return []
@@ -217,7 +218,7 @@ def _find_stale(judge: Judge, known: Sequence[Finding]) -> list[Finding]:
 
 
 def _list_faulty(page: Page, known: Sequence[Finding]) -> Iterator[Spec]:
-    """The specs of a page whose comments have errors."""
+    """Yield the specs of a page whose comments have errors."""
     errors = [(one.line, one.column) for one in known if one.severity == "error" and one.file == page.file]
     for comment, spec in zip(page.comments, page.specs, strict=True) if errors else ():
         if spec is not None and any(comment.covers(*place) for place in errors):
@@ -225,11 +226,11 @@ def _list_faulty(page: Page, known: Sequence[Finding]) -> Iterator[Spec]:
 
 
 def _defer(found: Sequence[Finding], site: Site) -> list[Finding]:
-    """The findings; those that only the site's build can judge are one note for each comment."""
+    """Replace the findings that only the site's build can judge by one note for each comment."""
     if site.snapshot.built:
         return list(found)
     together, open_ended = [*site.judged, *site.namesakes], site.open_ended
-    if any(one.rule == "MT139" for one in found):  # The table may come into any page of the site.
+    if any(one.rule == "MT139" for one in found):  # The table may be included in any page of the site.
         late = site.late_pages()
         by_file = {one.file: one for one in site.snapshot.pages}
         open_ended = open_ended or any(is_open_ended(by_file[page.file], page) for page in late)
@@ -238,7 +239,7 @@ def _defer(found: Sequence[Finding], site: Site) -> list[Finding]:
 
 
 def _name_excluded_pages(findings: list[Finding], site: Site) -> list[Finding]:
-    """The findings, with where a table is that no page of the site has, because the build leaves out its page."""
+    """Add a hint to findings about missing tables that are on a page that the build excludes."""
     left_out = site.snapshot.left_out
     if not left_out or not any(one.rule == "MT139" for one in findings):
         return findings
@@ -257,7 +258,7 @@ def _name_excluded_pages(findings: list[Finding], site: Site) -> list[Finding]:
 
 
 def lint_site(judge: Judge) -> list[Finding]:
-    """List what the linter finds; a page without comments does not pay for it."""
+    """List the findings of the linter; returns early if no page has comments."""
     if not any(page.specs for page in (*judge.site.pages, *judge.site.speakers)):
         return []
     from mongo_tables.lint.linter import lint, look_at
@@ -286,7 +287,7 @@ def lint_site(judge: Judge) -> list[Finding]:
 
 
 def _judge_versions(judge: Judge) -> Iterator[Finding]:
-    """What is newer than the server, and wrong arguments of what does not run on files."""
+    """Yield findings about operators newer than the server, and wrong arguments of server-only operators."""
     from mongo_tables.directives.specs import PipelineSpec
 
     named = judge.site.snapshot.server
@@ -304,9 +305,9 @@ def _judge_versions(judge: Judge) -> Iterator[Finding]:
 
 
 def _find_server_only(pages: Iterable[Page], ran: Collection[int], limits: FileLimits) -> Iterator[Finding]:
-    """What could not run on files, within ``limits``, of the pipelines that were not run.
+    """Yield findings about pipelines that did not run and that files, within ``limits``, could not run.
 
-    ``ran`` are the ids of the specs that were. Pages are read with the usual limits.
+    ``ran`` holds the ids of the specs that ran. Pages are read with the usual limits.
     """
     from mongo_tables.aggregation.limits import Limits
     from mongo_tables.directives.specs import PipelineSpec

@@ -1,7 +1,7 @@
-"""What each page of a site is made from: its figures, the collections that these read, and all files behind them.
+"""Dependencies of each page of a site: its figures, the collections they read, and all files behind them.
 
-A program that builds pages one by one (Make, Bazel, a site generator of another kind) decides by it which of them are
-to be made anew. What the program itself puts around a page, such as its theme, it knows better.
+A program that builds pages one by one (Make, Bazel, another site generator) uses them to decide which pages
+to rebuild. Dependencies that the program itself adds to a page, such as its theme, are left to the program.
 """
 
 from __future__ import annotations
@@ -25,10 +25,11 @@ if TYPE_CHECKING:
 
 
 class Figure(NamedTuple):
-    """A comment, and what its figure is made from.
+    """A comment, and the inputs of its figure.
 
-    ``file``, ``line`` and ``column`` are where it stands, ``table`` is the one that it quotes. ``files`` are those of
-    its collections, of shared pipelines, and the page with the table. ``lasts``: it is the same while these are.
+    ``file``, ``line`` and ``column`` locate the comment, ``table`` is the table that it quotes. ``files`` are
+    the files of its collections and shared pipelines, and the page with the quoted table. ``lasts`` is true
+    if the figure only changes when one of these changes.
     """
 
     file: str
@@ -43,7 +44,7 @@ class Figure(NamedTuple):
 
 
 class PageNeeds(NamedTuple):
-    """A page, its figures, and all files that it is made from, sorted, itself among them."""
+    """A page, its figures, and the sorted list of all files that it depends on, including the page itself."""
 
     page: str
     figures: tuple[Figure, ...]
@@ -51,12 +52,12 @@ class PageNeeds(NamedTuple):
 
     @property
     def lasts(self) -> bool:
-        """Whether its figures are the same as long as its files are."""
+        """Return whether the figures stay the same as long as the files do."""
         return all(figure.lasts for figure in self.figures)
 
 
 class Around(NamedTuple):
-    """What pages are read with: their site, and the documents at hand; ``settings`` are the files that say where."""
+    """Context for reading pages: their site, local documents, and configuration files (``settings``)."""
 
     site: Site
     local: FileSource | None
@@ -64,7 +65,11 @@ class Around(NamedTuple):
 
 
 def needs_of(page: Page, around: Around) -> PageNeeds:
-    """What a page is made from. Raises ``ResultsError`` for a results source that cannot be read."""
+    """Return the inputs of a page.
+
+    Raises:
+        ResultsError: If the results source cannot be read.
+    """
     texts = {one.path: one for one in around.site.snapshot.pages}
     own = next(one for one in texts.values() if one.file == page.file)
     taken_in = own.inclusions.files if own.inclusions else ()
@@ -105,7 +110,7 @@ def _figure(page: Page, comment: Comment, spec: Spec, around: Around) -> Figure:
 
 
 def _files_behind(spec: PipelineSpec, collections: Iterable[str], around: Around) -> Iterator[Path]:
-    """The files of the shared pipelines that a figure names, and those of the documents that it reads."""
+    """Yield the files of the shared pipelines that a figure names, and of the documents that it reads."""
     written = spec.comment.parsed.value.get("pipeline", ())
     yield from around.site.snapshot.shared.files_of(stage for stage in written if isinstance(stage, str))
     if around.local is not None:
@@ -114,7 +119,7 @@ def _files_behind(spec: PipelineSpec, collections: Iterable[str], around: Around
 
 
 def digest_of(file: str) -> str:
-    """The SHA-256 of a file, in hexadecimal digits; "" for one that cannot be read."""
+    """Return the SHA-256 of a file in hexadecimal digits, or "" if the file cannot be read."""
     try:
         with Path(file).open("rb") as opened:
             return hashlib.file_digest(opened, "sha256").hexdigest()
@@ -123,9 +128,9 @@ def digest_of(file: str) -> str:
 
 
 def digest_of_page(needs: PageNeeds, digests: Mapping[str, str], results: str) -> str:
-    """A digest of all that a page is made from: of the names and digests of its files, and of this program.
+    """Return a digest of a page's inputs: names and digests of its files, and this program's version.
 
-    ``results`` names their source, which may be another one for the same files.
+    ``results`` names the results source, because the same files can belong to different sources.
     """
     total = hashlib.sha256(f"{__version__}\0{results}\n".encode())
     for file in needs.files:
@@ -134,6 +139,6 @@ def digest_of_page(needs: PageNeeds, digests: Mapping[str, str], results: str) -
 
 
 def is_lasting(spec: Spec) -> bool:
-    """Whether the same results give the same figure tomorrow."""
+    """Return whether the same results give the same figure tomorrow."""
     asked = str([getattr(spec, name, None) for name in ("pipeline", "let", "where", "expect")])
     return not any(word in asked for word in FICKLE)

@@ -1,4 +1,4 @@
-"""Snapshots of files: the pages that paths name, the site that they are of, and what comes into them."""
+"""Snapshots of files: the pages that paths name, their site, and the files that they include."""
 
 from __future__ import annotations
 
@@ -29,18 +29,18 @@ if TYPE_CHECKING:
     from mongo_tables.findings.finding import Finding
 
 PAGE_SUFFIXES = (".md", ".markdown", ".mdown", ".mkdn", ".mkd")
-"""The ends of the names of pages, as MkDocs has them: https://www.mkdocs.org/user-guide/writing-your-docs/."""
+"""File suffixes of pages, as in MkDocs: https://www.mkdocs.org/user-guide/writing-your-docs/."""
 
 STDIN = "-"
-"""The page on standard input, on a command line."""
+"""Command-line argument for the page on standard input."""
 
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """Which site pages are of, and how they are read.
+    """The site of pages, and how to read them.
 
-    ``pipelines`` is the folder of shared pipelines, ``results`` names the results source. ``texts`` are read in the
-    place of files, by their absolute paths: those that an editor has not saved, or that are about to be written.
+    ``pipelines`` is the folder of shared pipelines, ``results`` names the results source. ``texts`` replaces
+    the contents of files, by absolute path: unsaved text of an editor, or text that is about to be written.
     """
 
     site: Site
@@ -53,9 +53,9 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class ReadSnapshots:
-    """The snapshots of the pages that paths name: those of a site, then those that its build leaves out.
+    """Snapshots of the pages that paths name: the pages of a site, then those that its build excludes.
 
-    ``faults`` has a line for each path that names no page, ``files`` all files that were read, or looked for.
+    ``faults`` has a line for each path that names no page, ``files`` all files that were read or looked for.
     """
 
     snapshots: Sequence[Snapshot]
@@ -68,8 +68,8 @@ def read_snapshots(
 ) -> ReadSnapshots:
     """Read the pages that ``paths`` name, and all other pages of their sites.
 
-    Files are taken as they are, of folders every Markdown file. With ``stdin_name``, ``STDIN`` is the page on standard
-    input, which has this name; a file of this name is not read.
+    A folder contributes all its Markdown files. With ``stdin_name``, ``STDIN`` is the page on standard input
+    under this name; a file of this name is not read.
     """
     faults: list[str] = []
     files = _Files(request)
@@ -81,7 +81,7 @@ def read_snapshots(
     if main or not apart:
         others, left_out = _read_others(main, where, files, asked)
         taken = _with_inclusions(main, others, files)
-        # A page that is left out and comes into another page is checked with the pages of the site.
+        # An excluded page that another page includes is checked with the pages of the site.
         apart -= {one.path for one in taken if one.asked}
         left_out = [*left_out, *(asked[path] for path in apart)]
         snapshots.append(_snapshot(taken, left_out, where, files, needs))
@@ -102,7 +102,7 @@ def read_snapshots(
 def snapshot_of(
     texts: Mapping[str, str], needs: Needs = "rows", pipelines: Path | None = None, server: str = ""
 ) -> Snapshot:
-    """A snapshot of pages that are in no file, by the names that findings have for them.
+    """Return a snapshot of in-memory pages; ``texts`` maps the names that findings use to page texts.
 
     ``pipelines`` is the folder of shared pipelines, ``server`` the version of MongoDB that pipelines are for.
     """
@@ -142,7 +142,7 @@ def _snapshot(
 
 
 def _texts_below(request: Request) -> dict[str, str]:
-    """The unsaved texts of shared pipelines, by the names that findings have for them."""
+    """Return the unsaved texts of shared pipelines, by the names that findings use."""
     folder = Path(request.pipelines)
     return {
         (folder / Path(file).name).as_posix(): text
@@ -152,7 +152,7 @@ def _texts_below(request: Request) -> dict[str, str]:
 
 
 def _find_dropped_plugin(asked: Sequence[PageText], site: Site) -> Sequence[Finding]:
-    """The fault of a site's file that keeps the figures of all its pages away."""
+    """Return the fault of a site's configuration that prevents the figures on all its pages."""
     if site.file.suffix != ".toml" or not asked:
         return ()
     from mongo_tables.site.site_doors import find_dropped_plugin
@@ -188,7 +188,7 @@ def _real(file: Path | str) -> Path:
 
 
 class _Files:
-    """The files that snapshots are made of, each read once."""
+    """The files of snapshots, each read once."""
 
     def __init__(self, request: Request) -> None:
         self.request = request
@@ -196,14 +196,14 @@ class _Files:
         self.contents: dict[Path, bytes] = {}
 
     def read(self, file: Path, path: Path) -> bytes:
-        """The bytes of a file that ``path`` leads to. Raises ``OSError``."""
+        """Return the bytes of a file that ``path`` leads to. Raises ``OSError``."""
         if path not in self.contents:
             text = self.request.texts.get(os.path.abspath(file)) if self.request.texts else None  # noqa: PTH100
             self.contents[path] = file.read_bytes() if text is None else text.encode("utf-8", "surrogatepass")
         return self.contents[path]
 
     def read_included(self, file: Path) -> str:
-        """The text of a file that comes into a page; "" where it cannot be read."""
+        """Return the text of an included file, or "" if it cannot be read."""
         try:
             return self.read(file, _real(file)).decode("utf-8-sig") if may_be_file(file) else ""
         except (OSError, ValueError):
@@ -225,10 +225,10 @@ def _read_others(
     *,
     all_pages: bool = False,
 ) -> tuple[list[PageText], list[PageText]]:
-    """The other pages that are built together with some of ``pages``, and those that the build leaves out.
+    """Return the other pages of the builds of ``pages``, and the pages that these builds exclude.
 
-    With ``all_pages`` none is left out: a preview may show them all. A page without a comment has nothing to do with
-    others.
+    With ``all_pages`` no page counts as excluded, because a preview may show them all. Pages without comments
+    do not depend on other pages, so both lists are empty if no page has one.
     """
     if not any(may_have_comment(one.text) for one in pages):
         return [], []
@@ -256,7 +256,7 @@ def _plain(file: Path) -> Path:
 
 
 def _with_inclusions(pages: Sequence[PageText], others: Sequence[PageText], files: _Files) -> list[PageText]:
-    """The pages in the order of their names, with the files that come into them, which come last."""
+    """Return the pages in the order of their names, followed by the files that they include."""
     folders = cache(find_folders)
     listed = sorted([*pages, *others], key=lambda one: Path(one.file))
     found = {one.path: _look_for_inclusions(one, folders, files) for one in listed}
@@ -275,7 +275,7 @@ def _with_inclusions(pages: Sequence[PageText], others: Sequence[PageText], file
 
 
 def _with_real_paths(one: PageText) -> PageText:
-    """The page with the real paths of what comes into it: so the snapshot's other pages are found by them."""
+    """Replace included paths by real paths, so that they match the other pages of the snapshot."""
     if one.inclusions is None:
         return one
     files = one.inclusions._replace(files=tuple(map(_real, one.inclusions.files)))
@@ -295,7 +295,7 @@ def _look_for_inclusions(
 
 
 def find_folders(start: Path) -> tuple[Path, ...]:
-    """Where plugins look for files of a site, besides the folder of the page."""
+    """Return the folders in which plugins look for files of a site, besides the folder of the page."""
     site = find_site(start)
     return (*site.snippets, site.docs, site.file.parent) if site else ()
 
@@ -310,9 +310,9 @@ def read_folder(
     limits: FileLimits,
     results: str,
 ) -> Snapshot:
-    """A snapshot of a folder of pages below ``root``, for a host that hands over pages one by one.
+    """Return a snapshot of the pages below ``root``, for a host that hands over pages one by one.
 
-    ``left_out`` says which pages the host leaves out. Without ``pages`` there is none.
+    ``left_out`` returns whether the host excludes a page. If ``pages`` is None, the snapshot has no pages.
     """
     found = []
     for file in pages_under(root / pages) if pages is not None else ():
@@ -324,7 +324,7 @@ def read_folder(
 
 
 def list_pages(written: str, faults: list[str]) -> list[Path]:
-    """The pages that a path names; a path that names none, and folders that cannot be read, go to ``faults``."""
+    """Return the pages that a path names; report paths without pages and unreadable folders in ``faults``."""
     path = Path(written)
     try:
         if not written:
@@ -347,9 +347,9 @@ def _describe_error(error: OSError, path: str) -> str:
 
 
 def pages_under(folder: Path, failed: Callable[[OSError], None] | None = None) -> list[Path]:
-    """The pages in a folder and those below it, or the page that it is; ``failed`` is called for unreadable ones.
+    """Return the pages below a folder, or the page itself; call ``failed`` for each unreadable folder.
 
-    Links to folders are followed, as MkDocs follows them.
+    Links to folders are followed, as in MkDocs.
     """
     if folder.is_file():
         return [folder]
@@ -358,14 +358,14 @@ def pages_under(folder: Path, failed: Callable[[OSError], None] | None = None) -
 
 
 def require_pages(read: ReadSnapshots) -> ReadSnapshots:
-    """The same. Raises UsageError when a path names no page, with all such paths."""
+    """Return ``read``. Raises UsageError with all paths that name no page, if there are any."""
     if read.faults:
         raise UsageError("; ".join(read.faults))
     return read
 
 
 def read_text(file: Path) -> str:
-    """A file as it is on disk, line ends and all. Raises UsageError when it is not UTF-8."""
+    """Return the text of a file with its line ends as on disk. Raises UsageError if it is not UTF-8."""
     try:
         return file.read_bytes().decode("utf-8")
     except UnicodeDecodeError as error:

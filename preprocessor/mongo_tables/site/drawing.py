@@ -1,4 +1,4 @@
-"""The HTML of sound comments: tables, charts and values, with what stands under a figure."""
+"""The HTML of valid comments: tables, charts and values, with the notes under a figure."""
 
 from __future__ import annotations
 
@@ -34,15 +34,15 @@ if TYPE_CHECKING:
     from mongo_tables.site.pages import Answers, Tables
 
 Place = Callable[[str, str], str]
-"""Puts a file (its name, its text) where readers of the page reach it; gives the address, "" where it cannot."""
+"""Publishes a file (name, text) for readers of the page; returns its address, or "" if it cannot."""
 
 Find = Callable[[str, Any], str]
-"""Where readers of the page reach a result document, by its collection and its ``_id``; "" where they cannot."""
+"""Returns the address of a result document by collection and ``_id``, or "" if readers cannot reach it."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Told:
-    """The first figure of a page for a source of rows: its anchor, and the runs that it lists, if it does."""
+    """The first figure of a page for a source of rows: its anchor, and the runs that it lists, if any."""
 
     anchor: str
     runs: ListedRuns | None
@@ -50,7 +50,7 @@ class _Told:
 
 @dataclass(frozen=True, slots=True)
 class FigureContext:
-    """The inputs of drawing the figures of one page; ``told`` has the first figure for each source of rows."""
+    """The inputs of drawing a page's figures; the last one has the first figure for each source of rows."""
 
     answers: Answers
     tables: Tables
@@ -60,7 +60,7 @@ class FigureContext:
     told: dict[str, _Told] = field(default_factory=dict)
 
     def draw_table(self, spec: TableSpec) -> str:
-        """A table, with what stands under it; nothing where its pipeline failed."""
+        """Return the HTML of a table with its notes, or "" if its pipeline failed."""
         rows = self.answers[spec.query.key]
         if isinstance(rows, ResultsError):
             return ""
@@ -74,7 +74,7 @@ class FigureContext:
         return html_table(spec, rows, notes=notes, meanings=meanings, columns=columns, behind=behind)
 
     def draw_chart(self, spec: ChartSpec) -> str:
-        """A chart, with what stands under it; nothing where its pipeline failed."""
+        """Return the HTML of a chart with its notes, or "" if its pipeline failed."""
         rows = self.answers[spec.query.key]
         if isinstance(rows, ResultsError):
             return ""
@@ -83,7 +83,7 @@ class FigureContext:
         return html_chart(spec, rows, notes=self._notes(spec, table, rows, columns_of(table, rows)))
 
     def draw_value(self, spec: ValueSpec) -> str:
-        """A value as it stands in a sentence."""
+        """Return the HTML of a value within a sentence."""
         found = shown_value(spec, self.tables, self.answers)
         if found is None:
             name = f"<code>{text_html(spec.table)}</code>"
@@ -99,7 +99,10 @@ class FigureContext:
         return f'<span class="mongo-beside">{html}&nbsp;{picture}</span>' if picture else html
 
     def _notes(self, spec: PipelineSpec, table: TableSpec, rows: Rows, columns: Sequence[Column]) -> str:
-        """The HTML under one figure, whose rows as a table are ``table``; none where the author wants none."""
+        """Return the HTML of the notes under a figure, or "" if the author switched them off.
+
+        ``table`` is the figure's rows as a table.
+        """
         if spec.provenance is False or not rows:
             return ""
         source = self.provenance(spec)
@@ -123,6 +126,6 @@ class FigureContext:
         return list_runs(table, lines, lambda key: self.find(table.collection, key))
 
     def _behind(self, spec: PipelineSpec, rows: Rows) -> list[str]:
-        """For each row of a figure whose HTML is made the anchor of the first run behind it, "" where none is known."""
+        """Return for each row of a figure the anchor of the first run behind it, or "" if none is known."""
         told = None if spec.provenance is False or not rows else self.told.get(spec.source_query.key)
         return told.runs.behind(rows) if told and told.runs else []

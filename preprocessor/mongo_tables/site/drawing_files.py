@@ -1,7 +1,7 @@
-"""The drawings of a page that a code host shows: SVG files beside it, one for each chart with rows.
+"""Drawings of a page on a code host: SVG files in the page's folder, one for each chart with rows.
 
-A file is called ``PAGE.ID.svg``: after the page, without its suffix, and after the chart's anchor. Of a page that is a
-link, the file that it leads to counts, beside which its drawings stand.
+A file is named ``PAGE.ID.svg``: the page's name without suffix, then the chart's anchor. If the page is a
+link, its drawings are in the folder of the file that the link leads to, under that file's name.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _ENDING: Final = ".svg"
 
 
 class DrawnFile(NamedTuple):
-    """The drawing of a chart: the file where it belongs, what is to stand in it, and what shows it in the page."""
+    """The drawing of a chart: its file's path and content, and the Markdown that shows it in the page."""
 
     spec: PipelineSpec
     path: Path
@@ -36,7 +36,7 @@ class DrawnFile(NamedTuple):
 
 
 def draw_files(page: Page, file: Path, answers: Answers) -> list[DrawnFile]:
-    """The drawings of the sound charts of a page, the one at ``file``, that have rows, in order."""
+    """Return the drawings of the valid charts with rows of the page at ``file``, in order."""
     from mongo_tables.render.anchors import with_anchors  # pages without charts do not pay for what draws
     from mongo_tables.render.charts.drawing import draw_chart
     from mongo_tables.render.charts.plot import plot_of
@@ -58,7 +58,7 @@ def draw_files(page: Page, file: Path, answers: Answers) -> list[DrawnFile]:
 
 
 def _say_in_words(spec: PipelineSpec, drawing: Drawing) -> str:
-    """What who cannot see a drawing gets instead: its name, and what is drawn where no table under it says that."""
+    """Return the alternative text of a drawing: its name, and its content if no table under it shows that."""
     if isinstance(spec, TableSpec):
         return drawing.name
     titled = spec.title or spec.caption
@@ -66,13 +66,14 @@ def _say_in_words(spec: PipelineSpec, drawing: Drawing) -> str:
 
 
 Files = Mapping[Path, WrittenFile]
-"""What is on disk beside pages."""
+"""The files on disk in the folders of pages, by path."""
 
 
 def judge_file(one: DrawnFile, file: str, files: Files) -> Finding | None:
-    """What keeps a drawing from being what it is to be: MT168 and MT164 where somebody else's work is in its place.
+    """Return the finding about the file of a drawing, or None if the file is up to date.
 
-    MT166 is about a drawing of ours that is missing, or is another. ``file`` is the page that findings name.
+    MT168 and MT164 report another file, or a hand-edited one, in the drawing's place; MT166 reports a missing
+    or outdated drawing. ``file`` is the page that findings name.
     """
     name, at = one.path.name, (one.spec.comment.line, one.spec.comment.column)
     found = files.get(one.path, WrittenFile(None))
@@ -90,7 +91,7 @@ def judge_file(one: DrawnFile, file: str, files: Files) -> Finding | None:
 
 
 def orphan_findings(page: Page, path: Path, own: Collection[Path], files: Files) -> list[Finding]:
-    """MT169: files of ours beside a page, called after it, that are not its ``own``: no chart is drawn there."""
+    """Return MT169 for drawings named after a page that no chart uses any more (not in ``own``)."""
     message = "no chart of this page is drawn into `{}` any more"
     orphans = sorted(
         each.name
@@ -102,25 +103,25 @@ def orphan_findings(page: Page, path: Path, own: Collection[Path], files: Files)
 
 
 def is_called_after(name: str, page: Path) -> bool:
-    """Whether a file in the folder of a page has a name that a drawing of this page would have."""
+    """Return whether a file in the folder of a page has a name that a drawing of this page would have."""
     start = f"{page.stem}."
     inner = name[len(start) : -len(_ENDING)]
     return name.startswith(start) and name.endswith(_ENDING) and "." not in inner
 
 
 def read_drawings(page: Path) -> dict[Path, WrittenFile]:
-    """Read the files beside a page that are called as its drawings would be."""
+    """Read the files in a page's folder that are named like its drawings."""
     try:
         names = sorted(entry.name for entry in os.scandir(page.parent))
     except OSError:
-        return {}  # Reading the page says why.
+        return {}  # Reading the page reports the error.
     return {
         page.with_name(name): _read(page.with_name(name)) for name in names if is_called_after(name, page)
     }
 
 
 def _read(path: Path) -> WrittenFile:
-    """The file of ours at a path, or why what is there is none."""
+    """Return our drawing at a path, or the reason why the file is not ours."""
     try:
         if path.is_symlink():
             return WrittenFile(None, "is a link")

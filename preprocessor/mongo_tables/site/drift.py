@@ -1,12 +1,12 @@
-"""How far what stands in a page is from today's rows: whether a table or a value stays within its tolerance.
+"""Drift of written figures from today's rows: whether a table or a value stays within its tolerance.
 
-What is compared is what readers see, the number that stands there with the number that would stand there, both as
-rounded. A cell stays where it shows the same, or where both are numbers of one format in the same words, and the number
-has moved no farther than the tolerance says: by a share of the one that stands, or out of the interval of today's row.
-Of a value with its range, ``120 (110–130)``, the value counts. What compares a row with the baseline, and a total,
-follow from other cells: their words count and their sign, not their number. A table stays where it has as many rows,
-the same words everywhere, and every cell of it stays. Rows may have changed places within their group, if they stand as
-the comment sorts them by the numbers that stand (``besidetoday``).
+The comparison uses the rounded numbers that readers see, the written one and today's. A cell stays if both
+texts are equal, or if both are numbers of one format in the same words and the number moved no farther than
+the tolerance: by a share of the written number, or out of the interval of today's row. Of a value with its
+range, ``120 (110–130)``, the value counts. Comparisons with the baseline and totals follow from other cells:
+their words and their sign count, not their number. A table stays if it has the same number of rows, the same
+words everywhere, and every cell stays. Rows may have changed places within their group, as long as they
+follow the comment's sort by the written numbers (``is_in_order``).
 """
 
 from __future__ import annotations
@@ -38,13 +38,14 @@ if TYPE_CHECKING:
 
 
 _VALUE_WITH_RANGE: Final = 3
-"""Numbers of a cell with its range, and of a comparison with its interval."""
+"""Count of numbers in a cell with its range, and in a comparison with its interval."""
 
 
 class Cell(NamedTuple):
-    """A cell of today: its value, the text for it, unescaped, and what is known of its interval.
+    """A cell of today: its value, its text, unescaped, and its interval if known.
 
-    ``follows``: it is worked out from other cells. ``ends`` are both ends of the interval, as they are shown.
+    ``follows``: the cell is computed from other cells. ``ends`` are both ends of the interval, as they are
+    shown.
     """
 
     value: object
@@ -57,7 +58,7 @@ class Cell(NamedTuple):
 def cell_of(
     table: TableSpec, row: Mapping[str, Any], column: str, text: str, form: ColumnFormat | None
 ) -> Cell:
-    """The cell that shows a column of a row as ``text``, by ``form``."""
+    """Return the cell that shows a column of a row as ``text``, formatted by ``form``."""
     ends = [column_value(row, field) for field in table.spread.get(column, ())[:2]]
     known = len(ends) == 2 and all(finite_decimal(end) is not None for end in ends)
     shown = (cell_text(ends[0], form), cell_text(ends[1], form)) if known else None
@@ -65,7 +66,7 @@ def cell_of(
 
 
 def cell_stays(standing: str, today: Cell, tolerance: Tolerance) -> bool:
-    """Whether what stands in a page, unescaped, may stay where ``today`` would stand."""
+    """Return whether the written text, unescaped, may stay in place of ``today``."""
     if standing == today.text:
         return True
     if not is_number(today.value) and conclusion_of(today.value) is None:
@@ -83,12 +84,12 @@ def cell_stays(standing: str, today: Cell, tolerance: Tolerance) -> bool:
 
 
 def _is_of_same_format(standing: Shown, today: Cell) -> bool:
-    """Whether what stands there was written as the column is written now: else its author wants to see it anew."""
+    """Return whether a written text has the column's current format; if not, it must be written again."""
     return today.follows or not is_number(today.value) or is_written_by(standing.written[0], today.form)
 
 
 def _ends(today: Cell, shown: Shown) -> Sequence[Decimal]:
-    """The interval of today's row: that of the table's range, else the one that stands in the words of a comparison."""
+    """Return the interval of today's row: from the table's range, else from the text of a comparison."""
     if today.ends:
         return [number for end in today.ends for number in read_numbers(end, today.form).numbers]
     return shown.numbers[1:] if len(shown.numbers) == _VALUE_WITH_RANGE else ()
@@ -99,10 +100,9 @@ def _within(number: Decimal, ends: Sequence[Decimal]) -> bool:
 
 
 def is_near_table(standing: str, today: Sequence[str], spec: TableSpec, rows: Rows) -> bool:
-    """Whether the lines of a table that stand in a page may stay.
+    """Return whether the written lines of a table may stay.
 
-    ``today`` are those that would stand there, without what tells where the rows come from: that belongs to the rows
-    that stand.
+    ``today`` are the current lines without the provenance of the rows, which belongs to the written rows.
     """
     if spec.tolerance is None:
         return False
@@ -122,7 +122,7 @@ def is_near_table(standing: str, today: Sequence[str], spec: TableSpec, rows: Ro
 
 
 def is_near_value(standing: str, today: str, spec: ValueSpec, context: MarkdownContext) -> bool:
-    """Whether the Markdown of a value that stands in a page may stay where ``today`` would stand."""
+    """Return whether the written Markdown of a value may stay in place of ``today``."""
     table, row = context.tables[spec.table], quoted_row(spec, context.tables, context.answers)
     tolerance = spec.tolerance or table.tolerance
     if tolerance is None or row is None:
@@ -142,7 +142,7 @@ def _row_stays(
 
 
 def _cells_of(spec: TableSpec, layout: TableLayout, rows: Rows) -> Iterator[list[Cell]]:
-    """What the cells of each line of a table are, without their texts: rows below their headings, then totals."""
+    """Yield the cells of each line of a table without their texts: rows below their headings, then totals."""
     words = Cell("", "")
     for group in layout.groups:
         if group.heading is not None:
@@ -155,16 +155,16 @@ def _cells_of(spec: TableSpec, layout: TableLayout, rows: Rows) -> Iterator[list
 
 
 def _cell_in(spec: TableSpec, row: Mapping[str, Any], column: Column, number: int) -> Cell:
-    """A column that compares has no name."""
+    """Return a cell of a row; a column that compares has no name."""
     if not column.name:
         return Cell(column.values[number], "", follows=True)
     return cell_of(spec, row, column.name, "", spec.form_of(column.name))
 
 
 class BesideToday(NamedTuple):
-    """A table in a page and as it would be today: its spec as it is shown, its rows, its layout, and all lines' cells.
+    """A written table and its state today: the spec as shown, the rows, the layout, the cells of all lines.
 
-    ``then`` are the lines ``written`` in the page in today's order.
+    ``then`` are the ``written`` lines in today's order.
     """
 
     shown: TableSpec
@@ -175,7 +175,7 @@ class BesideToday(NamedTuple):
     now: Sequence[Cells]
 
     def groups(self) -> Iterator[list[tuple[int, int]]]:
-        """The rows below each heading: their numbers, and their lines of today."""
+        """Yield for each heading the rows below it, as pairs of row number and line number of today."""
         line = 0
         for group in self.layout.groups:
             line += group.heading is not None
@@ -184,7 +184,7 @@ class BesideToday(NamedTuple):
 
 
 def lay_beside(standing: Sequence[Cells], today: Sequence[Cells], spec: TableSpec, rows: Rows) -> BesideToday:
-    """The cells of a table that stands in a page beside those of today, which has as many lines."""
+    """Align the cells of a written table with those of today, which has the same number of lines."""
     shown = with_few_digits(spec, rows)
     layout = lay_out(shown, rows)
     then = _order_like_today(standing, today, spec, layout, rows)
@@ -194,9 +194,9 @@ def lay_beside(standing: Sequence[Cells], today: Sequence[Cells], spec: TableSpe
 def _order_like_today(
     standing: Sequence[Cells], today: Sequence[Cells], spec: TableSpec, layout: TableLayout, rows: Rows
 ) -> list[Cells]:
-    """The rows that stand in the page in today's order, those below each heading for themselves.
+    """Return the written rows in today's order, separately for each heading.
 
-    Where it cannot be told which is which, as they stand.
+    If the rows cannot be matched, they keep their order.
     """
     from mongo_tables.lint.row_rules import find_naming_columns  # and with it the linter
 
@@ -212,10 +212,10 @@ def _order_like_today(
 
 
 def is_in_order(beside: BesideToday) -> bool:
-    """Whether rows stand in a page as their comment sorts them, by the numbers that stand there.
+    """Return whether the written rows follow their comment's sort, judged by the written numbers.
 
-    Else the comment sorts otherwise than when they were written. What is sorted by a number that no column shows, or in
-    a way that is not known, may stand in any order.
+    If not, the sort changed after the rows were written. Rows may have any order if the sort uses a number
+    that no column shows, or if the sort is unknown.
     """
     from mongo_tables.lint.row_order import last_sorting, orders
 
@@ -234,7 +234,7 @@ def is_in_order(beside: BesideToday) -> bool:
 
 
 def _is_told(key: str, layout: TableLayout, rows: Rows, behind: Stages) -> bool:
-    """Whether a page tells by what it sorts: a column shows it, or it is the same as long as the rows are."""
+    """Return whether a page shows a sort key: a column shows it, or it only changes when the rows do."""
     from mongo_tables.lint.row_order import is_kept
 
     is_shown = any(column.name == key for column in layout.columns)
@@ -242,7 +242,7 @@ def _is_told(key: str, layout: TableLayout, rows: Rows, behind: Stages) -> bool:
 
 
 def _sorted_by(keys: Iterable[str], number: int, line: int, beside: BesideToday) -> dict[str, object]:
-    """What a row that stands in a page is sorted by, each key under its place."""
+    """Return the sort keys of a written row, each under its position."""
     row, found = beside.rows[number], {}
     for at, key in enumerate(keys):
         found[str(at)] = column_value(row, key)
@@ -254,7 +254,7 @@ def _sorted_by(keys: Iterable[str], number: int, line: int, beside: BesideToday)
 
 
 def _is_sorted(documents: Sequence[dict[str, object]], directions: Sequence[Any]) -> bool:
-    """Whether documents come in their order; also where a server alone can tell."""
+    """Return whether documents are sorted; also true if only a server can tell."""
     from mongo_tables.aggregation import AggregationError
     from mongo_tables.aggregation.sorting import parse
 
@@ -270,7 +270,7 @@ def _is_sorted(documents: Sequence[dict[str, object]], directions: Sequence[Any]
 def _read_cell(
     standing: str, today: str, fields: Sequence[str], row: Mapping[str, Any], form: ColumnFormat | None
 ) -> Iterator[tuple[str, object]]:
-    """The value that a cell shows and the ends of its range, each with its field, as the row would have them."""
+    """Yield a cell's written value and the ends of its range, each with its field, in the row's scale."""
     from mongo_tables.render.number_text import read_numbers
 
     numbers = read_numbers(standing, form).numbers
@@ -282,7 +282,7 @@ def _read_cell(
 
 
 def _find_scale(value: object, today: str, form: ColumnFormat | None) -> Decimal | None:
-    """What one in a cell is in its row; None where it cannot be told."""
+    """Return the factor from a cell's numbers to the row's value, or None if it is unknown."""
     from mongo_tables.render.number_text import find_factor
 
     number = finite_decimal(value)

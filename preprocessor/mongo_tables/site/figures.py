@@ -1,4 +1,4 @@
-"""The figures of a page as HTML: what each comment asks for, or a box with what is wrong."""
+"""The figures of a page as HTML: the content of each comment, or a box with its faults."""
 
 from __future__ import annotations
 
@@ -27,9 +27,10 @@ if TYPE_CHECKING:
 
 
 def figures_of(page: Page, judge: Judge, place: Place, find: Find = lambda collection, key: "") -> list[str]:
-    """One piece of HTML for each comment of the page: what it asks for, or a box with what is wrong.
+    """Return the HTML for each comment of the page: its figure, or a box with its faults.
 
-    The rows of its figures go to ``place`` as files; ``find`` tells where the documents behind them are.
+    ``place`` publishes the rows of the figures as files; ``find`` returns the addresses of the documents
+    behind them.
     """
     here = judge.within(page)
     context = FigureContext(here.answers, here.tables, here.provenance, place, find)
@@ -41,7 +42,7 @@ def figures_of(page: Page, judge: Judge, place: Place, find: Find = lambda colle
 
 
 def loose_findings(page: Page) -> Sequence[Finding]:
-    """Errors of reading the page that no comment's box shows, such as those of a shared pipeline's file."""
+    """Return the errors of reading the page that no comment's box shows, such as a shared pipeline's."""
     errors = _errors(page.findings)
     boxed = {each for found in _errors_by_comment(page) for each in found} if errors else set()
     return [each for each in errors if each not in boxed]
@@ -58,7 +59,7 @@ def _errors(findings: Iterable[Finding]) -> list[Finding]:
 
 
 def _figure(spec: Spec, anchored: Spec, page: Page, judge: Judge, context: FigureContext) -> str:
-    """A box of its faults, then what it asks for; in a sentence only one of the two has its place."""
+    """Return the box of faults and the figure; a sentence has room for one of them only."""
     faults = _box_for(spec.comment)(_faults(spec, judge, _unknown_table(spec, page, judge)))
     if faults and place_of(spec.comment.keyword) != "block":
         return faults
@@ -70,7 +71,7 @@ def _box_for(comment: Comment) -> Callable[[Iterable[Finding]], str]:
 
 
 def _faults(spec: Spec, judge: Judge, others: Iterable[Finding] = ()) -> list[Finding]:
-    """The errors of a sound comment that its rows bring to light, and others, without those that it ignores."""
+    """Return the errors that rows show of a valid comment, and ``others``, except those that it ignores."""
     found = _errors([*others, *judge.judge(spec)])
     if not (found and spec.ignore):
         return found
@@ -84,7 +85,7 @@ def _unknown_table(spec: Spec, page: Page, judge: Judge) -> list[Finding]:
 
 
 def line_of(fault: Finding) -> str:
-    """One finding for the terminal: ``file:line:column: RULE message (hint)``, on one line."""
+    """Return a finding on one line for the terminal: ``file:line:column: RULE message (hint)``."""
     hint = f" ({escape_control_chars(fault.hint)})" if fault.hint else ""
     return f"{_place(fault)}: {fault.rule} {escape_control_chars(fault.message)}{hint}"
 
@@ -94,7 +95,7 @@ def _place(fault: Finding) -> str:
 
 
 def fault_box(findings: Iterable[Finding]) -> str:
-    """The findings as a box for the page, in the place of what they are about; nothing without findings."""
+    """Return the findings as an HTML box that replaces the figure, or "" without findings."""
     items = "\n".join(map(_item, findings))
     return f'<div class="mongo-table-fault" role="alert">\n{items}\n</div>' if items else ""
 
@@ -110,14 +111,14 @@ def _words(fault: Finding) -> str:
 
 
 def fault_in_sentence(findings: Iterable[Finding]) -> str:
-    """The findings as a box that may stand in a sentence, a heading or a cell; nothing without findings."""
+    """Return the findings as HTML that fits in a sentence, a heading or a cell, or "" without findings."""
     return "".join(
         f'<span class="mongo-table-fault" role="alert">{_words(fault)}</span>' for fault in findings
     )
 
 
 def no_place(file: str, comment: Comment) -> Finding:
-    """The fault of a comment whose figure the site has no place for."""
+    """Return the fault of a comment whose figure has no place on the site."""
     hint = (
         "give the comment lines of its own, outside code and raw HTML; "
         "a link's title and the text of an abbreviation have no place for a figure either"
@@ -130,7 +131,7 @@ def no_place(file: str, comment: Comment) -> Finding:
 def report_left_over(
     file: str, comments: Iterable[LeftOver], at: tuple[int, int] = (0, 0), hint: str = ""
 ) -> list[Finding]:
-    """A fault for each kind of comment that came into a page after its comments had been read."""
+    """Return a fault for each kind of comment that entered a page after its comments were read."""
     return [
         finding("MT119", file, at, f"a {keyword} comment came in while the page was converted", hint)
         for keyword in dict.fromkeys(each.keyword for each in comments)
@@ -138,7 +139,7 @@ def report_left_over(
 
 
 def find_taken_anchors(page: Page, taken: Collection[str]) -> list[Finding]:
-    """Tables with the id of a heading: a link to such a table would lead to the heading."""
+    """Return faults for tables with the id of a heading: a link to such a table would lead to the heading."""
     hint = "give the table another id, for links lead to the first of the two"
     return [
         finding("MT144", page.file, spec.locate(("id",)), f"the page has a `{spec.id}` already", hint)

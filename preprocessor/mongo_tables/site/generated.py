@@ -1,7 +1,7 @@
-"""Detects parts of a page that only the site's build generates, and findings that depend on them.
+"""Detection of parts of a page that only the site's build generates, and of findings that depend on them.
 
-A template (``{{ … }}``, ``{% … %}``) writes into a comment, a comment says of itself that it is ``is_generated``, or
-tables come in from elsewhere. Whoever looks at the page as it is on disk cannot judge such a comment; the build does.
+A template (``{{ … }}``, ``{% … %}``) writes into a comment, a comment declares itself ``generated``, or
+tables come in from other files. The page on disk is not enough to judge such a comment; the build judges it.
 """
 
 from __future__ import annotations
@@ -22,36 +22,36 @@ if TYPE_CHECKING:
     from mongo_tables.site.pages import Page
 
 
-# What begins and does not end soon is no template: to look for its end from each beginning would take for ever.
+# The length is limited: a search for the end from every unclosed beginning would be quadratic.
 _TEMPLATE: Final = re.compile(r"(?<!\$)\{\{.{0,1000}?\}\}|\{%.{0,1000}?%\}", re.DOTALL)
 _SAYS_SO: Final = re.compile(r'"generated"\s*:\s*true\b')
 _ID: Final = r'"id"\s*:\s*"((?:[^"\\]|\\.)*)"'
 _TABLE: Final = r'"table"\s*:\s*"((?:[^"\\]|\\.)*)"'
 _CODE_MARK: Final = r"(?m)^[ \t]*(?P<fence>`{3,}(?=[^`\n]*$)|~{3,})|(?P<span>`+)"
-"""Marks that may begin or end code: a fence on a line of its own, or backticks in a line."""
+"""Marks that may begin or end code: a fence on its own line, or backticks within a line."""
 
 
 def is_generated(comment: Comment) -> bool:
-    """Whether a template writes into a comment, or the comment says that it is generated."""
+    """Return whether a template writes into a comment, or the comment declares itself generated."""
     if _TEMPLATE.search(comment.body):
         return True
     return bool(_SAYS_SO.search(comment.body)) and _says_so(comment.parsed)
 
 
 def _says_so(parsed: Parsed) -> bool:
-    """Whether it is the comment that has the key, not a document in its pipeline."""
+    """Return whether the comment itself has the key ``generated``, not a document in its pipeline."""
     return not parsed.readable or (isinstance(parsed.value, dict) and parsed.value.get("generated") is True)
 
 
 def template_in(text: str) -> bool:
-    """Whether a template writes into a page, outside of code."""
+    """Return whether a template writes into a page, outside of code."""
     if "{{" not in text and "{%" not in text:
         return False
     return bool(_TEMPLATE.search(text)) and bool(_TEMPLATE.search(without_code(text)))
 
 
 def without_code(text: str) -> str:
-    """The page without what stands in code: a page about templates has none for that."""
+    """Return the page without its code, because code on a page about templates contains no real templates."""
     kept, end = list[str](), 0
     marks = list(re.finditer(_CODE_MARK, text))
     for mark, close in zip(marks, _closing(marks), strict=True):
@@ -62,7 +62,10 @@ def without_code(text: str) -> str:
 
 
 def _closing(marks: Sequence[re.Match[str]]) -> list[re.Match[str] | None]:
-    """For each mark the one that ends its code: a fence at least as long, else as many backticks; None without."""
+    """Return for each mark the one that closes its code, or None.
+
+    A fence closes at a fence of at least the same length, a span at the same number of backticks.
+    """
     runs: dict[str, re.Match[str]] = {}
     fences: dict[str, list[re.Match[str]]] = {"`": [], "~": []}
     found: list[re.Match[str] | None] = []
@@ -72,7 +75,7 @@ def _closing(marks: Sequence[re.Match[str]]) -> list[re.Match[str] | None]:
         if mark["fence"]:
             later = fences[run[0]]
             while later and len(later[-1]["fence"]) < len(run):
-                later.pop()  # For all marks before this one, this one ends code sooner.
+                later.pop()  # For all earlier marks, this fence closes code sooner.
             close = later[-1] if later else close
             later.append(mark)
         runs[run] = mark
@@ -83,7 +86,7 @@ def _closing(marks: Sequence[re.Match[str]]) -> list[re.Match[str] | None]:
 def defer_findings(found: Sequence[Finding], pages: Sequence[Page], *, open_ended: bool) -> list[Finding]:
     """Replace findings that only the build can judge by one note for each comment.
 
-    ``open_ended``: tables may come in that nobody knows of before the build.
+    ``open_ended``: unknown tables may come in before the build.
     """
     late, translated = _late_tables(pages), _find_translated_ids(found, pages)
     if not (open_ended or late is not None or translated):
@@ -105,7 +108,7 @@ def defer_findings(found: Sequence[Finding], pages: Sequence[Page], *, open_ende
 
 
 def _late_tables(pages: Sequence[Page]) -> re.Pattern[str] | None:
-    """The ids of tables and charts that are generated, as a pattern; None where no comment is generated."""
+    """Return a pattern for the ids of generated tables and charts, or None if no comment is generated."""
     late = [comment for page in pages for comment in page.comments if is_generated(comment)]
     written = [name for comment in late for name in re.findall(_ID, comment.body)]
     ids = (_any_between([re.escape(part) for part in _TEMPLATE.split(each)]) for each in written)
@@ -113,7 +116,7 @@ def _late_tables(pages: Sequence[Page]) -> re.Pattern[str] | None:
 
 
 def _any_between(parts: Sequence[str]) -> str:
-    """A pattern of the parts with any text between them; each but the last is taken where it first comes."""
+    """Return a pattern of the parts with any text between; all but the last match where they first occur."""
     first, *others = parts
     return (
         first
@@ -123,7 +126,7 @@ def _any_between(parts: Sequence[str]) -> str:
 
 
 def _find_translated_ids(found: Sequence[Finding], pages: Sequence[Page]) -> set[Finding]:
-    """Findings of ids that only translations of the same page share: such pages may be built apart."""
+    """Return findings about ids that only translations of a page share: their builds may be separate."""
     taken = [each for each in found if each.rule == "MT138"]
     if not taken:
         return set()
@@ -144,14 +147,14 @@ def _find_translated_ids(found: Sequence[Finding], pages: Sequence[Page]) -> set
 
 
 def _apart(page: str, others: Sequence[str]) -> bool:
-    """Whether ``page`` has something only once, and apart from it only its translations do."""
+    """Return whether ``page`` occurs once in ``others``, and all other entries are its translations."""
     return others.count(page) == 1 < len(others) and all(
         each == page or are_translations(page, each) for each in others
     )
 
 
 def _around(one: Finding, comments: Sequence[Comment]) -> Comment | None:
-    """The comment within which a finding stands."""
+    """Return the comment that contains a finding."""
     place = (one.line, one.column)
     index = bisect_right(comments, place, key=lambda each: (each.line, each.column)) - 1
     comment = comments[index] if index >= 0 else None
@@ -159,9 +162,9 @@ def _around(one: Finding, comments: Sequence[Comment]) -> Comment | None:
 
 
 def _reason(one: Finding, comment: Comment, late: re.Pattern[str] | None, open_ended: bool) -> str:
-    """Why only the build can judge a finding about a comment; "" where that is not so."""
+    """Return why only the build can judge a finding about a comment, or "" if the finding is final."""
     if one.rule == "MT201":
-        return ""  # What writes or runs code is refused, whatever the build makes of the rest.
+        return ""  # Operators that write or run code are refused, whatever the build generates.
     if is_generated(comment):
         return "this comment is known at build only"
     from mongo_tables.directives.specs import DIRECTIVES
@@ -180,7 +183,7 @@ _SUFFIX: Final = rf"\.{_LANGUAGE}$"
 
 
 def are_translations(one: str, other: str) -> bool:
-    """Whether two paths differ in their language alone: ``index.md`` and ``index.de.md``, or in ``en/`` and ``de/``."""
+    """Return whether paths differ only in language: ``index.md``, ``index.de.md``, or ``en/``, ``de/``."""
     if one == other:
         return False
     first, second = PurePosixPath(one), PurePosixPath(other)

@@ -1,10 +1,10 @@
 """Figures written into the page itself, for hosts that show Markdown as it is.
 
-A table or a chart stands under its comment, a value behind its own, between two markers that readers do not see; the
-drawing of a chart is a file beside the page. The first marker carries a digest of what stands between the two, so that
-what was edited by hand is noticed before it is overwritten. Writing twice changes nothing, and what has a tolerance
-stays while it is near enough. A table and the values of it on a page are written together, lest the one say what the
-other does not.
+A table or a chart is written under its comment, a value after its comment, between two markers that readers
+do not see; the drawing of a chart is a file in the page's folder. The first marker carries a digest of the
+text between the two, so that manual edits are detected before they are overwritten. Writing twice changes
+nothing, and a figure within its tolerance stays. A table and the values that quote it on a page are written
+together, so that they always agree.
 """
 
 from __future__ import annotations
@@ -34,10 +34,10 @@ State = Literal["not there", "the same", "near", "another"]
 
 
 class Part(NamedTuple):
-    """What belongs behind the comment of ``spec``: ``text``, markers included, from ``start`` to ``end`` of the page.
+    """The figure of ``spec``: ``text``, markers included, replaces the page from ``start`` to ``end``.
 
-    ``shown`` is it without markers and the prefix of a container. ``state`` is what stands there now, beside it.
-    ``is_due``: it is to be written.
+    ``shown`` is the figure without markers and without the prefix of a container. ``state`` compares the page
+    with it. ``is_due``: the figure has to be written.
     """
 
     spec: Spec
@@ -50,7 +50,7 @@ class Part(NamedTuple):
 
 
 class InPlace(NamedTuple):
-    """All that belongs behind the comments of a page, in order, and the drawings that belong beside it."""
+    """All figures of a page, in order, and the drawings that belong in its folder."""
 
     page: Page
     path: Path
@@ -59,7 +59,7 @@ class InPlace(NamedTuple):
 
     @property
     def text(self) -> str:
-        """The page with everything that is due; nothing else of it is touched."""
+        """Return the page with all figures that are due; the rest of it is unchanged."""
         pieces, done = list[str](), 0
         for part in self.parts:
             if part.is_due:
@@ -69,21 +69,21 @@ class InPlace(NamedTuple):
 
     @property
     def due_drawings(self) -> list[DrawnFile]:
-        """The drawings that are to be as today's rows are: those of a table that stays as it is stay as well."""
+        """Return the drawings that must match today's rows; those of an unchanged table stay."""
         staying = {id(part.spec) for part in self.parts if part.state == "near" and not part.is_due}
         return [one for one in self.drawings if id(one.spec) not in staying]
 
     @property
     def settled_drawings(self) -> list[DrawnFile]:
-        """Those of them whose figure in the page is as it is to be: of others the figure is complained of already."""
+        """Return the due drawings whose figure in the page is current; the others are already reported."""
         due = {id(part.spec) for part in self.parts if part.is_due}
         return [one for one in self.due_drawings if id(one.spec) not in due]
 
 
 def compose_in_place(page: Page, path: Path, answers: Answers, tables: Tables) -> InPlace:
-    """What belongs into a page, the file at ``path``, and beside it, as the rows are; nothing is written.
+    """Compose the figures and drawings of the page at ``path`` from the rows, without writing anything.
 
-    A comment that has no place for it is left out: ``region_findings`` complains of it.
+    A comment without a place for its figure is skipped: ``region_findings`` reports it.
     """
     drawings = _draw(page, path, answers)
     pictures = {id(one.spec): one.markdown for one in drawings}
@@ -113,7 +113,7 @@ def _list_parts(page: Page, context: MarkdownContext) -> Iterator[Part]:
         lines = KINDS[type(spec)].markdown(spec, context)
         if place == "block":
             yield _part_under(page, comment, spec, lines, context)
-        elif lines[0]:  # What says why there is no value is not of this module.
+        elif lines[0]:  # An empty text means that the value has a fault; other modules report it.
             yield _part_behind(comment, spec, lines[0], context)
 
 
@@ -121,7 +121,7 @@ def _part_under(
     page: Page, comment: Comment, spec: Spec, lines: Sequence[str], context: MarkdownContext
 ) -> Part:
     newline = newline_of(page.text)
-    # Blank lines inside the markers: Python-Markdown takes no table that touches the line above it.
+    # Blank lines inside the markers: Python-Markdown recognizes no table directly below another line.
     inner = ["", *lines, ""]
     shown = "\n".join(inner)
     text = prefix_lines([begin_marker(shown), *inner, END_MARKER], comment.prefix, newline)
@@ -163,7 +163,7 @@ def _is_near_value(standing: str, shown: str, spec: Spec, context: MarkdownConte
 
 
 def _mark_due(parts: Sequence[Part]) -> list[Part]:
-    """Say what is to be written: what is not there or another, and what is near and belongs to such a part."""
+    """Mark the parts to write: missing and changed ones, and near ones in the same group as such a part."""
     moved = {_group(part) for part in parts if part.state in ("not there", "another")}
     return [
         part._replace(is_due=part.state != "the same" and (part.state != "near" or _group(part) in moved))
@@ -172,7 +172,7 @@ def _mark_due(parts: Sequence[Part]) -> list[Part]:
 
 
 def _group(part: Part) -> str | int:
-    """What a table and its values have in common: its id; a number of its own for what nothing quotes."""
+    """Return the group of a table and its values, the table's id; a unique number for unquoted figures."""
     own = part.spec.id if isinstance(part.spec, TableSpec) else None
     return part.spec.quoted_table or own or id(part.spec)
 
@@ -183,15 +183,16 @@ def _end_of_line(text: str, start: int) -> int:
 
 
 def region_findings(page: Page) -> list[Finding]:
-    """Comments that cannot have anything behind them, and what somebody edited by hand."""
+    """Return the findings about comments without a place for a figure, and about manual edits."""
     found = [_find_no_place(page, comment) or _find_edit(page, comment) for comment in page.comments]
     return [one for one in found if one is not None]
 
 
 def stale_findings(composed: InPlace, faulty: Collection[int] = ()) -> list[Finding]:
-    """MT166: what stands in the page and is another than the rows say; what was edited by hand gets its own message.
+    """Return MT166 for outdated figures in the page; manual edits have their own message.
 
-    ``faulty`` are the ids of specs with errors: of what comes of these, and of values of such tables, nothing is said.
+    ``faulty`` holds the ids of specs with errors: figures of these, and values of such tables, are not
+    reported.
     """
     page, parts = composed.page, {id(part.spec): part for part in composed.parts}
     sound = [part for part in composed.parts if not _comes_of(part.spec, faulty, page)]
@@ -210,7 +211,7 @@ def stale_findings(composed: InPlace, faulty: Collection[int] = ()) -> list[Find
 
 
 def _comes_of(spec: Spec, faulty: Collection[int], page: Page) -> bool:
-    """Whether one of the ``faulty`` specs is this one, or a table of the page that it quotes."""
+    """Return whether this spec, or the table of the page that it quotes, is one of the ``faulty`` specs."""
     if not faulty or id(spec) in faulty:
         return bool(faulty)
     return any(id(table) in faulty for table in page.tables if table.id and table.id == spec.quoted_table)
@@ -246,7 +247,7 @@ def _was_edited(comment: Comment) -> bool:
 
 
 def _find_edit(page: Page, comment: Comment, today: str | None = None) -> Finding | None:
-    """MT164, where somebody edited what a comment wrote; with ``today``, what it would write, also what differs."""
+    """Return MT164 if a figure was edited by hand; the message compares it with ``today``, if given."""
     if comment.region is None or not _was_edited(comment):
         return None
     how = _describe_change(comment, comment.region.inner, today) if today is not None else ""
@@ -258,7 +259,7 @@ def _find_edit(page: Page, comment: Comment, today: str | None = None) -> Findin
 
 
 def _find_no_place(page: Page, comment: Comment) -> Finding | None:
-    """Why nothing can be written behind a comment, or readers would see the comment itself."""
+    """Return why nothing can be written after a comment, or why readers would see the comment itself."""
     at = (comment.line, comment.column)
     if place_of(comment.keyword) == "block":
         if stands_alone(page.text, comment):
@@ -276,14 +277,14 @@ _TABLE, _HEADING = "a table", "a heading"
 
 
 class Shown(NamedTuple):
-    """Why a comment would be shown, or what is behind it would be none of Markdown; and what to do."""
+    """The reason why a host shows a comment, or shows its figure as plain text; and the remedy."""
 
     reason: str
     hint: str
 
 
 def find_why_shown(text: str, comment: Comment) -> Shown | None:
-    """Why GitHub would show a comment of a sentence, or its line as HTML; None where all is well.
+    """Return why GitHub would show a comment in a sentence, or its line as HTML; None if it does not.
 
     A statement on lines of its own is in no sentence. ``text`` is the page.
     """

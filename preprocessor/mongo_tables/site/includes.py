@@ -1,6 +1,7 @@
-"""Files that a page takes in when the site is built: pymdownx.snippets, include-markdown, macros.
+"""Files that a page includes when the site is built: pymdownx.snippets, include-markdown, macros.
 
-They are found by name alone. Which part of a file comes in, and under which conditions, the plugins decide.
+They are found by name alone. The plugins decide which part of a file they include, and under which
+conditions.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from mongo_tables.site.generated import without_code
 
 _SNIPPET: Final = r"""(?m)^[ \t]*-+8<-+[ \t]+(?P<quote>["'])(?P<name>[^"'\n]+)(?P=quote)[ \t]*$"""
 _SNIPPETS: Final = r"(?ms)^[ \t]*-+8<-+[ \t]*$\n(?P<names>.*?)^[ \t]*-+8<-+[ \t]*$"
-# What begins and does not end soon is no tag: to look for its end from each beginning would take for ever.
+# The length is limited: a search for the end from every unclosed beginning would be quadratic.
 _TAG: Final = (
     r"""(?s)\{%-?\s*include(?:-markdown)?\s+(?P<quote>["'])(?P<name>[^"'\n]+)(?P=quote).{0,2000}?%\}"""
 )
@@ -25,10 +26,10 @@ _PART: Final = r":[\w,:-]*$"
 """Lines or a section of a snippet's file."""
 
 _PARTLY: Final = r"\b(?:start|end|exclude|recursive)\s*="
-"""Options of include-markdown by which less than the whole of a file may come in."""
+"""Options of include-markdown that may include only a part of a file."""
 
 _STATEMENT: Final = r"\{%-?+\s*+(?!include)"
-"""What may leave out, or repeat, what stands after it."""
+"""Template statements, which may omit or repeat the text after them."""
 
 _COMMENT: Final = r"(?s)<!--.{0,10000}?-->"
 
@@ -36,10 +37,10 @@ _QUICK: Final = re.compile(r"8<-|\{%")
 
 
 class Inclusions(NamedTuple):
-    """The files that a page includes, directly or through others, and names without a file.
+    """The files that a page includes, directly or through others, and the names without a file (``unknown``).
 
-    ``rest`` is the page's text without the lines that name what was found, ``missing`` are the files that a name
-    without one might have been.
+    ``rest`` is the page's text without the includes whose files exist, ``missing`` are the paths at which
+    files for unknown names were looked for.
     """
 
     files: tuple[Path, ...]
@@ -49,7 +50,7 @@ class Inclusions(NamedTuple):
 
 
 def _read(file: Path) -> str:
-    """The text of a file; "" where it cannot be read."""
+    """Return the text of a file, or "" if it cannot be read."""
     try:
         return file.read_text(encoding="utf-8-sig")
     except (OSError, ValueError):
@@ -57,14 +58,17 @@ def _read(file: Path) -> str:
 
 
 def may_include(text: str) -> bool:
-    """Whether a page may take in a file: a quick look."""
+    """Return whether a page may include files (a quick check)."""
     return bool(_QUICK.search(text))
 
 
 def inclusions(
     page: Path, text: str, folders: Sequence[Path], read: Callable[[Path], str] = _read
 ) -> Inclusions:
-    """What a page takes in. Names are looked up beside the page, then in ``folders``; ``read`` gives texts of files."""
+    """Return the includes of a page; names are searched in the page's folder, then in ``folders``.
+
+    ``read`` returns the text of a file.
+    """
     found: dict[Path, None] = {}
     unknown: list[str] = []
     missing: list[Path] = []
@@ -84,7 +88,7 @@ def inclusions(
 
 
 def read_with_comments(page: Path, text: str, folders: Sequence[Path]) -> list[tuple[Path, str]]:
-    """The files, with their texts, that a page takes in and that may have comments of ours."""
+    """Return the included files that may have comments of ours, with their texts."""
     if not may_include(text):
         return []
     texts: dict[Path, str] = {}
@@ -100,10 +104,10 @@ def read_with_comments(page: Path, text: str, folders: Sequence[Path]) -> list[t
 def whole_inclusions(
     page: Path, text: str, folders: Sequence[Path], read: Callable[[Path], str]
 ) -> list[Path]:
-    """The files that come into a page as a whole and in any case, each as often as it does, but at most twice.
+    """Return the files that a page always includes as a whole, each as often as included, but at most twice.
 
-    A file that comes in parts, or where a template has statements, is left out: the build alone knows what of it
-    there is on the page.
+    Files that come in parts, or from templates with statements, are left out: only the build knows which part
+    of them is on the page.
     """
     found: Counter[Path] = Counter()
     waiting = [(page, text, frozenset({page.resolve()}))]
@@ -137,7 +141,7 @@ def _names(text: str) -> Iterator[str]:
 
 
 def _without_inclusions(text: str, page: Path, folders: Sequence[Path]) -> str:
-    """The text without the includes whose files exist."""
+    """Return the text without the includes whose files exist."""
     places = [page.parent, *folders]
 
     def remove_found(match: re.Match[str]) -> str:
@@ -149,7 +153,7 @@ def _without_inclusions(text: str, page: Path, folders: Sequence[Path]) -> str:
 
 
 def _files(name: str, folders: Sequence[Path]) -> list[Path]:
-    """The files of a name, which may be a pattern, in the first folder that has some."""
+    """Return the files of a name or pattern in the first folder that has any."""
     for written in _spell(name):
         for folder in folders:
             if files := _matching(folder, written):
@@ -158,12 +162,12 @@ def _files(name: str, folders: Sequence[Path]) -> list[Path]:
 
 
 def _spell(name: str) -> Iterable[str]:
-    """A name as it is written, and without the part of the file that it may name."""
+    """Return a name as written, and without the suffix that selects a part of the file."""
     return dict.fromkeys((name, re.sub(_PART, "", name)))
 
 
 def _paths(name: str, folders: Sequence[Path]) -> list[Path]:
-    """The paths at which a file of a name is looked for; none of a name that no file has."""
+    """Return the paths at which a file of this name is looked for; none for a name that no file can have."""
     if "\0" in name:
         return []
     return [Path(normpath(folder / written)) for written in _spell(name) for folder in folders]

@@ -1,6 +1,7 @@
-"""How each kind of comment is shown and judged: one record a kind.
+"""Display and checks of each kind of comment: one record per kind.
 
-In Markdown a block has lines of its own; what stands in a sentence has one at most, which becomes a part of it.
+In Markdown a block has lines of its own; a comment in a sentence gives at most one line, which becomes part
+of it.
 """
 
 from __future__ import annotations
@@ -20,10 +21,10 @@ if TYPE_CHECKING:
 
 
 class Kind(NamedTuple):
-    """A kind of comment: its HTML on a site, its lines of Markdown, and what is wrong with it once rows are there.
+    """A kind of comment: its HTML on a site, its lines of Markdown, and the findings of its rows.
 
-    ``html`` and ``markdown`` get what they draw with, so that no check pays for it. ``findings`` also gets the names of
-    the collections that the results source has, and the day.
+    ``html`` and ``markdown`` get their drawing context as an argument, so that checks need not import it.
+    ``findings`` also gets the names of the collections of the results source, and the current date.
     """
 
     html: Callable[[Any, FigureContext], str]
@@ -65,4 +66,4 @@ KINDS: Final[Mapping[type[Spec], Kind]] = {
         findings=_check_findings,
     ),
 }
-"""Every kind, by the class of its specs."""
+"""All kinds, by spec class."""

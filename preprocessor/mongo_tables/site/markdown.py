@@ -1,6 +1,6 @@
-"""Markdown with tables and values: instead of the comments, or under them (``inplace``).
+"""Markdown with tables and values in place of the comments (``in_place`` writes under them).
 
-Strings in, strings out. What stands outside the comments comes out byte for byte.
+Strings in, strings out. The text outside the comments is unchanged, byte for byte.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _NEWLINE = re.compile(r"\r\n|\r|\n")
 
 
 class Place(NamedTuple):
-    """Where a table goes, from offset to offset, and what its further lines begin with in the container there."""
+    """The place of a table: start and end offsets, and the prefix of its further lines in a container."""
 
     start: int
     end: int
@@ -32,16 +32,16 @@ class Place(NamedTuple):
 
 
 def newline_of(text: str) -> str:
-    """The line end that the text uses first; a line feed when it has none."""
+    """Return the first line end of the text, or a line feed if it has none."""
     found = _NEWLINE.search(text)
     return found[0] if found else "\n"
 
 
 def render_markdown(page: Page, answers: Answers, tables: Tables, form: str = DEFAULT) -> str:
-    """The page with a table, a value or nothing (a statement) in the place of each comment.
+    """Return the page with a table, a value or nothing (for a statement) in place of each comment.
 
-    ``tables`` are those that values may come from, by id, ``form`` is one of ``TABLE_FORMATS``. Generated regions
-    under comments go as well.
+    ``tables`` maps ids to the tables that values may quote, ``form`` is one of ``TABLE_FORMATS``. Generated
+    regions under comments are removed too.
     """
     context = MarkdownContext(answers, tables, form)
     edits = [
@@ -52,7 +52,7 @@ def render_markdown(page: Page, answers: Answers, tables: Tables, form: str = DE
 
 
 def _edit(page: Page, comment: Comment, spec: Spec | None, context: MarkdownContext) -> tuple[Comment, str]:
-    """What goes, the comment or a little more, and what comes instead."""
+    """Return the text to remove, the comment or slightly more, and its replacement."""
     lines = KINDS[type(spec)].markdown(spec, context) if spec else ()
     if spec is None or place_of(comment.keyword) != "block":
         return comment, "".join(lines)
@@ -62,20 +62,21 @@ def _edit(page: Page, comment: Comment, spec: Spec | None, context: MarkdownCont
 
 
 def prefix_lines(lines: Sequence[str], prefix: str, newline: str) -> str:
-    """Join the lines; all but the first get the prefix of the container that they stand in."""
+    """Join the lines; all but the first get the prefix of their container."""
     first, *rest = lines or [""]
     return newline.join([first, *((prefix + line).rstrip() for line in rest)])
 
 
 def standing_alone(text: str, at: Place, lines: Sequence[str]) -> tuple[int, str]:
-    """A table with the blank lines around it that make it a block of its own, where the text has none.
+    """Return a table with the blank lines that make it a separate block, where the text has none.
 
-    Gives where it begins, which is before ``at`` where blanks must go as well, and what stands up to the end of ``at``.
+    The result is the start, which is before ``at`` if blanks must go as well, and the replacement up to the
+    end of ``at``.
     """
     start = at.start
     before = [""] * _blank_lines_before(text, start)
     after = [""] * _blank_lines_after(text, at.end)
-    if len(before) == 1:  # The comment's own line becomes the blank one: without blanks at its end.
+    if len(before) == 1:  # The comment's own line becomes the blank line: remove its trailing blanks.
         lead = _lead(text, start)
         before = [lead.rstrip()]
         start -= len(lead)
@@ -83,18 +84,18 @@ def standing_alone(text: str, at: Place, lines: Sequence[str]) -> tuple[int, str
 
 
 def stands_alone(text: str, comment: Comment) -> bool:
-    """Whether nothing but the marks of containers stands on the comment's lines."""
+    """Return whether the comment's lines contain nothing else but the marks of containers."""
     rest = text[comment.end : _end_of_line(text, comment.end)]
     return leads_its_line(text, comment) and not rest.strip()
 
 
 def leads_its_line(text: str, comment: Comment) -> bool:
-    """Whether nothing but the marks of containers stands before the comment on its line."""
+    """Return whether only marks of containers precede the comment on its line."""
     return bool(_CONTAINER_ONLY.match(_lead(text, comment.start)))
 
 
 def _lead(text: str, start: int) -> str:
-    """What stands before ``start`` on its line; the mark of the encoding at the start of a file is no part of it."""
+    """Return the text before ``start`` on its line, without a byte order mark at the start of a file."""
     line = _start_of_line(text, start)
     return text[line:start].removeprefix("\ufeff" if line == 0 else "")
 
@@ -119,7 +120,7 @@ def _blank_lines_after(text: str, end: int) -> int:
 
 
 def _start_of_line(text: str, at: int) -> int:
-    """The offset behind the last line end before ``at``. Lines are looked at alone: a page may have very many."""
+    """Return the start of the line of ``at``. Avoids splitting the text: a page may have very many lines."""
     start = text.rfind("\n", 0, at) + 1
     return max(start, text.rfind("\r", start, at) + 1)
 

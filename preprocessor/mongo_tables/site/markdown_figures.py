@@ -1,4 +1,4 @@
-"""Writes a sound comment as Markdown: the lines of a table or a chart, the text of a value."""
+"""Rendering of valid comments as Markdown: the lines of a table or a chart, the text of a value."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ if TYPE_CHECKING:
 
 
 class MarkdownContext(NamedTuple):
-    """What rendering a page takes: rows, the tables that values may come from, by id, one of ``TABLE_FORMATS``.
+    """The inputs of rendering a page: rows, quotable tables by id, and one of ``TABLE_FORMATS``.
 
-    ``picture`` gives the Markdown of the drawing that a table or a chart has in a file beside the page, "" where it has
-    none; None where there are no such files.
+    ``picture`` returns the Markdown of the drawing of a table or chart in the page's folder, or "" if there
+    is none; ``picture`` is None if the page has no drawing files.
     """
 
     answers: Answers
@@ -30,10 +30,10 @@ class MarkdownContext(NamedTuple):
     picture: Callable[[PipelineSpec], str] | None = None
 
     def table_lines(self, spec: PipelineSpec, *, told: bool = True) -> list[str]:
-        """The lines of a table, without a container's prefix; none when its pipeline failed.
+        """Return the lines of a table without a container's prefix; none if its pipeline failed.
 
-        Without a picture a chart is the table of what it draws, with what it holds that against below. ``told``: with
-        where the rows come from, if that is asked for.
+        Without a picture, a chart becomes the table of its data, with its reference values in a note. The
+        keyword argument adds the provenance of the rows if the comment asks for it.
         """
         rows = self.answers[spec.query.key]
         if isinstance(rows, ResultsError):
@@ -46,7 +46,7 @@ class MarkdownContext(NamedTuple):
         write = table_writer(self.form)
         if isinstance(spec, TableSpec):
             return write(spec, rows, below=below)
-        # Pages without charts do not pay for it.
+        # Imported on demand, because pages without charts do not need it.
         from mongo_tables.render.charts.legend import note_on_references
         from mongo_tables.render.charts.plot import as_table, plot_of
 
@@ -55,7 +55,7 @@ class MarkdownContext(NamedTuple):
         return write(as_table(spec), rows, below=[*([note] if note else []), *below])
 
     def _line_below(self, spec: PipelineSpec) -> list[str]:
-        """Where the rows come from, in one line: in Markdown, which folds nothing away, for those alone who ask."""
+        """Return the provenance in one line, only if asked for: Markdown cannot fold it away."""
         source = provenance_in(spec, self.answers) if spec.provenance else None
         if source is None:
             return []
@@ -65,7 +65,7 @@ class MarkdownContext(NamedTuple):
         return [" · ".join([*provenance_parts(source, source.due(spec.max_age)), *details])]
 
     def value_text(self, spec: ValueSpec) -> str:
-        """A value as the Markdown of a sentence."""
+        """Return a value as Markdown for a sentence."""
         from mongo_tables.site.statements import shown_value  # many pages have tables alone
 
         found = shown_value(spec, self.tables, self.answers)
@@ -82,7 +82,7 @@ class MarkdownContext(NamedTuple):
 
 
 def _with_picture(spec: PipelineSpec, rows: Rows, picture: str, below: Sequence[str]) -> list[str]:
-    """A chart, or a table under its chart, in a page that has drawings beside it: such a page has pipe tables."""
+    """Return a chart, or a table under its chart, as a pipe table; used for pages with drawing files."""
     from mongo_tables.render.pipe_table import pipe_picture, pipe_table
 
     if isinstance(spec, TableSpec):

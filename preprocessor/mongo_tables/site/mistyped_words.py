@@ -1,4 +1,4 @@
-"""Words in a comment that no document has and that are nearly one that documents have: columns, and texts."""
+"""Mistyped columns and texts: words that no document has and that are close to one that documents have."""
 
 from __future__ import annotations
 
@@ -33,24 +33,24 @@ _place = attrgetter("line", "column")
 
 
 class _Mistyped(NamedTuple):
-    """A column that was mistyped, the field that was meant, and the fault to be told."""
+    """A mistyped column, the field that was meant, and the finding about it."""
 
     meant: str
     fault: Finding
 
 
 class _Known(NamedTuple):
-    """The documents of a collection, and the fields at their top."""
+    """The documents of a collection, and their top-level fields."""
 
     documents: Rows
     fields: Sequence[str]
 
 
 def blame_columns(found: Sequence[Finding], pages: Sequence[Page], local: FileSource | None) -> list[Finding]:
-    """The findings, where settings name a field that the documents have, and the column beside them one that none has.
+    """Replace findings about settings by one about the mistyped column that the settings name correctly.
 
-    That can be told of a comment that shows fields of documents as they are; one with a pipeline says itself what it
-    makes.
+    This applies if settings name a field of the documents and the comment's column is close to it but in no
+    document. Only comments that show document fields directly qualify; a pipeline defines its own fields.
     """
     if local is None:
         return list(found)
@@ -68,7 +68,7 @@ def blame_columns(found: Sequence[Finding], pages: Sequence[Page], local: FileSo
 
 
 def _by_text(found: Iterable[Finding]) -> dict[tuple[str, str], list[Finding]]:
-    """The findings of settings that name no column, by file and message, in their order in the file."""
+    """Return the findings about settings with unknown columns, by file and message, in file order."""
     told: dict[tuple[str, str], list[Finding]] = {}
     for one in sorted((one for one in found if one.rule == _UNKNOWN_COLUMN), key=_place):
         told.setdefault((one.file, one.message), []).append(one)
@@ -104,7 +104,7 @@ def _is_there(column: str, documents: Rows) -> bool:
 def _read_collection(local: FileSource, collection: str) -> _Known:
     try:
         documents = list(local.documents(collection))
-    except ResultsError:  # Whoever asks for rows says why.
+    except ResultsError:  # The query for the rows reports the error.
         return _Known([], [])
     return _Known(documents, sorted({name for document in documents for name in document}))
 
@@ -113,7 +113,7 @@ _NO_ROWS = "MT303"
 
 
 def blame_texts(found: Sequence[Finding], pages: Sequence[Page], local: FileSource | None) -> list[Finding]:
-    """The findings, those of tables without rows at the text that loses all documents where one is nearly that."""
+    """Replace findings about tables without rows by ones about mistyped texts that exclude all documents."""
     if local is None:
         return list(found)
     placed = {page.file: _by_place(page) for page in pages}
@@ -129,22 +129,22 @@ _Placed = list[tuple[tuple[int, int], "PipelineSpec"]]
 
 
 def _by_place(page: Page) -> _Placed:
-    """The tables and charts of a page with the places where their comments begin, in order."""
+    """Return the tables and charts of a page with the start of their comments, in order."""
     placed = [((spec.comment.line, spec.comment.column), spec) for spec in page.pipeline_specs]
     return sorted(placed, key=itemgetter(0))
 
 
 def _spec_at(one: Finding, placed: _Placed) -> PipelineSpec:
-    """The table or the chart that a finding is about."""
+    """Return the table or chart that a finding is about."""
     return placed[bisect_right(placed, (one.line, one.column), key=itemgetter(0)) - 1][1]
 
 
 def _find_mistyped(spec: PipelineSpec, local: FileSource) -> Finding | None:
-    """A finding at the first text that is nearly one that documents have in its field."""
+    """Return a finding at the first text that is close to one that documents have in its field."""
     for field, text, path in _list_texts(spec):
         try:
             known = local.texts(spec.collection, field)
-        except ResultsError:  # Whoever asks for rows says why.
+        except ResultsError:  # The query for the rows reports the error.
             return None
         if text not in known and (hint := did_you_mean(text, known)):
             message = (
@@ -155,7 +155,7 @@ def _find_mistyped(spec: PipelineSpec, local: FileSource) -> Finding | None:
 
 
 def _list_texts(spec: PipelineSpec) -> Iterator[tuple[str, str, Path]]:
-    """The texts that all documents must have, of which the pipeline makes something, with their fields and places."""
+    """Yield the texts that all input documents of the pipeline must have, with their fields and paths."""
     first: Mapping[str, Any] = spec.pipeline[0] if spec.pipeline else {}
     for key, value, path in conditions_in(first.get("$match", {})):
         text, at = (

@@ -1,4 +1,4 @@
-"""A page as it was read: its comments, what each asks for, and what is wrong with it before anything runs."""
+"""A parsed page: its comments, what each asks for, and its faults before anything runs."""
 
 from __future__ import annotations
 
@@ -26,16 +26,17 @@ if TYPE_CHECKING:
 
 
 Answers = Mapping[str, "Rows | ResultsError"]
-"""What the results source said, by ``Query.key``."""
+"""The answers of the results source, by ``Query.key``."""
 
 
 class Page(NamedTuple):
-    """One page as it was read: its live comments, what each asks for (None where it is faulty), and the faults.
+    """A parsed page: its live comments, their specs (None for faulty comments), and the faults.
 
-    ``rejected`` are the offsets, from and to, of comments that are none because of a fault (``comments.Scan``).
-    ``server_only`` says for each comment what of its pipeline fixtures cannot run: a finding only where they are to
-    run it and it was not run, which says the same. ``owned`` has the findings of each comment where they do not stand
-    within it: of a comment whose place is in another file, or elsewhere in this one.
+    ``rejected`` holds the start and end offsets of texts that a fault keeps from being comments
+    (``comments.Scan``). ``server_only`` has for each comment the finding about the part of its pipeline that
+    fixtures cannot run; it is reported only if the pipeline should run on fixtures and was not run, since a
+    run reports it itself. ``owned`` has the findings of each comment if their places are outside of it: the
+    comment may be in another file, or elsewhere in this one.
     """
 
     file: str
@@ -49,7 +50,7 @@ class Page(NamedTuple):
 
     @property
     def tables(self) -> list[TableSpec]:
-        """The sound tables of the page, in order."""
+        """Return the valid tables of the page, in order."""
         if not self.specs:
             return []
         from mongo_tables.directives.specs import TableSpec  # a page without comments does not pay for it
@@ -58,7 +59,7 @@ class Page(NamedTuple):
 
     @property
     def pipeline_specs(self) -> list[PipelineSpec]:
-        """The sound tables and charts of the page, in order."""
+        """Return the valid tables and charts of the page, in order."""
         if not self.specs:
             return []
         from mongo_tables.directives.specs import PipelineSpec
@@ -67,17 +68,17 @@ class Page(NamedTuple):
 
     @property
     def quoted_tables(self) -> list[str]:
-        """The ids of tables that values and statements of the page name, as often as they do."""
+        """Return the ids of the tables that values and statements of the page quote, with repetitions."""
         quoted = (spec.quoted_table for spec in self.specs if spec is not None)
         return [table for table in quoted if table is not None]
 
 
 Tables = Mapping[str, "TableSpec"]
-"""The sound tables of pages that have an id, by it."""
+"""The valid tables of pages that have an id, by id."""
 
 
 def tables_by_id(pages: Iterable[Page]) -> dict[str, TableSpec]:
-    """The sound tables of the pages that have an id, by it; of two with the same, the first."""
+    """Return the valid tables of the pages that have an id, by id; the first of several with the same id."""
     found: dict[str, TableSpec] = {}
     for page in pages:
         for spec in page.tables:
@@ -87,7 +88,7 @@ def tables_by_id(pages: Iterable[Page]) -> dict[str, TableSpec]:
 
 
 def provenance_in(spec: PipelineSpec, answers: Answers) -> Provenance | None:
-    """The provenance of a figure; None without result documents or without an answer of the source."""
+    """Return the provenance of a figure, or None without result documents or without an answer."""
     groups = answers.get(spec.source_query.key)
     if groups is None or isinstance(groups, ResultsError):
         return None
@@ -101,7 +102,7 @@ if TYPE_CHECKING:
 
 
 def no_text(file: str, bad: BadByte) -> Finding:
-    """The fault of a page that is not UTF-8, at its first bad byte."""
+    """Return the fault of a page that is not UTF-8, at its first bad byte."""
     message = f"the page is not UTF-8: byte 0x{bad.value:02x} stands here"
     return finding("MT100", file, (bad.line, bad.column), message, "save the page as UTF-8")
 
@@ -114,17 +115,20 @@ def read_page(
     read: ReadComment | None = None,
     find: Callable[[str, str], Scan] | None = None,
 ) -> Page:
-    """The page's comments, each validated against its schema and held to the rules of safety.
+    """Read the page's comments; validate each against its schema and the safety rules. Runs nothing.
 
-    ``shared`` gives the shared stage list of a name, None when there is none. Only comments that are ``wanted`` are
-    read; all are where that is None. ``read`` does what ``static.read_comment`` does. Nothing is run.
+    Args:
+        shared: Returns the shared stage list of a name, or None.
+        wanted: Selects the comments to read; None reads all.
+        read: Replaces ``static.read_comment``.
+        find: Replaces ``page_scan.find``.
     """
     scan = (find or page_scan.find)(text, file)
     found: list[Finding] = list(scan.findings)
     chosen = scan.comments if wanted is None else tuple(filter(wanted, scan.comments))
     if not chosen:
         return Page(file, text, (), (), tuple(found), scan.rejected)
-    # A page without comments pays neither for the schemas nor for the evaluator.
+    # Imported on demand: pages without comments need neither the schemas nor the evaluator.
     from mongo_tables.site.static import read_comment
 
     readings = [(read or read_comment)(comment, file, shared) for comment in chosen]
@@ -134,9 +138,9 @@ def read_page(
 
 
 def unread_findings(paths: Iterable[Path], broken: Iterable[Fault]) -> list[Finding]:
-    """A note on each file of a results source that is there and not read: nobody shall wait for what is in it.
+    """Return a note for each file of a results source that is not read: authors might wait for its data.
 
-    Among them are those that no comment has used so far and that nobody could read.
+    These include files that no comment has used so far and that could not be read.
     """
     hint = "give it the ending of a format that is read, or move it away"
     message = "the results source does not read this file"
@@ -150,21 +154,21 @@ def _broken(fault: Fault) -> Finding:
 
 
 def source_findings(error: ResultsError, file: str) -> list[Finding]:
-    """Why a results source cannot be used: the faults of fixture files at their places, else one of ``file``."""
+    """Return why a results source is unusable: faults in its fixture files, else one about ``file``."""
     return [*error.as_findings(file)] or [finding("MT310", file, (0, 0), error.message, error.hint)]
 
 
 class _Known(NamedTuple):
-    """A comment in a file: what it asks for there, and what is wrong with it."""
+    """A comment in a file: its spec there, and its findings."""
 
     spec: Spec | None
     findings: list[Finding]
 
 
 def place_findings(given: Page, on_disk: Page | None, included: Iterable[Page]) -> Page:
-    """The page as given; comments that also stand in a file get that file's specs and findings.
+    """Return the page as given, where comments that are also in a file have that file's specs and findings.
 
-    A file may come in several times, and each comment of the page on disk once.
+    A file may be included several times; each comment of the page on disk is used once.
     """
     own = _by_text([on_disk] if on_disk else [])
     others = _by_text(included)
@@ -182,7 +186,7 @@ def place_findings(given: Page, on_disk: Page | None, included: Iterable[Page]) 
 
 
 def _by_text(pages: Iterable[Page]) -> dict[tuple[str, str], deque[_Known]]:
-    """The comments of pages by keyword and body, in order."""
+    """Return the comments of pages by keyword and body, in order."""
     found: dict[tuple[str, str], deque[_Known]] = {}
     for page in pages:
         theirs = by_comment(page.comments, page.findings)
@@ -196,7 +200,7 @@ def _elsewhere(finding: Finding) -> Finding:
 
 
 def by_comment(comments: Sequence[Comment], findings: Iterable[Finding]) -> list[list[Finding]]:
-    """For each comment of a page, in order, those of the page's findings that stand within it."""
+    """Return for each comment of a page, in order, the page's findings within that comment."""
     found: list[list[Finding]] = [[] for _ in comments]
     starts = [(comment.line, comment.column) for comment in comments]
     for each in findings:
@@ -207,7 +211,7 @@ def by_comment(comments: Sequence[Comment], findings: Iterable[Finding]) -> list
 
 
 def list_written_ids(page: Page) -> list[str]:
-    """The ids in all comments of the page, including faulty and rejected comments."""
+    """Return the ids in all comments of the page, including faulty and rejected comments."""
     found = [each for pair in zip(page.comments, page.specs, strict=True) for each in ids_of(*pair)]
     if page.rejected:
         from mongo_tables.directives.references import find_written_ids
@@ -219,7 +223,7 @@ def list_written_ids(page: Page) -> list[str]:
 
 
 def ids_of(comment: Comment, spec: Spec | None) -> list[str]:
-    """The id of a comment, which its table has if it is sound; a faulty one may have several that could be it."""
+    """Return the id of a valid comment's table, or all possible ids of a faulty comment."""
     from mongo_tables.directives.specs import PipelineSpec
 
     if spec is not None:

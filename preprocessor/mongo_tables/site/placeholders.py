@@ -1,13 +1,13 @@
-"""Comments out of the Markdown, figures into the HTML, with a token in between.
+"""Tokens that replace comments in the Markdown, and are replaced by figures in the HTML.
 
-A figure never passes through the Markdown parser: no cell can be taken for markup, and a table costs nothing to parse.
-A token is an element with a name as its text: ``<div>NAME</div>`` on lines of its own, ``<span>NAME</span>`` in a
-sentence. After the conversion the element is swapped for the figure.
+A figure never passes through the Markdown parser: cells cannot be mistaken for markup, and a table costs no
+parsing time. A token is an element with a name as its text: ``<div>NAME</div>`` on lines of its own,
+``<span>NAME</span>`` in a sentence. After the conversion the element is replaced by the figure.
 
-A name consists of characters for private use: no text of a page has them, Markdown leaves them alone, anchors of
-headings drop them, and a name can be found in any notation (UTF-8, JSON, XML), even when it was cut in half. It carries
-a digest of its page. The characters are from the Basic Multilingual Plane, since Python needs four bytes for each
-character of a string that has any other.
+A name consists of private-use characters: no text of a page has them, Markdown leaves them alone, anchors of
+headings drop them, and a name can be found in any notation (UTF-8, JSON, XML), even when it was cut in half.
+It carries a digest of its page. The characters are from the Basic Multilingual Plane, since Python needs four
+bytes for each character of a string that has any other.
 """
 
 from __future__ import annotations
@@ -49,14 +49,14 @@ _OPENING: Final = re.compile(r"<p(?:\s[^>]*)?>")
 
 
 class LeftOver(NamedTuple):
-    """A comment in finished HTML: its keyword, and all of it."""
+    """A comment in the finished HTML: its keyword and its whole text."""
 
     keyword: str
     text: str
 
 
 def names(page: Page, url: str = "") -> tuple[str, ...]:
-    """The name of one token for each comment of a page, at an address: the same page, the same names."""
+    """Return the token names of a page's comments, in order; they depend on the URL and the page's text."""
     digest = digest_of(url, page.text)[:16]
     return tuple(
         f"{BEGIN}{f'{digest}{number:x}'.translate(_DIGITS)}{END}" for number in range(len(page.comments))
@@ -64,7 +64,7 @@ def names(page: Page, url: str = "") -> tuple[str, ...]:
 
 
 def _element(name: str, comment: Comment) -> str:
-    """The token in the place of a comment.
+    """Return the token that replaces a comment.
 
     A statement on lines of its own stays a block: it must not become a row of the pipe table above it.
     """
@@ -74,15 +74,15 @@ def _element(name: str, comment: Comment) -> str:
 
 
 def with_tokens(page: Page, named: Sequence[str]) -> str:
-    """The page's text with a token for each comment, ``named`` in order.
+    """Return the page's text with a token for each comment, ``named`` in order.
 
-    Generated regions and rejected comments are left out.
+    Generated regions and rejected comments are removed.
     """
     edits = [(start, end, "") for start, end in page.rejected]
     for comment, name in zip(page.comments, named, strict=True):
         end = comment.region.end if comment.region else comment.end
         element = _element(name, comment)
-        # Only what is a block at the margin must be parted from the text behind it.
+        # Only a block at the margin must be separated from the text after it.
         stand_in = comment.before + element if element.startswith("<span>") else comment.stand_in(element)
         edits.append((comment.start, end, stand_in))
     pieces, done = [], 0
@@ -93,10 +93,10 @@ def with_tokens(page: Page, named: Sequence[str]) -> str:
 
 
 def swap_tokens(html: str, figures: Mapping[str, str]) -> tuple[str, list[str]]:
-    """The HTML with the figure, by name, in the place of each token, and the names that were not met, in order.
+    """Replace each token by its figure; return the HTML and the names that were not found, in order.
 
-    A figure cannot stand in a paragraph: where Markdown has put the token into one, the paragraph is divided, except
-    by what belongs to a sentence. A token that Markdown shows as code is not met; it stays as it is.
+    A figure is not valid in a paragraph: if Markdown put the token into one, the paragraph is split, except
+    around figures that belong to a sentence. Tokens that Markdown shows as code are not replaced.
     """
     if BEGIN not in html:
         return html, list(figures)
@@ -112,19 +112,19 @@ def swap_tokens(html: str, figures: Mapping[str, str]) -> tuple[str, list[str]]:
 
 
 def met_names(html: str) -> set[str]:
-    """The names of all tokens that ``swap_tokens`` would meet."""
+    """Return the names of all tokens that ``swap_tokens`` would replace."""
     return {*_IN_SENTENCE.findall(html), *_IN_PARAGRAPH.findall(html)} if BEGIN in html else set()
 
 
 def figure_text(figure: str) -> str:
-    """The HTML of a figure as escaped text in one line: of a value the value, of faults nothing."""
+    """Return a figure's HTML as escaped text in one line: of a value only the value, of faults nothing."""
     if value := _VALUE.search(figure):
         return " ".join(_TAG.sub("", value[1]).split())
     return "" if _FAULT in figure else " ".join(_TAG.sub(" ", figure).split())
 
 
 def swap_names(text: str, text_of: Callable[[str], str | None]) -> str:
-    """The text with others in the place of names without an element, as in a title; unknown names stay."""
+    """Replace names without an element, as in a title, by ``text_of(name)``; unknown names stay."""
     if BEGIN not in text:
         return text
     return _BARE.sub(lambda name: name[0] if (given := text_of(name[0])) is None else given, text)
@@ -144,7 +144,7 @@ def _blocks(html: str, figures: Mapping[str, str], met: set[str]) -> str:
 
 
 def _with_paragraphs(html: str) -> Iterator[tuple[str, tuple[int, int]]]:
-    """The name of every block token, with start and end of the paragraph around it, or of itself without one."""
+    """Yield each block token's name, with start and end of its paragraph, or of the token if it has none."""
     opened, last_close = -1, html.rfind("</p>")
     for match in _MARK.finditer(html):
         if match[0] == "</p>":
@@ -158,7 +158,7 @@ def _with_paragraphs(html: str) -> Iterator[tuple[str, tuple[int, int]]]:
 
 
 def _divide(paragraph: str, figures: Mapping[str, str], met: set[str]) -> list[str]:
-    """Divide a paragraph, or a token alone, into figures and the text between them, in order."""
+    """Split a paragraph, or a single token, into figures and the text between them, in order."""
     opening = _OPENING.match(paragraph)
     inner = paragraph[opening.end() : -len("</p>")] if opening else paragraph
     tag = opening[0] if opening else ""
@@ -167,7 +167,7 @@ def _divide(paragraph: str, figures: Mapping[str, str], met: set[str]) -> list[s
         if match[1] in figures:
             text = inner[done : match.start()].strip()
             pieces += [f"{tag}{text}</p>\n" if text else "", figures[match[1]]]
-            # Attributes of the paragraph, an id above all, must not appear twice.
+            # The paragraph's attributes, such as an id, must not appear twice.
             tag = "<p>" if text and tag else tag
             met.add(match[1])
             done = match.end()
@@ -186,11 +186,11 @@ def show_comments_again(html: str, lost: Mapping[str, str]) -> str:
 
 
 def take_out_live_comments(html: str) -> tuple[str, Sequence[LeftOver]]:
-    """The HTML without any live comment of ours, and those that were there, in order.
+    """Remove the live comments of ours from the HTML; return it and the removed comments, in order.
 
-    Such a comment came in after its page was read, from an included file for example. Nobody would see that its table
-    is missing, and everybody could read its pipeline. What is switched off stays where it is: in another comment, or
-    in an element whose content no page runs (``rawhtml``).
+    Such a comment was added after its page was read, for example from an included file. Its table would be
+    missing without notice, and its pipeline would be public. Inactive comments stay: those within another
+    comment, or within an element whose content no page runs (``rawhtml``).
     """
     found: list[LeftOver] = []
     pieces, done = [], 0
@@ -203,7 +203,7 @@ def take_out_live_comments(html: str) -> tuple[str, Sequence[LeftOver]]:
 
 
 def _comments(html: str) -> Iterator[tuple[int, int]]:
-    """Start and end of each comment outside ``OPAQUE`` elements; what is never closed goes to the end of all."""
+    """Yield start and end of each comment outside ``OPAQUE`` elements; an unclosed one extends to the end."""
     endless: set[str] = set()
     at = 0
     while match := _COMMENT_OR_OPAQUE.search(html, at):

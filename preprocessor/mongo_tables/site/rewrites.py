@@ -1,7 +1,7 @@
-"""What a finding's hint would change in its file, as data: for `check --fix`, and for an editor's quick fixes.
+"""Rewrites that a finding's hint describes, as data: for `check --fix` and for an editor's quick fixes.
 
-A rewrite is read from the finding and the text that it was found in, so that whoever has both can offer it. Where it
-is not certain what stands at the place of a finding, there is none.
+A rewrite is derived from the finding and the text in which it was found. If the text at the finding's place
+is not certain, there is no rewrite.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class Edit(NamedTuple):
-    """A text to be put in the place of what stands from ``start`` to ``end``, offsets in characters in the file."""
+    """A replacement for the text from ``start`` to ``end``, offsets in characters in the file."""
 
     start: int
     end: int
@@ -27,9 +27,10 @@ class Edit(NamedTuple):
 
 
 class Rewrite(NamedTuple):
-    """One way to do what a hint says: what it is called in a menu, and its edits, in order and apart from each other.
+    """One way to follow a hint: its title for a menu, and its edits, in order and without overlaps.
 
-    ``preferred``: it says what was meant. Otherwise it is an example, of which only an author knows whether it is.
+    ``preferred``: the rewrite is what the author meant. Otherwise it is an example that the author must
+    judge.
     """
 
     title: str
@@ -47,9 +48,9 @@ _ENDS: Final = ("MT101", "MT102", "MT107", "MT110")
 
 
 def rewrites_of(finding: Finding, text: str) -> tuple[Rewrite, ...]:
-    """The rewrites that a finding's hint stands for, the likeliest first; none where it stands for none.
+    """Return the rewrites that a finding's hint describes, the most likely first.
 
-    ``text`` is that of the finding's file, in which it was found.
+    ``text`` is the content of the finding's file, in which it was found.
     """
     at = find_offset(text, finding.line, finding.column)
     if at is None:
@@ -67,14 +68,17 @@ def rewrites_of(finding: Finding, text: str) -> tuple[Rewrite, ...]:
 
 
 def apply_edits(text: str, edits: Iterable[Edit]) -> str:
-    """The text with edits that do not overlap."""
+    """Return the text with the edits applied; the edits must not overlap."""
     for edit in sorted(edits, reverse=True):
         text = text[: edit.start] + edit.text + text[edit.end :]
     return text
 
 
 def find_offset(text: str, line: int, column: int) -> int | None:
-    """The offset of a place that a finding has, counted from 1 without a mark of byte order; None outside the text."""
+    """Return the offset of a finding's place, or None outside the text.
+
+    Lines and columns count from 1, without a byte order mark.
+    """
     start = 1 if text.startswith("\ufeff") else 0
     for _ in range(line - 1):
         end = re.compile(_LINE_END).search(text, start)
@@ -89,7 +93,7 @@ def find_offset(text: str, line: int, column: int) -> int | None:
 
 
 def _replace_word(meant: str, text: str, at: int) -> Iterator[Rewrite]:
-    # What is wrong with a variable is told at the key of its expression, where it has one.
+    # A fault of a variable is reported at the key of its expression, if it has one.
     key = re.compile(rf"{_STRING}\s*:\s*").match(text, at) if meant.startswith("$$") else None
     string = re.compile(_STRING).match(text, key.end() if key else at)
     if string is None or not _is_plain(meant):
@@ -101,7 +105,7 @@ def _replace_word(meant: str, text: str, at: int) -> Iterator[Rewrite]:
 
 
 def _is_plain(word: str) -> bool:
-    """Whether a word is told whole, stands in a JSON string as it is, and ends no comment."""
+    """Return whether a word is complete, needs no escapes in a JSON string, and does not end a comment."""
     return json.dumps(word, ensure_ascii=False) == f'"{word}"' and "--" not in word and "…" not in word
 
 
@@ -110,9 +114,9 @@ def _is_near(written: str, meant: str) -> bool:
 
 
 def _list_words(string: str, meant: str) -> Iterator[tuple[int, int]]:
-    """Where a word may stand that was to be ``meant``: the whole string, or as many names of a path as that has."""
+    """Yield the spans of words that may mean ``meant``: the whole string, or as many path names as it has."""
     if meant.startswith("$"):
-        # Behind the name of a variable its fields stay as they are.
+        # The fields after a variable's name stay as they are.
         yield 0, string.find(".") if "." in string and meant.startswith("$$") else len(string)
         return
     first = len(string) - len(string.lstrip("$-"))
@@ -145,11 +149,11 @@ def _mend_end(rule: str, text: str, at: int) -> Iterator[Rewrite]:
 
 
 _MISTYPED_END: Final = re.compile(r"[ \t]*[-–—](?:[ \t]*[-–—])*[ \t]*>")
-"""What was to be the end of a comment: `->`, `-- >`, or a dash that an editor has made of two."""
+"""A mistyped end of a comment: `->`, `-- >`, or a dash that an editor made of two hyphens."""
 
 
 def _end_of_body(text: str, at: int) -> int:
-    """Where the JSON of the comment that begins at a place ends; 0 where that is not certain."""
+    """Return the end of the JSON of the comment that begins at ``at``, or 0 if it is not certain."""
     body = re.compile(r"<!--\s*\w+\s*:\s*").match(text, at)
     try:
         return json.JSONDecoder().raw_decode(text, body.end())[1] if body else 0
@@ -180,7 +184,7 @@ def _mend_syntax(hint: str, text: str, at: int) -> Iterator[Rewrite]:
 
 
 def _remove_comment(text: str, at: int) -> Iterator[Rewrite]:
-    """Take out a comment within JSON: one that ends its line with the blanks before it."""
+    """Remove a comment within JSON; if it ends its line, with the blanks before it."""
     found = re.compile(r"//[^\r\n]*|/\*.*?\*/", re.DOTALL).match(text, at)
     if found is not None and "-->" not in found[0]:
         start = (
@@ -192,7 +196,7 @@ def _remove_comment(text: str, at: int) -> Iterator[Rewrite]:
 
 
 def _read_value(words: str) -> tuple[str, str]:
-    """The JSON value that a hint begins with, and what it says behind it; "" where it begins with none."""
+    """Return the JSON value at the start of a hint, "" if there is none, and the text after it."""
     quoted = re.fullmatch(r"`(null|true|false)`", words)
     if quoted:
         return quoted[1], ""
@@ -203,7 +207,7 @@ def _read_value(words: str) -> tuple[str, str]:
     return words[:end], words[end:]
 
 
-# -- documents that nothing has put in order --
+# -- documents without a sort order --
 
 
 def _sort_before(hint: str, text: str, at: int) -> Iterator[Rewrite]:
@@ -217,13 +221,13 @@ def _sort_before(hint: str, text: str, at: int) -> Iterator[Rewrite]:
 
 
 def _find_start(text: str, at: int) -> int | None:
-    """Where the stage whose argument begins at a place begins, or the key ``limit`` of a comment without stages."""
+    """Return the start of the stage whose argument is at ``at``, or of the key ``limit`` of a comment."""
     stage = re.search(r'\{\s*"\$(?:limit|skip)"\s*:\s*\Z|"limit"\s*:\s*\Z', text[:at])
     return stage.start() if stage else None
 
 
 def _swap_with_sort(text: str, at: int) -> Iterator[Rewrite]:
-    """Change places with a ``$sort`` that is the next stage: it was to say which documents are kept."""
+    """Swap the stage with a ``$sort`` that is the next stage and was meant to select documents."""
     start = _find_start(text, at)
     if start is None or not text.startswith("{", start):
         return
@@ -242,12 +246,12 @@ def _swap_with_sort(text: str, at: int) -> Iterator[Rewrite]:
 
 
 Texts = Mapping[str, str]
-"""The texts of files by the names that findings have for them."""
+"""The texts of files, by the names that findings use."""
 Judge = Callable[[Texts], Sequence["Finding"]]
 _Mark = tuple[str, str, str]
 
 _ROUNDS: Final = 50
-"""After so many rewrites behind each other a file stays as it is then."""
+"""Maximum number of consecutive rewrites; then the file is left as it is."""
 
 
 class _Chosen(NamedTuple):
@@ -256,10 +260,10 @@ class _Chosen(NamedTuple):
 
 
 def mend(texts: Texts, found: Sequence[Finding], judge: Judge) -> dict[str, str]:
-    """The texts with every preferred rewrite of their findings, those among them that show only once others are done.
+    """Apply all preferred rewrites, including those of findings that only show after other rewrites.
 
-    ``found`` are the findings of ``texts``, and ``judge`` gives those of other texts of the same files. A rewrite by
-    which its finding does not go is not made.
+    ``found`` holds the findings of ``texts``, and ``judge`` returns the findings of other texts of the same
+    files. A rewrite that does not remove its finding is dropped.
     """
     mended, vain = dict(texts), set[_Mark]()
     for _ in range(_ROUNDS):
@@ -277,12 +281,12 @@ def mend(texts: Texts, found: Sequence[Finding], judge: Judge) -> dict[str, str]
 
 
 def has_rewrite(finding: Finding, text: str) -> bool:
-    """Whether `mend` would try to do what a finding's hint says."""
+    """Return whether `mend` would try a rewrite for a finding."""
     return any(rewrite.preferred for rewrite in rewrites_of(finding, text))
 
 
 def _choose(found: Iterable[Finding], texts: Texts, vain: set[_Mark]) -> Iterator[_Chosen]:
-    """The preferred rewrites of findings; of those that overlap the first."""
+    """Yield the preferred rewrites of findings; the first of those that overlap."""
     taken: dict[str, list[Edit]] = {}
     for finding in sorted(found):
         if finding.file not in texts or _mark(finding) in vain:
@@ -309,7 +313,7 @@ def _apply(texts: Texts, chosen: Iterable[_Chosen]) -> dict[str, str]:
 def _find_stayed(
     chosen: Iterable[_Chosen], before: Iterable[Finding], after: Iterable[Finding]
 ) -> set[_Mark]:
-    """The marks of which there are more findings left than rewrites should have left."""
+    """Return the marks with more findings left than the rewrites should have left."""
     left = Counter(map(_mark, before))
     left.subtract(_mark(finding) for finding, _ in chosen)
     now = Counter(map(_mark, after))
@@ -317,5 +321,5 @@ def _find_stayed(
 
 
 def _mark(finding: Finding) -> _Mark:
-    """What a finding is known by, wherever it stands now."""
+    """Return the identity of a finding, independent of its place."""
     return finding.file, finding.rule, finding.message

@@ -28,11 +28,10 @@ if TYPE_CHECKING:
 def row_findings(
     spec: PipelineSpec, tables: Tables, answers: Answers, collections: Sequence[str], today: date
 ) -> list[Finding]:
-    """The faults of a table or a chart that only its rows show.
+    """Return the faults of a table or a chart that only its rows show.
 
-    The pipeline failed, there are no rows, a column that nobody has, what cannot be drawn or compared.
-
-    ``collections`` are those that the source has, for the message about one that it does not have.
+    These are a failed pipeline, no rows, a column that no row has, and values that cannot be drawn or
+    compared. ``collections`` are those of the source, for the message about a missing one.
     """
     rows = answers[spec.query.key]
     if isinstance(rows, ResultsError):
@@ -52,7 +51,10 @@ def row_findings(
 
 
 def _mistyped_collections(spec: PipelineSpec, collections: Sequence[str]) -> list[Finding]:
-    """Collections that stages read, and that are called a little otherwise: such a stage finds nothing, unsaid."""
+    """Return findings about missing collections that stages read, if one with a similar name exists.
+
+    Such a stage silently finds nothing.
+    """
     found = []
     for number, stage in enumerate(spec.pipeline if collections else ()):
         ((name, argument),) = stage.items()
@@ -105,7 +107,7 @@ def _no_rows(spec: PipelineSpec, collections: Sequence[str]) -> Finding:
 def _empty_columns(spec: PipelineSpec, rows: Rows) -> list[Finding]:
     empty = []
     for path, column in spec.shown_columns:
-        values = (column_value(row, column) for row in rows)  # Usually the first one is enough.
+        values = (column_value(row, column) for row in rows)  # Usually the first value decides.
         if all(value is MISSING or (value == [] and index_hint(column)) for value in values):
             empty.append((path, column, any(column_value(row, column) == [] for row in rows)))
     if not empty:
@@ -126,7 +128,7 @@ def _empty_columns(spec: PipelineSpec, rows: Rows) -> list[Finding]:
 
 
 def _undrawable(spec: PipelineSpec, rows: Rows) -> list[Finding]:
-    """Faults for values that a chart, or the comparison with a row, would silently leave out."""
+    """Return faults for values that a chart, or the comparison with a row, would silently leave out."""
     faults = []
     if not isinstance(spec, TableSpec) or spec.chart:
         from mongo_tables.render.charts.faults import plot_faults
@@ -154,7 +156,7 @@ def _undrawable(spec: PipelineSpec, rows: Rows) -> list[Finding]:
 
 
 def find_no_interval(spec: TableSpec | ValueSpec, table: TableSpec, rows: Rows) -> list[Finding]:
-    """MT336: the tolerance of a table, or of a value of it, goes by an interval, and none of the ``rows`` has one."""
+    """Return MT336 if a tolerance uses an interval and no row of ``rows`` has one."""
     if spec.tolerance is None or spec.tolerance.share is not None:
         return []
     columns = spec.columns if isinstance(spec, TableSpec) else (spec.column,)

@@ -1,4 +1,4 @@
-"""The settings that a YAML or TOML file of a site holds, with those that it inherits."""
+"""The settings in a YAML or TOML file of a site, including inherited ones."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _INHERIT: Final = "INHERIT"
 
 
 def toml_settings(file: Path) -> Mapping[str, Any]:
-    """All settings of a TOML file. Raises UsageError with the place of what is not TOML in it."""
+    """Return all settings of a TOML file. Raises UsageError with the place of a syntax error."""
     import tomllib
 
     try:
@@ -28,29 +28,30 @@ def toml_settings(file: Path) -> Mapping[str, Any]:
     except (
         ValueError,
         RecursionError,
-    ) as error:  # Numbers of thousands of digits are a ValueError of Python's.
+    ) as error:  # Python raises ValueError for numbers of thousands of digits.
         raise UsageError(f"{file.name}: not TOML: {error}", _MEND) from None
 
 
 def yaml_settings(file: Path, words: Iterable[str] = ("",)) -> Mapping[str, Any]:
-    """The settings of a YAML file; none where it has none of ``words``: parsing takes longer than to start.
+    """Return the settings of a YAML file, or none if it has none of ``words``, to save the time of parsing.
 
-    Raises UsageError with the place of what is not YAML in it.
+    Raises:
+        UsageError: With the place of a syntax error.
     """
     text = _read(file)
     return _read_inherited(file, text) if any(word in text for word in (*words, _INHERIT)) else {}
 
 
 def list_inherited(file: Path) -> list[Path]:
-    """The files that a YAML file inherits from, the nearest first.
+    """Return the files that a YAML file inherits from, the nearest first.
 
-    The list ends with one that is missing or cannot be read: nobody knows what it inherits from.
+    The list ends with the first that is missing or unreadable, because its own parent is unknown.
     """
     found: list[Path] = []
     with suppress(UsageError):
         while _INHERIT in (text := _read(file)):
             above = _find_inherited(file, _parse(file, text))
-            if above is None or above in found or "\0" in str(above):  # No file has such a name.
+            if above is None or above in found or "\0" in str(above):  # No file name contains NUL.
                 break
             found.append(above)
             file = above
@@ -58,7 +59,7 @@ def list_inherited(file: Path) -> list[Path]:
 
 
 def _read_inherited(file: Path, text: str, seen: tuple[Path, ...] = ()) -> Mapping[str, Any]:
-    """The settings of a file over those of the file that it names as ``INHERIT``."""
+    """Return the settings of a file, merged over those of the file that its ``INHERIT`` names."""
     settings = _parse(file, text)
     above = _find_inherited(file, settings)
     if above is None:
@@ -72,7 +73,7 @@ def _read_inherited(file: Path, text: str, seen: tuple[Path, ...] = ()) -> Mappi
 
 
 def _find_inherited(file: Path, settings: Mapping[str, Any]) -> Path | None:
-    """The file that the settings of another one name as ``INHERIT``."""
+    """Return the file that ``INHERIT`` names, or None."""
     parent = settings.get(_INHERIT)
     return Path(os.path.normpath(file.parent / parent)) if isinstance(parent, str) else None
 
@@ -93,7 +94,7 @@ def _parse(file: Path, text: str) -> Mapping[str, Any]:
 
 
 def _merge(base: Mapping[str, Any], own: Mapping[str, Any]) -> Mapping[str, Any]:
-    """``own`` over ``base``: mappings key by key, all else as a whole, as MkDocs does.
+    """Merge ``own`` over ``base``: mappings key by key, other values as a whole, as MkDocs does.
 
     https://www.mkdocs.org/user-guide/configuration/#configuration-inheritance
     """
@@ -117,9 +118,10 @@ def _read(file: Path) -> str:
 
 
 def load_yaml(text: str) -> Any:
-    """The value of a document; unknown tags mean nothing, ``!ENV`` takes a value from the environment.
+    """Return the value of a YAML document; unknown tags are ignored, ``!ENV`` reads the environment.
 
-    Raises YAMLError where it is none.
+    Raises:
+        YAMLError: If the text is not YAML.
     """
     import yaml
 
@@ -128,7 +130,7 @@ def load_yaml(text: str) -> Any:
 
 @cache
 def _loader() -> Any:
-    """The safe loader, in C where there is one."""
+    """Return the safe loader, in C if available."""
     import yaml
     from yaml_env_tag import add_env_tag
 
@@ -136,9 +138,9 @@ def _loader() -> Any:
         pass
 
     def ignore(loader: Any, suffix: str, node: yaml.Node) -> None:
-        """Such as ``!!python/name:…``: never run here."""
+        """Ignore tags such as ``!!python/name:…``: they never run here."""
 
-    add_env_tag(Loader)  # As MkDocs does; what is more exact comes before "!" below.
+    add_env_tag(Loader)  # As MkDocs does; more specific tags take precedence over "!" below.
     Loader.add_multi_constructor("!", ignore)
     Loader.add_multi_constructor("tag:yaml.org,2002:python/", ignore)
     return Loader

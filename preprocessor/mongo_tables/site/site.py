@@ -1,4 +1,4 @@
-"""A snapshot as directives: what every comment of a site asks for, by page, and which tables pages share."""
+"""A snapshot as directives: the specs of all comments of a site, by page, and the tables that pages share."""
 
 from __future__ import annotations
 
@@ -35,20 +35,23 @@ if TYPE_CHECKING:
     from mongo_tables.site.snapshot import PageText, Snapshot
 
 _LATE: Final = re.compile(r'\{\{|\{%|8<-|"generated"')
-"""What may bring in tables that are known at build only."""
+"""Text that may bring in tables that only the build knows."""
 
 Wanted = Callable[["Comment"], bool]
 
 
 @dataclass(frozen=True, slots=True)
 class Site:
-    """The pages of a snapshot as they were read.
+    """The parsed pages of a snapshot.
 
-    ``pages`` are those that findings are about, in the order of the site, with what comes into them. Of other pages
-    ``quoted`` has the tables that these name, ``speakers`` the values and statements about their tables, and
-    ``namesakes`` the tables with an id of theirs. ``tables`` are all sound tables with an id. ``findings`` are about
-    files that come into a page twice. ``open_ended``: tables may come in that are known at build only; ``late`` are
-    the other pages by which they may.
+    Attributes:
+        pages: The pages that findings are about, in the order of the site, with included files.
+        quoted: Other pages, reduced to the tables that ``pages`` quote.
+        speakers: Other pages, reduced to the values and statements that quote tables of ``pages``.
+        namesakes: Other pages, reduced to tables that have an id of ``pages``.
+        tables: All valid tables with an id.
+        findings: Findings about files that a page includes twice.
+        open_ended: Whether tables may come in that only the build knows.
     """
 
     snapshot: Snapshot
@@ -62,23 +65,23 @@ class Site:
 
     @property
     def named(self) -> list[Page]:
-        """The pages that a door asks about, without the files that come into them."""
+        """Return the pages that the caller asked about, without included files."""
         names = {one.file for one in self.snapshot.pages if one.asked and not one.included}
         return [page for page in self.pages if page.file in names]
 
     def paths(self) -> dict[str, Path]:
-        """The files that pages lead to, by the names that findings have for them."""
+        """Return the files of pages, by the names that findings use."""
         return {one.file: one.path for one in self.snapshot.pages}
 
     @property
     def judged(self) -> tuple[Page, ...]:
-        """The pages whose comments are judged: those that findings are about, and those with tables that they name."""
+        """Return the pages whose comments are judged: those with findings, and those that they quote."""
         return (*self.pages, *self.quoted)
 
     def queries(self) -> list[Query]:
-        """The distinct queries of all sound tables and charts, in the order of the pages.
+        """Return the distinct queries of all valid tables and charts, in the order of the pages.
 
-        The result documents behind a figure are asked for where a door shows figures, or a comment needs their dates.
+        Result documents are queried if the caller shows figures, or if a comment needs their dates.
         """
         if self.snapshot.needs == "nothing":
             return []
@@ -94,17 +97,17 @@ class Site:
         return list(distinct.values())
 
     def late_pages(self) -> list[Page]:
-        """The other pages of the snapshot by which tables may come in that are known at build only."""
+        """Return the other pages through which tables may come in that only the build knows."""
         others = [one for one in self.snapshot.pages if not one.asked and _LATE.search(one.text)]
         return [read_page(one.text, one.file, self.snapshot.shared) for one in others]
 
 
 def parse_site(snapshot: Snapshot, memo: Memo | None = None) -> Site:
-    """Read the pages of a snapshot; what is wrong with them are findings of the pages."""
+    """Parse the pages of a snapshot; faults become findings of the pages."""
     others = [one for one in snapshot.pages if not one.asked]
     every = {one.path: one for one in snapshot.pages}
     read = [(one, _read(one, snapshot, every, memo)) for one in snapshot.pages if one.asked]
-    # A file that comes into a page is of interest where it has comments.
+    # An included file only matters if it has comments.
     read = [(one, page) for one, page in read if not one.included or page.comments or page.findings]
     asked, pages = [one for one, _ in read], [page for _, page in read]
     own = {table.id for page in pages for table in page.tables if table.id}
@@ -138,9 +141,9 @@ def _read(one: PageText, snapshot: Snapshot, every: Mapping[Path, PageText], mem
 def read_page_text(
     one: PageText, shared: SharedPipelines, taken_in: Iterable[PageText] = (), memo: Memo | None = None
 ) -> Page:
-    """Read a page; where a host altered its text, comments keep their places in the files that they are in.
+    """Parse a page; if a host altered its text, comments keep their places in the original files.
 
-    These are the file of the page, and those that come into it, ``taken_in``.
+    The original files are the page's own file and the included files, ``taken_in``.
     """
     if one.bad is not None:
         return Page(one.file, one.text, (), (), (no_text(one.file, one.bad),))
@@ -170,7 +173,7 @@ def _read_text(text: str, file: str, shared: SharedPipelines, memo: Memo | None)
 def _find_pages(
     others: Iterable[PageText], ids: Collection[str], wanted: Wanted, snapshot: Snapshot
 ) -> list[Page]:
-    """The other pages in whose text one of ``ids`` may stand, with those of their comments that are ``wanted``."""
+    """Return the other pages that may contain one of ``ids``, with only the comments that are ``wanted``."""
     if not ids:
         return []
     written = [f'"{name}"' for name in ids]
@@ -198,7 +201,7 @@ def _has_any(page: Page, ids: Set[str]) -> bool:
 
 
 def _only(page: Page, wanted: Set[str]) -> Page:
-    """The page with the tables that are wanted alone, and no findings."""
+    """Return the page with only the tables in ``wanted``, and without findings."""
     ids = [ids_of(*pair) for pair in zip(page.comments, page.specs, strict=True)]
     kept = [number for number, names in enumerate(ids) if not wanted.isdisjoint(names)]
     return page._replace(
@@ -210,14 +213,14 @@ def _only(page: Page, wanted: Set[str]) -> Page:
 
 
 def _complete(page: Page, snapshot: Snapshot) -> Page:
-    """A page of quoted tables, with all findings of its file where one of the tables is faulty: they say why."""
+    """Return a page of quoted tables, with all findings of its file if a table is faulty: they say why."""
     if None not in page.specs:
         return page
     return page._replace(findings=read_page(page.text, page.file, snapshot.shared).findings)
 
 
 def _find_twice(asked: Sequence[PageText], pages: Sequence[Page]) -> list[Finding]:
-    """A finding for each table that is on a page more than once, with what comes into it."""
+    """Return a finding for each table that is on a page more than once, counting included files."""
     found: list[Finding] = []
     by_path = {one.path: page for one, page in zip(asked, pages, strict=True)}
     for one, page in zip(asked, pages, strict=True):
@@ -231,7 +234,7 @@ def _find_twice(asked: Sequence[PageText], pages: Sequence[Page]) -> list[Findin
 
 
 def is_open_ended(one: PageText, page: Page) -> bool:
-    """Whether tables may come into a page that are known at build only: by an unknown file, or by a template."""
+    """Return whether a page may get tables that only the build knows, from an unknown file or a template."""
     if one.inclusions is not None and one.inclusions.unknown:
         return True
     text = one.inclusions.rest if one.inclusions is not None else one.text
@@ -239,7 +242,7 @@ def is_open_ended(one: PageText, page: Page) -> bool:
 
 
 def _has_template_outside(page: Page, text: str) -> bool:
-    """Whether a template stands in the text of a page, outside of its comments."""
+    """Return whether the text of a page has a template outside of its comments."""
     if not template_in(text):
         return False
     rest, end = list[str](), 0

@@ -1,14 +1,12 @@
-"""Reads a site's configuration file: where its pages and results are, and the options of this package.
+"""A site's configuration file: where its pages and results are, and the options of this package.
 
-Commands and hooks take their defaults from it, so that what they check is what the site publishes. Programs that build
-a site read the same file by their own means, and hand over their options themselves.
+Commands and hooks take their defaults from it, so that they check what the site publishes. Programs that
+build a site read the same file themselves, and pass their options.
 
-A repository from which no site is built has ``mongo-tables.toml``, whose other keys are the options of the plugin:
+A repository without a site has ``mongo-tables.toml``, whose other keys are the options of the plugin:
 
-```toml
-results = "bench.json"
-pages = ["README.md"]
-```
+    results = "bench.json"
+    pages = ["README.md"]
 """
 
 from __future__ import annotations
@@ -34,42 +32,44 @@ if TYPE_CHECKING:
 
 
 OWN_FILE: Final = "mongo-tables.toml"
-"""The name of the file."""
+"""The name of the configuration file of a repository without a site."""
 
 _KEYS: Final = ("results", "pages", "pipelines", "server", "fail_on", *OPTIONS)
 
 FILES: Final = ("mkdocs.yml", "mkdocs.yaml", "properdocs.yml", "properdocs.yaml", "zensical.toml", OWN_FILE)
-"""The names of such files, in the order in which they are looked for."""
+"""The names of configuration files, in the order of the search."""
 
 NAME: Final = "mongo-tables"
-"""What a site's file calls the plugin and the extension."""
+"""The name of the plugin and of the extension in a site's file."""
 _SNIPPETS: Final = "pymdownx.snippets"
 _WORDS: Final = ("docs_dir", "exclude_docs", "draft_docs", "!include ", "*include ", NAME, _SNIPPETS)
-"""A file with none of these says nothing that is asked for."""
+"""A file with none of these words has no relevant settings."""
 
 
 _ALWAYS: Final = (".*", "/templates/")
-"""What MkDocs leaves out of every site, unless a pattern takes it back."""
+"""Patterns that MkDocs excludes from every site, unless another pattern includes them again."""
 _PLAIN: Final = re.compile(r"[\w./-]+")
-"""A pattern without any sign of the pattern language."""
+"""A pattern without any special character of the pattern language."""
 
 
 class LeftOut(NamedTuple):
-    """The patterns of one site, a line each, as ``.gitignore`` has them."""
+    """The exclusion patterns of one site, one per line, in the syntax of ``.gitignore``."""
 
     exclude: str = ""
     drafts: str = ""
 
     def has(self, page: Path, folder: Path, within: str = "") -> bool:
-        """Whether a build leaves out a page below ``folder``, which the build has under the name ``within``.
+        """Return whether a build excludes a page below ``folder``, whose name in the build is ``within``.
 
-        Raises ValueError for an invalid pattern.
+        Raises:
+            ValueError: If a pattern is invalid.
         """
         if self._is_excluded(page, folder, within):
             return True
         if page.stem != "README":
             return False
-        # MkDocs makes one file of the two: https://www.mkdocs.org/user-guide/writing-your-docs/#index-pages
+        # MkDocs makes one file of README and index:
+        # https://www.mkdocs.org/user-guide/writing-your-docs/#index-pages
         indexes = (page.with_name(f"index{end}") for end in (".md", page.suffix))
         return any(index.is_file() and not self._is_excluded(index, folder, within) for index in indexes)
 
@@ -83,9 +83,10 @@ class LeftOut(NamedTuple):
 
 
 def _may_name(line: str, parts: Sequence[str]) -> bool:
-    """Whether a line of patterns may name a page: a plain one names none whose path does not have its last part.
+    """Return whether a pattern line may match a page; a plain pattern must share its last part with the path.
 
-    Most sites have plain patterns or none, and to import the reader of patterns takes as long as to read a page.
+    Most sites have only plain patterns or none, and importing the pattern library takes as long as reading a
+    page.
     """
     if not line.strip() or line.startswith("#"):
         return False
@@ -93,7 +94,7 @@ def _may_name(line: str, parts: Sequence[str]) -> bool:
 
 
 def _always(parts: Sequence[str]) -> bool:
-    """Whether ``_ALWAYS`` names a page."""
+    """Return whether ``_ALWAYS`` matches a page."""
     return any(part.startswith(".") for part in parts) or (len(parts) > 1 and parts[0] == "templates")
 
 
@@ -107,12 +108,14 @@ def _patterns(lines: tuple[str, ...]) -> GitIgnoreSpec:
 class Site(NamedTuple):
     """One site as its file describes it; ``docs`` and ``pipelines`` are absolute.
 
-    ``results`` is a URI, or names files relative to the folder of ``file``. ``options`` are those of the plugin, else
-    those of the Markdown extension, as they stand in the file. ``snippets`` are the folders from which
-    ``pymdownx.snippets`` takes files into pages. ``left_out`` says which pages a build leaves out, and ``includes`` are
-    the files of the sites that its ``nav`` includes. ``pages`` are those, and folders of them, that there are in the
-    place of ``docs``; a file of a repository that is no site names them. ``names_us``: the file lists the plugin or the
-    extension, or is our own.
+    Attributes:
+        results: A URI, or file names relative to the folder of ``file``.
+        options: The options of the plugin, else those of the Markdown extension, as written in the file.
+        snippets: The folders from which ``pymdownx.snippets`` includes files.
+        left_out: The pages that a build excludes.
+        includes: The files of the sites that its ``nav`` includes.
+        pages: Pages and folders of pages that replace ``docs``, for a repository without a site.
+        names_us: Whether the file lists the plugin or the extension, or is ``mongo-tables.toml``.
     """
 
     file: Path
@@ -128,27 +131,29 @@ class Site(NamedTuple):
 
 
 def has_site_file(folder: Path) -> bool:
-    """Whether a folder has a file that describes a site."""
+    """Return whether a folder has a file that describes a site."""
     return any((folder / name).is_file() for name in FILES)
 
 
 def find_site(start: Path) -> Site | None:
-    """The site that ``start``, or the nearest folder above it, describes; None where none does.
+    """Return the site that ``start``, or the nearest folder above it, describes, or None.
 
-    Folders above the one of a repository are not looked into. Raises UsageError for a file that cannot be read, and for
-    two files in one folder that do not agree.
+    The search ends at the root of a repository.
+
+    Raises:
+        UsageError: If a file cannot be read, or if two files in one folder disagree.
     """
     files = find_files(start)
     return _require_agreement([read_site(file) for file in files]) if files else None
 
 
 def find_files(start: Path) -> list[Path]:
-    """The files that describe the site of ``start``, or of the nearest folder above it: none, one, or several."""
+    """Return the files that describe the site of ``start``, or of the nearest folder above that has any."""
     return [place for place in list_places(start) if place.is_file()]
 
 
 def list_places(start: Path) -> Iterator[Path]:
-    """Where ``find_files`` looks, whether there is a file or not."""
+    """Yield the paths where ``find_files`` looks, whether files exist or not."""
     for folder in _upward(start.absolute()):
         yield from (folder / name for name in FILES)
         if has_site_file(folder):
@@ -178,7 +183,10 @@ def _places(site: Site) -> tuple[object, ...]:
 
 
 def read_site(file: Path) -> Site:
-    """The site that a file describes. Raises UsageError with the place of what is not YAML or TOML in it."""
+    """Return the site that a file describes.
+
+    Raises UsageError with the place of a YAML or TOML syntax error.
+    """
     file = file.absolute()
     is_own = file.name == OWN_FILE
     settings = read_settings(file, _WORDS)
@@ -201,9 +209,10 @@ def read_site(file: Path) -> Site:
 
 
 def read_settings(file: Path, words: Sequence[str] = ("",)) -> Mapping[str, Any]:
-    """The settings of a site in its file; none where a YAML file has none of ``words``.
+    """Return the settings of a site's file; none if a YAML file has none of ``words``.
 
-    Raises UsageError with the place of what is not YAML or TOML in it.
+    Raises:
+        UsageError: With the place of a YAML or TOML syntax error.
     """
     from mongo_tables.site.settings_files import toml_settings, yaml_settings  # many pages are of no site
 
@@ -213,12 +222,12 @@ def read_settings(file: Path, words: Sequence[str] = ("",)) -> Mapping[str, Any]
     if file.name == OWN_FILE:
         require_known_keys(settings)
         return settings
-    project = settings.get("project", settings)  # Zensical takes a file without that table as a whole.
+    project = settings.get("project", settings)  # Zensical accepts a file without that table as a whole.
     return project if isinstance(project, dict) else {}
 
 
 def require_known_keys(settings: Mapping[str, Any]) -> None:
-    """Raise UsageError for a key that means nothing in the file: what it should say would not be done."""
+    """Raise UsageError for an unknown key, which would have no effect."""
     for key in settings:
         if key not in _KEYS:
             hint = did_you_mean(key, _KEYS) or f"it may have {', '.join(_KEYS)}"
@@ -226,9 +235,10 @@ def require_known_keys(settings: Mapping[str, Any]) -> None:
 
 
 def own_pages(settings: Mapping[str, Any], folder: Path) -> tuple[Path, ...]:
-    """The pages, and the folders of pages, that the file in ``folder`` names; none where it names none.
+    """Return the pages and folders of pages that the file in ``folder`` names, or none.
 
-    Raises UsageError for what is no list of names.
+    Raises:
+        UsageError: If the value is not a list of names.
     """
     named = settings.get("pages", [])
     if not isinstance(named, list) or not all(isinstance(each, str) and each for each in named):
@@ -239,7 +249,7 @@ def own_pages(settings: Mapping[str, Any], folder: Path) -> tuple[Path, ...]:
 
 
 def list_site_files(site: Site) -> list[Path]:
-    """The files that say what a site is: its own, those of the sites that it includes, and all that these inherit."""
+    """Return the files that define a site: its own, those of the included sites, and all inherited files."""
     from mongo_tables.site.settings_files import list_inherited  # a check has read them already
 
     named = [site.file, *site.includes]
@@ -253,7 +263,7 @@ def _find_included_sites(file: Path, settings: Mapping[str, Any]) -> tuple[Path,
 
 
 def _snippet_folders(file: Path, settings: Mapping[str, Any]) -> tuple[Path, ...]:
-    """https://facelessuser.github.io/pymdown-extensions/extensions/snippets/#options"""
+    """Return ``base_path``: https://facelessuser.github.io/pymdown-extensions/extensions/snippets/#options"""
     options = options_among(settings.get("markdown_extensions"), _SNIPPETS) or {}
     named = options.get("base_path")
     listed = named if isinstance(named, list) else [named]
@@ -272,9 +282,9 @@ def _text(file: Path, settings: Mapping[str, Any], key: str, default: str) -> st
 
 
 def _own_options(file: Path, settings: Mapping[str, Any]) -> Mapping[str, Any] | None:
-    """The options of the plugin; where the site has none, those of the extension; None where it lists neither.
+    """Return the options of the plugin, else those of the extension, or None if the site lists neither.
 
-    In a file that Zensical alone reads, which runs no plugins, those of the extension come first.
+    In a file that only Zensical reads, which runs no plugins, those of the extension come first.
     """
     keys = ("plugins", "markdown_extensions")
     for key in keys[::-1] if file.suffix == ".toml" else keys:
@@ -285,9 +295,14 @@ def _own_options(file: Path, settings: Mapping[str, Any]) -> Mapping[str, Any] |
 
 
 def options_among(listed: object, name: str) -> Mapping[str, Any] | None:
-    """The options of ``name``; {} when it has none, None when it is not listed.
+    """Return the options of ``name``: {} if it has none, None if it is not listed.
 
-    ``listed`` is a list of names and of {name: options}, or one mapping of both: MkDocs and Zensical take either.
+    ``listed`` is a list of names and of {name: options}, or one mapping of both: MkDocs and Zensical accept
+    either.
+
+    Example:
+        >>> options_among(["search", {"mongo-tables": {"results": "bench.json"}}], "mongo-tables")
+        {'results': 'bench.json'}
     """
     if isinstance(listed, Mapping):
         listed = [listed]
@@ -300,7 +315,7 @@ def options_among(listed: object, name: str) -> Mapping[str, Any] | None:
 
 
 def _find_options(entry: Mapping[str, Any], name: str) -> object:
-    """The options of ``name``: {} when it has none, None when it is not listed. TOML may write a dot as a table."""
+    """Return the options of ``name`` in an entry, like ``options_among``. TOML may nest a dotted name."""
     if name in entry:
         return entry[name] or {}
     group, _, rest = name.partition(".")
@@ -309,11 +324,13 @@ def _find_options(entry: Mapping[str, Any], name: str) -> object:
 
 
 def fill_in(arguments: Namespace) -> None:
-    """Set what the command line leaves open: ``site``, ``server``, ``pipelines``, ``limits``, ``fail_on``, ``results``.
+    """Fill in missing arguments: ``site``, ``server``, ``pipelines``, ``limits``, ``fail_on``, ``results``.
 
-    The results source is that of ``--results``, else of the environment, else of the site. The site is the one around
-    the page on standard input, where that has a name. Raises UsageError for a file that says none of it, and for
-    ``--pipelines`` that is no folder.
+    The results source comes from ``--results``, else from the environment, else from the site. The site is
+    the one around the page on standard input, if that page has a name.
+
+    Raises:
+        UsageError: If the site's file is invalid, or ``--pipelines`` names no folder.
     """
     named = arguments.config_file
     site = arguments.site = _read_existing_site(Path(named)) if named else _find_nearest(arguments)
@@ -330,9 +347,10 @@ def fill_in(arguments: Namespace) -> None:
 
 
 def server_of(site: Site) -> str:
-    """The version of MongoDB that a site's pipelines are for, such as 8.0; "" where it names none.
+    """Return the version of MongoDB that a site's pipelines are for, such as 8.0; "" if it names none.
 
-    Raises UsageError for what is no version.
+    Raises:
+        UsageError: If the value is not a version.
     """
     written = site.options.get("server") or ""
     if written and not is_version(written):
@@ -341,14 +359,14 @@ def server_of(site: Site) -> str:
 
 
 def _find_nearest(arguments: Namespace) -> Site:
-    """The site of the page on standard input, else the one here, else what holds without a file."""
+    """Return the site of the page on standard input, else that of the working folder, else the defaults."""
     page = getattr(arguments, "stdin_filename", None)
     beside = find_site(Path(page).parent) if page else None
     return beside or find_site(Path()) or _without_file()
 
 
 def _fail_on(site: Site) -> str:
-    """The default for ``--fail-on``: the site's own ``fail_on``, else a warning."""
+    """Return the default for ``--fail-on``: the site's own ``fail_on``, else "warning"."""
     written = site.options.get("fail_on") or "warning"
     if written not in SEVERITIES:
         raise UsageError(f"{site.file.name}: fail_on is one of {', '.join(SEVERITIES)}, not {written}")
@@ -356,7 +374,7 @@ def _fail_on(site: Site) -> str:
 
 
 def _limits(site: Site, given: Sequence[str]) -> Limits:
-    """The limits of the site, and those of ``--limit``, which come before."""
+    """Return the limits of the site, overridden by those of ``--limit``."""
     try:
         limits = limits_of(site.options)
     except ValueError as error:
@@ -368,7 +386,7 @@ def _limits(site: Site, given: Sequence[str]) -> Limits:
 
 
 def results_of(site: Site) -> str:
-    """The results source that a site names: a URI, or files as one would write their paths from here."""
+    """Return the results source of a site: a URI, or file paths relative to the working folder."""
     return move_source(site.results.strip(), site.file.parent, from_here)
 
 
@@ -387,31 +405,31 @@ def _without_file() -> Site:
 
 
 def from_here(path: Path) -> str:
-    """A path as one would write it where one is: relative as far as that is shorter than the whole."""
+    """Return a path relative to the working folder if that is shorter than the absolute path."""
     return min(os.path.relpath(path), str(path), key=len)
 
 
 def is_version(written: object) -> bool:
-    """Whether an option is a version as MongoDB writes it: 8.0, or 8.0.4."""
+    """Return whether an option is a version in MongoDB's notation: 8.0, or 8.0.4."""
     return isinstance(written, str) and re.fullmatch(r"\d+\.\d+(\.\d+)?", written) is not None
 
 
 def not_a_version(written: object) -> str:
-    """What to say of an option that is none. A number loses its last zero: 8.10 would be 8.1."""
+    """Return the message about an invalid version. A number loses its last zero: 8.10 would be 8.1."""
     return f'`server` is a version of MongoDB in quotes, such as "8.0", not {written}'
 
 
 PLUGINS: Final = ("monorepo", "techdocs-core")
-"""The plugin, and one that brings it along."""
+"""The plugin, and a plugin that contains it."""
 
 _ONE: Final = "!include "
 _SEVERAL: Final = "*include "
 
 
 def find_included_sites(nav: object, folder: Path) -> Iterator[Path]:
-    """The files of the sites that a ``nav`` includes, in order; its paths are relative to ``folder``.
+    """Yield the files of the sites that a ``nav`` includes, in order; its paths are relative to ``folder``.
 
-    An include has a title in front of it: the plugin passes over others without a word.
+    An include needs a title: the plugin silently ignores others.
     """
     for entry in nav if isinstance(nav, list) else ():
         value = next(iter(entry.values()), None) if isinstance(entry, dict) else None
@@ -420,26 +438,26 @@ def find_included_sites(nav: object, folder: Path) -> Iterator[Path]:
         elif isinstance(value, str) and value.startswith(_ONE):
             yield folder / value.removeprefix(_ONE)
         elif isinstance(value, str) and value.startswith(_SEVERAL):
-            with suppress(OSError, ValueError, NotImplementedError):  # The plugin ends at such a pattern.
+            with suppress(OSError, ValueError, NotImplementedError):  # The plugin stops at such a pattern.
                 yield from sorted(folder.glob(value.removeprefix(_SEVERAL)))
 
 
 def folder_in_site(name: str) -> str:
-    """The folder in which the pages of a site with this name are among those of the whole."""
+    """Return the folder that contains the pages of the included site ``name`` in the whole site."""
     if re.fullmatch(r"[a-zA-Z0-9_.\-/]+", name):
         return name
     return re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")
 
 
 def results_source(option: str, folder: Path) -> str:
-    """The results source to use: what the environment says, otherwise the option.
+    """Return the results source to use: from the environment, otherwise from the option.
 
-    The environment comes first so that one configuration serves the author's laptop (fixtures) and a build
+    The environment has precedence so that one configuration serves the author's laptop (fixtures) and a build
     that reads a database. Paths are relative to ``folder``, the one of the configuration file.
     """
     return move_source(results_named() or option.strip(), folder, str)
 
 
 def find_watched_path(where: str) -> str | None:
-    """The file or folder to watch for changes; None for a database, and for a path that does not exist."""
+    """Return the file or folder to watch for changes; None for a database or a path that does not exist."""
     return where if not is_uri(where) and Path(where).exists() else None

@@ -1,4 +1,4 @@
-"""Which programs show our figures when they build a site: by the plugin, by the Markdown extension, or not at all."""
+"""Programs that build a site, and how they show our figures: by plugin, Markdown extension, or not."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ Listing = Literal["plugins", "markdown_extensions"]
 
 
 class Program(NamedTuple):
-    """A program that builds sites: the files that it looks for and the lists that it goes by, best first."""
+    """A program that builds sites: the files that it looks for and the lists that it reads, best first."""
 
     name: str
     files: tuple[str, ...]
@@ -48,16 +48,20 @@ PROGRAMS: Final = (
 )
 _ZENSICAL: Final = PROGRAMS[-1]
 _PIPELINES: Final = "docs/pipelines"
-"""Where the extension looks for shared pipelines when it is not told."""
+"""The extension's default folder of shared pipelines."""
 
 
 class Door(NamedTuple):
-    """What in a site's file makes a program show our figures.
+    """The setting in a site's file that makes a program show our figures.
 
-    ``by`` is the list that has our entry, None where none has that the program goes by; ``entry`` are the options that
-    it has, or should have. ``drops``: the program passes over an entry without a word. ``is_first``: the file has no
-    list yet where the best entry would stand. ``unwatched`` are paths that its preview does not follow.
-    ``loses_own``: the file is for Zensical alone, and its list takes the place of all extensions of Zensical's own.
+    Attributes:
+        by: The list that has our entry, None if no list that the program reads has it.
+        entry: The options that our entry has, or should have.
+        drops: Whether the program silently ignores an entry.
+        is_first: Whether the file does not have the list for the best entry yet.
+        unwatched: Paths that the program's preview does not watch.
+        loses_own: Whether the file is for Zensical only, and its list replaces all of Zensical's own
+            extensions.
     """
 
     program: Program
@@ -71,14 +75,15 @@ class Door(NamedTuple):
 
     @property
     def is_named(self) -> bool:
-        """Whether the program reads the file only when it is told its name."""
+        """Return whether the program reads the file only if it is given by name."""
         return self.file.name not in self.program.files
 
 
 def list_doors(named: Path | None) -> list[Door]:
-    """The doors of the site around the working folder, or of the one whose file is ``named``, program by program.
+    """Return the doors of the site around the working folder, or of the site file ``named``, by program.
 
-    Raises UsageError where there is no file of a site, and for one that cannot be read.
+    Raises:
+        UsageError: If there is no site file, or if one cannot be read.
     """
     files = [named] if named else [file for file in find_files(Path()) if file.name != OWN_FILE]
     if not files:
@@ -88,7 +93,7 @@ def list_doors(named: Path | None) -> list[Door]:
 
 
 def _pairs(files: Sequence[Path]) -> Iterator[tuple[Program, Path]]:
-    """Each program with the file that it reads: the first that it looks for, else one in a form that it can read."""
+    """Yield each program with its file: the first that it looks for, else one that it can read."""
     by_name = {file.name: file for file in files}
     for program in PROGRAMS:
         usual = (by_name[name] for name in program.files if name in by_name)
@@ -122,7 +127,7 @@ def _is_listed(settings: Mapping[str, Any], key: Listing) -> bool:
 
 
 def _entry_for(site: Site) -> Mapping[str, Any]:
-    """The options of an entry that reads what the site's other entry reads, whichever list it stands in."""
+    """Return the options of an entry, in whichever list, that reads the same data as the existing one."""
     root = site.file.parent
     pipelines = site.pipelines
     elsewhere = pipelines != root / _PIPELINES
@@ -132,7 +137,7 @@ def _entry_for(site: Site) -> Mapping[str, Any]:
 
 
 def find_dropped_plugin(file: Path) -> list[Finding]:
-    """The fault of a file that Zensical alone reads, and that lists the plugin and not the extension."""
+    """Return the fault of a file that only Zensical reads and that lists the plugin but not the extension."""
     if file.suffix != ".toml" or file.name == OWN_FILE or not file.is_file():
         return []
     settings = read_settings(file)
@@ -150,10 +155,10 @@ def _place_of_entry(file: Path) -> tuple[int, int]:
 
 
 def list_unwatched(watch: Sequence[str], root: Path, results: str, pipelines: Path) -> list[str]:
-    """The paths to add to ``watch``, relative to ``root``, the folder of the site's file, where they are below it.
+    """Return the paths to add to ``watch``, relative to ``root``, the folder of the site's file, if below it.
 
-    ``results`` names the results source as seen from there, ``pipelines`` is the folder of shared pipelines. What does
-    not exist need not be watched, and a database cannot be.
+    ``results`` names the results source relative to ``root``, ``pipelines`` is the folder of shared
+    pipelines. Missing paths are left out, and so is a database.
     """
     followed = [_plain(root / each) for each in watch]
     needed = [*places_of_source(results, root), pipelines]
@@ -166,7 +171,7 @@ def list_unwatched(watch: Sequence[str], root: Path, results: str, pipelines: Pa
 
 
 def places_of_source(results: str, root: Path) -> Iterator[Path]:
-    """The files and folders of a results source, seen from ``root``; of a pattern the folder around all it may name."""
+    """Yield the files and folders of a results source at ``root``; for a pattern its fixed parent folder."""
     if is_uri(results, root):
         return
     for part in split_parts(results, root):
@@ -212,12 +217,12 @@ pymdownx.tabbed.combine_header_slug = true
 pymdownx.tasklist.custom_checkbox = true
 pymdownx.tilde = {}
 """
-"""A table of ``zensical.toml`` with all of them."""
+"""A table of ``zensical.toml`` with all of Zensical's own extensions."""
 _GROUP: Final = "pymdownx"
 
 
 def read_own_extensions() -> dict[str, Any]:
-    """The table as TOML has it: extension, or the first part of its name, → options."""
+    """Return the table as TOML has it: extension, or the first part of its name, → options."""
     import tomllib
 
     extensions: dict[str, Any] = tomllib.loads(OWN_EXTENSIONS)["project"]["markdown_extensions"]
@@ -225,7 +230,7 @@ def read_own_extensions() -> dict[str, Any]:
 
 
 def lists_none_of_them(listed: object) -> bool:
-    """Whether a site has a list of extensions, and none of Zensical's own in it."""
+    """Return whether a site has a list of extensions without any of Zensical's own."""
     if listed is None:
         return False
     return all(options_among(listed, name) is None for name in _name_them(read_own_extensions()))

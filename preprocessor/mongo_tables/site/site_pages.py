@@ -1,4 +1,4 @@
-"""Which pages on disk a site is built from: those of its folders, without those that the build leaves out."""
+"""The pages on disk from which a site is built: those of its folders, except excluded ones."""
 
 from __future__ import annotations
 
@@ -12,17 +12,20 @@ from mongo_tables.site.site_config import OWN_FILE, Site, find_files, find_site,
 
 
 class SitePages(NamedTuple):
-    """A site with its folders of pages; each has the folder in which the build has its pages, "" for the first."""
+    """A site with its folders of pages, each with the path of its pages in the build, "" for the first."""
 
     site: Site
     folders: tuple[tuple[Path, str], ...]
 
     def below(self, page: Path) -> list[tuple[Path, str]]:
-        """The folders that a page stands in."""
+        """Return the folders that contain a page."""
         return [each for each in self.folders if page.is_relative_to(each[0])]
 
     def leave_out(self, page: Path) -> bool:
-        """Whether the build leaves out a page of the site's folders. Raises UsageError for an invalid pattern."""
+        """Return whether the build excludes a page of the site.
+
+        Raises UsageError for an invalid pattern.
+        """
         try:
             return all(
                 page != folder and self.site.left_out.has(page, folder, within)
@@ -36,9 +39,10 @@ class SitePages(NamedTuple):
 
 
 def pages_of(site: Site) -> SitePages:
-    """The folders of a site, and single pages, with the folders of the sites that its ``nav`` includes.
+    """Return the folders and single pages of a site, with the folders of the sites that its ``nav`` includes.
 
-    Raises UsageError for one of these that cannot be read.
+    Raises:
+        UsageError: If an included site cannot be read.
     """
     own = ((_plain(folder), "") for folder in site.pages or (site.docs,))
     return SitePages(site, (*own, *_of_included(site)))
@@ -52,33 +56,33 @@ def _of_included(site: Site) -> Iterator[tuple[Path, str]]:
     for file in site.includes:
         settings = yaml_settings(file)
         docs, name = settings.get("docs_dir", "docs"), settings.get("site_name")
-        if isinstance(docs, str) and isinstance(name, str):  # Else the plugin says what is missing.
+        if isinstance(docs, str) and isinstance(name, str):  # Otherwise the plugin reports what is missing.
             yield _plain(file.parent / docs), folder_in_site(name)
 
 
 def page_folders(site: Site) -> list[str]:
-    """The folders of all pages that a site is built from, as one would write them from here."""
+    """Return the folders of all pages of a site, as paths from the working folder."""
     return [from_here(folder) for folder, _ in pages_of(site).folders]
 
 
 class Whereabouts:
-    """Says of pages which site they are built with: the one that is asked about, else the nearest above them."""
+    """Finds the site of a page's build: the one that is asked about, else the nearest above the page."""
 
     def __init__(self, asked: Site) -> None:
         self._asked = pages_of(asked) if asked.file.is_file() else None
         self._nearest: dict[Path, SitePages | None] = {}
 
     def of(self, file: str) -> SitePages | None:
-        """The site of a page; None where no site is built from it."""
+        """Return the site of a page, or None if no site is built from it."""
         page = _plain(Path(file))
         nearest = self._find_around(page)
         return nearest if nearest and nearest.below(page) else None
 
     def is_read_as_it_is(self, file: str) -> bool:
-        """Whether a page is one that code hosts show as it is: ``mongo-tables.toml`` names it, and no site is there.
+        """Return whether code hosts show a page as it is: ``mongo-tables.toml`` lists it, without a site.
 
-        Where none names pages, it is the README that hosts show of a repository. Of a page in a folder that is named,
-        nobody knows: it may be what other pages are rendered from.
+        Without such a list, this is the README that hosts show for a repository. Pages in a listed folder do
+        not count, because other pages may be rendered from them.
         """
         page = _plain(Path(file))
         nearest = self._find_around(page)
@@ -90,7 +94,7 @@ class Whereabouts:
         return any(_plain(each) == page for each in named) if named else _is_shown_first(page)
 
     def _find_around(self, page: Path) -> SitePages | None:
-        """The site that is asked about where it has the page, else the one that is described nearest above it."""
+        """Return the site that is asked about if it contains the page, else the nearest site above it."""
         if self._asked and self._asked.below(page):
             return self._asked
         if page.parent not in self._nearest:
@@ -99,23 +103,23 @@ class Whereabouts:
 
     def _find_nearest(self, folder: Path) -> SitePages | None:
         if self._asked and self._asked.site.file in find_files(folder):
-            return self._asked  # reading a configuration file takes as long as checking a page
+            return self._asked  # Reading a configuration file takes as long as checking a page.
         site = find_site(folder)
         return pages_of(site) if site else None
 
     def leave_out(self, page: Path) -> bool:
-        """Whether the build of a page's site leaves it out."""
+        """Return whether the build of a page's site excludes it."""
         built = self.of(str(page))
         return built is not None and built.leave_out(_plain(page))
 
     def folders_of(self, files: Iterable[str]) -> list[str]:
-        """The folders of all pages that are built together with some of the pages ``files``."""
+        """Return the folders of all pages that are built together with any of ``files``."""
         sites = {id(built): built for file in files if (built := self.of(file))}
         return sorted({from_here(folder) for built in sites.values() for folder, _ in built.folders})
 
 
 def _is_shown_first(page: Path) -> bool:
-    """Whether a page is the README of its repository; where there is no repository around it, of its folder.
+    """Return whether a page is the README of its repository, or of its folder if there is no repository.
 
     https://docs.github.com/en/repositories/managing-your-repositorys-settings-and-features/customizing-your-repository/about-readmes
     """

@@ -1,7 +1,7 @@
-"""What a build reads, read once: the text of every page, shared pipelines, settings and the day.
+"""The inputs of a build, read once: the text of every page, shared pipelines, settings and the date.
 
-A snapshot is a plain value. `mongo_tables.build.build` computes a whole site from it and from the answers of a results
-source; it opens no file and asks for no time. `mongo_tables.site.disk` makes snapshots of files.
+A snapshot is a plain value. `mongo_tables.build.build` computes a whole site from it and from the answers of
+a results source; it opens no file and reads no clock. `mongo_tables.site.disk` makes snapshots of files.
 """
 
 from __future__ import annotations
@@ -22,18 +22,23 @@ if TYPE_CHECKING:
     from mongo_tables.site.pages import Page
 
 Needs = Literal["nothing", "rows", "figures"]
-"""What a door needs of the results source: no answer, the rows of pipelines, or also where they come from."""
+"""What a caller needs of the results source: nothing, pipeline rows, or rows with their provenance."""
 
 
 @dataclass(frozen=True, slots=True)
 class PageText:
-    """The text of a page, or of a file that comes into pages.
+    """The text of a page, or of an included file.
 
-    ``file`` is its path as findings name it, ``path`` the file that this leads to. ``on_disk`` is the text of the file
-    where a host altered it: comments keep their places there. ``asked``: findings are about this page; else it is
-    here for its tables and values. ``included``: it is no page, and comes into one. ``bad`` is its first byte that is
-    not UTF-8. ``page`` is what was read of it, where a host needed that before. ``inclusions`` are the files that come
-    into it, ``whole`` those that come as a whole, as often as they do.
+    Attributes:
+        file: The path as findings name it.
+        path: The file that ``file`` leads to.
+        asked: Whether findings are about this page; otherwise it only provides tables and values.
+        included: Whether it is no page itself, but included in one.
+        on_disk: The text of the file if a host altered it: comments keep their places there.
+        bad: The first byte that is not UTF-8.
+        page: The parsed page, if a host needed it earlier.
+        inclusions: The included files.
+        whole: The files that are included as a whole, as often as they are.
     """
 
     file: str
@@ -50,7 +55,7 @@ class PageText:
 
 @dataclass(frozen=True, slots=True)
 class WrittenFile:
-    """What is on disk where a drawing of a page belongs: a text of ours, or why there is none."""
+    """The file on disk in the place of a drawing: its text if it is ours, or why there is none."""
 
     text: str | None
     obstacle: str = ""
@@ -58,13 +63,18 @@ class WrittenFile:
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """Everything that a build reads, but for the results.
+    """All inputs of a build, except the results.
 
-    ``pages`` are those of one site in their order, with the files that come into them; ``left_out`` those that the
-    site's build leaves out. ``in_place`` are the pages, as ``file`` names them, that code hosts show as they are;
-    ``drawings`` the files beside them. ``built``: pages have what templates and plugins write into them. ``server`` is
-    the version of MongoDB that pipelines are for, ``limits`` what they may cost on files. ``results`` names the results
-    source, or the file that names it, in findings. ``faults`` are those of the settings.
+    Attributes:
+        pages: The pages of one site in order, with included files.
+        server: The version of MongoDB that pipelines are for.
+        limits: Limits of pipelines that run on files.
+        results: The name of the results source, or of the file that names it, for findings.
+        left_out: The pages that the site's build excludes.
+        in_place: The pages, by ``file``, that code hosts show as they are.
+        drawings: The drawing files in the folders of these pages.
+        faults: Findings about the settings.
+        built: Whether templates and plugins have already written into the pages.
     """
 
     pages: tuple[PageText, ...]

@@ -1,4 +1,4 @@
-"""Finds faults of a pipeline before it runs: refused stages, operators that do not exist."""
+"""Faults of a pipeline before it runs: refused stages, operators that do not exist."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Judgement(NamedTuple):
 def read_comment(
     comment: Comment, file: str, shared: Callable[[str], SharedPipeline | None]
 ) -> tuple[Reading, Finding | None]:
-    """Read a comment, without a spec where its pipeline has a fault; and find the parts that need a server."""
+    """Read a comment, without a spec if its pipeline is faulty; also return its server-only fault."""
     read = reader.read(comment, file, shared)
     judged = judge(read.pipeline) if read.pipeline else Judgement()
     spec = None if judged.faults else read.spec
@@ -40,7 +40,7 @@ def read_comment(
 
 
 def judge(spec: PipelineSpec) -> Judgement:
-    """Judge a pipeline before it runs, by the list of allowed operators and by the offline evaluator."""
+    """Judge a pipeline before it runs, with the list of allowed operators and the offline evaluator."""
     refused = [
         finding(one.rule, spec.file, spec.locate((key, *one.at), key=True), one.message, one.hint)
         for key, part in (("pipeline", spec.pipeline), ("let", spec.let))
@@ -48,7 +48,7 @@ def judge(spec: PipelineSpec) -> Judgement:
     ]
     if any(one.rule == "MT201" for one in refused):
         return Judgement(tuple(refused))
-    compiled = judge_offline(spec)  # which knows better what is wrong with a name that nobody knows
+    compiled = judge_offline(spec)  # It has better messages about unknown names.
     return compiled if compiled.faults or not refused else Judgement(tuple(refused))
 
 
@@ -62,7 +62,7 @@ def judge_offline(spec: PipelineSpec, limits: FileLimits | None = None) -> Judge
             hint = did_you_mean(error.unknown, error.known)
             hint = hint or hint_on_inner_name(spec.pipeline, error.path or ())
             return Judgement((finding("MT301", spec.file, at, error.message, hint),))
-        # A server may know it; on files the run itself says so.
+        # A server may know the operator; on files the run itself reports it.
         message = f"{error.message}: this pipeline cannot run on files"
         hint = "give a mongodb:// source, or say it with other operators"
         if isinstance(error, LimitReached):

@@ -1,4 +1,4 @@
-"""Tables as they were written into pages: their parts, which row of one is which of another, and how two differ."""
+"""Tables written into pages: their parts, the matching of rows between two tables, and their differences."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from mongo_tables.render.number_text import read_numbers
 Cells = Sequence[str]
 
 _ESCAPE: Final = re.compile(r"\\([!-/:-@\[-`{-~])")
-"""https://spec.commonmark.org/0.31.2/#backslash-escapes"""
+"""See https://spec.commonmark.org/0.31.2/#backslash-escapes."""
 _DASHES: Final = re.compile("-+")
 _ADDRESS: Final = re.compile(r"\]\([^()\s]*\)")
 _NO_DIGITS: Final = str.maketrans("0123456789", "abcdefghij")
 
 
 class WrittenTable(NamedTuple):
-    """The lines of a table that ``pipe_table`` has written: those above it, its headers and alignments, its cells.
+    """The lines of a table by ``pipe_table``: those above it, its headers, alignments and cells.
 
-    Cells are Markdown. ``below`` are the words of its notes: their numbers follow from the rows.
+    Cells are Markdown. ``below`` has the words of its notes, because their numbers follow from the rows.
     """
 
     above: list[str]
@@ -34,7 +34,7 @@ class WrittenTable(NamedTuple):
 
     @classmethod
     def of(cls, lines: Iterable[str]) -> WrittenTable:
-        """The parts of some lines."""
+        """Parse the lines of a table."""
         written = list(lines)
         above = list(takewhile(lambda line: not line.startswith("|"), written))
         rows = list(takewhile(lambda line: line.startswith("|"), written[len(above) :]))
@@ -45,12 +45,12 @@ class WrittenTable(NamedTuple):
 
     @property
     def texts(self) -> list[list[str]]:
-        """The cells of its rows as one reads them."""
+        """Return the cells of its rows as readers see them."""
         return [[read_cell(cell) for cell in row] for row in self.rows]
 
 
 def read_cell(markdown: str) -> str:
-    """A cell as one reads it, as far as numbers in it go: the digits of an address are none."""
+    """Return a cell as readers see it, with the digits of addresses replaced, since they are not numbers."""
     return _read_references(_ADDRESS.sub(lambda found: found[0].translate(_NO_DIGITS), markdown))
 
 
@@ -61,10 +61,10 @@ def _read_references(markdown: str) -> str:
 
 
 def order_like(rows: Sequence[Cells], others: Sequence[Cells], names: Sequence[int]) -> list[Cells] | None:
-    """The rows in the order of the ``others``; None where it cannot be told which is which.
+    """Return the rows in the order of ``others``, or None if they cannot be matched.
 
-    They go by their cells at ``names``, without those that moved, as figures do that sort rows; and where these
-    do not tell them apart, by all that stand in both tables alike.
+    Rows are matched by their cells at ``names``, ignoring changed ones, as figures do that sort rows; if
+    these are not unique, by all cells that are equal in both tables.
     """
     settled = [at for at in range(min(map(len, rows), default=0)) if _column(rows, at) == _column(others, at)]
     for known in ([at for at in names if at in settled], settled):
@@ -80,9 +80,9 @@ def _column(rows: Sequence[Cells], at: int) -> list[str]:
 
 
 def describe_difference(standing: Iterable[str], today: Iterable[str]) -> str:
-    """In what two tables differ: rows, their order, or a cell as it stands and as it is now; "" for no tables.
+    """Describe how two tables differ: rows, their order, or a cell before and now; "" for no tables.
 
-    Of several cells it is the one that moved farthest: another may be within the tolerance.
+    Of several cells, the one that moved farthest is named: another may be within the tolerance.
     """
     then, now = WrittenTable.of(standing), WrittenTable.of(today)
     if not then.rows or not now.rows:
@@ -107,7 +107,7 @@ def describe_difference(standing: Iterable[str], today: Iterable[str]) -> str:
 
 
 def _distance(standing: str, today: str) -> float:
-    """How far the first number of a cell moved, as a part of the one that stands; other words are farther than any."""
+    """Return the relative change of a cell's first number, or infinity if the words differ."""
     then, now = read_numbers(read_cell(standing)), read_numbers(read_cell(today))
     if then.words != now.words or not then.numbers or not then.numbers[0]:
         return inf
@@ -115,12 +115,12 @@ def _distance(standing: str, today: str) -> float:
 
 
 def describe_change(standing: str, today: str) -> str:
-    """A value as it stands and as it is now; "" where they are the same."""
+    """Describe the change of a value, or return "" if there is none."""
     return "" if standing == today else f"it is {_quote(standing)}, and {_quote(today)} now"
 
 
 def _quote(cell: str) -> str:
-    """A cell as it may stand in a message: as readers see it, in one line."""
+    """Return a cell for a message: as readers see it, on one line."""
     return shorten(_ESCAPE.sub(r"\1", _read_references(cell))) or "nothing"
 
 

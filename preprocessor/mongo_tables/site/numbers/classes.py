@@ -1,4 +1,4 @@
-"""``check --numbers``: the class of every number with a unit in the text of pages."""
+"""``check --numbers``: classify every number with a unit in the text of pages."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ Class = Literal["bound", "found", "exempt", "open"]
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A typed number as it is searched for: in its sentence, where it begins at ``at``, and in tables."""
+    """A typed number with its search context: its sentence, its offset there (``at``), and tables."""
 
     number: Number
     sentence: str
@@ -54,13 +54,13 @@ class Candidate:
 
     @property
     def is_found(self) -> bool:
-        """Whether a table has it."""
+        """Return whether a table contains the number."""
         return is_found(self.number, self.sentence, self.tables)
 
 
 @dataclass(frozen=True, slots=True)
 class TextNumber:
-    """A number of a page: ``bound`` by a comment, ``found`` in a table, ``exempt`` for a reason, or ``open``."""
+    """A number of a page: ``bound`` by a comment, ``found`` in a table, ``exempt`` or ``open``."""
 
     file: str
     at: tuple[int, int]
@@ -71,12 +71,12 @@ class TextNumber:
 
 
 def classify_numbers(pages: Sequence[Page], tables: Tables, answers: Answers) -> list[TextNumber]:
-    """The numbers of pages, in order. ``tables`` are those that comments may name, with their rows in ``answers``."""
+    """Return the numbers of pages, in order; ``tables`` are the quotable tables, with rows in ``answers``."""
     return [one for page in pages for one in _PageNumbers(page, tables, answers).classify()]
 
 
 def open_findings(numbers: Sequence[TextNumber]) -> list[Finding]:
-    """A warning for each open number in a section that has a table."""
+    """Return a warning for each open number in a section that has a table."""
     return [
         finding(
             RULE,
@@ -117,7 +117,7 @@ class _PageNumbers:
                 yield from self._bound(paragraph, spec, tables, nouns)
 
     def _at_hand(self, paragraph: Paragraph, shown: Sequence[Table]) -> tuple[NearTables, str]:
-        """The tables that numbers of a paragraph may come from, and the reason why they need not."""
+        """Return the tables that a paragraph's numbers may come from, and the reason if they are exempt."""
         around = (self._specs_between(*span) for span in paragraph.sections)
         near = next((specs for specs in around if self._shown(specs)), [])
         inside = self._specs_between(paragraph.start, paragraph.end)
@@ -144,7 +144,7 @@ class _PageNumbers:
     def _bound(
         self, paragraph: Paragraph, spec: ValueSpec, tables: NearTables, nouns: Collection[str]
     ) -> Iterator[TextNumber]:
-        """The numbers of a value, as if they were typed in the place of its comment."""
+        """Yield the numbers of a value, as if they were typed in place of its comment."""
         text = value_text(spec, self.tables, self.context.answers)
         first = spec.comment.start - paragraph.start
         start, end = paragraph.sentence_span(first)
@@ -163,7 +163,7 @@ class _PageNumbers:
         return [spec for spec in self.page.specs if spec is not None and start <= spec.comment.start < end]
 
     def _shown(self, specs: Sequence[Spec | None]) -> list[Table]:
-        """The tables and charts among comments, and those that values and statements among them name."""
+        """Return the tables and charts in ``specs``, and those that values and statements in it quote."""
         found: dict[int, PipelineSpec] = {}
         for spec in specs:
             one = self.tables.get(spec.table) if isinstance(spec, QuotingSpec) else spec
@@ -175,7 +175,7 @@ class _PageNumbers:
         if id(spec) not in self.read:
             region = spec.comment.region if spec.file == self.page.file else None
             lines = region.inner.strip("\n").split("\n") if region else []
-            if not any(line.startswith("|") for line in lines):  # A chart is a picture there.
+            if not any(line.startswith("|") for line in lines):  # A written chart is a picture.
                 lines = self.context.table_lines(spec, told=False)
             self.read[id(spec)] = read_table(lines, self.notation)
         return self.read[id(spec)]
@@ -188,7 +188,7 @@ _HAS_LETTER: Final = re.compile(r"[^\W\d_]")
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """A number in a cell, with its place; ``units`` is empty where the table does not say one."""
+    """A number in a cell, with its position; ``units`` is empty if the table does not say one."""
 
     number: Number
     units: tuple[Unit, ...]
@@ -198,15 +198,15 @@ class Cell:
 
     @property
     def is_measure(self) -> bool:
-        """Whether cells of its column are compared: it is no share, and neither 0 nor the end of a range."""
+        """Return whether cells of its column can be compared: no share, not 0, not the end of a range."""
         return self.is_first and self.number.value != 0 and all(unit.powers for unit in self.units)
 
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """The cells of a table, its headings, and by row the names that a sentence may call it by.
+    """The cells of a table, its headings, and for each row the names by which a sentence may refer to it.
 
-    ``alike`` are the cells by column and unit. ``naming`` is how many columns have names of rows.
+    ``alike`` has the cells grouped by column and unit. ``naming`` is the number of columns that name rows.
     """
 
     cells: tuple[Cell, ...]
@@ -217,24 +217,24 @@ class Table:
 
     @property
     def nouns(self) -> frozenset[str]:
-        """What its columns count."""
+        """Return the nouns that its columns count."""
         return frozenset[str]().union(*(one.nouns for one in self.headings))
 
     def named_rows(self, words: str) -> frozenset[int]:
-        """The rows that a sentence names; ``words`` are those of the sentence, normalized, between two blanks."""
+        """Return the rows that a sentence names; ``words`` is the normalized sentence between two blanks."""
         return frozenset(
             row for row, names in enumerate(self.names) if any(f" {one} " in words for one in names)
         )
 
     def named_columns(self, words: str) -> frozenset[int]:
-        """The columns whose headers are in a sentence."""
+        """Return the columns whose headers are in a sentence."""
         return frozenset(
             column for column, one in enumerate(self.headings) if one.words and f" {one.words} " in words
         )
 
 
 def read_table(lines: Iterable[str], notation: Notation) -> Table:
-    """Read the lines of a table in Markdown."""
+    """Parse the lines of a Markdown table."""
     written = WrittenTable.of(lines)
     headings = tuple(read_heading(_plain(one)) for one in written.headers)
     rows = [[_plain(cell) for cell in row[: len(headings)]] for row in written.rows]
@@ -254,19 +254,19 @@ def read_table(lines: Iterable[str], notation: Notation) -> Table:
 
 
 def _count_naming(rows: Sequence[Sequence[str]]) -> int:
-    """How many columns name the rows: the first, and those behind it up to one without words."""
+    """Return how many columns name the rows: the first, and the following ones that contain words."""
     columns = list(zip(*rows, strict=False))
     texts = (any(_HAS_LETTER.search(cell) for cell in column) for column in columns[1:])
     return 1 + sum(takewhile(bool, texts))
 
 
 def _plain(cell: str) -> str:
-    """A cell as one reads it."""
+    """Return a cell's text as readers see it."""
     return _ESCAPE.sub(r"\1", _TAG.sub(" ", read_cell(cell))).replace("`", "").strip()
 
 
 def _names(row: Sequence[str], headers: Sequence[str]) -> tuple[str, ...]:
-    """The texts of a row; its first cell is a name with its unit, its noun or its header: ``16 threads``, ``n 10``."""
+    """Return a row's names: its texts, and numbers with unit or header, as ``16 threads`` or ``n 10``."""
     found: dict[str, None] = {}
     for text, header in zip(row, headers, strict=False):
         if _HAS_LETTER.search(text):
@@ -282,16 +282,16 @@ def _names(row: Sequence[str], headers: Sequence[str]) -> tuple[str, ...]:
 
 
 _TELLING: Final = 3
-"""A number of so many digits is found without a name in its sentence: by chance few cells have it."""
+"""Numbers with at least this many digits need no name in their sentence: chance matches are rare."""
 _EXACT: Final = 1e-9
-"""What doubles lose in a conversion."""
+"""Relative rounding error of a conversion between doubles."""
 
 
 @dataclass(frozen=True, slots=True)
 class NearTables:
-    """The tables that a number may come from: those ``near`` it, and ``others`` that its page shows or names.
+    """The tables that a number may come from: ``near`` ones, and ``others`` that its page shows or quotes.
 
-    ``expected`` are numbers that statements of its paragraph hold rows to.
+    ``expected`` holds the numbers that statements of its paragraph compare rows with.
     """
 
     near: Sequence[Table]
@@ -303,7 +303,7 @@ class NearTables:
 
 
 def is_found(number: Number, sentence: str, tables: NearTables) -> bool:
-    """Whether a number is that of a cell, of two cells, or expected; ``sentence`` is the one around it."""
+    """Return whether a number matches a cell, two cells, or an expected number; ``sentence`` surrounds it."""
     words = f" {normalized(sentence)} "
     exact = number.precisions[0]
     factors = (1.0, *(1.0 / unit.factor for unit in number.units if number.is_ratio))
@@ -334,22 +334,22 @@ def _in_cell(number: Number, words: str, table: Table) -> bool:
 
 
 def _factors(number: Number, cell: Cell, table: Table) -> tuple[float, ...]:
-    """By what the number of a cell, and of all that are alike, becomes one in a unit of the text."""
+    """Return the factors from a cell's unit, or that of similar cells, to the units of the text."""
     nouns = table.headings[cell.column].nouns
     if number.noun:
         return (1.0,) if number.noun == cell.number.noun or number.noun in nouns else ()
     if not cell.units:
-        # A table that does not say its unit may be in that of the text, but a count is no share.
+        # A table without a unit may use that of the text, but a count is no share.
         return () if cell.number.noun or (number.is_ratio and nouns) else (1.0,)
     pairs = ((one, own) for own in number.units for one in cell.units)
     return tuple(one.factor / own.factor for one, own in pairs if kind_of(one) == kind_of(own))
 
 
 def _is_ratio(number: Number, words: str, table: Table) -> bool:
-    """Whether a number is the ratio of two cells of a column whose rows are named.
+    """Return whether a number is the ratio of two cells of one column whose rows the sentence names.
 
-    The column is one that is named, or the first with a unit. A share may be a difference: 150 ms are 50 % more than
-    100 ms.
+    The column is a named one, or the first with a unit. A share may be a difference: 150 ms are 50 % more
+    than 100 ms.
     """
     named = table.named_rows(words)
     cells = [cell for cell in table.cells if cell.row in named and cell.is_measure]
@@ -363,7 +363,7 @@ def _is_ratio(number: Number, words: str, table: Table) -> bool:
         if one.column != two.column or one.row == two.row:
             continue
         ratio = _base_value(one) / _base_value(two)
-        # Cells are rounded, and so is what follows from them.
+        # Cells are rounded, so their ratio is inexact too.
         loss = ratio * sum(cell.number.precisions[0].half / cell.number.value for cell in (one, two))
         for value in (ratio, abs(1 - ratio)) if scale != 1 else (ratio,):
             if any(_is_within(number, each, value / scale, loss / scale) for each in number.precisions):
@@ -383,7 +383,7 @@ DRAWS: Final = 10
 
 
 def report_lines(numbers: Sequence[TextNumber]) -> Iterator[str]:
-    """The open numbers, the counts of all classes, and the control."""
+    """Yield the open numbers, the counts of all classes, and the control."""
     for one in numbers:
         if one.kind == "open":
             yield f"{one.file}:{one.at[0]}:{one.at[1]}: open `{one.written}`"
@@ -393,9 +393,10 @@ def report_lines(numbers: Sequence[TextNumber]) -> Iterator[str]:
 
 
 def control(numbers: Sequence[TextNumber], draws: int = DRAWS) -> float:
-    """The share of typed numbers that chance finds: each is replaced by another of as many digits, mean of ``draws``.
+    """Return the share of typed numbers that match by chance.
 
-    Only numbers that have a table at hand count, so that pages without one do not lower it. The draws are seeded.
+    Each number is replaced by another with the same number of digits; the result is the mean of ``draws``.
+    Only numbers with a table at hand count, so that pages without one do not lower it. The draws are seeded.
     """
     tried = [one.candidate for one in numbers if one.candidate and one.candidate.tables]
     if not tried:
@@ -409,7 +410,7 @@ def control(numbers: Sequence[TextNumber], draws: int = DRAWS) -> float:
 
 
 def _with_other_digits(candidate: Candidate, random: Random) -> Candidate:
-    """The candidate with another number of as many digits, in its sentence, too."""
+    """Return the candidate with another number of the same number of digits, also in its sentence."""
     number = candidate.number
     before = _to_int(number.written)
     written = number.written
@@ -422,7 +423,7 @@ def _with_other_digits(candidate: Candidate, random: Random) -> Candidate:
 
 
 def _draw(number: Number, random: Random) -> str:
-    """Other digits; zeros stay at the front, and at the end of a whole number, which is read as rounded."""
+    """Return random digits; leading zeros stay, and so do the rounded ones at the end of a whole number."""
     written = number.written
     digits = [at for at, one in enumerate(written) if one.isdigit()]
     first = next(at for at in digits if written[at] != "0")

@@ -1,6 +1,7 @@
-"""Numbers with their units, as text and cells write them: ``1,234.5 ms``, ``66 %``, ``3×``, ``$5``, ``4–5 MiB/s``.
+"""Numbers with units in text and cells: ``1,234.5 ms``, ``66 %``, ``3×``, ``$5``, ``4–5 MiB/s``.
 
-The grammar of units is that of ``lint.shape.units``. A noun is a unit where it heads a column, or by the second.
+The grammar of units is that of ``lint.shape.units``. A noun is a unit if it heads a column, or in a rate per
+second.
 """
 
 from __future__ import annotations
@@ -29,20 +30,20 @@ _UNIT: Final = re.compile(
 )
 _JOINER: Final = re.compile(rf"{_SPACE}?[–-]{_SPACE}?|{_SPACE}(?:to|and|or){_SPACE}")
 _LONGEST: Final = 40
-"""Characters of a number; longer ones are no measurements, and leave the range of doubles."""
+"""Maximum characters of a number; longer ones are no measurements, and exceed the range of doubles."""
 _RATIO: Final = Unit(1.0, ())
 _PERCENT: Final = Unit(0.01, ())
 
 
 class Notation(NamedTuple):
-    """The signs between groups of digits, and before decimals."""
+    """The group separator and the decimal separator of numbers."""
 
     group: str = ","
     decimal: str = "."
 
 
 class Precision(NamedTuple):
-    """A number rounded to within ``half`` of what it is, and by how many digits."""
+    """A rounded number's precision: the maximum deviation ``half``, and the number of digits."""
 
     half: float
     digits: int
@@ -50,10 +51,10 @@ class Precision(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Number:
-    """A number in a text: its span there with its unit, its digits as ``written``, and the ``units`` it may have.
+    """A number in a text: its span with the unit, its digits as ``written``, and its possible ``units``.
 
-    ``noun`` is the base unit of what is counted, such as ``document``; then ``units`` is empty. ``digits_at`` is
-    where the digits begin.
+    ``noun`` is the base unit of a counted noun, such as ``document``; then ``units`` is empty. ``digits_at``
+    is the offset of the first digit.
     """
 
     start: int
@@ -67,17 +68,17 @@ class Number:
 
     @property
     def has_unit(self) -> bool:
-        """Whether a unit or a counted noun is known."""
+        """Return whether a unit or a counted noun is known."""
         return bool(self.units or self.noun)
 
     @property
     def is_ratio(self) -> bool:
-        """Whether it is a share or a factor."""
+        """Return whether the number is a share or a factor."""
         return any(not one.powers for one in self.units)
 
 
 def read_numbers(text: str, notation: Notation, nouns: Collection[str] = ()) -> list[Number]:
-    """All numbers of a text; in ``4 to 5 ms`` the unit is that of both."""
+    """Return all numbers of a text; in ``4 to 5 ms`` both numbers have the unit."""
     found: list[Number] = []
     for match in reversed(list(_pattern(notation).finditer(text))):
         if len(match[0]) > _LONGEST:
@@ -93,7 +94,7 @@ def read_numbers(text: str, notation: Notation, nouns: Collection[str] = ()) -> 
 
 @lru_cache(maxsize=512)
 def kind_of(unit: Unit) -> Powers:
-    """What is measured; what is counted in a second does not matter: inserts/s and documents/s are of one kind."""
+    """Return the measured quantity without counted nouns: inserts/s and documents/s are of one kind."""
     return select_measured(unit) or unit.powers
 
 
@@ -125,7 +126,8 @@ def _with_unit(number: Number, text: str, nouns: Collection[str]) -> Number:
         return number
     if found["sign"]:
         return replace(number, end=found.end("sign"), units=(_sign_unit(found["sign"]),))
-    # A unit is right behind its number; a noun, or a rate of it, may be the second word, as in `20 large files`.
+    # A unit directly follows its number; a noun, or a rate of it, may be the second word, as in `20 large
+    # files`.
     for word, per, is_first in (("word", "per", True), ("next", "next_per", False)):
         if not found[word]:
             break
@@ -147,7 +149,7 @@ def _sign_unit(sign: str) -> Unit:
 
 @lru_cache(maxsize=512)
 def _measured_units(word: str, per: str | None) -> tuple[Unit, ...]:
-    """The units of a text that measure something; none of a counted noun by itself."""
+    """Return the units of a text that measure something; none for a counted noun by itself."""
     if per:
         units = readings(f"{word}/{per}")
         return units if any(base == "second" for unit in units for base, _ in unit.powers) else ()
@@ -156,7 +158,7 @@ def _measured_units(word: str, per: str | None) -> tuple[Unit, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Heading:
-    """A header of a column: its words in lower case, its units, and the base units of its plural nouns."""
+    """A column header: its words in lower case, its units, and the base units of its plural nouns."""
 
     words: str
     units: tuple[Unit, ...]
@@ -165,7 +167,7 @@ class Heading:
 
 @lru_cache(maxsize=2048)
 def read_heading(header: str) -> Heading:
-    """Read ``Speed (documents/s)``, ``Files/s`` or ``Threads``."""
+    """Parse a header such as ``Speed (documents/s)``, ``Files/s`` or ``Threads``."""
     named, _, unit = header.partition("(") if header.endswith(")") else header.partition("[")
     units = _header_units(unit.rstrip(")]").strip()) if unit else _header_units(header.strip())
     nouns = frozenset(
@@ -183,13 +185,13 @@ def _header_units(text: str) -> tuple[Unit, ...]:
 
 
 def normalized(text: str) -> str:
-    """Words and numbers in lower case, one blank between them: ``4KB`` and ``4 KB`` are the same."""
+    """Return words and numbers in lower case with single blanks: ``4KB`` and ``4 KB`` become equal."""
     parted = re.sub(r"(?<![\w.,])(\d[\d.,]*)(?=[^\W\d_])", r"\1 ", text.lower())
     return " ".join(re.findall(r"[\w%×.,+#-]*[\w%×+#]", parted))
 
 
 BLANK: Final = "\ue000"
-"""Takes the place of each character of markup. A blank would end the paragraph at a comment on its own line."""
+"""Replaces each character of markup. A blank would end the paragraph at a comment on its own line."""
 
 _FRONT_MATTER: Final = re.compile(r"\A---[ \t]*\r?\n.*?^(?:---|\.\.\.)[ \t]*$", re.DOTALL | re.MULTILINE)
 _COMMENT: Final = re.compile(r"<!--.*?-->", re.DOTALL)
@@ -217,8 +219,9 @@ Span = tuple[int, int]
 class Paragraph:
     """Text that begins at ``start`` in the page, without markup.
 
-    ``words`` is the same with its code, for the names in it. ``sections`` are the spans of the sections around it, the
-    innermost first; that of the page's title only where it is the innermost.
+    ``words`` is the same text with its code, which may contain names. ``sections`` has the spans of the
+    enclosing sections, innermost first; the section of the page's title is only included if it is the
+    innermost.
     """
 
     text: str
@@ -228,11 +231,11 @@ class Paragraph:
 
     @property
     def end(self) -> int:
-        """The offset behind it."""
+        """Return the offset of its end."""
         return self.start + len(self.text)
 
     def sentence_span(self, at: int) -> Span:
-        """Start and end of the sentence around an offset in ``text``, at most ``_REACH`` characters away."""
+        """Return the span of the sentence around an offset in ``text``, up to ``_REACH`` characters away."""
         first, last = max(at - _REACH, 0), min(at + _REACH, len(self.text))
         start = max((one.end() for one in _SENTENCE_END.finditer(self.text, first, at)), default=first)
         found = _SENTENCE_END.search(self.text, at, last)
@@ -240,7 +243,7 @@ class Paragraph:
 
 
 def read_paragraphs(page: Page) -> list[Paragraph]:
-    """The paragraphs of a page, in order; what a program wrote into it is none."""
+    """Return the paragraphs of a page, in order, without generated text."""
     from markdown_it import MarkdownIt
 
     text = page.text
@@ -265,7 +268,7 @@ def read_paragraphs(page: Page) -> list[Paragraph]:
 
 
 def _figure_texts(page: Page) -> Iterator[Span]:
-    """Where titles and captions are in comments; in a pipeline a `title` is a field."""
+    """Yield the spans of titles and captions in comments; a `title` in a pipeline is a field."""
     for spec in page.pipeline_specs:
         for found in _FIGURE_TEXT.finditer(page.text, spec.comment.start, spec.comment.end):
             if found[1] in (spec.title, spec.caption):
@@ -277,7 +280,7 @@ def _without_markup(text: str) -> str:
 
 
 def _with_plain_ends(text: str) -> str:
-    """Lines as markdown-it counts them, which does not end one at all characters where Python does."""
+    """Return the text with line feeds only: markdown-it ends lines at fewer characters than Python."""
     ends = "\r\n\x0b\x0c\x1c\x1d\x1e\x85\u2028\u2029"
     return "".join(f"{line.rstrip(ends)}\n" for line in text.splitlines())
 
@@ -295,7 +298,7 @@ def _blank(text: str, spans: Iterable[Span]) -> str:
 
 
 def _sections(offset: int, headings: Sequence[tuple[int, int]], end: int) -> Iterator[Span]:
-    """The sections around an offset: each goes from its heading to the next of its level or above."""
+    """Yield the sections around an offset: each extends to the next heading of its level or above."""
     level = _DEEPEST + 1
     for number in range(len(headings) - 1, -1, -1):
         own, start = headings[number]
