@@ -1,1 +1,1 @@
-"""Files and their surroundings: atomic writes, text as it is on disk, environment variables."""
+"""Files and their environment: atomic writes, text as it is on disk, environment variables."""

@@ -1,4 +1,4 @@
-"""Writing files so that a reader sees the old bytes or the new ones, never a part."""
+"""Atomic writes of files: readers see the old bytes or the new ones, never a part."""
 
 from __future__ import annotations
 
@@ -12,22 +12,26 @@ from typing import Final
 _ANY_WRITES: Final = 0o222
 
 Content = bytes | Iterable[bytes]
-"""What a file is to hold; parts are written one behind the other."""
+"""The content of a file; parts are written one after the other."""
 
 
 def write(path: Path, content: Content) -> None:
-    """Put ``content`` at ``path``, replacing what is there at once; a file that is there keeps its mode.
+    """Write ``content`` to ``path``, atomically replacing an existing file, whose mode is kept.
 
-    A full disk or an interrupt leaves the old file, and nothing else, behind; so does a file that nobody may write, as
-    its mode says. Raises ``OSError``, which names ``path``.
+    After a full disk or an interrupt the old file remains, without temporary files; a file without write permission is
+    not replaced.
+
+    Raises:
+        OSError: With the name ``path``.
     """
     write_all({path: content})
 
 
 def write_all(contents: Mapping[Path, Content]) -> None:
-    """Put the bytes at each path, as ``write`` does, all or none: nothing is replaced before everything is on disk.
+    """Write the bytes to each path, as ``write`` does, all or none: files are replaced once all are on disk.
 
-    Raises ``OSError``, which names the path that cannot be written.
+    Raises:
+        OSError: With the name of the path that cannot be written.
     """
     temporaries: dict[Path, Path] = {}
     try:
@@ -43,14 +47,14 @@ def write_all(contents: Mapping[Path, Content]) -> None:
 
 
 def _write_beside(path: Path, content: Content, temporaries: dict[Path, Path]) -> None:
-    """Write a file next to ``path``, ready to take its place; it is entered before anything can go wrong with it."""
-    from tempfile import mkstemp  # most runs find what they need and write nothing
+    """Write a temporary file next to ``path`` for replacing it; record it before anything can fail."""
+    from tempfile import mkstemp  # late import: most runs write nothing
 
     try:
-        if path.is_dir():  # Known before anything is replaced: a file cannot take the place of a folder.
+        if path.is_dir():  # Checked before any replacement: a file cannot replace a folder.
             raise OSError(EISDIR, os.strerror(EISDIR))
         mode = path.stat().st_mode & 0o777 if path.exists() else 0o644
-        if not mode & _ANY_WRITES:  # A folder that may be written would let it be replaced all the same.
+        if not mode & _ANY_WRITES:  # A writable folder would allow the replacement of a read-only file.
             raise OSError(EACCES, os.strerror(EACCES))
         handle, name = mkstemp(dir=path.parent, prefix=".new-")
         temporaries[path] = Path(name)

@@ -1,4 +1,4 @@
-"""Digests of bytes, for keys of this process; ``hashlib`` would load OpenSSL, 8 ms of each check."""
+"""Digests of bytes for keys within this process; ``hashlib`` would load OpenSSL, 8 ms of each check."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ except ImportError:  # an interpreter built without it
 
 
 def digest_of(*parts: str | bytes) -> str:
-    """A digest of texts and bytes, as 32 hex digits: other parts have another."""
+    """Return a digest of texts and bytes, as 32 hex digits; different parts give different digests."""
     total = blake2b(digest_size=16)
     for part in parts:
         content = part.encode("utf-8", "surrogatepass") if isinstance(part, str) else part

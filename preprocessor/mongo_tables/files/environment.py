@@ -1,4 +1,4 @@
-"""What the environment of the process says."""
+"""Environment variables of the process."""
 
 from __future__ import annotations
 
@@ -9,24 +9,24 @@ RESULTS_VARIABLE = "MONGO_TABLES_RESULTS"
 TARGET_VARIABLE = "MONGO_TABLES_TARGET"
 OUTPUT_VARIABLE = "MONGO_TABLES_OUTPUT"
 ATLAS_CLIENT = ("MONGODB_ATLAS_CLIENT_ID", "MONGODB_ATLAS_CLIENT_SECRET")
-"""The variables of a service account of Atlas, as Atlas's own examples name them."""
+"""The variables of an Atlas service account, with the names that Atlas uses in its own examples."""
 ATLAS_KEY = ("MONGODB_ATLAS_PUBLIC_KEY", "MONGODB_ATLAS_PRIVATE_KEY")
-"""Those of a key of its Administration API."""
+"""The variables of an API key for the Atlas Administration API."""
 
 
 def results_named() -> str:
-    """The results source that ``MONGO_TABLES_RESULTS`` names; "" when it is not set, or blank."""
+    """Return the results source in ``MONGO_TABLES_RESULTS``; "" if it is not set, or blank."""
     return read_variable(RESULTS_VARIABLE)
 
 
 def read_variable(variable: str) -> str:
-    """What a variable names; "" when it is not set, or blank."""
+    """Return the value of a variable; "" if it is not set, or blank."""
     return os.environ.get(variable, "").strip()
 
 
 def today() -> date:
-    """The day in UTC: that of ``SOURCE_DATE_EPOCH`` where it is set (https://reproducible-builds.org), else today's."""
+    """Return the day in UTC: from ``SOURCE_DATE_EPOCH`` if set (https://reproducible-builds.org), else today's."""
     try:
         return datetime.fromtimestamp(int(os.environ.get("SOURCE_DATE_EPOCH", "")), UTC).date()
-    except (ValueError, OverflowError, OSError):  # Not set, or the second of no day.
+    except (ValueError, OverflowError, OSError):  # Not set, or out of range.
         return datetime.now(UTC).date()

@@ -1,4 +1,4 @@
-"""Folders and those below them, also behind links."""
+"""Traversal of folders, including links."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ def walk(
     follows: bool = True,
     leaves_out: Callable[[str], bool] | None = None,
 ) -> Iterator[tuple[str, Entries]]:
-    """A folder and those below it, each with what is in it; ``failed`` is called for one that cannot be read.
+    """Yield a folder and those below it, each with its entries; call ``failed`` for an unreadable folder.
 
-    Folders behind links are among them if it ``follows`` links, as a build of MkDocs does, but not those that are
-    around the link: these have no end. Those whose names ``leaves_out`` says are not.
+    ``follows`` includes folders behind links, as a MkDocs build does, except links to an enclosing folder, which would
+    never end. Folders whose name satisfies ``leaves_out`` are skipped.
     """
     waiting: list[tuple[str, tuple[str, ...]]] = [(folder, (os.path.realpath(folder),))]
     while waiting:
@@ -47,11 +47,11 @@ def _is_folder(entry: os.DirEntry[str], *, follows: bool) -> bool:
 
 
 def _leads_around(real: str, around: Sequence[str]) -> bool:
-    """Whether a folder is, or is around, one of those through which the way to it leads."""
+    """Return whether a folder is, or contains, one of the folders on the path to it."""
     beginning = _with_separator(real)
     return any(_with_separator(place).startswith(beginning) for place in around)
 
 
 def _with_separator(folder: str) -> str:
-    """A folder as the paths below it begin; the root begins them by itself."""
+    """Return a folder as the prefix of the paths below it; the root already ends with a separator."""
     return os.path.join(folder, "")  # noqa: PTH118

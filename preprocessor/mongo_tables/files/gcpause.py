@@ -1,7 +1,7 @@
 """The garbage collector during a command.
 
-A command keeps what it reads and makes to its end, and leaves little behind that only the collector finds. Yet that
-goes through the pages, documents and rows of a site again and again as they come in.
+A command keeps what it reads and creates until it ends, and leaves few cycles for the collector. By default the
+collector would still scan the pages, documents and rows of a site again and again while they are loaded.
 """
 
 from __future__ import annotations
@@ -13,14 +13,14 @@ from contextlib import contextmanager
 from typing import Final
 
 _SELDOM: Final = 100_000
-"""Objects between two collections; Python's own number is 700. With more, what lies about takes memory for no time."""
+"""Objects between two collections; Python's default is 700. Higher values use more memory without saving time."""
 
 
 @contextmanager
 def seldom_collected(objects: int = _SELDOM) -> Iterator[None]:
-    """With a collection after so many objects; none at the end.
+    """Run the collector only after so many objects; do not collect at the end.
 
-    What is there then goes with the process: Python would look through all of it several times.
+    The process end frees the remaining objects: Python would scan them several times.
     """
     often = gc.get_threshold()
     gc.set_threshold(objects, *often[1:])
@@ -33,7 +33,7 @@ def seldom_collected(objects: int = _SELDOM) -> Iterator[None]:
 
 @contextmanager
 def nothing_collected() -> Iterator[None]:
-    """Without the collector, for where much comes in at once."""
+    """Disable the collector while many objects are created at once."""
     enabled = gc.isenabled()
     gc.disable()
     try:

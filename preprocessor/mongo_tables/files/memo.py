@@ -1,4 +1,4 @@
-"""The one memo of the program: results of pure functions, by what they were computed from."""
+"""The single memo of the program: results of pure functions, by their inputs."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ _T = TypeVar("_T")
 
 
 class Memo:
-    """Keeps the latest results of pure functions in memory, whose weights are at most ``most`` together.
+    """A cache of the latest results of pure functions; their weights are at most ``most`` together.
 
-    A key holds everything that the result is computed from, or a digest of it. So nothing here can be stale, and
-    nothing is ever invalidated.
+    A key contains everything that determines the result, or a digest of it. Entries are therefore never stale, and
+    never invalidated.
     """
 
     def __init__(self, most: int = 20_000) -> None:
@@ -22,22 +22,22 @@ class Memo:
         self._kept: OrderedDict[Hashable, tuple[object, int]] = OrderedDict()
 
     def get(self, key: Hashable, make: Callable[[], _T]) -> _T:
-        """Return what was made for ``key``, or make it."""
+        """Return the cached result for ``key``, or make and cache it."""
         if key in self._kept:
-            return self.find(key)  # type: ignore[return-value]  # what this key's ``make`` returned
+            return self.find(key)  # type: ignore[return-value]  # the result of this key's ``make``
         made = make()
         self.keep(key, made)
         return made
 
     def find(self, key: Hashable) -> object | None:
-        """Return what was kept for ``key``; None if nothing was."""
+        """Return the cached result for ``key``, or None."""
         if key not in self._kept:
             return None
         self._kept.move_to_end(key)
         return self._kept[key][0]
 
     def keep(self, key: Hashable, result: object, weight: int = 1) -> None:
-        """Keep a result, and drop those that were used longest ago."""
+        """Cache a result, and drop the least recently used ones."""
         self._weight += weight - self._kept.pop(key, (None, 0))[1]
         self._kept[key] = result, weight
         while self._weight > self._most:

@@ -1,4 +1,4 @@
-"""Files that ought to hold text: whether one is there, where it leads, and where its bytes are none."""
+"""Text files: whether they exist, where links lead, and where their bytes are not UTF-8."""
 
 import os
 import re
@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import NamedTuple
 
 _LONGEST = 80
-"""Characters of a text that stands in a message."""
+"""The number of characters of a text in a message."""
 
 
 class BadByte(NamedTuple):
-    """The first byte of a file that is not UTF-8, and its place: both from 1, columns in characters."""
+    """The first byte of a file that is not UTF-8, and its line and column, both from 1, in characters."""
 
     value: int
     line: int
@@ -20,7 +20,7 @@ class BadByte(NamedTuple):
 
 
 def bad_byte(content: bytes) -> BadByte | None:
-    """Where ``content`` stops being UTF-8; None when all of it is."""
+    """Return the first byte of ``content`` that is not UTF-8; None if all are."""
     try:
         content.decode()
     except UnicodeDecodeError as error:
@@ -30,12 +30,12 @@ def bad_byte(content: bytes) -> BadByte | None:
 
 
 def place_at(text: str, offset: int) -> tuple[int, int]:
-    """Line and column, both from 1 and in characters, of what stands at ``offset`` from 0."""
+    """Return line and column of ``offset``, both from 1 and in characters; the offset is from 0."""
     return text.count("\n", 0, offset) + 1, offset - text.rfind("\n", 0, offset)
 
 
 def may_be_file(path: Path) -> bool:
-    """Whether ``path`` is a file, or cannot be looked at: whoever reads it then learns why."""
+    """Return whether ``path`` is a file or cannot be inspected, in which case reading it gives the reason."""
     try:
         return path.is_file()
     except OSError as error:
@@ -43,22 +43,22 @@ def may_be_file(path: Path) -> bool:
 
 
 def shorten_path(path: Path) -> str:
-    """A path as findings show it: relative to the working folder where it is below it."""
+    """Return a path as findings show it: relative to the working folder if it is below it."""
     return path.relative_to(Path.cwd()).as_posix() if path.is_relative_to(Path.cwd()) else path.as_posix()
 
 
 def shorten(text: str) -> str:
-    """A text from a file as it may stand in a message: in one line, and of a long one the beginning."""
+    """Return a text from a file for a message: on one line, and cut if it is long."""
     line = " ".join(text.split())
     return line if len(line) <= _LONGEST else f"{line[:_LONGEST]} …"
 
 
 def list_some(names: Sequence[str], most: int, mark: str = ", ") -> str:
-    """Names as they may stand in a message, with a mark between: the first ones, and how many more there are."""
+    """Return names for a message, joined by ``mark``: the first ``most``, and the number of the others."""
     more = f" and {len(names) - most} more" if len(names) > most else ""
     return f"{mark.join(names[:most])}{more}"
 
 
 def leads_within(path: Path, folder: Path) -> bool:
-    """Whether ``path``, which stands below ``folder``, is still within it when all links are followed."""
+    """Return whether ``path``, which is below ``folder``, is still within it after all links are resolved."""
     return Path(os.path.realpath(path)).is_relative_to(os.path.realpath(folder))

@@ -1,4 +1,4 @@
-"""What a new text changes: as a diff that ``patch`` and people read, and as the one change that makes it of the old."""
+"""Differences between two texts: as a diff for ``patch`` and readers, and as one change from old to new."""
 
 from __future__ import annotations
 
@@ -7,18 +7,18 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 NOWHERE = "/dev/null"
-"""How a diff calls a file that is not there."""
+"""The name of a missing file in a diff."""
 
 
 def changed_lines(before: str, after: str, old_name: str, new_name: str) -> Iterator[str]:
-    """The lines of a unified diff, each with its end."""
+    """Yield the lines of a unified diff, each with its line end."""
     old, new = before.splitlines(keepends=True), after.splitlines(keepends=True)
     for line in difflib.unified_diff(old, new, old_name, new_name):
         yield line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n"
 
 
 class Change(NamedTuple):
-    """A text for the place of what stands from ``start`` to ``end``, offsets in characters."""
+    """A text that replaces the one from ``start`` to ``end``, offsets in characters."""
 
     start: int
     end: int
@@ -26,7 +26,7 @@ class Change(NamedTuple):
 
 
 def difference(before: str, after: str) -> Change:
-    """The change that makes one text of another: what differs between what both begin and what both end with."""
+    """Return the change from one text to another: everything between their common beginning and end."""
     start = _count_alike(before, after)
     left = min(len(before), len(after)) - start
     same = _count_alike_at_end(before, after, left)
@@ -34,7 +34,7 @@ def difference(before: str, after: str) -> Change:
 
 
 def _count_alike(one: str, other: str) -> int:
-    """How many characters two texts begin with alike; slices are compared, as texts may have millions."""
+    """Return the length of the common beginning of two texts; it compares slices, because texts may be large."""
     low, high = 0, min(len(one), len(other))
     while low < high:
         middle = (low + high + 1) // 2
@@ -46,7 +46,7 @@ def _count_alike(one: str, other: str) -> int:
 
 
 def _count_alike_at_end(one: str, other: str, most: int) -> int:
-    """How many characters two texts end with alike, at most so many."""
+    """Return the length of the common end of two texts, at most ``most``."""
     low, high = 0, most
     while low < high:
         middle = (low + high + 1) // 2

@@ -1,1 +1,1 @@
-"""The one shape of every complaint: a finding, the rules it can break, how it is reported, what is accepted already."""
+"""Findings: their data type, the rules they report, their output formats, and the baseline of accepted ones."""

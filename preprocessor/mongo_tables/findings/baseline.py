@@ -1,7 +1,7 @@
-"""A baseline: the findings that a large site has today, accepted, so that only new ones fail.
+"""A baseline: the current findings of a large site, accepted so that only new ones fail.
 
-A finding is recognised by its file, its rule and its message, not by its line: text that is written above an old
-fault does not make it new. How often the same finding stands in a file is counted; one more of it is new.
+A finding is identified by its file, its rule and its message, not by its line: text inserted above an old fault does
+not make it new. Equal findings in a file are counted; one more of them is new.
 """
 
 from __future__ import annotations
@@ -19,21 +19,21 @@ from mongo_tables.findings.finding import Finding
 VERSION = 1
 
 Mark = tuple[str, str, str]
-"""What a finding is recognised by: its file as the baseline names it, its rule, its message without lines."""
+"""The identity of a finding: its file as the baseline names it, its rule, its message without line numbers."""
 
 _PLACE = re.compile(r"\blines? \d+(?:(?:, | and )\d+)*")
 
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """Findings held against a baseline: those it does not know, and how many of its own are gone."""
+    """The result of a comparison with a baseline: the new findings, and how many of its own are gone."""
 
     new: tuple[Finding, ...]
     gone: int
 
 
 def format_baseline(findings: Iterable[Finding], folder: Path) -> str:
-    """Give the text of the baseline that accepts ``findings`` and stands in ``folder``: files are named from there."""
+    """Return the baseline that accepts ``findings``; file names are relative to its ``folder``."""
     counted = Counter(_mark(one, folder) for one in set(findings))
     accepted = [
         {"file": file, "rule": rule, "message": message, "count": count}
@@ -43,12 +43,12 @@ def format_baseline(findings: Iterable[Finding], folder: Path) -> str:
 
 
 def compare_with_baseline(findings: Iterable[Finding], text: str, folder: Path) -> Compared:
-    """Hold ``findings`` against the baseline ``text``, which stands in ``folder``.
+    """Compare ``findings`` with the baseline ``text``, whose file is in ``folder``.
 
-    Where a file has more of one finding than the baseline accepts, the last ones count as new.
+    If a file has more equal findings than the baseline accepts, the last ones are new.
 
     Raises:
-        ValueError: If the text is no baseline.
+        ValueError: If the text is not a baseline.
     """
     left = _read_accepted(text)
     new = []
@@ -67,7 +67,7 @@ def _mark(one: Finding, folder: Path) -> Mark:
 
 
 def _fold(mark: Mark) -> Mark:
-    """A mark without the capital and the full stop that messages of version 0.1 have."""
+    """Return a mark without the initial capital and the full stop that messages of version 0.1 have."""
     file, rule, message = mark
     return file, rule, (message[:1].lower() + message[1:]).removesuffix(".")
 

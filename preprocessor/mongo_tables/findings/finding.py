@@ -1,7 +1,7 @@
-"""The one shape of every complaint.
+"""The data type of all findings.
 
-A fault is data: whoever meets one records a ``Finding`` and goes on, so that one run reports all faults of all
-files. ``mongo_tables.findings.reporters`` alone turns findings into text, JSON, annotations and exit codes.
+A fault is data: code that detects one records a ``Finding`` and continues, so that one run reports all faults of all
+files. Only ``mongo_tables.findings.reporters`` turns findings into text, JSON, annotations and exit codes.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ Severity = Literal["error", "warning", "note"]
 
 
 class Place(NamedTuple):
-    """A place in a file; line and column as those of a ``Finding``."""
+    """A place in a file; line and column as in a ``Finding``."""
 
     file: str
     line: int
@@ -24,13 +24,13 @@ class Place(NamedTuple):
 
 
 class StandIn(tuple[int, int]):
-    """Line and column of what stands for something that another file has: at ``meant``."""
+    """Line and column of text that refers to something in another file, which is at ``meant``."""
 
     meant: Place
 
     @classmethod
     def of(cls, at: tuple[int, int], meant: Place) -> StandIn:
-        """The place ``at``, where the page names what is at ``meant``."""
+        """Return the place ``at``, where the page names what is at ``meant``."""
         place = cls(at)
         place.meant = meant
         return place
@@ -38,10 +38,10 @@ class StandIn(tuple[int, int]):
 
 @dataclass(frozen=True, slots=True)
 class Complaint(Generic[At]):
-    """What is wrong with a text or a value, below those who know its file.
+    """A fault of a text or a value, from code that does not know its file.
 
-    ``at`` is where: an offset in a text, or the path that leads from the root ``()`` to a value; ``on_key``: the key
-    of that value is meant. ``rule`` is "" where only the caller knows which one it breaks.
+    ``at`` is its place: an offset in a text, or the path from the root ``()`` to a value; with ``on_key`` the place is
+    the key of that value. ``rule`` is "" if only the caller knows which rule applies.
     """
 
     message: str
@@ -52,12 +52,12 @@ class Complaint(Generic[At]):
 
 
 class Finding(NamedTuple):
-    """One complaint and where it stands.
+    """One fault and its place.
 
-    ``line`` and ``column`` count from 1, in characters, in the Markdown file as it is on disk; 0 means that the
-    complaint is about the file (or the run) as a whole. ``hint`` says what to do about it.
-    ``related`` are places in other files that it is about as well: that in a shared pipeline, where the page has only
-    its name; and of a finding in a shared pipeline those of the pages.
+    ``line`` and ``column`` count from 1, in characters, in the Markdown file on disk; 0 means that the finding is about
+    the file (or the run) as a whole. ``hint`` says how to fix it. ``related`` are places in other files that it also
+    concerns: the place in a shared pipeline of which the page only has the name or, for a finding in a shared pipeline,
+    the pages that use it.
     """
 
     file: str
@@ -71,7 +71,10 @@ class Finding(NamedTuple):
 
 
 def find_in_lists(findings: Iterable[Finding], folder: Path) -> list[Finding]:
-    """The findings of pages about what a shared pipeline of ``folder`` has, each once, there; related are the pages."""
+    """Return findings of pages about a shared pipeline of ``folder``, each once, at its place there.
+
+    The pages become the related places.
+    """
     pages: dict[Finding, set[Place]] = {}
     for one in findings:
         for place in one.related:

@@ -1,4 +1,4 @@
-"""Which known word was meant: the one form of "did you mean"."""
+"""Suggestions of known words for misspelt ones: "did you mean"."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:
-    """Give "did you mean `…`?" for the known word nearest to ``word``, or an empty string.
+    """Return "did you mean `…`?" for the known word nearest to ``word``, or an empty string.
 
     Example:
         >>> did_you_mean("colums", ["columns", "headers"])
@@ -17,8 +17,8 @@ def did_you_mean(word: str, known: Iterable[str]) -> str:
 
 
 def nearest_word(word: str, known: Iterable[str]) -> str:
-    """Give the known word nearest to ``word``, small and capital letters alike, or an empty string."""
-    from difflib import get_close_matches  # only who mistyped pays for it
+    """Return the known word nearest to ``word``, ignoring case, or an empty string."""
+    from difflib import get_close_matches  # late import: only needed for a misspelt word
 
     by_small = {each.lower(): each for each in sorted(known, reverse=True)}
     near = get_close_matches(word.lower(), sorted(by_small), n=1, cutoff=0.65)

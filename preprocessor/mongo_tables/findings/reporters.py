@@ -1,6 +1,6 @@
-"""Findings → text for a terminal, JSON, GitHub annotations or SARIF, and the exit code.
+"""Reporters: findings as text for a terminal, JSON, GitHub annotations or SARIF, and the exit code.
 
-Every form is sorted, without repetitions, and depends on nothing but the findings.
+Every format is sorted, has no duplicates, and depends only on the findings.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ ReportFormat = Literal["text", "json", "github", "sarif"]
 REPORT_FORMATS: tuple[ReportFormat, ...] = get_args(ReportFormat)
 
 SEVERITIES: tuple[Severity, ...] = ("error", "warning", "note")
-"""From the gravest down."""
+"""From the most severe to the least."""
 
 
 def report(
@@ -30,10 +30,13 @@ def report(
     color: bool = False,
     sources: Mapping[str, str] | None = None,
 ) -> str:
-    """Give all findings in one of ``REPORT_FORMATS``, ending in a newline; nothing when there is nothing to say.
+    """Return all findings in one of ``REPORT_FORMATS``, ending in a newline; "" if there is nothing to report.
 
-    ``color`` and ``sources`` (file → its text, for an excerpt under each finding) matter to the form "text".
-    ``json`` and ``sarif`` are whole documents without findings, too. Another form raises ``KeyError``.
+    ``color`` and ``sources`` (file → its text, for an excerpt under each finding) apply to the format "text". ``json``
+    and ``sarif`` are complete documents even without findings.
+
+    Raises:
+        KeyError: If the format is unknown.
     """
     ordered = sorted(set(findings))
     if form == "text":
@@ -43,25 +46,25 @@ def report(
 
 
 def exit_code(findings: Iterable[Finding], fail_on: Severity = "warning") -> int:
-    """Give 1 when there is a finding as grave as ``fail_on``, or graver, else 0."""
+    """Return 1 if a finding is at least as severe as ``fail_on``, else 0."""
     return int(bool(failing(findings, fail_on)))
 
 
 def failing(findings: Iterable[Finding], fail_on: Severity) -> list[Finding]:
-    """The findings that are as grave as ``fail_on``, or graver."""
+    """Return the findings that are at least as severe as ``fail_on``."""
     grave = SEVERITIES[: SEVERITIES.index(fail_on) + 1]
     return [finding for finding in findings if finding.severity in grave]
 
 
 def amounts(findings: Iterable[Finding]) -> str:
-    """Count findings in words: "3 errors, 1 warning"; nothing without any."""
+    """Return the number of findings in words: "3 errors, 1 warning"; "" without any."""
     return ", ".join(
         format_count(number, severity) for severity, number in _counts(findings).items() if number
     )
 
 
 def summary(findings: Iterable[Finding]) -> str:
-    """Count distinct findings in words: "3 errors, 1 warning in 2 files"; "no findings" without any."""
+    """Return the number of distinct findings in words: "3 errors, 1 warning in 2 files"; "no findings" without any."""
     distinct = set(findings)
     if not distinct:
         return "no findings"
@@ -74,21 +77,21 @@ def _counts(findings: Iterable[Finding]) -> dict[str, int]:
 
 
 def format_count(number: int, noun: str) -> str:
-    """Give "1 page", "2 pages"."""
+    """Return a number with its noun: "1 page", "2 pages"."""
     return f"{number} {noun}" + ("" if number == 1 else "s")
 
 
-# Control characters, which a terminal obeys; marks that turn the direction of writing; half surrogates.
+# Control characters, which a terminal executes; marks that change the direction of writing; half surrogates.
 _HARMFUL = "[\x00-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff\ufeff]"
 
 
 def escape_control_chars(text: str) -> str:
-    """Give ``text`` with each character that a terminal would obey as its escape, such as ``\\x1b``."""
+    """Return ``text`` with an escape, such as ``\\x1b``, for each character that a terminal would execute."""
     return re.sub(_HARMFUL, lambda match: ascii(match.group())[1:-1], text)
 
 
 def hint_line(hint: str) -> str:
-    """Give the line with what to do about the fault in the line above."""
+    """Return the line with the fix for the fault in the line above."""
     return f"  hint: {escape_control_chars(hint)}"
 
 
@@ -128,7 +131,7 @@ _EXCERPT = 100
 
 
 def _excerpt(finding: Finding, source: str | None) -> list[str]:
-    """Give the line that is meant, cut around the column when it is long, and a caret under the column."""
+    """Return the line of a finding, cut around the column if it is long, with a caret under the column."""
     lines = _lines(source or "")
     if source is None or not 1 <= finding.line <= len(lines):
         return []
@@ -141,7 +144,7 @@ def _excerpt(finding: Finding, source: str | None) -> list[str]:
 
 @lru_cache(maxsize=1)
 def _lines(source: str) -> list[str]:
-    """The lines of a page; findings come page by page, so one page is enough to remember."""
+    """Return the lines of a page; findings come page by page, so a cache of one page is enough."""
     return re.split(r"\r\n|\r|\n", source.removeprefix("\ufeff"))
 
 
@@ -174,8 +177,8 @@ def _rule_name(finding: Finding) -> str:
 
 
 def _dump(content: Any) -> str:
-    # ASCII only, so that nothing in it is obeyed by a terminal and no encoding can spoil it.
-    import json  # the help of a command does not pay for it
+    # ASCII only, so that terminals execute nothing in it and no encoding can corrupt it.
+    import json  # late import: the help of a command does not need it
 
     return json.dumps(content, indent=2) + "\n"
 
@@ -188,7 +191,7 @@ def _github(findings: list[Finding]) -> str:
 
 
 def _annotation(finding: Finding) -> str:
-    """Give one workflow command.
+    """Return one workflow command.
 
     https://docs.github.com/actions/reference/workflows-and-actions/workflow-commands
     """
@@ -215,7 +218,7 @@ def _property(text: str) -> str:
 
 
 def _sarif(findings: list[Finding]) -> str:
-    """Give a SARIF 2.1.0 log: https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html."""
+    """Return a SARIF 2.1.0 log: https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html."""
     rules = sorted({*RULES, *(finding.rule for finding in findings)})
     driver = {
         "name": "mongo-tables",

@@ -1,9 +1,8 @@
-"""The table of all rules: what a rule id such as ``MT120`` means and how grave it is.
+"""The table of all rules: the meaning and the severity of each rule id such as ``MT120``.
 
-Numbers go by kind: MT1xx syntax and schema (MT100 pages, MT101–MT119 and MT124–MT129 comments, the others of
-MT120–MT159 JSON, keys and values, MT160–MT169 regions of generated text, MT170–MT179 the site as it is
-built), MT2xx safety, MT3xx wrong or failing output, MT4xx misleading output, MT5xx untidiness. An id is never given a
-second meaning.
+Numbers follow categories: MT1xx syntax and schema (MT100 pages, MT101–MT119 and MT124–MT129 comments, the others of
+MT120–MT159 JSON, keys and values, MT160–MT169 regions of generated text, MT170–MT179 the built site), MT2xx safety,
+MT3xx wrong or failing output, MT4xx misleading output, MT5xx untidiness. An id never gets a second meaning.
 """
 
 from __future__ import annotations
@@ -17,9 +16,10 @@ from mongo_tables.findings.finding import Finding, Severity, StandIn
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """One rule: its id, its name in kebab case, its usual severity and what it says, in one sentence.
+    """One rule: its id, its name in kebab case, its default severity and its description in one sentence.
 
-    ``rows``: it may speak only once pipelines have run. ``foresees``: it says what a run of the pipeline says itself.
+    ``rows``: it can only apply after pipelines have run. ``foresees``: it predicts what a run of the pipeline reports
+    itself.
     """
 
     id: str
@@ -176,10 +176,12 @@ RULES: Final[dict[str, Rule]] = {
 
 
 def finding(rule: str, file: str, at: tuple[int, int], message: str, hint: str = "") -> Finding:
-    """Give the finding of ``rule``, with its usual severity, at ``at`` = (line, column), counted from 1.
+    """Return the finding of ``rule``, with its default severity, at ``at`` = (line, column), counted from 1.
 
-    (0, 0) means the file as a whole; a ``StandIn`` is told with the place that is meant. A ``KeyError`` is raised for a
-    rule that is not in the table.
+    (0, 0) means the whole file; a ``StandIn`` adds the place that is meant as a related place.
+
+    Raises:
+        KeyError: If the rule is not in the table.
     """
     related = (at.meant,) if isinstance(at, StandIn) else ()
     return Finding(file, at[0], at[1], rule, RULES[rule].severity, message, hint, related)

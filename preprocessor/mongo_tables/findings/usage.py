@@ -1,4 +1,4 @@
-"""What ends a command: errors for the user, each one line and a hint, and how they are said."""
+"""Errors that end a command, each with one line and a hint for the user, and their output."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ if TYPE_CHECKING:
 
 
 class CommandError(Exception):
-    """What a command cannot do: one line for the user, never with a secret, and what to do about it; exit status 2."""
+    """An error that prevents a command: one line for the user, without secrets, and a hint; exit status 2."""
 
     sources: Mapping[str, str] = {}
-    """Texts of files that findings are about, by their names, where they are to be shown."""
+    """The texts, by file name, of files with findings, if excerpts are to be shown."""
 
     def __init__(self, message: str, hint: str = "") -> None:
         super().__init__(message)
@@ -24,16 +24,16 @@ class CommandError(Exception):
         self.hint = hint
 
     def as_findings(self) -> Sequence[Finding]:
-        """What to say instead of the line, where something is wrong at places of files."""
+        """Return the findings to report in place of the line, if the error has places in files."""
         return ()
 
 
 class UsageError(CommandError):
-    """The command cannot be done as asked."""
+    """The command cannot run as requested."""
 
 
 def print_failure(error: CommandError) -> int:
-    """Say on standard error why the command ends; give its exit status."""
+    """Print on standard error why the command ends; return its exit status."""
     if found := error.as_findings():
         print(report(found, "text", sources=error.sources), end="", file=sys.stderr)
     else:
@@ -42,7 +42,7 @@ def print_failure(error: CommandError) -> int:
 
 
 def print_error(message: str, hint: str = "") -> None:
-    """Say on standard error what keeps the program from doing what it was asked for; lines below a hint are to copy."""
+    """Print an error on standard error; the lines below a hint are for copying."""
     print("\n".join(map(escape_control_chars, f"mongo-tables: {message}".split("\n"))), file=sys.stderr)
     if hint:
         first, *below = hint.split("\n")

@@ -1,1 +1,1 @@
-"""JSON text to values: with the place of each value, MongoDB's Extended JSON, and what shells write instead."""
+"""Parsing of JSON text with the position of each value, of MongoDB's Extended JSON, and of the notation of shells."""

@@ -1,7 +1,7 @@
-"""A JSON text that stands in a file, and complaints about it at their line and column.
+"""A JSON text within a file, and findings about it with their line and column.
 
-Comments in Markdown and the files of shared pipelines are read alike; only the way from an offset in the
-JSON text to a line and column of the file differs, and is a function.
+Comments in Markdown and the files of shared pipelines share this code; only the mapping from an offset in the JSON text
+to a line and column of the file differs, and is a function.
 """
 
 from __future__ import annotations
@@ -25,20 +25,20 @@ class Document:
     place: Callable[[int], tuple[int, int]]
 
     def at(self, path: Path) -> tuple[int, int]:
-        """Give where the value at ``path`` begins, or the nearest value above it that exists."""
+        """Return the position of the value at ``path``, or of its nearest existing ancestor."""
         return self.place(nearest(self.parsed.positions, path))
 
     def at_key(self, path: Path) -> tuple[int, int]:
-        """Give where the key of the value at ``path`` begins; an element of a list has none: then its own."""
+        """Return the position of the key of the value at ``path``; a list element has no key: then its own position."""
         offset = self.parsed.key_positions.get(path)
         return self.at(path) if offset is None else self.place(offset)
 
     def finding(self, rule: str, path: Path, message: str, hint: str = "", *, key: bool = False) -> Finding:
-        """Give a finding about the value at ``path``, or about its key."""
+        """Return a finding about the value at ``path``, or about its key."""
         return self.locate(Complaint(message, hint, path, rule, key))
 
     def locate(self, one: Complaint[int] | Complaint[Path], base: Path = ()) -> Finding:
-        """Give the finding of a complaint about this text, or about the value at ``base`` in it."""
+        """Return the finding for a complaint about this text, or about the value at ``base`` in it."""
         if isinstance(one.at, int):
             place = self.place(one.at)
         else:
@@ -47,24 +47,24 @@ class Document:
 
 
 def nearest(positions: dict[Path, int], path: Path) -> int:
-    """Give the offset of ``path`` or of its nearest ancestor that has one; 0 without any."""
+    """Return the offset of ``path`` or of its nearest ancestor that has one; 0 without any."""
     found = (positions.get(path[:depth]) for depth in range(len(path), -1, -1))
     return next((offset for offset in found if offset is not None), 0)
 
 
 def syntax_findings(document: Document) -> list[Finding]:
-    """Give a finding for every problem that the JSON reader met."""
+    """Return a finding for every problem that the JSON parser found."""
     return list(map(document.locate, document.parsed.problems))
 
 
 def decode_at(document: Document, base: Path, value: Any) -> tuple[Any, list[Finding]]:
-    """Decode the Extended JSON at ``base``; give the BSON value and a finding for each malformed wrapper."""
+    """Decode the Extended JSON at ``base``; return the BSON value and a finding for each malformed wrapper."""
     result, malformed = decode(value)
     return result, [document.locate(one, base) for one in malformed]
 
 
 def value_at(value: Any, path: Path) -> Any:
-    """What a path leads to; None where it leads to nothing."""
+    """Return the value at a path; None if it does not exist."""
     for step in path:
         if isinstance(value, dict):
             value = value.get(step)

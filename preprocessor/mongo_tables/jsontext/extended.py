@@ -2,10 +2,9 @@
 
 https://github.com/mongodb/specifications/blob/master/source/extended-json/extended-json.md
 
-An object whose keys are those of a wrapper (``{"$oid": …}``, ``{"$date": …}`` …) becomes the value it
-stands for; every other object, operators of the query and aggregation languages among them (``$regex``,
-``$type``, ``$literal``, ``$dateFromString``), stays an object. ``bson`` is imported only for a value that
-needs it.
+An object whose keys are those of a wrapper (``{"$oid": …}``, ``{"$date": …}`` …) becomes the value that it represents.
+Every other object stays an object, including operators of the query and aggregation languages (``$regex``, ``$type``,
+``$literal``, ``$dateFromString``). ``bson`` is imported only for a value that needs it.
 """
 
 from __future__ import annotations
@@ -27,15 +26,14 @@ _Path = tuple[str | int, ...]
 
 
 def decode(value: Any) -> tuple[Any, list[Complaint[_Path]]]:
-    """Give the BSON value of a parsed JSON value, and what was malformed (there the value is None).
+    """Return the BSON value of a parsed JSON value, and complaints about malformed parts (whose value is None).
+
+    Integer literals become int (int32), ``bson.int64.Int64`` or, beyond 64 bits, float, as the specification says.
+    Dates become naive ``datetime`` in UTC, as in pymongo, or ``DatetimeMS`` outside the years 1–9999.
 
     Example:
         >>> decode({"at": {"$date": "2026-01-31T00:00:00Z"}})
         ({'at': datetime.datetime(2026, 1, 31, 0, 0)}, [])
-
-    Integer literals become int (int32), ``bson.int64.Int64`` or, beyond 64 bits, float, as the
-    specification says. Dates become naive ``datetime`` in UTC, as pymongo gives them, or ``DatetimeMS``
-    outside the years 1–9999.
     """
     malformed: list[Complaint[_Path]] = []
     return _decode(value, (), malformed), malformed
@@ -76,14 +74,14 @@ def _unwrap(
 
 
 def _bson() -> Any:
-    """MongoDB's types; a page without a value of one does not pay for the import."""
+    """Return the module of MongoDB's types; a page without such a value does not pay for the import."""
     import bson
 
     return bson
 
 
 class _Odd(Exception):
-    """What a wrapper holds that it may not, as the end of a sentence about it."""
+    """An invalid content of a wrapper, described by the end of a sentence."""
 
 
 # -- the wrappers --
@@ -97,7 +95,7 @@ def _text(value: dict[str, Any], key: str) -> str:
 
 
 def _keys(held: Any, *keys: str) -> dict[str, Any]:
-    """Give ``held`` when it is an object with exactly these keys."""
+    """Return ``held`` if it is an object with exactly these keys."""
     if not isinstance(held, dict) or sorted(held) != sorted(keys):
         raise _Odd("needs an object with " + " and ".join(f"`{key}`" for key in keys))
     return held
@@ -135,7 +133,7 @@ def _date(value: dict[str, Any]) -> Any:
     held = value["$date"]
     if isinstance(held, dict):
         return _date_of_millis(_integer(_keys(held, "$numberLong"), "$numberLong", _INT64))
-    # Who reads from the inside out has made an Int64 of it already.
+    # If inner values are decoded first, it is already an Int64.
     if isinstance(held, int) and type(held) is not bool and int(held) in _INT64:
         return _date_of_millis(int(held))
     if not isinstance(held, str):
@@ -160,9 +158,7 @@ def _date_of_millis(millis: int) -> Any:
 
 
 def _binary(value: dict[str, Any]) -> Any:
-    if isinstance(
-        value["$binary"], str
-    ):  # the form of Extended JSON v1: {"$binary": base64, "$type": subtype}
+    if isinstance(value["$binary"], str):  # Extended JSON v1: {"$binary": base64, "$type": subtype}
         held = {"base64": value["$binary"], "subType": value.get("$type")}
     else:
         held = _keys(value["$binary"], "base64", "subType")
@@ -173,7 +169,7 @@ def _binary(value: dict[str, Any]) -> Any:
         content = base64.b64decode(_text(held, "base64"), validate=True)
     except ValueError:
         raise _Odd("needs content in base64") from None
-    # Subtype 0 is what pymongo gives as plain bytes.
+    # pymongo represents subtype 0 as plain bytes.
     return _bson().Binary(content, int(subtype, 16)) if int(subtype, 16) else content
 
 
@@ -201,7 +197,7 @@ def _timestamp(value: dict[str, Any]) -> Any:
 
 
 def _sign(value: dict[str, Any], key: str, allowed: int | bool, meant: Any) -> Any:
-    """Give ``meant`` for a wrapper that holds nothing but one sign."""
+    """Return ``meant`` for a wrapper that only holds a sign, as ``{"$minKey": 1}``."""
     held = value[key]
     if type(held) is not type(allowed) or held != allowed:
         raise _Odd(f"holds nothing but {'true' if allowed is True else allowed}")
@@ -223,7 +219,7 @@ def _db_pointer(value: dict[str, Any]) -> Any:
 
 _Wrapper = tuple[Callable[[dict[str, Any]], Any], tuple[str, ...], str]
 
-#: Wrapper key → (reader, keys that may stand beside it, an example).
+#: Wrapper key → (reader, additional keys that are allowed, an example).
 _WRAPPERS: dict[str, _Wrapper] = {
     "$oid": (_object_id, (), '{"$oid": "65f0c0ffee0000000000abcd"}'),
     "$date": (_date, (), '{"$date": "2026-01-31T00:00:00Z"}'),
@@ -245,7 +241,7 @@ _WRAPPERS: dict[str, _Wrapper] = {
     "$timestamp": (_timestamp, (), '{"$timestamp": {"t": 1700000000, "i": 1}}'),
     "$minKey": (lambda value: _sign(value, "$minKey", 1, _bson().MinKey()), (), '{"$minKey": 1}'),
     "$maxKey": (lambda value: _sign(value, "$maxKey", 1, _bson().MaxKey()), (), '{"$maxKey": 1}'),
-    # pymongo, too, gives null for the deprecated type "undefined".
+    # pymongo also returns null for the deprecated type "undefined".
     "$undefined": (lambda value: _sign(value, "$undefined", True, None), (), '{"$undefined": true}'),
     "$symbol": (lambda value: _text(value, "$symbol"), (), '{"$symbol": "text"}'),
     "$code": (_code, ("$scope",), '{"$code": "…"}'),
@@ -257,18 +253,18 @@ _WRAPPERS: dict[str, _Wrapper] = {
 }
 
 WRAPPERS: Final = frozenset(_WRAPPERS)
-"""The keys that make an object a value of its own."""
+"""The keys that turn an object into a value."""
 
 
 def kind_of(value: Any) -> str:
-    """Name the type of a parsed JSON value in plain words: "a string", "a list" …"""
+    """Return the type of a parsed JSON value in plain words: "a string", "a list" …"""
     names = {dict: "an object", list: "a list", str: "a string", int: "a number", float: "a number"}
     if isinstance(value, bool):
         return "true" if value else "false"
     return "null" if value is None else names.get(type(value), "another value")
 
 
-# -- what shells write --
+# -- shell notation --
 
 _OF_SHELLS: Final = {
     "ISODate": "$date",
@@ -291,7 +287,7 @@ _DAY: Final = re.compile(
 
 
 def of_shell_call(name: str, arguments: str) -> Any:
-    """What mongosh means by ``name(arguments)``, in Extended JSON; None where that is not certain.
+    """Return the Extended JSON of mongosh's ``name(arguments)``; None if its value is not certain.
 
     https://www.mongodb.com/docs/mongodb-shell/reference/data-types/
 
@@ -308,7 +304,9 @@ def of_shell_call(name: str, arguments: str) -> Any:
     text: str = match[1] or match[2] or match[3] or ""
     if key == "$date":
         day = _DAY.fullmatch(text)
-        if day is None or (name == "Date" and day[2] and not day[4]):  # in the time zone of who pasted it
+        if day is None or (
+            name == "Date" and day[2] and not day[4]
+        ):  # in the time zone of the author's shell
             return None
         text = f"{day[1]}T{day[2] or '00:00'}{day[3] or ':00'}{day[4] or 'Z'}"
     value = {key: text.lower() if key in ("$oid", "$uuid") else text}
@@ -320,13 +318,13 @@ def of_shell_call(name: str, arguments: str) -> Any:
 
 
 def of_regular_expression(pattern: str, flags: str) -> Any:
-    """What ``/pattern/flags`` means, in Extended JSON; of its flags those that a server knows."""
+    """Return the Extended JSON of ``/pattern/flags``, with only the flags that a server supports."""
     options = "".join(sorted(set(flags) & set("imsux")))
     return {"$regularExpression": {"pattern": pattern, "options": options}}
 
 
 def _with_time(value: dict[str, Any]) -> str:
-    """A day or a time without its zone as a date is written; "" for anything else."""
+    """Return a day or a time without a zone in the notation of dates; "" for anything else."""
     held = value.get("$date")
     date = of_shell_call("ISODate", json.dumps(held)) if isinstance(held, str) else None
     return json.dumps(date) if date else ""

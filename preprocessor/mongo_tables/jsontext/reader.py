@@ -1,9 +1,9 @@
-"""JSON text → value, with the place of every value and key, and every fault in plain words.
+"""The JSON parser: text → value, with the position of every value and key, and every fault in plain words.
 
-Neither ``json`` nor ``jsonschema`` keeps positions. ``json``'s C scanner reads the value of a sound text: of the 723
-comments of our own site in 11 ms, where the reader in Python takes 94 ms. The places in a text, and its faults, come
-from that reader, when somebody asks for them. It records a fault and goes on where that is safe, so that one run tells
-all faults of a text; where the rest could only be guessed at, it stops.
+Neither ``json`` nor ``jsonschema`` keeps positions. ``json``'s C scanner parses valid text: the 723 comments of our own
+site in 11 ms, while the parser in Python takes 94 ms. The Python parser provides positions and faults on demand. It
+records a fault and continues where that is safe, so that one run reports all faults of a text; it stops where the rest
+would be a guess.
 """
 
 from __future__ import annotations
@@ -33,11 +33,11 @@ _REPEATED: Final = "MT122"
 
 
 class Parsed:
-    """What ``parse`` gives.
+    """The result of ``parse``.
 
-    ``value`` holds dicts, lists, strings, bools, None, ints of any size and finite floats; it is None when
-    ``readable`` is false. ``problems`` are in the order of the text, each at its offset in characters. Only rule
-    MT122 is harmless, a key given twice with the same value: every parser reads such a text alike.
+    ``value`` holds dicts, lists, strings, bools, None, ints of any size and finite floats; it is None if ``readable``
+    is false. ``problems`` are in text order, each at its offset in characters. Only rule MT122, a duplicate key with
+    the same value, is harmless: every parser reads such a text alike.
     """
 
     def __init__(self, text: str) -> None:
@@ -67,7 +67,7 @@ class Parsed:
         return self._reading.key_positions
 
     def is_guess(self, path: Path) -> bool:
-        """Tell whether the value at ``path``, or one above it, stands for something unreadable."""
+        """Return whether the value at ``path``, or one above it, replaces unreadable text."""
         return bool(self._guesses) and any(path[:depth] in self._guesses for depth in range(len(path) + 1))
 
 
@@ -85,11 +85,11 @@ def parse(text: str) -> Parsed:
 
 
 class NotPlain(Exception):
-    """The text has something that the reader in Python must look at."""
+    """The text contains something that only the Python parser handles."""
 
 
 def members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """For ``json``: an object; raises ``NotPlain`` for a key that is given twice."""
+    """Return an object for ``json``; raises ``NotPlain`` for a duplicate key."""
     found = dict(pairs)
     if len(found) != len(pairs):
         raise NotPlain
@@ -97,7 +97,7 @@ def members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def constant(token: str) -> NoReturn:
-    """For ``json``: raises ``NotPlain`` for ``NaN`` and infinities, which are no JSON."""
+    """Raise ``NotPlain`` for ``NaN`` and infinities, which are not JSON; a hook for ``json``."""
     raise NotPlain(token)
 
 
@@ -109,7 +109,7 @@ def _finite(token: str) -> float:
 
 
 def _whole(token: str) -> int:
-    # 309 digits can exceed the range of a double, in which such an integer would have to live.
+    # An integer of 309 digits can exceed the range of a double, which would have to hold it.
     if len(token) > 308:
         raise NotPlain
     return int(token)
@@ -122,7 +122,7 @@ _SURROGATE = re.compile(r"\\u[dD][89a-fA-F]|[\ud800-\udfff]")
 
 
 def _read_sound(text: str) -> Any:
-    """Read a text without faults. Raises ``NotPlain`` or ``ValueError`` for what the other reader must look at."""
+    """Parse a valid text. Raises ``NotPlain`` or ``ValueError`` for text that the Python parser must handle."""
     if _SURROGATE.search(text):
         raise NotPlain
     value = _DECODER.decode(text)
@@ -135,15 +135,15 @@ def _read_sound(text: str) -> Any:
     raise NotPlain
 
 
-# -- places and faults --
+# -- positions and faults --
 
 
 class _Stop(Exception):
-    """The rest of the text could only be guessed at."""
+    """The rest of the text could only be guessed."""
 
 
 class _Gap(NamedTuple):
-    """Where an object was most likely meant to end, its brace, and the key behind that is hardly its own."""
+    """The likely end of an unclosed object: its brace, and the next key, which hardly belongs to it."""
 
     end: int
     opener: int
@@ -169,16 +169,16 @@ _CONSTANTS = {"true": True, "false": False, "null": None}
 _OTHER_LANGUAGES = {"none": "null", "nil": "null", "undefined": "null", "yes": "true", "no": "false"}
 _KEYS_OF_ALL = {"MinKey": "$minKey", "MaxKey": "$maxKey"}
 _CLOSING_QUOTES = {"“": "”“", "”": "”", "„": "“”", "‘": "’‘", "’": "’", "'": "'", "`": "`"}
-_OUTER_KEYS = frozenset({"collection", "pipeline", "columns", "headers"})  # of a comment
+_OUTER_KEYS = frozenset({"collection", "pipeline", "columns", "headers"})  # in a comment
 _CLOSERS = {"[": "]", "{": "}"}
 _JAVASCRIPT_ESCAPE = re.compile(r"\\(u[0-9A-Fa-f]{4}|x[0-9A-Fa-f]{2}|.)", re.DOTALL)
 _JAVASCRIPT_ESCAPES: Final = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f", "v": "\v", "0": "\0"}
 
 
 def end_of_odd_token(text: str, at: int) -> int | None:
-    """Where a key or a value ends that begins at ``at`` and is no JSON: a word, a call, a string in other quotes.
+    """Return the end of a non-JSON key or value at ``at``: a word, a call, a string in other quotes.
 
-    None where it is none of them, or nothing ends it.
+    Return None if it is none of these, or if it does not end.
     """
     reader = _Reader(text, at)
     if match := _CALL.match(text, at):
@@ -194,10 +194,10 @@ def end_of_odd_token(text: str, at: int) -> int | None:
 
 
 class _Reader:
-    """One reading of a text: how far it is, and what it found.
+    """One pass over a text: its position and its results.
 
-    ``guesses`` are the paths of values that stand for something unreadable (a ``NaN``, a missing value): nothing may
-    be concluded from them. ``readable`` is false when reading stopped before the end.
+    ``guesses`` are the paths of values that replace unreadable text (a ``NaN``, a missing value); do not draw
+    conclusions from them. ``readable`` is false if parsing stopped before the end.
     """
 
     def __init__(self, text: str, at: int = 0) -> None:
@@ -236,7 +236,7 @@ class _Reader:
         return _Stop()
 
     def peek(self) -> str:
-        """Give the next character that is not blank ("" at the end); comments and odd blanks are problems."""
+        """Return the next non-blank character ("" at the end); report comments and invalid blanks as problems."""
         while True:
             match = _BLANK.match(self.text, self.at)
             self.at = start = match.end() if match else self.at
@@ -259,7 +259,7 @@ class _Reader:
     # -- values --
 
     def read_value(self, path: Path, closer: str) -> Any:
-        """Read the value at ``path``; ``closer`` is the bracket that ends the container around it."""
+        """Parse the value at ``path``; ``closer`` is the bracket that ends the container around it."""
         char = self.peek()
         start = self.positions[path] = self.at
         if char == '"':
@@ -324,7 +324,7 @@ class _Reader:
         return None
 
     def call(self, match: re.Match[str], path: Path) -> Any:
-        """Read ``ISODate("…")`` and its like, with a problem whose hint is the same value in Extended JSON."""
+        """Parse ``ISODate("…")`` and similar calls, with a problem whose hint has the value in Extended JSON."""
         start, name = match.start(), " ".join(match["name"].split())
         end = self.end_of_call(match.end())
         if end is None:
@@ -341,7 +341,7 @@ class _Reader:
         return value
 
     def end_of_call(self, at: int) -> int | None:
-        """Give the offset behind the bracket that closes the call whose arguments begin at ``at``."""
+        """Return the offset after the bracket that closes the call whose arguments begin at ``at``."""
         depth = 1
         while depth:
             if at >= len(self.text):
@@ -360,7 +360,7 @@ class _Reader:
     # -- strings --
 
     def string(self, path: Path | None) -> str:
-        """Read a string that begins at the double quote under ``at``; ``path`` is None for a key."""
+        """Parse a string that begins at the double quote at ``at``; ``path`` is None for a key."""
         start = self.at
         match = _STRING.match(self.text, start)
         if match is None:
@@ -375,7 +375,7 @@ class _Reader:
         return found
 
     def mend_part(self, match: re.Match[str], start: int) -> str:
-        """Give an escape or a character of the string at ``start`` as JSON knows it; any other is a problem."""
+        """Return an escape or a character of the string at ``start`` as valid JSON; report invalid ones as problems."""
         part, offset = match[0], start + match.start()
         if part[0] != "\\":
             short = json.dumps(part)[1:-1]
@@ -395,7 +395,7 @@ class _Reader:
         return json.dumps(part[1])[1:-1]
 
     def odd_string(self, quote: str) -> str:
-        """Read a string in single or typographic quotes, with a problem."""
+        """Parse a string in single or typographic quotes, with a problem."""
         start = self.at
         marks = {"'": "single quotes", "`": "backquotes"}.get(quote, "typographic quotes")
         of_a_shell = quote in "'`"
@@ -450,11 +450,11 @@ class _Reader:
             under = self.line(start) < self.line(self.at) and self.indent(start) == self.indent(self.at - 1)
             self.gap = (
                 None if under else self.gap
-            )  # its brace stands under its line: odd lines, but all its own
+            )  # its brace is indented like its line: unusual, but consistent
         return found
 
     def is_of_outer(self, path: Path, opener: int, last_key: int, key_at: int) -> bool:
-        """Tell whether a key looks like one of an object further out: by how its line is indented, else by its name."""
+        """Return whether a key looks like one of an outer object: by its line's indentation, else by its name."""
         if self.text[self.line(key_at) : key_at].strip() or last_key == opener:
             return path[-1] in _OUTER_KEYS and not str(path[-2]).startswith("$")
         outdented = self.indent(key_at) <= self.indent(opener) and self.line(opener) < self.line(key_at)
@@ -462,25 +462,25 @@ class _Reader:
         return outdented and (beside or self.indent(last_key) > self.indent(key_at))
 
     def missing_brace(self) -> _Stop | None:
-        """Give what stops at the likely end of an object that is not closed; None where nothing looks like one."""
+        """Return a stop at the likely end of an unclosed object; None if nothing looks like one."""
         if self.gap is None:
             return None
         message = f"a `}}` is missing here: `{self.gap.key}` is a key of an object further out"
         return self.stop(self.gap.end, message, "add the missing `}`")
 
     def line(self, offset: int) -> int:
-        """Give the offset at which the line of ``offset`` begins."""
+        """Return the offset at which the line of ``offset`` begins."""
         return self.text.rfind("\n", 0, offset) + 1
 
     def indent(self, offset: int) -> int:
-        """Give how many blanks begin the line of ``offset``."""
+        """Return the number of blanks at the beginning of the line of ``offset``."""
         start = self.line(offset)
         end = self.text.find("\n", start)
         line = self.text[start : end if end >= 0 else None]
         return len(line) - len(line.lstrip(" \t"))
 
     def has_more(self, start: int, *, first: bool) -> bool:
-        """Go to the next element of the container opened at ``start``; False, and past it, at its end."""
+        """Move to the next element of the container opened at ``start``; at its end, move past it and return False."""
         opener = self.text[start]
         closer = _CLOSERS[opener]
         end_of_last = self.at
@@ -507,7 +507,7 @@ class _Reader:
         return True
 
     def missing_comma(self, offset: int, char: str, closer: str) -> None:
-        """Go on when an element plainly begins here; else stop, as a stray quote may have ended a string."""
+        """Continue if an element clearly begins here; else stop, because a stray quote may have ended a string."""
         plain = char == '"' or (char in "{[" and closer == "]") or "\n" in self.text[offset : self.at]
         stray = self.text[offset - 1 : offset + 1] == '""'
         if stray or not plain or char in ":=;":
@@ -551,7 +551,7 @@ _ODD_VALUES: Final[tuple[tuple[re.Pattern[str], Callable[[_Reader, re.Match[str]
 
 
 def same(left: Any, right: Any) -> bool:
-    """Tell whether two JSON values are the same, type and key order included (1, 1.0 and true are three)."""
+    """Return whether two JSON values are equal, including type and key order (1, 1.0 and true all differ)."""
     if type(left) is not type(right):
         return False
     if isinstance(left, dict):
@@ -562,13 +562,13 @@ def same(left: Any, right: Any) -> bool:
 
 
 def _unescape(match: re.Match[str]) -> str:
-    """An escape of a JavaScript string as its character."""
+    """Return the character of an escape in a JavaScript string."""
     code = match[1]
     return chr(int(code[1:], 16)) if len(code) > 1 else _JAVASCRIPT_ESCAPES.get(code, code)
 
 
 def _number_hint(token: str) -> str:
-    """Give the number that was most likely meant."""
+    """Return the number that was most likely meant."""
     try:
         value = int(token, 0) if token.lower().lstrip("+-").startswith("0x") else float(token)
     except ValueError:
