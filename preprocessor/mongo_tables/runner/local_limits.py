@@ -1,8 +1,8 @@
 """Limits of a machine, imposed on the members of a local replica set as far as the system permits.
 
-Memory and disk are limited by control groups of Linux (https://docs.kernel.org/admin-guide/cgroup-v2.html), processors
-by affinity. Version 1 of control groups is not used: its limit of a disk does not hold for what is written through the
-page cache. Whether a group can be made, and with which controllers, depends on who runs and where; so it is tried.
+Control groups of Linux (https://docs.kernel.org/admin-guide/cgroup-v2.html) limit memory and disk, affinity limits
+processors. Version 1 of control groups is not used: its disk limit does not cover writes through the page cache.
+Whether a group can be created, and with which controllers, depends on the user and the system, so the code tries it.
 """
 
 from __future__ import annotations
@@ -20,20 +20,20 @@ _CONTROLLERS = ("io", "memory")
 
 
 class ControlGroup:
-    """A group with one server in it. Each limit says whether it holds now; None takes it away."""
+    """A control group with one server. Each method returns whether its limit now holds; None removes the limit."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
 
     def limit_memory(self, size: int | None) -> bool:
-        """Bytes for the process and for the page cache that it fills, together."""
+        """Limit the bytes of the process and of the page cache that it fills, together."""
         return _written(self.path / "memory.max", "max" if size is None else str(size))
 
     def limit_disk(self, directory: Path, operations: int | None) -> bool:
-        """Reads, and as many writes, in a second on the disk that holds ``directory``.
+        """Limit reads, and likewise writes, per second on the disk that holds ``directory``.
 
-        Holds only where memory is controlled as well: else the kernel does not know whose are the writes that come
-        from the page cache.
+        This holds only if memory is controlled too: otherwise the kernel does not attribute writes from the page
+        cache to a process.
         """
         device = device_of(directory)
         if device is None or not (self.path / "memory.max").exists():
@@ -45,9 +45,9 @@ class ControlGroup:
 def open_group(
     name: str, pid: int, root: Path = ROOT, own: Path = Path("/proc/self/cgroup")
 ) -> ControlGroup | None:
-    """Make the group ``name`` and put the process into it; None where that is not permitted.
+    """Create the group ``name`` and put the process into it; return None if that is not permitted.
 
-    The group is made below the one that the runner is in, or below the root when the runner's cannot have others.
+    The group is created below the runner's own group, or below the root if the runner's cannot have children.
     ``supervisor`` removes it when the process has ended.
     """
     for path in _make_groups(name, root, own):
@@ -57,19 +57,19 @@ def open_group(
 
 
 def are_permitted(root: Path = ROOT, own: Path = Path("/proc/self/cgroup")) -> bool:
-    """Whether a group with limits can be made here: one is made, and removed."""
+    """Return whether a group with limits can be created here, by creating and removing one."""
     return bool([*_make_groups(f"mongo-tables-{os.getpid()}", root, own)])
 
 
 def remove_group(name: str, root: Path = ROOT, own: Path = Path("/proc/self/cgroup")) -> None:
-    """Remove the group ``name``, wherever ``open_group`` made it, once its server has ended."""
+    """Remove the group ``name``, wherever ``open_group`` created it, after its server has ended."""
     for parent in _parents(root, own):
         with suppress(OSError):
             (parent / name).rmdir()
 
 
 def device_of(directory: Path) -> str | None:
-    """``MAJOR:MINOR`` of the whole disk that holds the directory; None when it is on none."""
+    """Return ``MAJOR:MINOR`` of the whole disk that holds the directory, or None if it is on none."""
     disk = whole_disk(directory)
     try:
         return (disk / "dev").read_text(encoding="ascii").strip() if disk else None
@@ -78,7 +78,7 @@ def device_of(directory: Path) -> str | None:
 
 
 def _make_groups(name: str, root: Path, own: Path) -> Iterator[Path]:
-    """The group ``name`` in each place that permits it; it is removed when the next place is asked for."""
+    """Yield the group ``name`` in each place that permits it; advancing removes the previous one."""
     if not (root / "cgroup.controllers").exists():
         return  # version 1, or no Linux
     for parent in _parents(root, own):
@@ -101,14 +101,14 @@ def _parents(root: Path, own: Path) -> Iterator[Path]:
 def _has_controller(parent: Path, path: Path) -> bool:
     for controller in _CONTROLLERS:
         if not (path / f"{controller}.max").exists():
-            # One by one: the kernel refuses all of them when it does not have one.
+            # One by one: the kernel refuses all of them if it lacks one.
             _written(parent / "cgroup.subtree_control", f"+{controller}")
     return any((path / f"{controller}.max").exists() for controller in _CONTROLLERS)
 
 
 def _written(file: Path, text: str) -> bool:
     try:
-        with file.open("r+", encoding="ascii") as opened:  # never made: a file that is not there is no limit
+        with file.open("r+", encoding="ascii") as opened:  # never created: a missing file means no limit
             opened.write(text)
     except OSError:
         return False
@@ -120,9 +120,9 @@ ATLAS_PROCESSORS = {"M30": 2, "M40": 4, "M50": 8, "M60": 16, "M80": 32}
 
 
 def shares(members: int, each: int, processors: Sequence[int]) -> list[set[int]] | None:
-    """For each member ``each`` processors that no other has, one of the machine's being left for the client.
+    """Return ``each`` exclusive processors for each member, with one of the machine's left for the client.
 
-    None when there are not so many: members that share processors do not have the number that was asked for.
+    Return None if there are too few: members that share processors do not have the requested number.
     """
     if members * each >= len(processors):
         return None
@@ -131,14 +131,14 @@ def shares(members: int, each: int, processors: Sequence[int]) -> list[set[int]]
 
 
 def divide(members: int, each: int) -> list[set[int]] | None:
-    """The processors of this machine for each member; None where there are too few, or the system cannot do it."""
+    """Return the processors of this machine for each member, or None if there are too few or it is unsupported."""
     if not hasattr(os, "sched_setaffinity"):
         return None
     return shares(members, each, sorted(os.sched_getaffinity(0)))
 
 
 def pin(pids: Sequence[int], each: int) -> bool:
-    """Let each process and its threads run on ``each`` processors of its own; False when that is not possible."""
+    """Let each process and its threads run on ``each`` exclusive processors; return False if impossible."""
     division = divide(len(pids), each)
     if division is None:
         return False
@@ -157,8 +157,8 @@ def unpin(pids: Sequence[int]) -> None:
 def _place(pid: int, processors: set[int]) -> None:
     import psutil
 
-    # A thread that a server starts later is born where the one that started it runs.
-    with suppress(psutil.NoSuchProcess):  # a member that has ended; the work that misses it says so
+    # A thread that a server starts later inherits the affinity of the thread that started it.
+    with suppress(psutil.NoSuchProcess):  # an ended member; its work reports that
         for thread in psutil.Process(pid).threads():
             with suppress(ProcessLookupError):  # it has ended meanwhile
                 os.sched_setaffinity(thread.id, processors)
@@ -171,10 +171,10 @@ def impose(
     directory: Path,
     cache_gb: float,
 ) -> dict[str, Any]:
-    """Limit each member as the variant asks and lift what it does not ask; give what holds for all of them.
+    """Limit each member as the variant asks, and lift other limits; return what holds for all of them.
 
-    ``groups`` is one for each member, or empty where there can be none. Names are those of the variant's machine,
-    and ``processors``, which a tier stands for.
+    ``groups`` has one group for each member, or is empty if there can be none. The names are those of the variant's
+    machine, and ``processors``, which follows from a tier.
     """
     holds: dict[str, Any] = {}
     operations, memory = asked.get("atlasIOPS"), memory_bytes(asked, cache_gb)
@@ -193,7 +193,7 @@ def impose(
 
 
 def expect(asked: Mapping[str, Any], members: int) -> dict[str, Any]:
-    """What ``impose`` would give of what a variant asks, as far as that is known before there are any members."""
+    """Return what ``impose`` would return for a variant, as far as it is known before the members exist."""
     expected: dict[str, Any] = {}
     if needs_groups(asked) and are_permitted():
         expected = {name: asked[name] for name in ("atlasIOPS", "memoryRatio") if asked.get(name)}
@@ -204,11 +204,11 @@ def expect(asked: Mapping[str, Any], members: int) -> dict[str, Any]:
 
 
 def memory_bytes(asked: Mapping[str, Any], cache_gb: float) -> int | None:
-    """What a member and the pages that the system keeps for it may have together; None when nothing is asked."""
+    """Return the memory limit in bytes for a member and its page cache, or None if the variant sets none."""
     ratio = asked.get("memoryRatio")
     return round(ratio * cache_gb * 2**30) if ratio else None
 
 
 def needs_groups(asked: Mapping[str, Any]) -> bool:
-    """Whether the variant asks for something that only a control group can give."""
+    """Return whether the variant asks for something that only a control group can provide."""
     return "atlasIOPS" in asked or "memoryRatio" in asked

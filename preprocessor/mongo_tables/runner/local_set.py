@@ -1,13 +1,13 @@
-"""A replica set that a run starts for itself, in a directory that it makes and removes.
+"""A replica set that a run starts for itself, in a directory that it creates and removes.
 
-A run and its supervisor watch each other, and whoever is left ends the servers and removes the folder. Where both were
-killed, the next run does. It knows such a folder by the lock in it: both hold it, and the system takes it from them
-however they end.
+A run and its supervisor watch each other: the survivor ends the servers and removes the folder. If both were killed,
+the next run does. It recognises such a folder by its lock, which both hold and which the system releases however they
+end.
 
-Without a password every user of the machine could connect while a run lasts. The members know each other by a key file
-(https://www.mongodb.com/docs/manual/core/security-internal-authentication/), which only the user who runs them can
-read, and nobody gets in without signing in, the first user included. The run signs in by the key itself, as members
-do, and makes the user that all its connections have.
+Without a password every user of the machine could connect during a run. The members authenticate to each other with a
+key file (https://www.mongodb.com/docs/manual/core/security-internal-authentication/) that only the user who runs them
+can read, and every connection must authenticate, including that of the first user. The run authenticates with the key
+itself, as members do, and creates the user for all its connections.
 """
 
 from __future__ import annotations
@@ -46,23 +46,23 @@ END_SECONDS: Final = 30.0
 PREFIX: Final = "mongo-tables-run-"
 LOCK: Final = "lock"
 MEMBER: Final = "member-"
-"""How the folders of members begin; behind it stands the port."""
+"""The prefix of the members' folders; the port follows."""
 
 
 def make_directory() -> tuple[Path, int | None]:
-    """A new folder for a set, and its lock, to be held by a supervisor too; None where the system has no such locks."""
+    """Return a new folder for a set, and its lock for a supervisor to hold too, or None without such locks."""
     directory = Path(tempfile.mkdtemp(prefix=PREFIX))
     file = directory / f".{LOCK}"
     held = os.open(file, os.O_RDWR | os.O_CREAT, 0o600)
     if not _take(held):
         os.close(held)
         return directory, None
-    file.rename(directory / LOCK)  # only now: a lock that nobody holds means that nobody is left
+    file.rename(directory / LOCK)  # only now: a lock without a holder marks an abandoned folder
     return directory, held
 
 
 def remove_set(directory: Path) -> None:
-    """End the servers that have their data in the folder, remove it and their control groups."""
+    """End the servers with data in the folder, and remove it and their control groups."""
     groups = [f"{directory.name}-{member.name.removeprefix(MEMBER)}" for member in _members(directory)]
     for process in _servers(directory):
         _end(process)
@@ -87,7 +87,7 @@ def _servers(directory: Path) -> Iterator[psutil.Process]:
 
     for process in psutil.process_iter():
         with suppress(psutil.Error):
-            # By its data alone: any program may have been named as the mongod.
+            # Recognise a server by its data folder: any program may have been given as the mongod.
             if any(
                 option == "--dbpath" and data.startswith(f"{directory}{os.sep}")
                 for option, data in pairwise(process.cmdline())
@@ -96,7 +96,7 @@ def _servers(directory: Path) -> Iterator[psutil.Process]:
 
 
 def _end(process: psutil.Process) -> None:
-    """Kill a process that need not be a child of ours: nobody may ever ask how one ended that has lost its parent."""
+    """Kill a process and wait until it has ended; a zombie counts as ended: an orphan may never be reaped."""
     import psutil
 
     deadline = time.monotonic() + END_SECONDS
@@ -107,14 +107,14 @@ def _end(process: psutil.Process) -> None:
 
 
 def _is_left(directory: Path) -> bool:
-    """Whether the folder is of this user, and nobody holds its lock any more."""
+    """Return whether the folder belongs to this user and its lock has no holder."""
     if directory.is_symlink() or not hasattr(os, "getuid"):
         return False
     try:
         if directory.stat().st_uid != os.getuid():
             return False
         held = os.open(directory / LOCK, os.O_RDWR | os.O_NOFOLLOW)
-    except OSError:  # another version's, which has no lock, or one that is just being removed
+    except OSError:  # of another version, which has no lock, or being removed
         return False
     try:
         return _take(held)
@@ -137,7 +137,7 @@ _MECHANISM: Final = "SCRAM-SHA-256"
 _FILE: Final = "key"
 _KEY_BYTES: Final = 48  # A key has 6 to 1,024 characters.
 KNOWN_WITHIN_MS = 60_000
-"""Until every member knows of a user."""
+"""Seconds until every member must know a new user."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,16 +148,16 @@ class Credentials:
     password: str = field(default_factory=lambda: secrets.token_urlsafe(_KEY_BYTES), repr=False)
 
     def options(self, directory: Path) -> list[str]:
-        """Write the key into the directory; give what a member is started with: no secret, only where it is."""
+        """Write the key into the directory; return the options for a member, which contain only its path."""
         file = directory / _FILE
         file.touch(mode=0o600)
         file.write_text(self.key, encoding="ascii")
-        # Else the first who comes from this machine may make the first user.
+        # Otherwise the first client on this machine could create the first user.
         return ["--keyFile", str(file), "--setParameter", "enableLocalhostAuthBypass=false"]
 
     @property
     def of_members(self) -> Mapping[str, Any]:
-        """What a client signs in with where there is no user yet."""
+        """Return the client's credentials while there is no user."""
         return {
             "username": "__system",
             "password": self.key,
@@ -167,7 +167,7 @@ class Credentials:
 
     @property
     def of_user(self) -> Mapping[str, Any]:
-        """What a client signs in with as the user."""
+        """Return the client's credentials as the user."""
         return {
             "username": USER,
             "password": self.password,
@@ -177,13 +177,13 @@ class Credentials:
 
     @property
     def in_uri(self) -> str:
-        """The user and the password as they stand in a connection string."""
+        """Return the user and the password in the form for a connection string."""
         return f"{USER}:{self.password}"
 
     def make_user(self, client: MongoClient[dict[str, Any]], members: int) -> None:
-        """Make the user; ``client`` is the primary's. Every member knows it then.
+        """Create the user with the primary's ``client``, and wait until every member knows it.
 
-        Raises PyMongoError where one does not hear of it in time, such as one that has ended.
+        Raises PyMongoError if a member does not learn of it in time, such as one that has ended.
         """
         client.admin.command(
             "createUser", USER, pwd=self.password, roles=["root"], mechanisms=[_MECHANISM],
@@ -193,19 +193,19 @@ class Credentials:
 
 LONGEST = 300
 _ENDS = ('"s":"F"', '"msg":"Shutting down"')
-"""In the log of a server that ended by itself; servers that go on, or were killed, have harmless errors in theirs."""
+"""Log entries of a server that ended by itself; running and killed servers have harmless errors in their logs."""
 
 
 def demise(directory: Path, pids: Sequence[int]) -> str:
-    """Say why, when one of the processes ``pids`` has ended; empty while all of them run.
+    """Return why one of the processes ``pids`` has ended, or "" while all of them run.
 
-    ``directory`` holds a folder with data and ``mongod.log`` of each.
+    ``directory`` holds a folder with data and ``mongod.log`` for each.
     """
     if not any(_has_ended(pid) for pid in pids):
         return ""
     try:
         return _reason(directory)
-    except FileNotFoundError:  # who ended the servers removes their files, at this moment or before
+    except FileNotFoundError:  # the process that ended the servers removes their files
         return "mongod ended, and its files are gone"
 
 
@@ -216,7 +216,7 @@ def _reason(directory: Path) -> str:
     entries = [entry for log in logs for entry in _errors(log)]
     if is_full(directory) or any(NO_SPACE in entry for entry in entries):
         return f"mongod ended, because {say_no_space(directory.parent)}"
-    if not logs:  # they did not come as far as having one
+    if not logs:  # they ended before creating one
         return f"mongod ended: {_last_words(directory)}"[:LONGEST]
     reasons = [entry for log in logs if any(end in log for end in _ENDS) for entry in _errors(log)]
     if not reasons:
@@ -225,7 +225,7 @@ def _reason(directory: Path) -> str:
 
 
 def _last_words(directory: Path) -> str:
-    """What servers said of options that they do not take: an entry as of a log, or plain text."""
+    """Return the servers' messages about invalid options: a log entry, or plain text."""
     said = (directory / OUTPUT).read_text(encoding="utf-8", errors="replace")
     plain = (line for line in said.splitlines() if line.strip() and not line.startswith("{"))
     return next(chain(_errors(said), plain), "it said nothing")
@@ -241,7 +241,7 @@ def _has_ended(pid: int) -> bool:
 
 
 def _errors(log: str) -> Iterator[str]:
-    """What the log says of errors, in one line each: one that ends the server has others before it."""
+    """Yield each error in the log in one line; others precede the one that ends the server."""
     for line in log.splitlines():
         if '"s":"F"' in line or '"s":"E"' in line:
             yield _told(line)
@@ -256,18 +256,18 @@ def _told(line: str) -> str:
 
 
 MEMBERS = 3
-"""Of a set, where nothing says how many."""
+"""The default number of members."""
 START_SECONDS = 120.0
 _HOLDER_KILLED = "the process that holds mongod was killed"
 ANSWERS_WITHIN_MS = 10_000
-"""How long to look for a member that has listened already."""
+"""Milliseconds to wait for the first answer of a member that already listens."""
 
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """What the members are started with: how many, and the oplog of each in MB. Their cache is the smallest.
+    """The start settings of the members: their number, and the oplog of each in MB. Their cache is the smallest.
 
-    ``program`` is the ``mongod``, None for the one that is found; ``parameters`` are names and values.
+    ``program`` is the ``mongod``, None for the default; ``parameters`` are names and values.
     """
 
     members: int = MEMBERS
@@ -279,22 +279,21 @@ class Settings:
 class LocalReplicaSet:
     """A running replica set on loopback; ``close`` ends its members by pid and removes their files.
 
-    Every secondary copies from the primary. Left to themselves, members choose by round trips that differ by noise
-    alone, and change their minds while a run measures; one that copies from another secondary acknowledges later,
-    or not at all while that one is held
-    (https://www.mongodb.com/docs/manual/tutorial/manage-chained-replication/).
+    Every secondary copies from the primary. By default, members choose a source by round trips, which differ by noise
+    alone, and change it during a run; a member that copies from another secondary acknowledges later, or not at all
+    while that one is locked (https://www.mongodb.com/docs/manual/tutorial/manage-chained-replication/).
     """
 
     def __init__(self, settings: Settings) -> None:
         """Start the members and wait until there is a primary and every other member follows it.
 
-        Raises TargetError when there is no ``mongod``, or when it does not come up in two minutes.
+        Raises TargetError if there is no ``mongod``, or if the set is not ready in two minutes.
         """
         self.settings = settings
         self.cache_gb = SMALLEST_AT_START_GB
-        """Of each member, now."""
+        """The current cache size of each member."""
         self.cache_shrunk = True
-        """Whether no member held more than that when it was given."""
+        """Whether every member's cache fitted when the size was set."""
         self._credentials = Credentials()
         sweep_sets()
         self.directory, self._lock = make_directory()
@@ -316,7 +315,7 @@ class LocalReplicaSet:
         return f"mongodb://{self._credentials.in_uri}@{hosts}/?replicaSet=local&authSource=admin"
 
     def describe(self) -> Mapping[str, Any]:
-        """Settings as they are written into result documents."""
+        """Return the settings as result documents have them."""
         return {
             "kind": "replica set",
             "members": self.settings.members,
@@ -326,21 +325,21 @@ class LocalReplicaSet:
         }
 
     def resize_cache(self, size_gb: float) -> None:
-        """Give every member that runs a cache of that size, without a new start."""
+        """Set the cache size of every running member, without a restart."""
         with ExitStack() as held:
             members = [held.enter_context(member) for member in self.members()]
             self.cache_shrunk = cache_size.resize(members, size_gb)
         self.cache_gb = size_gb
 
     def members(self) -> list[MongoClient[dict[str, Any]]]:
-        """A client of each member, whatever it is in the set, in the order of ``pids``."""
+        """Return a client of each member, whatever its role, in the order of ``pids``."""
         from pymongo import MongoClient
 
         signed_in = self._credentials.of_user
         return [MongoClient(_direct(port), **signed_in) for port in self._ports]
 
     def groups(self, *, make: bool) -> list[ControlGroup]:
-        """A control group for each member, once they were to be made; none where that is not permitted."""
+        """Return a control group for each member, once created; none if that is not permitted."""
         if self._groups is None and not make:
             return []
         if self._groups is None:
@@ -358,31 +357,31 @@ class LocalReplicaSet:
             self._supervisor.stdin.flush()
 
     def fault(self) -> str:
-        """Why a member has ended, empty while all of them run."""
+        """Return why a member has ended, or "" while all of them run."""
         if self._supervisor is not None and self._supervisor.poll() is not None:
             return _HOLDER_KILLED
         return demise(self.directory, [pid for pid in self.pids if pid not in self._killed])
 
     @property
     def is_whole(self) -> bool:
-        """Whether no member was killed on purpose."""
+        """Return whether no member was killed on purpose."""
         return not self._killed
 
     def kill_member(self, number: int) -> None:
-        """End a member at once, as a crash of its machine would; its end is no fault then."""
+        """Kill a member, like a crash of its machine; its end does not count as a fault."""
         self._killed.add(self.pids[number])
         os.kill(self.pids[number], signal.SIGKILL)
 
     def close(self) -> None:
-        """End the members and remove their directory; twice does no harm."""
+        """End the members and remove their directory; calling it twice is harmless."""
         held, self._supervisor = self._supervisor, None
         if held is not None and held.stdin is not None:
-            with suppress(BrokenPipeError):  # it was killed, with something unsaid
+            with suppress(BrokenPipeError):  # it was killed before it read its input
                 held.stdin.close()
             held.wait(timeout=START_SECONDS)
             if held.stdout is not None:
                 held.stdout.close()
-        if self.directory.exists():  # it was killed, or never began
+        if self.directory.exists():  # it was killed, or never started
             remove_set(self.directory)
         lock, self._lock = self._lock, None
         if lock is not None:
@@ -419,10 +418,10 @@ class LocalReplicaSet:
                 for port in self._ports
             ]
             try:
-                # The first member asks the others, once: one that is not up yet would end it.
+                # The first member contacts the others once: one that is not up yet would make that fail.
                 for port, pid, client in zip(self._ports, self.pids, clients, strict=True):
                     self._await_port(port)
-                    # Else the processor time of the server would be missed.
+                    # Otherwise the processor time of the server would be missing.
                     if client.admin.command("serverStatus")["pid"] != pid:
                         raise TargetError(
                             "mongod is not the process that was started; a script that starts it must exec it"
@@ -454,20 +453,20 @@ class LocalReplicaSet:
         wanted = ["PRIMARY"] + ["SECONDARY"] * (self.settings.members - 1)
         deadline = time.monotonic() + START_SECONDS
         while time.monotonic() < deadline and not self.fault():
-            with suppress(ConnectionFailure):  # on a busy machine an answer may take its time
+            with suppress(ConnectionFailure):  # on a busy machine an answer may be slow
                 members = client.admin.command("replSetGetStatus")["members"]
                 states = [member["stateStr"] for member in members]
                 if sorted(states) == wanted:
                     return
                 if "PRIMARY" not in states:
-                    # Else the members wait ten seconds before one of them stands for election.
+                    # Otherwise the members wait ten seconds before one calls an election.
                     with suppress(OperationFailure):
                         client.admin.command("replSetStepUp")
             time.sleep(0.05)
         raise TargetError("its members did not agree on a primary in two minutes")
 
     def _writable(self, clients: Sequence[Any]) -> Any:
-        """The client of the primary, once it takes writes: a new one first does what its predecessor left."""
+        """Return the primary's client once it accepts writes: a new primary first finishes its predecessor's work."""
         deadline = time.monotonic() + START_SECONDS
         while time.monotonic() < deadline and not self.fault():
             for client in clients:
@@ -497,17 +496,17 @@ def _free_ports(count: int) -> list[int]:
 def _start(
     directory: Path, commands: list[list[str]], lock: int | None
 ) -> tuple[subprocess.Popen[str], list[int]]:
-    # In a session of its own: Ctrl-C in the terminal must reach the runner alone.
+    # In its own session: Ctrl-C in the terminal must reach the runner only.
     held = subprocess.Popen(
         [sys.executable, str(supervisor.__file__)],
         stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, start_new_session=True,
-        pass_fds=() if lock is None else (lock,),  # held by both: whoever is left holds it still
+        pass_fds=() if lock is None else (lock,),  # held by both, so the survivor still holds it
     )  # fmt: skip
     stdin, stdout = _pipes(held)
     stdin.write(json.dumps({"directory": str(directory), "commands": commands}) + "\n")
     stdin.flush()
     answer = stdout.readline()
-    if not answer and held.wait() < 0:  # It has closed its end, and ends.
+    if not answer and held.wait() < 0:  # it has closed its end, and exits
         raise TargetError(_HOLDER_KILLED)
     if not answer:
         raise TargetError("the local mongod could not be started", "is it a program for this machine?")

@@ -1,4 +1,4 @@
-"""One measured window: the state of the server before, the work, the state after, and the samples between."""
+"""One measured window: the server's state before it, the work, the state after it, and the samples in between."""
 
 from __future__ import annotations
 
@@ -51,9 +51,9 @@ _COUNTERS = {
 
 
 def disk_bytes(pid: int, pids: Sequence[int]) -> int | None:
-    """What the process has had read from disk so far; None when it is none of ours, or nobody tells.
+    """Return the bytes that the process has read from disk so far, or None if it is not ours or they are unknown.
 
-    ``read_bytes`` of https://man7.org/linux/man-pages/man5/proc_pid_io.5.html: what the page cache had is not in it.
+    ``read_bytes`` of https://man7.org/linux/man-pages/man5/proc_pid_io.5.html excludes reads from the page cache.
     """
     import psutil
 
@@ -68,11 +68,10 @@ def disk_bytes(pid: int, pids: Sequence[int]) -> int | None:
 def reads(
     before: Mapping[str, Any], after: Mapping[str, Any], from_disk: tuple[int | None, int | None]
 ) -> dict[str, Any]:
-    """Counts of a window, from the states of the server around it and what the process had read from disk.
+    """Return the counts of a window, from the server's states around it and the process's disk reads.
 
-    A count is None where the states do not have it, as those of a server without WiredTiger. A rate is None when
-    there was nothing to be found.
-    Read-ahead may bring more from disk than was asked for; the page cache has then helped nobody, and its rate is 0.
+    A count is None if the states lack it, as for a server without WiredTiger. A rate is None if its denominator is 0.
+    Read-ahead may read more from disk than was requested; the page cache then had no benefit, and its rate is 0.
     """
     from bson.int64 import Int64
 
@@ -100,13 +99,13 @@ def _hit_rate(missed: int | None, asked: int | None) -> float | None:
 
 
 HERE = "psutil"
-"""What processors and disks are seen by that are on this machine."""
+"""The source of processor and disk data for servers on this machine."""
 _HEAVY = ("metrics", "tcmalloc", "locks", "repl", "transactions", "electionMetrics", "network")
 
 
 @dataclass(frozen=True, slots=True)
 class Measurement:
-    """What one window gave; times are UTC in whole milliseconds, as BSON keeps them."""
+    """The results of one window; times are UTC in whole milliseconds, as BSON stores them."""
 
     seed: str
     start_time: datetime
@@ -120,24 +119,24 @@ class Measurement:
     cores: Mapping[str, float] | None
     reads: Mapping[str, Any]
     source: str | None = None
-    """By what the servers' machine was seen; None where it was not."""
+    """The source of the machine's data; None without any."""
     conclusion: Mapping[str, Any] = field(default_factory=dict)
     settled: bool = True
-    """Whether what was loaded had been written to disk before."""
+    """Whether the loaded data had been written to disk before."""
     sharding: Mapping[str, Any] = field(default_factory=dict)
-    """Of a sharded cluster, what each shard had of the collection and did for it."""
+    """For a sharded cluster: the data of each shard and its work for the collection."""
     change: str | None = None
-    """How the server that counts became another one in the window; then nothing is known of what it counted."""
+    """How the observed server changed during the window; then its counters are unknown."""
     monitoring: Mapping[str, Any] = field(default_factory=dict)
-    """How fine and how late the series are that others than this run made, where there are any."""
+    """The resolution and the lag of series from other sources, if there are any."""
 
     @property
     def duration_ms(self) -> int:
-        """Length of the window in milliseconds, at least 1, on a clock that nobody adjusts."""
+        """Return the length of the window in milliseconds, at least 1, on the monotonic clock."""
         return max(1, round(self.outcome.seconds * 1000))
 
     def beside(self, found: Monitored) -> Measurement:
-        """The same, with the series that others made of the window beside its own, one of each name."""
+        """Return a copy that also has the series of another source, one of each name."""
         series = merged(self.process_series, found.process_series, prefer_others=found.is_inside)
         processors = next((one for one in series if one["name"] == PROCESSORS and has_value(one)), None)
         return replace(
@@ -156,7 +155,7 @@ def measure(
     machine: Machine,
     progress: Callable[[int], None],
 ) -> Measurement:
-    """Do the work of ``load`` once, with everything that is looked at around it."""
+    """Do the work of ``load`` once, with all observations around it."""
     watch = _Watch(client, machine, load)
     try:
         outcome = crew.perform(
@@ -169,7 +168,7 @@ def measure(
 
 
 class _Look(NamedTuple):
-    """What the server had counted at a moment, and what its process had read from disk."""
+    """The server's counters at a moment, and the disk reads of its process."""
 
     status: Mapping[str, Any]
     from_disk: int | None
@@ -178,7 +177,7 @@ class _Look(NamedTuple):
 
 
 class _Watch:
-    """What is looked at around a window: ``begin`` before it, ``end`` behind it, ``cease`` if it failed."""
+    """The observation of a window: ``begin`` before it, ``end`` after it, ``cease`` after a failure."""
 
     def __init__(self, client: MongoClient[dict[str, Any]], machine: Machine, load: Load) -> None:
         self._client = client
@@ -196,7 +195,7 @@ class _Watch:
         self._at_ends: list[Sample] = []
 
     def begin(self) -> None:
-        """Look before the window, at the counters of the row last; where this is done again, that is the begin."""
+        """Look before the window, at the counters of the row last; a second call replaces the first."""
         if not self._begins:
             self._sampler.start()
         mark = self._sampler.mark()
@@ -205,12 +204,12 @@ class _Watch:
         self._begins.append(_Look(found, self._read_from_disk(found), mark, shards))
 
     def opened(self) -> None:
-        """The window is open: from here on processors are counted, as those of the client are."""
+        """Start to count processors, together with those of the client: the window is open."""
         if self._here:
             self._at_ends = [look_at_processors(self._pids)]
 
     def end(self) -> None:
-        """Look at what the window left."""
+        """Look at the state after the window."""
         if self._at_ends:
             self._at_ends.append(look_at_processors(self._pids))
         self._over = self._look_behind()
@@ -222,7 +221,7 @@ class _Watch:
         first, last = self._begins[-1], self._over
         if (
             last is None or not outcome.steady
-        ):  # all of the work is the window, from its start to its last answer
+        ):  # the window is all of the work, from its start to its last answer
             first, last = self._begins[0], self._look_behind()
         self._sampler.stop()
         seen = self._sampler.between(first.mark, last.mark)
@@ -266,9 +265,9 @@ class _Watch:
 
 
 def settle(client: MongoClient[dict[str, Any]]) -> bool:
-    """Have what was loaded written to disk, so that every window starts from the same state; give whether it was.
+    """Flush the loaded data to disk, so that every window starts from the same state; return whether it worked.
 
-    A deployment may not allow the command; then its own checkpoints have to do.
+    A deployment may not permit the command; then its own checkpoints must do.
     """
     from pymongo.errors import OperationFailure
 
@@ -309,13 +308,13 @@ def _whole_milliseconds(moment: datetime) -> datetime:
 
 
 STEP_DOWN_SECONDS = 10
-"""For so long the old primary does not stand for election."""
+"""Seconds for which the old primary does not seek election."""
 LONGEST_SECONDS = 60.0
 _LOOK_SECONDS = 0.005
 
 
 class _Change(threading.Thread):
-    """Has the primary step down or killed at its time, and sees when another member takes writes."""
+    """Makes the primary step down, or kills it, at its time, and waits until another member accepts writes."""
 
     def __init__(self, target: LocalTarget, members: Sequence[Member], config: Mapping[str, Any]) -> None:
         super().__init__(daemon=True)
@@ -325,11 +324,11 @@ class _Change(threading.Thread):
         self.primary = _primary(members)
         self._opens = 0.0
         self.seconds: float | None = None
-        """From the event to the new primary."""
+        """Seconds from the event to the new primary."""
         self.failure = ""
 
     def begin(self, opens: int) -> None:
-        """Start the clock of the event: the window opened at that moment, in nanoseconds."""
+        """Start the clock of the event; the window opened at ``opens`` nanoseconds."""
         self._opens = opens / 1e9
         self.start()
 
@@ -338,7 +337,7 @@ class _Change(threading.Thread):
         began = time.monotonic()
         try:
             self._act()
-        except Exception as error:  # a thread by itself would keep it
+        except Exception as error:  # an exception would otherwise be lost in the thread
             self.failure = f"{type(error).__name__}: {error}"
             return
         others = [one for number, one in enumerate(self._members) if number != self.primary]
@@ -360,8 +359,8 @@ def measure_change(
 ) -> Measurement:
     """Do the work of ``load`` while the primary changes.
 
-    Counters of the server are those of a member that is no primary before, so that one that ends is not missed, and no
-    difference is taken between two servers. Raises WorkFailed when no member became primary.
+    The counters are those of a member that is a secondary before, so that the end of the primary loses nothing and no
+    difference is taken between two servers. Raises WorkFailed if no member became primary.
     """
     with ExitStack() as held:
         members = target.members()
@@ -383,7 +382,7 @@ def measure_change(
 
 
 def conclude_change(client: Member, load: Load, measurement: Measurement) -> Measurement:
-    """The measurement with what the documents tell, which the new primary has."""
+    """Return the measurement with the evidence of the documents on the new primary."""
     told = workload(load.workload).conclude(client[load.database], load.config)
     counted = measurement.outcome.latencies_by_kind
     acknowledged = sum(sum(counts.values()) for kind, counts in counted.items() if kind.startswith("write"))
@@ -396,18 +395,19 @@ def conclude_change(client: Member, load: Load, measurement: Measurement) -> Mea
 
 
 def count_lost(told: Mapping[str, Any], acknowledged: int, failed: int) -> int | None:
-    """The acknowledged writes that are not there, at least; None where one could be missing that nothing shows.
+    """Return the least number of acknowledged writes that are lost, or None if a loss could be invisible.
 
-    ``told`` is what documents tell, ``acknowledged`` and ``failed`` are what clients counted: writes, and requests.
+    ``told`` is the evidence of the documents; ``acknowledged`` (writes) and ``failed`` (requests) are the clients'
+    counts.
     """
-    # What is missing behind the last document of a connection is seen by the number alone.
+    # Only the number shows a loss after the last document of a connection.
     lost = max(int(told["lostAcknowledged"]), acknowledged - told["found"] + told["failedButApplied"])
-    # A write that failed there may have been done, and makes up in the number for one that was lost.
+    # A write that failed there may have succeeded, and would hide a lost one in the number.
     return None if not lost and failed > told["failuresTold"] else lost
 
 
 def _primary(members: Sequence[Member]) -> int:
-    """The number of the member that takes writes, as soon as one does; raises WorkFailed when none does."""
+    """Return the number of the member that accepts writes, as soon as one does; raise WorkFailed if none does."""
     deadline = time.monotonic() + LONGEST_SECONDS
     while time.monotonic() < deadline:
         for number, member in enumerate(members):

@@ -1,12 +1,12 @@
-"""What a thread of the client uses and waits for: counters that only grow, read at both edges of the window.
+"""The resources that a client thread uses and waits for: increasing counters, read at both edges of the window.
 
-In a closed loop neither the client's processor time nor Little's law shows a client that is kept from running: its lag
-is in every latency. Two figures do. One is how long its threads were ready to run and did not, which Linux counts
-(https://docs.kernel.org/scheduler/sched-stats.html). The other is the time from the moment at which the system received
-an answer, by its own stamp (SO_TIMESTAMPNS, https://docs.kernel.org/networking/timestamping.html), to the one at which
-it was read, of a sample of the answers.
+In a closed loop neither the client's processor time nor Little's law shows a client that cannot run: its lag is in
+every latency. Two figures do. One is the time for which its threads were runnable and did not run, which Linux counts
+(https://docs.kernel.org/scheduler/sched-stats.html). The other is the time from the moment at which the system
+received an answer, by its timestamp (SO_TIMESTAMPNS, https://docs.kernel.org/networking/timestamping.html), to the
+moment at which the client read it, for a sample of the answers.
 
-A thread notices an edge at the first answer behind it. Until then a thread that waits has used nothing.
+A thread notices an edge at the first answer after it. A thread that waits until then uses nothing.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from typing import Any, NamedTuple, Protocol, Self
 from mongo_tables.runner.window import NEVER, Window
 
 EVERY = 16
-"""Of so many answers the lag of one is looked at."""
+"""One of this many answers is sampled for its lag."""
 _STAMP = 35
 _TIME = struct.Struct("qq")
 _ROOM = socket.CMSG_SPACE(_TIME.size) if hasattr(socket, "CMSG_SPACE") else 0
@@ -32,20 +32,20 @@ _ROOM = socket.CMSG_SPACE(_TIME.size) if hasattr(socket, "CMSG_SPACE") else 0
 
 @dataclass(slots=True)
 class Lag:
-    """What was waited for on the client's side: nanoseconds in the run queue, and after sampled answers had come."""
+    """Delays on the client's side: nanoseconds in the run queue, and after sampled answers had arrived."""
 
     in_run_queue: int = 0
     unread: int = 0
     sampled: int = 0
 
     def add(self, other: Lag) -> None:
-        """Count what another has as well."""
+        """Add the counts of ``other``."""
         self.in_run_queue += other.in_run_queue
         self.unread += other.unread
         self.sampled += other.sampled
 
     def since(self, earlier: Lag) -> Lag:
-        """What was added after another was read."""
+        """Return the difference from an earlier reading."""
         return Lag(
             self.in_run_queue - earlier.in_run_queue,
             self.unread - earlier.unread,
@@ -53,12 +53,12 @@ class Lag:
         )
 
     def of_an_answer(self) -> float | None:
-        """Microseconds from an answer's coming to its reading on average; None when no answer was looked at."""
+        """Return the mean microseconds from an answer's arrival to its reading, or None without samples."""
         return self.unread / self.sampled / 1000 if self.sampled else None
 
 
 def stamp(held: Any) -> bool:
-    """Have the system say when what is received came; whether it does, which it does not where TLS lies between."""
+    """Enable receive timestamps; return whether they work, which they do not with TLS."""
     if type(held) is not socket.socket or not _ROOM:
         return False
     with suppress(OSError):
@@ -68,7 +68,7 @@ def stamp(held: Any) -> bool:
 
 
 def receive_stamped(held: socket.socket, most: int, lag: Lag) -> bytes:
-    """What has come, at most so much, its lag being counted; raises as ``recv`` does."""
+    """Return up to ``most`` received bytes and count their lag; raise as ``recv`` does."""
     received, stamps, _, _ = held.recvmsg(most, _ROOM)
     for _, kind, content in stamps:
         if kind == _STAMP and len(content) >= _TIME.size:
@@ -79,7 +79,7 @@ def receive_stamped(held: socket.socket, most: int, lag: Lag) -> bytes:
 
 
 def run_queue_delay() -> int:
-    """Nanoseconds for which this thread was ready to run and did not; 0 where the system does not count them."""
+    """Return the nanoseconds for which this thread was runnable and did not run, or 0 if they are unknown."""
     with suppress(OSError, ValueError, IndexError):
         return int(Path("/proc/thread-self/schedstat").read_text("ascii").split()[1])
     return 0
@@ -87,42 +87,42 @@ def run_queue_delay() -> int:
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """Processor time of a process in seconds, and what its threads waited for on this side."""
+    """Processor time of a process in seconds, and the delays of its threads on the client's side."""
 
     cpu_seconds: float = 0.0
     lag: Lag = field(default_factory=Lag)
 
 
 class Connected(Protocol):
-    """A client that knows how long answers waited for being read."""
+    """A client that knows how long answers waited to be read."""
 
     @property
     def lag(self) -> Lag:
-        """So far."""
+        """The total so far."""
 
 
 class _Reading(NamedTuple):
-    """Processor time of the process so far, and what this thread waited for so far."""
+    """Processor time of the process so far, and the delays of this thread so far."""
 
     cpu_seconds: float
     lag: Lag
 
 
 class Meter:
-    """Reads what one thread uses, as a context manager around its work, in that thread."""
+    """Reads the resource use of one thread; a context manager around its work, in that thread."""
 
     def __init__(self, window: Window, clients: Sequence[Connected] = ()) -> None:
-        """``clients`` are those that the thread works with."""
+        """``clients`` are those that the thread uses."""
         self._window = window
         self._clients = clients
         self.begun: _Reading | None = None
         self.opened: _Reading | None = None
-        """None while no answer came behind the opening."""
+        """None before the first answer after the opening."""
         self.closed: _Reading | None = None
         self.ended: _Reading | None = None
 
     def __enter__(self) -> Self:
-        """The work begins; where the window opens with it, it opens now."""
+        """Start the work; a window that opens with it opens now."""
         self.begun = self._read()
         if self._window.edges[0] != NEVER:
             self.opened = self.begun
@@ -131,13 +131,13 @@ class Meter:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """The work has ended, and the window with it if it has not closed."""
+        """End the work, and the window if it is still open."""
         self.ended = self._read()
         self.closed = self.closed or self.ended
         self.opened = self.opened or self.closed
 
     def note(self, closes: int, now: int) -> None:
-        """Read when the first answer behind an edge has come; the window is open."""
+        """Read the counters at the first answer after an edge; the window is open."""
         if self.opened is None:
             self.opened = self._read()
         if self.closed is None and closes < now:
@@ -151,24 +151,24 @@ class Meter:
 
 
 def in_window(meters: Sequence[Meter]) -> Usage:
-    """What the threads of one process used in the window, when their work has ended."""
+    """Return what the threads of one process used in the window, after their work."""
     return _between([(meter.opened, meter.closed) for meter in meters], min)
 
 
 def in_all(meters: Sequence[Meter]) -> Usage:
-    """What the threads of one process used in all their work, when it has ended."""
+    """Return what the threads of one process used in all their work, after its end."""
     return _between([(meter.begun, meter.ended) for meter in meters], max)
 
 
 def _between(
     readings: Sequence[tuple[_Reading | None, _Reading | None]], last_of: Callable[[list[float]], float]
 ) -> Usage:
-    """``last_of`` chooses the thread whose last reading is of the whole process."""
+    """``last_of`` chooses the thread whose last reading covers the whole process."""
     known = [(first, last) for first, last in readings if first and last]
     if not known:
         return Usage()
     lag = Lag()
     for first, last in known:
         lag.add(last.lag.since(first.lag))
-    begun = min(first.cpu_seconds for first, _ in known)  # who was answered late read late
+    begun = min(first.cpu_seconds for first, _ in known)  # a thread with a late answer reads late
     return Usage(last_of([last.cpu_seconds for _, last in known]) - begun, lag)

@@ -1,8 +1,8 @@
-"""The targets of a run, and the variants that each of them is measured for.
+"""The targets of a run, and the variants that each of them measures.
 
-A variant says in ``instance`` which machine it is about. A deployment that was given by its address has the machine
-that it has: were all variants measured on it, their rows would differ by noise alone. A local target can give some of
-what variants ask for; those that would be the same work there are measured once.
+A variant names its machine in ``instance``. A deployment given by its address has the machine that it has: if all
+variants were measured on it, their rows would differ by noise alone. A local target can provide some of the
+properties that variants ask for; variants that would be the same work there are measured once.
 """
 
 from __future__ import annotations
@@ -24,21 +24,21 @@ _NAMED = re.compile(r"([A-Za-z0-9][A-Za-z0-9._-]*)=(.+)", re.DOTALL)
 
 @dataclass(frozen=True, slots=True)
 class NamedTarget:
-    """A deployment that a run may measure; the name is empty for one that stands alone without one."""
+    """A deployment that a run may measure; the name is empty for a single target without one."""
 
     name: str
     where: str = field(repr=False)
-    """What ``open_target`` opens; it may hold a password."""
+    """The argument of ``open_target``; it may contain a password."""
 
 
 ALONE = NamedTarget("", "")
-"""The name of the only target of a run, which has none."""
+"""The name of a run's only target, which has none."""
 
 
 def parse_targets(given: Sequence[str]) -> tuple[NamedTarget, ...]:
-    """Give the targets of all ``NAME=WHERE``, in their order, or the one ``WHERE`` without a name.
+    """Parse the targets ``NAME=WHERE``, in their order, or a single ``WHERE`` without a name.
 
-    Raises RunnerError where a name is missing among several, or where two are the same or make the same database.
+    Raises RunnerError if one of several has no name, or two are the same or would use the same database.
     """
     targets = tuple(_parse(one) for one in given)
     if len(targets) > 1:
@@ -54,10 +54,10 @@ def parse_targets(given: Sequence[str]) -> tuple[NamedTarget, ...]:
 
 
 def _check_databases(targets: Sequence[NamedTarget]) -> None:
-    """Raise RunnerError where two targets, which may be one deployment, would have the same database."""
+    """Raise RunnerError if two targets, which may be one deployment, would use the same database."""
     names: dict[str, str] = {}
     for one in targets:
-        # A server permits no two databases whose names differ in capitals only.
+        # A server permits no two databases whose names differ only in case.
         other = names.setdefault(_database_ending(one).lower(), one.name)
         if other != one.name:
             raise RunnerError(
@@ -67,9 +67,9 @@ def _check_databases(targets: Sequence[NamedTarget]) -> None:
 
 
 def database_on(experiment: Experiment, target: NamedTarget) -> str:
-    """Name of the database that a run makes for the experiment: two targets with names may be one deployment.
+    """Return the database name for the experiment; it distinguishes named targets, which may be one deployment.
 
-    It has the name of the target, without the dots and dashes that a database has not.
+    It contains the name of the target, without the dots and dashes that a database name may not have.
     """
     return f"{experiment.parameters['database']}{_database_ending(target)}"
 
@@ -79,7 +79,7 @@ def _database_ending(target: NamedTarget) -> str:
 
 
 def split_targets(text: str) -> list[str]:
-    """The targets that a variable of the environment names, with blanks between them."""
+    """Return the targets in the environment variable's value, which are separated by blanks."""
     return text.split()
 
 
@@ -89,27 +89,27 @@ def _parse(text: str) -> NamedTarget:
 
 
 TIER = "atlasInstanceType"
-"""The property of a machine whose value is the name of a target."""
+"""The machine property whose value is the name of a target."""
 _ENDS = "teardown"
-"""What is done with the machine afterwards."""
+"""The property that says what happens to the machine afterwards."""
 
 
 def differing(experiment: Experiment, numbers: Collection[int]) -> list[str]:
-    """Names of the properties of the machine in which these variants differ, sorted."""
+    """Return the names of the machine properties in which these variants differ, sorted."""
     machines = [experiment.variants[number].get("instance", {}) for number in numbers]
     names = {name for machine in machines for name in machine} - LABELS - {_ENDS}
     return sorted(name for name in names if any(one.get(name) != machines[0].get(name) for one in machines))
 
 
 def names_machines(experiment: Experiment) -> bool:
-    """Whether variants say by name which machine they are about."""
+    """Return whether variants name their machine."""
     return any(TIER in variant.get("instance", {}) for variant in experiment.variants)
 
 
 def variants_for(experiment: Experiment, target: NamedTarget) -> list[int]:
-    """Numbers of the variants whose machine has the name of the target.
+    """Return the numbers of the variants whose machine has the name of the target.
 
-    All of them for a target without a name, and where variants name no machine.
+    Return all variants for a target without a name, and if variants name no machine.
     """
     tiers = [variant.get("instance", {}).get(TIER) for variant in experiment.variants]
     all_of_them = not target.name or not any(tiers)
@@ -119,10 +119,10 @@ def variants_for(experiment: Experiment, target: NamedTarget) -> list[int]:
 def drop_equal(
     experiment: Experiment, numbers: Sequence[int], machine_for: Callable[[int], Any]
 ) -> list[int]:
-    """Of variants that would be the same work on the same machine one: the reference, else the first of the file.
+    """Return one of each set of variants that would be the same work: the reference, else the first of the file.
 
-    ``machine_for`` gives what a variant gets of the machine that it asks for. Where variants ask for no machine, or for
-    one and the same, all of them stay.
+    ``machine_for`` returns the machine that a variant gets. If variants ask for no machine, or all for the same one,
+    all of them stay.
     """
     if not differing(experiment, numbers):
         return [*numbers]
@@ -138,9 +138,9 @@ def drop_equal(
 
 
 def machines_without_target(experiment: Experiment, targets: Sequence[NamedTarget]) -> list[str]:
-    """The machines of variants that no target is named for, in their order.
+    """Return the machines of variants for which there is no target, in their order.
 
-    Raises TargetError where no variant has a target.
+    Raises TargetError if no variant has a target.
     """
     served = {number for target in targets for number in variants_for(experiment, target)}
     if not served:

@@ -1,7 +1,8 @@
-"""How a run was asked for: options and profiles, and how long windows are by them.
+"""The options of a run: options and profiles, and the window lengths that follow from them.
 
-An amount that scaling made small is raised until every connection has its first batch, its last one and some between
-them: else the window would be the start of the connections. A window that time ends is lengthened while it runs.
+If scaling makes an amount small, it is raised until every connection has its first request, its last one and some
+between them: otherwise the window would consist of the start of the connections. A window that ends by time is
+lengthened while it runs.
 """
 
 from __future__ import annotations
@@ -16,29 +17,29 @@ from mongo_tables.runner.request_options import Kind, OnError
 from mongo_tables.runner.workloads import Config, workload
 
 RATE = "operationsPerSecond"
-"""The parameter by which an experiment says what ``--rate`` says of all of its variants."""
+"""The experiment parameter that has the meaning of ``--rate`` for all of its variants."""
 LEAST_BATCHES = 5
-"""Requests for each connection that an amount is raised to."""
+"""The least requests for each connection, to which an amount is raised."""
 LEAST_REQUESTS = 3
-"""Requests for each connection that a window is lengthened for."""
+"""The least requests for each connection, for which a window is lengthened."""
 MOST_TIMES_LONGER = 10
 STEPS = 4
-"""In so many parts of its length a window is lengthened."""
+"""The steps of lengthening, as parts of the window's length."""
 _UNLIMITED = 10**12
 
 
 def operations_of_requests(name: str, config: Config, requests: int) -> int:
-    """How many operations so many requests of each connection have."""
+    """Return how many operations this many requests of each connection have."""
     each = config["writeBatchSize"] if workload(name).batched else 1
     return int(requests * config["numberOfThreads"] * each)
 
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """Factor of data and times, the most seconds of windows, those of batches and of paced work, and how many blocks.
+    """Factor of data and times; longest seconds of windows, of batches and of paced work; number of blocks.
 
-    There are ``repeats`` of them, then up to ``most_repeats``, until every interval of a ratio reaches from it by no
-    more than the part ``width`` of it.
+    There are ``repeats`` blocks, then up to ``most_repeats``, until no end of a ratio's interval differs from the
+    ratio by more than the part ``width`` of it.
     """
 
     scale: float
@@ -49,13 +50,13 @@ class Profile:
     most_repeats: int = 0
     width: float = 0.0
     lengthens: bool = True
-    """Whether a window with few requests is made longer."""
+    """Whether a window with few requests is lengthened."""
     least_batches: int = LEAST_BATCHES
-    """Requests for each connection that an amount is raised to."""
+    """The least requests for each connection, to which an amount is raised."""
 
 
 PROFILES = {
-    # Not half a second: reports exist that divide by the length of a window, rounded to whole seconds.
+    # Not half a second: some reports divide by the length of a window, rounded to whole seconds.
     "quick": Profile(
         scale=0.001,
         seconds=0.55,
@@ -69,13 +70,13 @@ PROFILES = {
         scale=0.01, seconds=0.7, batch_seconds=2.0, paced_seconds=5.0, repeats=20, most_repeats=40, width=0.06
     ),
 }
-"""By name. ``quick`` is a first look at everything in a short time, and not for publishing. ``publish`` is for that: as
-many blocks as conclusions need. Longer windows hardly help, more blocks do."""
+"""The profiles by name. ``quick`` is a first look at everything in a short time, not for publication. ``publish`` has
+as many blocks as conclusions need. Longer windows hardly help, more blocks do."""
 
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """How a run was asked for; ``repeats`` None means as often as the experiment says."""
+    """The options of a run; ``repeats`` None means as the experiment says."""
 
     scale: float
     seconds: float | None
@@ -87,35 +88,35 @@ class Options:
     on_error: OnError = "stop"
     duration: float | None = None
     as_is: bool = False
-    """Whether variants that ask for another machine are measured on the one that is there."""
+    """Whether variants that ask for another machine are measured on the available one."""
     profile: str | None = None
     batch_seconds: float | None = None
-    """What ``seconds`` is for windows of batches."""
+    """The ``seconds`` for windows of batches."""
     paced_seconds: float | None = None
     """The same for work that paces itself."""
     slices: float | None = None
-    """Seconds of the slices in which targets side by side take turns too; None for none."""
+    """Seconds of the slices in which targets side by side also take turns; None for none."""
 
     @property
     def lengthens(self) -> bool:
-        """Whether a window with few requests is made longer."""
+        """Return whether a window with few requests is lengthened."""
         return self.profile is None or PROFILES[self.profile].lengthens
 
     def rates_of(self, config: Config) -> tuple[float, ...]:
-        """Operations a second of a variant, in steps; empty for as many as can be."""
+        """Return the operations per second of a variant, in steps; empty means as many as possible."""
         return (float(config[RATE]),) if RATE in config else self.rates
 
 
 def least_batches(profile: str | None) -> int:
-    """Requests for each connection that an amount is raised to in a run by this profile, or by none."""
+    """Return the requests for each connection to which an amount is raised with this profile, or without one."""
     return PROFILES[profile].least_batches if profile else LEAST_BATCHES
 
 
 class Asked(NamedTuple):
-    """How long windows are to be: ``seconds`` at most, for batches ``batch_seconds``, for paced work ``paced_seconds``.
+    """Requested window lengths in seconds: ``seconds`` at most, ``batch_seconds`` and ``paced_seconds`` likewise.
 
-    Or, whatever the experiment says, ``duration`` seconds. With ``lengthens``, one with few requests is longer.
-    ``compares`` is whether speeds say something, as those of work at a given rate do not.
+    ``duration`` overrides the experiment. With ``lengthens``, a window with few requests is longer. ``compares`` says
+    whether speeds are informative, which those of work at a given rate are not.
     """
 
     seconds: float | None = None
@@ -127,13 +128,13 @@ class Asked(NamedTuple):
 
 
 def has_rates(experiment: Experiment) -> bool:
-    """Whether the experiment says itself how many operations are to start in a second."""
+    """Return whether the experiment itself sets the rate of operations."""
     paces_itself = workload(experiment.workload).paces_itself
     return paces_itself or any(RATE in config for config in configs(experiment))
 
 
 def longest_seconds(name: str, config: Config, limits: Options | Profile | Asked) -> float | None:
-    """The most seconds of a window that were asked for; work that paces itself rests for most of a short one."""
+    """Return the longest requested window in seconds; work that paces itself rests for most of a short one."""
     traits = workload(name)
     if traits.paces_itself:
         return limits.paced_seconds or limits.seconds
@@ -142,16 +143,17 @@ def longest_seconds(name: str, config: Config, limits: Options | Profile | Asked
 
 
 def window_seconds(config: Config, seconds: float | None, duration: float | None) -> float | None:
-    """How long a window is at most; None where its work alone ends it."""
+    """Return the length of a window in seconds at most, or None if its work alone ends it."""
     limits = [limit for limit in (seconds, duration, config.get("testTimeSecs")) if limit]
     return min(limits, default=None)
 
 
 def ends_after(since: int, asked: int, enough: bool, ahead: int) -> int | None:
-    """How long a window is that was asked to be ``asked`` long; None while too little is done. All in nanoseconds.
+    """Return the length of a window with the requested length ``asked``, or None while too little is done.
 
-    It is open ``since`` then. What is given is its length as asked, or so many steps more that its end lies ``ahead``,
-    since who sends requests looks at it so long before. At ``MOST_TIMES_LONGER`` of its length it ends in any case.
+    All values are in nanoseconds; the window has been open for ``since``. The result is the requested length, or as
+    many steps more that its end is at least ``ahead`` away, since senders look at it that long before. After
+    ``MOST_TIMES_LONGER`` times its length the window ends in any case.
     """
     soonest, most = since + ahead, MOST_TIMES_LONGER * asked
     if not enough and soonest < most:
@@ -163,7 +165,7 @@ def ends_after(since: int, asked: int, enough: bool, ahead: int) -> int | None:
 def steps_without_length(
     experiment: Experiment, rates: Sequence[float], duration: float | None
 ) -> tuple[str, str] | None:
-    """Why a rate cannot have steps, which are parts of a window whose length is known before, and the remedy."""
+    """Return why a rate cannot have steps, which need a window of known length, and the remedy."""
     by_amount = any(workload(experiment.workload).plan(config) for config in configs(experiment))
     if len(rates) < 2 or duration or not by_amount:
         return None
@@ -174,9 +176,9 @@ def steps_without_length(
 
 
 def with_enough_work(name: str, config: Config, duration: float | None, least: int = LEAST_BATCHES) -> Config:
-    """The config with work for a window that means something, or for one of so many seconds.
+    """Return the config with enough work for a meaningful window, or for one of this many seconds.
 
-    ``least`` is to how many requests of each connection an amount is raised.
+    ``least`` is the number of requests of each connection to which an amount is raised.
     """
     if duration and "testTimeSecs" in config:
         return {**config, "testTimeSecs": duration}

@@ -1,4 +1,4 @@
-"""What all workers did, added up: what of it lies in the window, and what came before and behind."""
+"""The sum of what all workers did: the part in the window, and what came before and after it."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ from mongo_tables.runner.worker import Load
 
 @dataclass(frozen=True, slots=True)
 class Network:
-    """Bytes that the interfaces of a machine had sent and received, its own loopback left out."""
+    """Bytes that a machine's interfaces had sent and received, except loopback."""
 
     sent: int = 0
     received: int = 0
 
     def since(self, earlier: Network) -> Network:
-        """What came after another was read."""
+        """Return the difference from an earlier reading."""
         return Network(self.sent - earlier.sent, self.received - earlier.received)
 
 
 def read_network() -> Network:
-    """The counters of this machine by now."""
+    """Return the current counters of this machine."""
     import psutil
 
     interfaces = psutil.net_io_counters(pernic=True, nowrap=False)
@@ -40,11 +40,11 @@ def read_network() -> Network:
 
 @dataclass(frozen=True, slots=True)
 class MachineStats:
-    """What a load machine did in a window.
+    """The statistics of a load machine in a window.
 
-    Its clock is known to ``clock_bound`` seconds. ``first_late`` are the seconds by which the first request of each
-    connection was late, by process and on the machine's own clock. ``in_run_queue`` are the nanoseconds for which its
-    threads were ready to run and did not.
+    ``clock_bound`` is the error bound of its clock in seconds. ``first_late`` are the seconds by which the first
+    request of each connection was late, by process and on the machine's own clock. ``in_run_queue`` are the
+    nanoseconds for which its threads were runnable and did not run.
     """
 
     connections: int
@@ -60,7 +60,7 @@ class MachineStats:
 
 
 class MachineWork(NamedTuple):
-    """What a load machine did in the window, and in all its work, which is what counts where no window was open."""
+    """The work of a load machine in the window, and all its work, which counts if no window was open."""
 
     inside: MachineStats
     whole: MachineStats
@@ -68,7 +68,7 @@ class MachineWork(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Paced:
-    """Operations that were meant to start in a window at a given rate, and the age of the oldest not sent, in seconds.
+    """Operations due in a window at a given rate, and the age in seconds of the oldest unsent one.
 
     ``service`` counts requests by the time from sending to answer.
     """
@@ -81,19 +81,18 @@ class Paced:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What all workers did, and what of it lies in the window of ``seconds``, which opened at ``opened_at``.
+    """The work of all workers, and its part in the window of ``seconds``, which opened at ``opened_at``.
 
-    ``operations``, ``documents`` and ``bytes`` are all; ``window`` is what lies inside, and ``warmup`` what came before
-    it. ``steady`` says whether the window is one in which all connections had work, ``keeps_speed`` whether its speed
-    stayed. ``latencies`` counts requests by buckets of microseconds, with a
-    rate also those that were not sent, by their age; ``latencies_by_kind`` has those of each kind that were answered.
-    ``unfinished`` were answered after the window, and are in them. ``errors`` counts requests of the window that
-    failed, by their name, ``failed`` has their times; ``all_errors`` counts those before and behind it too. ``lag`` is
-    what was waited for on the client's side. ``lost`` connections broke in the window and were opened again, and
-    ``without_service`` seconds of it are the longest time until one had an answer again. CPU seconds are those of each
-    worker process in the window. ``first_late`` are the seconds by which the first request of each connection was late,
-    by process; ``in_one_thread`` and ``options`` say how requests were sent. ``machines`` are those that did it, where
-    they are told apart.
+    ``operations``, ``documents`` and ``bytes`` count all work; ``window`` is the part inside, and ``warmup`` what
+    came before it. ``steady`` says whether all connections had work throughout the window, ``keeps_speed`` whether
+    its speed was constant. ``latencies`` counts requests by buckets of microseconds, with a rate also unsent ones, by
+    their age; ``latencies_by_kind`` has the answered ones of each kind. ``unfinished`` requests were answered after
+    the window, and are included. ``errors`` counts failed requests of the window by name, ``failed`` has their times;
+    ``all_errors`` also counts those before and after it. ``lag`` is the delay on the client's side. ``lost``
+    connections broke in the window and were reopened, and ``without_service`` is the longest time in seconds in it
+    until one got an answer again. CPU seconds are those of each worker process in the window. ``first_late`` are the
+    seconds by which the first request of each connection was late, by process; ``in_one_thread`` and ``options`` say
+    how requests were sent. ``machines`` are the load machines, if they are distinguished.
     """
 
     seconds: float
@@ -124,9 +123,9 @@ class Outcome:
 
 
 def sum_up(tallies: Sequence[ConnectionStats], start: float, board: Board, lead: Lead, load: Load) -> Outcome:
-    """The outcome of a window from what each process did, which began at ``start`` on the monotonic clock.
+    """Return the outcome of a window from the processes' statistics; it began at ``start`` on the monotonic clock.
 
-    All of the work is measured where it has no steady part with a request of each connection on average.
+    All of the work is measured if it has no steady part with a request of each connection on average.
     """
     total = add_up(tallies)
     series, failures, sendings = total.series, total.failures, total.sendings
@@ -190,7 +189,7 @@ def sum_up(tallies: Sequence[ConnectionStats], start: float, board: Board, lead:
 
 
 def _warm_up(seconds: float, lead: Lead, load: Load, is_whole: bool) -> WarmUp:
-    """What came before the window; of work given by amount that is its start."""
+    """Return what came before the window; for work given by amount that is its start."""
     if load.lead:
         return lead.told(seconds)
     if load.has_steady_part and not is_whole:
@@ -201,7 +200,7 @@ def _warm_up(seconds: float, lead: Lead, load: Load, is_whole: bool) -> WarmUp:
 def _judge_speed(
     board: Board, opens: float, seconds: float, series: Series, latencies: Mapping[int, int]
 ) -> Steady:
-    """Whether the speed stayed; ``latencies`` are those from sending, without the backlog that a rate makes."""
+    """Return whether the speed was constant; ``latencies`` are from sending, without the backlog of a rate."""
     since = opens * 1e9 - board.counted_from
     return judge(speeds_within(series, since, since + seconds * 1e9, 1000 * (mean(latencies) or 0.0)))
 

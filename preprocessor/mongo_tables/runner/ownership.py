@@ -1,9 +1,9 @@
-"""Databases that a run may change: only those that carry its marker.
+"""Databases that a run may change: only those with its marker.
 
-A run makes its databases itself and puts one document into the collection ``mongo_tables_marker`` of each. A
-database that exists without that document belongs to somebody else and is never written to nor dropped. The document
-also names the run, its process and its last sign of life: one that was killed leaves its database to the next, and one
-that works does not.
+A run creates its databases itself and puts one document into the collection ``mongo_tables_marker`` of each. A
+database without that document belongs to somebody else and is never written or dropped. The document also names the
+run, its process and its last heartbeat: the next run may take over the database of a killed run, but not that of a
+running one.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 SAME_START_SECONDS: Final = 30.0
-"""When a process began is reckoned from the clock, which may be set meanwhile."""
+"""The tolerance for a process's start time, which is computed from the clock; the clock may be set meanwhile."""
 _BOOT: Final = Path("/proc/sys/kernel/random/boot_id")
 _NUMBERS: Final = Path("/proc/self/ns/pid")
 
@@ -43,17 +43,17 @@ class OwningProcess:
 
     @property
     def is_this(self) -> bool:
-        """Whether it is the one that asks."""
+        """Return whether it is the current process."""
         return self.is_here and self.pid == os.getpid()
 
     @property
     def is_here(self) -> bool:
-        """Whether it could be seen from here."""
+        """Return whether this process could see it."""
         return self.host == _host()
 
     @property
     def runs(self) -> bool:
-        """Whether a process that could be seen from here is still there."""
+        """Return whether a process that this one could see still exists."""
         import psutil
 
         try:
@@ -67,14 +67,14 @@ class OwningProcess:
 
 
 def this_process() -> OwningProcess:
-    """The one that asks."""
+    """Return the current process."""
     import psutil
 
     return OwningProcess(_host(), os.getpid(), psutil.Process().create_time())
 
 
 def _host() -> str:
-    """This machine since it was started, and of a container its own numbers of processes: no name can be read in it."""
+    """Return a digest of this boot of the machine and of its process namespace, which reveals no name."""
     words = [socket.gethostname()]
     with suppress(OSError):  # systems other than Linux
         words += [_BOOT.read_text().strip(), str(_NUMBERS.stat().st_ino)]
@@ -82,9 +82,9 @@ def _host() -> str:
 
 
 def close_beside(client: MongoClient[dict[str, Any]]) -> None:
-    """Close a client, and do not wait for it.
+    """Close a client in the background.
 
-    It says goodbye to the sessions that it had, and looks half a minute for a server that is gone.
+    Closing ends its sessions, and looks half a minute for a lost server.
     """
     threading.Thread(target=client.close, daemon=True).start()
 
@@ -92,14 +92,14 @@ def close_beside(client: MongoClient[dict[str, Any]]) -> None:
 MARKER = "mongo_tables_marker"
 MEMBERS_MS = 60_000
 ALIVE_SECONDS: Final = 180.0
-"""A run on another machine that has given no sign for so long has ended."""
+"""Seconds without a heartbeat after which a run on another machine counts as ended."""
 _MARK = {"_id": "mongo-tables", "purpose": "made by mongo-tables run; it may be dropped by it at any time"}
 
 
 def claim(client: MongoClient[dict[str, Any]], name: str, run: str) -> None:
-    """Make the database ``name`` that of the run, empty.
+    """Create the empty database ``name`` for the run.
 
-    Raises TargetError when it exists and was made by no run, or when another run is using it.
+    Raises TargetError if it exists and no run created it, or if another run is using it.
     """
     if _exists(client, name):
         if _run(client, name) is None:
@@ -121,7 +121,7 @@ def claim(client: MongoClient[dict[str, Any]], name: str, run: str) -> None:
 
 
 def give_sign(client: MongoClient[dict[str, Any]], name: str, run: str) -> None:
-    """Say that the run, whose the database ``name`` is, goes on; does nothing where it is another's by now."""
+    """Write a heartbeat of the run into its database ``name``; do nothing if another run owns it now."""
     from pymongo import WriteConcern
 
     marks = client[name].get_collection(MARKER, write_concern=WriteConcern(w=1))
@@ -129,9 +129,9 @@ def give_sign(client: MongoClient[dict[str, Any]], name: str, run: str) -> None:
 
 
 def find_user(client: MongoClient[dict[str, Any]], name: str) -> str | None:
-    """Which other process is using the database ``name``, in some words; None where none is, as far as can be known."""
+    """Return a description of another process that uses the database ``name``, or None if none is known."""
     mark = _mark(client, name)
-    if mark is None or "process" not in mark:  # made by no run, or by one of an earlier version
+    if mark is None or "process" not in mark:  # created by no run, or by an earlier version
         return None
     owner = OwningProcess(**mark["process"])
     if owner.is_here:
@@ -146,16 +146,16 @@ def find_user(client: MongoClient[dict[str, Any]], name: str) -> str | None:
 
 
 def check(client: MongoClient[dict[str, Any]], name: str, run: str) -> None:
-    """Raise TargetError when the database ``name`` is no longer that of the run."""
+    """Raise TargetError if the database ``name`` no longer belongs to the run."""
     if _run(client, name) != run:
         raise TargetError(f"another run has taken the database {name!r}", f"one after the other; {KEPT}")
 
 
 def wait_for_members(client: MongoClient[dict[str, Any]], name: str) -> None:
-    """Wait until every member that may be read from has all that was written, where ``name`` is a database of ours.
+    """Wait until every member that clients may read from has all writes; ``name`` is a database of ours.
 
-    Raises what the driver does, also when one does not have it after ``MEMBERS_MS``, and TargetError where it is not
-    known which members there are.
+    Raises the driver's errors, also if a member lags for more than ``MEMBERS_MS``, and TargetError if the members are
+    unknown.
     """
     from pymongo import WriteConcern
 
@@ -173,13 +173,13 @@ def wait_for_members(client: MongoClient[dict[str, Any]], name: str) -> None:
 
 
 def drop(client: MongoClient[dict[str, Any]], name: str, run: str) -> None:
-    """Drop the database ``name`` if it is that of the run."""
+    """Drop the database ``name`` if it belongs to the run."""
     if _exists(client, name) and _run(client, name) == run:
         _drop(client, name)
 
 
 def _drop(client: MongoClient[dict[str, Any]], name: str) -> None:
-    """Drop the database, or all of its collections, which a user with ``readWrite`` alone is permitted."""
+    """Drop the database, or all of its collections, which ``readWrite`` alone permits."""
     from pymongo.errors import OperationFailure
 
     try:
@@ -187,18 +187,18 @@ def _drop(client: MongoClient[dict[str, Any]], name: str) -> None:
     except OperationFailure as error:
         if not is_refused(error):
             raise
-        # The marker goes last: a run that is cut off here leaves the rest to the next.
+        # The marker goes last: if the run stops here, the next one drops the rest.
         for collection in sorted(client[name].list_collection_names(), key=MARKER.__eq__):
             client[name].drop_collection(collection)
 
 
 def was_made_by_run(client: MongoClient[dict[str, Any]], name: str) -> bool:
-    """Whether the database ``name``, which exists, carries the marker of a run."""
+    """Return whether the database ``name``, which exists, has the marker of a run."""
     return _run(client, name) is not None
 
 
 def _run(client: MongoClient[dict[str, Any]], name: str) -> str | None:
-    """Whose the database is by its marker, which earlier versions made without a name; None when it has none."""
+    """Return the run in the database's marker ("" from earlier versions), or None without a marker."""
     mark = _mark(client, name)
     return None if mark is None else str(mark.get("run", ""))
 
@@ -206,7 +206,7 @@ def _run(client: MongoClient[dict[str, Any]], name: str) -> str | None:
 def _mark(client: MongoClient[dict[str, Any]], name: str) -> Mapping[str, Any] | None:
     from pymongo import ReadPreference
 
-    # Wherever the connection string has reads done: a secondary may not have heard of it yet.
+    # Read from the primary whatever the connection string says: a secondary may lag.
     database = client.get_database(name, read_preference=ReadPreference.PRIMARY)
     return database[MARKER].find_one({"_id": _MARK["_id"]})
 
@@ -216,14 +216,14 @@ def _exists(client: MongoClient[dict[str, Any]], name: str) -> bool:
 
 
 BEAT_SECONDS = 60.0
-"""Between two signs; ``ownership.ALIVE_SECONDS`` has time for some of them."""
+"""Seconds between two heartbeats; ``ownership.ALIVE_SECONDS`` has room for several."""
 
 
 class Heartbeat:
-    """Gives a sign before windows, and in those that are long, until it is stopped."""
+    """Writes a heartbeat before windows, and during long ones, until it is stopped."""
 
     def __init__(self, client: MongoClient[dict[str, Any]], database: str, run: str) -> None:
-        """The database was claimed just now."""
+        """The caller has just claimed the database."""
         self._client = client
         self._database = database
         self._run = run
@@ -233,12 +233,12 @@ class Heartbeat:
         self._thread.start()
 
     def beat(self) -> None:
-        """Give a sign now, while nothing is measured, if the next would fall into what comes."""
+        """Write a heartbeat now, outside a measurement, if the next would be due in the following window."""
         if time.monotonic() - self._last >= BEAT_SECONDS / 2:
             self._beat()
 
     def stop(self) -> None:
-        """Give no more of them."""
+        """Stop."""
         self._stopped.set()
 
     def _beat_until_stopped(self) -> None:
@@ -250,5 +250,5 @@ class Heartbeat:
         from pymongo.errors import PyMongoError
 
         self._last = time.monotonic()
-        with suppress(PyMongoError):  # whoever works there sees what is wrong
+        with suppress(PyMongoError):  # the work itself reports the problem
             give_sign(self._client, self._database, self._run)

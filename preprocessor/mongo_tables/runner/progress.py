@@ -1,4 +1,4 @@
-"""What a run says while it works: a bar on a terminal, one line for each finished step elsewhere."""
+"""Progress messages of a run: a bar on a terminal, else one line for each finished step."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ WIDTH = 24
 
 
 class Progress:
-    """Writes to one stream; the bar is drawn only when that is a terminal."""
+    """Writes to one stream; draws the bar only on a terminal."""
 
     def __init__(self, stream: TextIO, line_every: float | None = None) -> None:
-        """``line_every`` seconds a line is written that stays, for a log."""
+        """Every ``line_every`` seconds it writes a permanent line, for a log."""
         self._stream = stream
         self._line_every = line_every
         self._last_line = 0.0
@@ -24,41 +24,41 @@ class Progress:
         self._began = 0.0
 
     def begin(self, label: str, total: int) -> None:
-        """A step begins that ends at ``total`` operations, or at no known number when that is 0."""
+        """Begin a step of ``total`` operations, 0 if unknown."""
         self._label, self._total, self._began = label, total, time.monotonic()
         self._last_line, self._last_done = self._began, 0
         self.update(0)
 
     def update(self, done: int) -> None:
-        """So many operations are done."""
+        """Show that this many operations are done."""
         if self._line_every and time.monotonic() - self._last_line >= self._line_every:
             self._write_line(done)
         if self._bar:
             self._write(f"\r\x1b[2K{self._line(done)}")
 
     def _write_line(self, done: int) -> None:
-        """What was done since the last line, and how fast."""
+        """Write the work since the last line, and its speed."""
         now = time.monotonic()
         new, seconds = max(0, done - self._last_done), now - self._last_line
         self._last_line, self._last_done = now, done
         self.note(f"{self._label}  {now - self._began:,.0f} s  {done:,} operations  {new / seconds:,.0f}/s")
 
     def end(self, text: str) -> None:
-        """The step is finished; ``text`` is what came of it."""
+        """Finish the step; ``text`` is its result."""
         self._write(("\r\x1b[2K" if self._bar else "") + f"{self._label}  {text}\n")
 
     def note(self, text: str) -> None:
-        """Something to know that is no result."""
+        """Write a message that is not a result."""
         self.clear()
         self._write(f"{text}\n")
 
     def clear(self) -> None:
-        """Take a half-drawn bar away, before a message."""
+        """Remove a half-drawn bar before a message."""
         if self._bar:
             self._write("\r\x1b[2K")
 
     def _write(self, text: str) -> None:
-        """Say it, if anybody hears: a terminal that was closed ends no measurement."""
+        """Write the text; a closed terminal does not end a measurement."""
         with suppress(OSError):
             self._stream.write(text)
             self._stream.flush()

@@ -1,8 +1,8 @@
-"""Copies collections from files into a results database, so that pages can read them there.
+"""Copies collections from files into a results database, where pages can read them.
 
-Written is only to a database that a push made itself, or that its owner gave it: one with a document of its own in the
-collection of markers, which is not that of a run, whose databases may be dropped. A document that is there already,
-byte for byte, is not written again; what the files do not have stays, unless it is to go.
+Push writes only to a database that a push created or its owner released for it: one with its own document in the
+marker collection, which differs from that of a run, whose databases may be dropped. A document that is already there,
+byte for byte, is not written again; documents that the files lack stay, unless they are to be removed.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ if TYPE_CHECKING:
     from mongo_tables.results.file_source import FileSource
 
 PATIENCE_MS: Final = 15_000
-"""How long a server is waited for: longer than an election takes."""
+"""Milliseconds to wait for a server: longer than an election takes."""
 _TOGETHER: Final = 500
-"""So many documents are compared, and written, at once."""
+"""Documents that are compared, and written, at once."""
 _MARK: Final = {
     "_id": "mongo-tables push",
     "purpose": "results that mongo-tables push wrote; it may write here",
@@ -34,9 +34,9 @@ T = TypeVar("T")
 
 
 class Pushed(NamedTuple):
-    """What became of a collection in the database: how many documents were new, different, or taken out.
+    """The changes to a collection in the database: the number of new, changed and removed documents.
 
-    ``kept`` are those that the files do not have.
+    ``kept`` is the number of documents that the files lack.
     """
 
     collection: str
@@ -48,17 +48,17 @@ class Pushed(NamedTuple):
 
     @property
     def is_change(self) -> bool:
-        """Whether the database differs from before."""
+        """Return whether the database differs from before."""
         return bool(self.added or self.changed or self.removed)
 
 
 def push(
     source: FileSource, uri: str, names: Sequence[str] = (), *, remove: bool = False, dry_run: bool = False
 ) -> list[Pushed]:
-    """Have collections of the database hold the documents of files; without ``names`` all that there are.
+    """Write the documents of the files to collections of the database; without ``names``, all collections.
 
-    ``remove`` takes documents out that the files do not have. With ``dry_run`` nothing is written. Raises
-    RunnerError, and TargetError for a database that is somebody else's; what was written by then stays.
+    ``remove`` deletes documents that the files lack. With ``dry_run`` nothing is written. Raises RunnerError, and
+    TargetError for a database of somebody else; what was written by then stays.
     """
     names = names or source.collections()
     _refuse_unknown(source, names)
@@ -111,7 +111,7 @@ def _refuse_unknown(source: FileSource, names: Sequence[str]) -> None:
 
 
 def _claim(database: Database[Any], uri: str, dry_run: bool) -> None:
-    """Put the marker into a database that is empty. Raises TargetError for another one that has none."""
+    """Put the marker into an empty database. Raises TargetError for any other without a marker."""
     if database[MARKER].find_one({"_id": _MARK["_id"]}) is not None:
         return
     if database.list_collection_names():
@@ -147,15 +147,15 @@ def _in_batches(items: Sequence[T]) -> Iterator[Sequence[T]]:
 
 
 def _find_known(collection: Collection[Any], documents: Iterable[tuple[bytes, bytes]]) -> dict[bytes, bytes]:
-    """Those of the documents, each behind its ``_id``, that the collection has one of, as they are there, by it."""
+    """Return those of the documents, given as (``_id``, BSON), that the collection has: ``_id`` → stored BSON."""
     ids = [_value_of_id(key) for key, _ in documents]
-    # Of a large answer ``raw`` is a view.
+    # For a large answer ``raw`` is a view.
     found = (bytes(one.raw) for one in collection.find({"_id": {"$in": ids}}))
     return {_id_of(raw): raw for raw in found}
 
 
 def _replace(collection: Collection[Any], documents: Sequence[tuple[bytes, bytes]]) -> None:
-    """Write documents, each behind its ``_id``, in the place of those that are there."""
+    """Replace stored documents by these, given as (``_id``, BSON)."""
     from bson.raw_bson import RawBSONDocument
     from pymongo import ReplaceOne
 
@@ -168,14 +168,14 @@ def _replace(collection: Collection[Any], documents: Sequence[tuple[bytes, bytes
 
 
 def _find_others(collection: Collection[Any], known: set[bytes]) -> Iterator[Any]:
-    """The ``_id`` of each document that is not among the known ones; they are read from the index alone."""
+    """Yield the ``_id`` of each document that is not known; the query reads the index only."""
     for one in collection.find({}, {"_id": 1}, sort=[("_id", 1)]):
         if _id_of(bytes(one.raw)) not in known:
             yield one["_id"]
 
 
 def _id_of(raw: bytes) -> bytes:
-    """The document with nothing but its ``_id``."""
+    """Return a document with the ``_id`` only."""
     import bson
     from bson.raw_bson import RawBSONDocument
 

@@ -1,10 +1,10 @@
-"""What every request carries beside its work: concerns, the read preference, a session, a number.
+"""What every request carries besides its work: concerns, the read preference, a session, a number.
 
-A write that a driver may send again has a number of its own in its session (``txnNumber``), by which the server knows
-that it did it already; the server keeps it for that, which is work
+A write that a driver may resend has a number in its session (``txnNumber``), by which the server recognises a
+repetition; the server stores it for that, which costs work
 (https://github.com/mongodb/specifications/blob/master/source/retryable-writes/retryable-writes.md).
 
-An option of a connection string that the load does not honour is refused, not ignored
+A connection string option that the load does not honour is refused, not ignored
 (https://www.mongodb.com/docs/manual/reference/connection-string-options/, and the options of PyMongo).
 """
 
@@ -31,7 +31,7 @@ PRIMARY = "primary"
 
 @dataclass(frozen=True, slots=True)
 class RequestOptions:
-    """How requests are sent; an empty ``read_concern`` is the server's own, which is ``local``."""
+    """How requests are sent; an empty ``read_concern`` is the server's default, ``local``."""
 
     write_concern: Mapping[str, Any] = field(default_factory=lambda: {"w": "majority"})
     read_concern: Mapping[str, Any] = field(default_factory=dict)
@@ -41,20 +41,20 @@ class RequestOptions:
 
     @property
     def acknowledges(self) -> bool:
-        """Whether the answer to a write is waited for."""
+        """Return whether writes wait for an answer."""
         return self.write_concern.get("w") != 0
 
     @property
     def reads_primary(self) -> bool:
-        """Whether reads go where writes go."""
+        """Return whether reads go to the primary, like writes."""
         return bool(self.read_preference["mode"] == PRIMARY)
 
 
 def request_options(client: MongoClient[Any], config: Mapping[str, Any]) -> RequestOptions:
-    """What the config of an experiment asks for, else the connection string, else what drivers do by themselves.
+    """Return the options of the experiment's config, else of the connection string, else the drivers' defaults.
 
-    Sessions and retryable writes are off where the deployment has none: a standalone server has no retryable writes.
-    ``client`` has talked to it already.
+    Sessions and retryable writes are off if the deployment lacks them: a standalone server has no retryable writes.
+    ``client`` is already connected.
     """
     deployment = client.topology_description
     concern = config.get("writeConcern") or client.write_concern.document or {"w": "majority"}
@@ -73,7 +73,7 @@ def request_options(client: MongoClient[Any], config: Mapping[str, Any]) -> Requ
 
 
 def read_selector(preference: Mapping[str, Any]) -> Any:
-    """The driver's read preference, which chooses a server; raises ConfigurationError for one that cannot be."""
+    """Return the driver's read preference; raise ConfigurationError for an invalid one."""
     from pymongo.read_preferences import make_read_preference, read_pref_mode_from_name
 
     mode = read_pref_mode_from_name(preference["mode"])
@@ -90,28 +90,28 @@ HONOURED: Final = frozenset(
         "tlsCertificateKeyFilePassword", "tlsCRLFile", "tlsDisableOCSPEndpointCheck", "tlsInsecure", "w", "wTimeoutMS",
     }
 )  # fmt: skip
-"""How a server is found and a connection opened, which is the driver's work, and what each request carries."""
+"""Options for finding a server and opening a connection, which the driver does, and for what each request carries."""
 WITHOUT_EFFECT: Final = frozenset(
     {
         "appName", "maxConnecting", "maxIdleTimeMS", "maxPoolSize", "minPoolSize",
         "uuidRepresentation", "waitQueueTimeoutMS", "zlibCompressionLevel",
     }
 )  # fmt: skip
-"""What a run says itself, as how many connections there are, and what means nothing for its requests."""
+"""Options that a run sets itself, such as the number of connections, or that do not affect its requests."""
 _ONLY_DRIVER: Final = (
     "compressors", "enableOverloadRetargeting", "loadBalanced", "maxAdaptiveRetries", "timeoutMS",
 )  # fmt: skip
-"""Nothing of these is in prepared messages; how connections behave behind a load balancer could not be tried."""
+"""Options that prepared messages do not support; behaviour behind a load balancer could not be tested."""
 _READS: Final = "retryReads"
 _NAMES: Final = {name.lower(): name for name in (*HONOURED, *WITHOUT_EFFECT, *_ONLY_DRIVER, _READS)}
-"""PyMongo gives some names without capitals."""
+"""PyMongo lowers some names."""
 
 
 def check_options(given: Mapping[str, Any], kind: Kind) -> None:
-    """Raise TargetError when a connection string asks for what this kind of client does not do.
+    """Raise TargetError if a connection string asks for something that this kind of client does not do.
 
-    ``given`` are its options as PyMongo gives them. One that is switched off asks for nothing, and neither client sends
-    a read again: what failed is counted.
+    ``given`` are its options as PyMongo returns them. An option that is switched off asks for nothing, and neither
+    client retries reads: failures are counted.
     """
     asked = {_NAMES.get(name.lower(), name) for name, value in given.items() if value}
     if _READS in asked:
@@ -124,9 +124,9 @@ def check_options(given: Mapping[str, Any], kind: Kind) -> None:
 
 
 def conflict(config: Mapping[str, Any], kind: Kind, on_error: OnError = "stop") -> tuple[str, str] | None:
-    """What a variant or an option asks for that this kind of client does not do, and the remedy.
+    """Return what a variant or an option asks for and this kind of client does not do, and the remedy.
 
-    None when it does all.
+    Return None if it does everything.
     """
     from pymongo.errors import ConfigurationError
 

@@ -1,8 +1,8 @@
-"""Result documents: the row of one window, the row of all windows of a variant, and published figures beside them.
+"""Result documents: the row of one window, the row of all windows of a variant, and published figures.
 
-Amounts count parts of requests, so they are no whole numbers. Rows have a whole number where nobody could tell the
-difference: tables divide amounts by the duration, and a speed from 6 queries where there were 6.497 would be 8 % too
-low.
+Amounts count parts of requests, so they are not whole numbers. Rows have a whole number if the difference is
+imperceptible: tables divide amounts by the duration, and a speed computed from 6 queries instead of 6.497 would be 8
+% too low.
 """
 
 from __future__ import annotations
@@ -39,23 +39,23 @@ from mongo_tables.runner.worker import Scheduling
 from mongo_tables.runner.workloads import Amounts, workload
 
 MOST_OFF: Final = 0.001
-"""A whole number may be off by this part of what was done."""
+"""The largest relative error of a rounded amount."""
 DIGITS: Final = 5
-"""So many digits a fraction has, with which it is off by less than that."""
+"""Digits of a fraction, which keep its error below that."""
 
 
 def round_amount(done: float) -> float:
-    """The nearest whole number, or, where that is off by more than a thousandth, the five digits that are closest."""
+    """Return the nearest whole number, or five significant digits if that is off by more than a thousandth."""
     whole = round(done)
     return whole if abs(whole - done) <= MOST_OFF * done else float(f"{done:.{DIGITS}g}")
 
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """Where a window ran, and how it was asked for; ``in_turn`` is how many variants its block has.
+    """Where a window ran, and with which options; ``in_turn`` is the number of variants in its block.
 
-    ``side`` is the name of the target where others have the same variants. ``seconds`` is the most that a window may
-    take, or, where a duration was asked for, what each is to take.
+    ``side`` is the name of the target if others have the same variants. ``seconds`` is the longest time of a window,
+    or the length of each if a duration was given.
     """
 
     options: Options
@@ -76,10 +76,10 @@ class Context:
 
 
 def row_id(experiment: Experiment, number: int, target: str = "") -> dict[str, Any]:
-    """The ``_id`` of the row for variant ``number``: the variant at full size and the name, keys sorted.
+    """Return the ``_id`` of the row for variant ``number``: the variant at full size and the name, keys sorted.
 
-    It does not change with the scale, so that a run at another scale replaces the row and does not add one. Where a
-    variant is measured on several targets side by side, it has the name of the target too.
+    It does not depend on the scale, so that a run at another scale replaces the row instead of adding one. If a
+    variant is measured on several targets side by side, it includes the name of the target.
     """
     named = {"target": target} if target else {}
     return dict(
@@ -88,10 +88,10 @@ def row_id(experiment: Experiment, number: int, target: str = "") -> dict[str, A
 
 
 def gather(windows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """Give the row of a variant from those of its windows, which ``compose`` made of one each.
+    """Return the row of a variant from those of its windows, each from ``compose``.
 
-    Figures are those of one window, the shown one. What casts doubt on them is told of all windows: conclusions rest
-    on all of them.
+    Figures are those of one window, the shown one. Doubts are collected from all windows, since conclusions rest on
+    all of them.
     """
     chosen = middle(windows)
     shown = windows[chosen]
@@ -120,9 +120,9 @@ def gather(windows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
 
 
 def middle(windows: Sequence[Mapping[str, Any]]) -> int:
-    """Which of the repeats is the row: the one whose speed is nearest to that of the block in the middle.
+    """Return the number of the repeat that becomes the row: its speed is nearest to that of the median block.
 
-    Of two blocks in the middle that is the slower. A block with several windows has their geometric mean as its speed.
+    Of two blocks in the middle it is the slower. The speed of a block with several windows is their geometric mean.
     """
     speeds = [float(window["work"]["operations_per_second"]) for window in windows]
     by_block = sorted(block_speeds({"repeats": [one["repeats"][0] for one in windows]}).values())
@@ -133,7 +133,7 @@ def middle(windows: Sequence[Mapping[str, Any]]) -> int:
 def compose(
     published: Experiment, scaled: Experiment, measurement: Measurement, context: Context
 ) -> dict[str, Any]:
-    """Give the row of one repeat of a variant; ``published`` is the experiment at full size."""
+    """Return the row of one repeat of a variant; ``published`` is the experiment at full size."""
     from bson.int64 import Int64
 
     number, outcome, machine = context.place.turn.variant, measurement.outcome, context.machine
@@ -142,7 +142,7 @@ def compose(
     if context.seconds is not None and "testTimeSecs" in config:
         asked = context.seconds if context.options.duration else min(context.seconds, config["testTimeSecs"])
         real = {**real, "testTimeSecs": asked}
-    # After scaling, with what was real in place of what was planned.
+    # After scaling, with real values in place of the planned ones.
     variant, shared = (
         {name: real.get(name, value) for name, value in given.items()}
         for given in (scaled.variants[number], scaled.parameters)
@@ -197,7 +197,7 @@ def _amounts(inside: Inside) -> Amounts:
 
 
 def _states(measurement: Measurement) -> dict[str, Any]:
-    """The states of the server around the window, where it told them and is one that both may be subtracted of."""
+    """Return the server's states around the window, if it reported both and they can be subtracted."""
     if measurement.change or not (measurement.before and measurement.after):
         return {}
     return {"before_status": measurement.before, "after_status": measurement.after}
@@ -286,7 +286,7 @@ def _client(outcome: Outcome, context: Context, connections: int) -> dict[str, A
 
 
 def list_machines(outcome: Outcome) -> list[dict[str, Any]]:
-    """Each of several load machines, without its name."""
+    """Return each of several load machines, without its name."""
     from bson.int64 import Int64
 
     return [
@@ -307,7 +307,7 @@ def list_machines(outcome: Outcome) -> list[dict[str, Any]]:
 
 
 def _lateness(first_late: Sequence[Sequence[float]]) -> dict[str, float]:
-    """How late the work began: on the latest connection, and in the process whose first connection was the latest."""
+    """Return the delay of the latest connection, and that of the process whose first connection was latest."""
     processes = [late for late in first_late if late]
     if not processes:
         return {}
@@ -318,7 +318,7 @@ def _lateness(first_late: Sequence[Sequence[float]]) -> dict[str, float]:
 
 
 def _pacing(outcome: Outcome, context: Context) -> dict[str, Any]:
-    """The rate that was asked for, and what came of it."""
+    """Return the requested rate, and the achieved one."""
     from bson.int64 import Int64
 
     if not context.rates:
@@ -336,17 +336,17 @@ def _pacing(outcome: Outcome, context: Context) -> dict[str, Any]:
 
 
 def _processors(measurement: Measurement) -> dict[str, float] | None:
-    """Busy processors on average, by whose they were; ``other`` is what else the servers' machine did meanwhile."""
+    """Return the mean busy processors by owner; ``other`` is the foreign use of the servers' machine."""
     if measurement.cores is None:
         return None
     client = sum(measurement.outcome.process_cpu_seconds) / measurement.outcome.seconds
     busy, server = measurement.cores["busy"], measurement.cores["server"]
-    here = client if measurement.source == HERE else 0.0  # else the client's are those of its own machine
+    here = client if measurement.source == HERE else 0.0  # otherwise the client runs on another machine
     return {"busy": busy, "server": server, "client": client, "other": max(0.0, busy - server - here)}
 
 
 def _repeat(measurement: Measurement, context: Context) -> dict[str, Any]:
-    """A repeat without what is long: states of the server and histogram are kept of the shown one."""
+    """Return a repeat without its long parts: only the shown one keeps server states and histogram."""
     from bson.int64 import Int64
 
     outcome, turn = measurement.outcome, context.place.turn
@@ -370,9 +370,9 @@ def _repeat(measurement: Measurement, context: Context) -> dict[str, Any]:
 
 
 def _latencies(outcome: Outcome, summary: Callable[[Mapping[int, int]], dict[str, Any]]) -> dict[str, Any]:
-    """``latency`` of all requests, and ``latencies`` by kind where there is more than one kind.
+    """Return ``latency`` of all requests, and ``latencies`` by kind if there are several kinds.
 
-    ``service`` is the time from sending where a rate says when that was meant.
+    With a rate, ``service`` is the time from sending, ``latency`` that from the due time.
     """
     found: dict[str, Any] = {"latency": summary(outcome.latencies)}
     if outcome.paced.service:
@@ -387,7 +387,7 @@ def _without_histogram(latencies: Mapping[int, int]) -> dict[str, Any]:
 
 
 def _storable(value: Any) -> Any:
-    """The value with ``_`` before every field name that starts with ``$``, which a field of a row may not."""
+    """Return the value with ``_`` before every field name that starts with ``$``, which is invalid in a row."""
     if isinstance(value, Mapping):
         return {(f"_{key}" if key.startswith("$") else key): _storable(item) for key, item in value.items()}
     return [_storable(item) for item in value] if isinstance(value, list) else value
@@ -398,7 +398,7 @@ ABOUT_THE_ROW = frozenset({"variant", "source", "note"})
 
 
 def published_documents(experiment: Experiment) -> list[dict[str, Any]]:
-    """The documents of an experiment in the order of its rows; rows without figures give none."""
+    """Return the published documents of an experiment in the order of its rows; rows without figures give none."""
     return [
         _document(experiment, number, variant, row)
         for number, (variant, row) in enumerate(experiment.published_rows(), 1)
@@ -407,7 +407,7 @@ def published_documents(experiment: Experiment) -> list[dict[str, Any]]:
 
 
 def write_published(experiment: Experiment, store: Store) -> int:
-    """Have the store hold the documents of an experiment and say how many there are; raises RunnerError."""
+    """Write the published documents of an experiment, and return their number; raise RunnerError."""
     found = published_documents(experiment)
     for document in found:
         check_published(document)
@@ -432,10 +432,10 @@ Row = dict[str, Any]
 
 
 def gather_rows(plan: Plan, blocks: Sequence[Block], *, side_by_side: bool) -> list[Row]:
-    """A row of each variant on each target, in the order of the targets; ``blocks`` are measured by that plan.
+    """Return a row of each variant on each target, in the order of the targets; ``plan`` describes the ``blocks``.
 
-    Where targets are measured ``side_by_side``, each has a reference of its own. Else the variants of all of them are
-    those of one experiment. Speeds are not compared where the plan says that the work has a rate of its own.
+    If targets are measured ``side_by_side``, each has its own reference. Otherwise the variants of all of them are
+    those of one experiment. Speeds are not compared if the plan says that the work has its own rate.
     """
     if not side_by_side:
         every = [(target, number) for target, mine in enumerate(plan.variants) for number in mine]
@@ -453,9 +453,9 @@ def gather_rows(plan: Plan, blocks: Sequence[Block], *, side_by_side: bool) -> l
 def conclude_slices(
     rows: Sequence[Row], plan: Plan, found: Mapping[Which, Sequence[Counted]], first: str
 ) -> None:
-    """Put into rows what windows in slices say of their targets, one for each block, and what casts doubt on it.
+    """Add to the rows the conclusions of windows in slices, one window for each block, and the doubts about them.
 
-    Those of the first target are of it and itself; ``first`` is its name. The rows of a target are judged together.
+    Those of the first target, called ``first``, compare it with itself. The rows of a target are judged together.
     """
     which = [Which(target, number) for target, mine in enumerate(plan.variants) for number in mine]
     for target in range(len(plan.variants)):
@@ -467,13 +467,13 @@ def conclude_slices(
 
 
 def pair_slices(windows: Sequence[Counted]) -> Pairs:
-    """What the second did to what the first did, by block; both had as much time."""
+    """Return the work of the second target relative to the first, by block; both had the same time."""
     firsts, others = zip(*(one.window["operations"] for one in windows), strict=True)
     return Pairs(tuple(one.block for one in windows), others, firsts)
 
 
 def _compared(plan: Plan, blocks: Sequence[Block], which: Sequence[tuple[int, int]]) -> list[Row]:
-    """The rows of these variants, each given with its target, compared with the reference among them."""
+    """Return the rows of these (target, variant) pairs, compared with the reference among them."""
     rows = [gather(list(_windows(blocks, target, number))) for target, number in which]
     for row in rows:
         row["speed"] = _row_speed(row)
@@ -501,7 +501,7 @@ def _windows(blocks: Sequence[Block], target: int, number: int) -> Iterator[Mapp
 
 
 def _row_speed(row: Mapping[str, Any]) -> dict[str, Any]:
-    """The row's own speed over the blocks, with its interval."""
+    """Return the row's own speed over the blocks, with its interval."""
     speeds = list(block_speeds(row).values())
     if min(speeds) <= 0:
         return {"median": 0.0, "low": 0.0, "high": max(speeds), "blocks": len(speeds)}

@@ -1,4 +1,4 @@
-"""An experiment on a target: whether it can run there, what its variants share, and how it is left."""
+"""An experiment on a target: whether it can run there, what its variants share, and the cleanup."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ IMPATIENT_MS = 1_500
 
 @dataclass(slots=True)
 class Run:
-    """An experiment on a target: what its variants share, and what is loaded there at the moment."""
+    """An experiment on a target: what its variants share, and the data that is currently loaded."""
 
     experiment: Experiment
     scaled: Experiment
@@ -58,38 +58,38 @@ class Run:
     crew: Crew
     progress: Progress
     numbers: Sequence[int]
-    """Of the variants that are measured on this target."""
+    """The numbers of the variants that are measured on this target."""
     named: NamedTarget = ALONE
     side: str = ""
-    """The name of the target where the variants are measured on others too, side by side."""
+    """The name of the target if other targets measure the same variants side by side."""
     clients: dict[str, MongoClient[dict[str, Any]]] = field(default_factory=dict)
     loaded: dict[str, Config] = field(default_factory=dict)
-    """What is in each collection, which serves every window that finds the same."""
+    """The data in each collection, which serves every window that needs the same data."""
     scanned: tuple[str, int] | None = None
-    """The collection that was read as a whole before the last window, and that window's variant."""
+    """The collection that was read completely before the last window, and that window's variant."""
     not_varied: set[str] = field(default_factory=set)
-    """What variants asked of the machine and did not get."""
+    """Machine properties that variants asked for and did not get."""
     servers: dict[tuple[str, str], Servers] = field(default_factory=dict)
     baselines: dict[Path, Mapping[str, Any] | None] = field(default_factory=dict)
     name: str = field(default_factory=lambda: uuid4().hex)
-    """What no other run is called."""
+    """The unique id of the run."""
     claimed: bool = False
-    """Whether our database is there, on the deployment that runs now."""
+    """Whether our database exists on the current deployment."""
     heartbeat: Heartbeat | None = None
-    """For a deployment on which others could take our database."""
+    """The heartbeat, for a deployment on which others could take our database."""
 
     @property
     def kind(self) -> Workload:
-        """Its work."""
+        """Return its workload."""
         return workload(self.experiment.workload)
 
     def config(self, number: int) -> dict[str, Any]:
-        """The parameters of a variant, after scaling."""
+        """Return the parameters of a variant, after scaling."""
         return {**self.scaled.parameters, **self.scaled.variants[number]}
 
     @property
     def database(self) -> str:
-        """Name of the database that the run makes and drops."""
+        """The name of the database that the run creates and drops."""
         return database_on(self.experiment, self.named)
 
     @property
@@ -99,15 +99,15 @@ class Run:
 
     @property
     def prefix(self) -> str:
-        """Of several targets, the one that a complaint is about."""
+        """The prefix of messages that names the target, if there are several."""
         return f"{self.named.name}: " if self.named.name else ""
 
     @property
     def client(self) -> MongoClient[dict[str, Any]]:
-        """A client of the deployment that runs now, which has our database."""
+        """Return a client of the current deployment, which has our database."""
         uri = self.target.uri
         if uri not in self.clients:
-            # Another deployment than before: what was loaded went with the old one.
+            # Another deployment than before: the loaded data is gone.
             for old in self.clients.values():
                 close_beside(old)
             self.clients.clear()
@@ -138,16 +138,16 @@ class Run:
         self.heartbeat = None
 
     def abandon(self, patience_ms: int, reason: str = "") -> None:
-        """Leave after a failure, if a primary is found in that time; a deployment that ends too is left as it is.
+        """Clean up after a failure, if a primary is found within ``patience_ms``; do not touch a temporary deployment.
 
-        What stays is said, and the reason before a primary is waited for.
+        The function reports what is left, and ``reason`` before it waits for a primary.
         """
         self.crew.dismiss()
         self._stop_heartbeat()
         if self.target.ends_with_run:
             return
         try:
-            # What the server was doing for a worker would make our database again after it was dropped.
+            # A worker's pending request could create our database again after it was dropped.
             time.sleep(ABANDON_SECONDS)
             for uri, client in self.clients.items():
                 patience = _patience_ms(client, uri, patience_ms)
@@ -157,11 +157,11 @@ class Run:
                         f"{self.database!r}"
                     )
                 if self._drop_late(uri, patience):
-                    client.close()  # only when there is somebody to say goodbye to, else it waits
+                    client.close()  # only if a server can be reached, else closing waits
                     self.claimed = False
             self.clients.clear()
         finally:
-            if self.claimed:  # also where somebody presses Ctrl-C again
+            if self.claimed:  # even if the user presses Ctrl-C again
                 self.progress.note(
                     f"{self.prefix}the database {self.database!r} is left on {self.target.name}: the next run of "
                     f"{self.experiment.name} there drops it, or mongosh with "
@@ -169,7 +169,7 @@ class Run:
                 )
 
     def _drop_late(self, uri: str, patience_ms: int) -> bool:
-        """Drop our database if a primary is found in that time; whether it is gone."""
+        """Drop our database if a primary is found within ``patience_ms``; return whether it is gone."""
         from pymongo import MongoClient
         from pymongo.errors import PyMongoError
 
@@ -182,7 +182,7 @@ class Run:
 
 
 def _open_client(uri: str) -> MongoClient[dict[str, Any]]:
-    """A client that has found a primary, raises what the driver does where there is none, and TargetError."""
+    """Return a client that has found a primary; raise the driver's errors without one, and TargetError."""
     from pymongo import MongoClient
 
     patience = selection_ms(uri, SELECTION_MS)
@@ -190,7 +190,7 @@ def _open_client(uri: str) -> MongoClient[dict[str, Any]]:
         uri, appname="mongo-tables run", serverSelectionTimeoutMS=patience, retryReads=False
     )
     try:
-        check_driver(client)  # here, where there is a hint beside the complaint
+        check_driver(client)  # here, where the error gets a hint
     except BaseException:
         client.close()
         raise
@@ -198,7 +198,7 @@ def _open_client(uri: str) -> MongoClient[dict[str, Any]]:
 
 
 def _patience_ms(client: MongoClient[dict[str, Any]], uri: str, most: int) -> int:
-    """How long a primary is worth waiting for: where no server answers at all, none will be elected."""
+    """Return how long to wait for a primary: if no server answers at all, there will be no election."""
     if not client.topology_description.has_known_servers:
         most = min(most, IMPATIENT_MS)
     return min(most, selection_ms(uri, most))
@@ -207,7 +207,7 @@ def _patience_ms(client: MongoClient[dict[str, Any]], uri: str, most: int) -> in
 def obstacle(
     experiment: Experiment, options: Options, target: Target, store: Store, named: NamedTarget = ALONE
 ) -> tuple[str, str] | None:
-    """Why the experiment cannot be run so, and the remedy; None when nothing is in the way."""
+    """Return why the experiment cannot run with these options, and the remedy, or None if it can."""
     name, kind = experiment.name, workload(experiment.workload)
     configs = list(experiments.configs(experiment))
     differ = differing(experiment, variants_for(experiment, named))
@@ -243,7 +243,7 @@ def obstacle(
 
 
 def _rates_obstacle(experiment: Experiment, options: Options) -> tuple[str, str] | None:
-    """Why operations cannot start when the options say."""
+    """Return why operations cannot start at the requested rate, or None."""
     if options.rates and has_rates(experiment):
         return f"{experiment.name} has rates of its own", "it runs without --rate only"
     if options.arrivals != "even" and not any(map(options.rates_of, experiments.configs(experiment))):
@@ -263,7 +263,7 @@ def open_run(
     named: NamedTarget = ALONE,
     side: str = "",
 ) -> Run:
-    """Give a run that has not begun; ``side`` is what tells its rows from those of other targets."""
+    """Return a run that has not begun; ``side`` distinguishes its rows from those of other targets."""
     options = replace(options, scale=experiments.scale_of(experiment, options.scale))
     if workload(experiment.workload).changes_primary:
         options = replace(options, on_error="reconnect", seconds=None, duration=None)
@@ -275,7 +275,7 @@ def open_run(
 def choose_variants(
     experiment: Experiment, options: Options, target: Target, named: NamedTarget = ALONE
 ) -> list[int]:
-    """Numbers of the variants that are measured on a target: without ``as_is`` only once what would be the same."""
+    """Return the numbers of the variants to measure on a target; without ``as_is``, equal work only once."""
     numbers = variants_for(experiment, named)
     if options.as_is:
         return numbers
@@ -289,10 +289,10 @@ def choose_variants(
 def asked_of(
     experiment: Experiment, scaled: Experiment, scale: float, number: int
 ) -> tuple[dict[str, Any], float, float]:
-    """What a target is asked for: the config of a variant, and two caches in GB, the wanted and the least.
+    """Return what a variant asks of a target: its config, and two caches in GB, the wanted and the least.
 
-    The wanted one keeps its ratio to the data. The least one has room for what any variant has under way: all of them
-    get the same.
+    The wanted cache keeps its ratio to the data. The least one has room for the data that any variant has in flight:
+    all of them get the same.
     """
     config = {"reference": experiment.reference, **scaled.parameters, **scaled.variants[number]}
     least = max(cache_size.room_gb(scaled.workload, one) for one in experiments.configs(scaled))
@@ -300,7 +300,7 @@ def asked_of(
 
 
 def request(experiment: Experiment, options: Options, targets: Sequence[str]) -> dict[str, Any]:
-    """What makes two runs the same one: what is done, the words that rows have for it, the program, the options."""
+    """Return what identifies a run for resuming: the work, the texts of its rows, the program, the options."""
     return {
         "experiment": experiment.digest,
         "wording": experiment.wording,
@@ -314,7 +314,7 @@ def request(experiment: Experiment, options: Options, targets: Sequence[str]) ->
 
 @contextmanager
 def complaints_told(run: Run, hint: str) -> Iterator[None]:
-    """Raises RunnerError for what the deployment or the driver complains of, with what the target knows of it."""
+    """Raise RunnerError for errors of the deployment or the driver, with the target's own explanation."""
     from pymongo.errors import PyMongoError
 
     try:
@@ -332,13 +332,13 @@ def complaints_told(run: Run, hint: str) -> Iterator[None]:
 
 
 def leave(run: Run) -> None:
-    """Leave nothing on the target of a run for which everything is measured.
+    """Clean up the target of a run that has measured everything.
 
-    Raises TargetError when the deployment does not answer any more.
+    Raises TargetError if the deployment does not answer any more.
     """
     hint = f"everything is measured; with --resume the database {run.database!r} is dropped"
     with complaints_told(run, hint):
         if not run.clients and not run.target.ends_with_run:
-            # Nothing was left to measure: a run that was killed behind its last window may have left its database.
+            # Nothing was left to measure: a run killed after its last window may have left its database.
             ownership.drop(run.client, run.database, run.name)
         run.leave()

@@ -1,12 +1,12 @@
-"""Counters of the system and of the server while work is done, in the names and the shape of Atlas.
+"""Counters of the system and of the server during work, with the names and in the format of Atlas.
 
-Atlas gives a series as ``{name, units, dataPoints: [{timestamp, value}]}``, and the first point of a rate is
-null, because a rate needs two samples (https://www.mongodb.com/docs/atlas/reference/api-resources-spec/v2/).
-The tables read these names, so a run off Atlas keeps them. Percent of processor time is over all cores of the
+Atlas returns a series as ``{name, units, dataPoints: [{timestamp, value}]}``, and the first point of a rate is null,
+because a rate needs two samples (https://www.mongodb.com/docs/atlas/reference/api-resources-spec/v2/). The tables
+read these names, so a run outside Atlas uses them too. Percentages of processor time are over all cores of the
 machine.
 
-Where the servers run elsewhere, their diagnostic data shows processors and disks: a mongod reads ``/proc`` once a
-second and gives its last sample to ``getDiagnosticData``
+For remote servers, their diagnostic data provides processors and disks: a mongod reads ``/proc`` once a second and
+returns its last sample from ``getDiagnosticData``
 (https://www.mongodb.com/docs/manual/administration/full-time-diagnostic-data-capture/).
 """
 
@@ -30,11 +30,11 @@ if TYPE_CHECKING:
 
 Series = Sequence[dict[str, Any]]
 INSIDE: Final = "inside the window"
-"""That each point tells of the window alone."""
+"""The fact that each point lies inside the window."""
 
 
 class Monitored(NamedTuple):
-    """Series of process and disk; ``facts`` says how fine and how late they are, and where their points lie."""
+    """Series of process and disk; ``facts`` gives their resolution, their lag, and where their points lie."""
 
     source: str
     process_series: Series
@@ -43,12 +43,12 @@ class Monitored(NamedTuple):
 
     @property
     def is_inside(self) -> bool:
-        """Whether the points tell of the window alone."""
+        """Return whether all points lie inside the window."""
         return bool(self.facts["points"] == INSIDE)
 
 
 def merged(own: Series, others: Series, *, prefer_others: bool) -> list[dict[str, Any]]:
-    """One series of each name: of two the preferred one, unless it has no value and the other has."""
+    """Return one series of each name: of two the preferred one, unless only the other has a value."""
     first, second = (others, own) if prefer_others else (own, others)
     chosen: dict[str, dict[str, Any]] = {}
     for one in (*first, *second):
@@ -59,17 +59,17 @@ def merged(own: Series, others: Series, *, prefer_others: bool) -> list[dict[str
 
 
 def has_value(series: Mapping[str, Any]) -> bool:
-    """Whether any of its points has one."""
+    """Return whether any of its points has a value."""
     return any(point["value"] is not None for point in series["dataPoints"])
 
 
 FIRST_INTERVAL_SECONDS = 0.5
 SHORTEST_INTERVAL = timedelta(seconds=0.25)
 MOST_SAMPLES = 240
-"""With more, every second one is dropped and the interval doubled: counters are sums, so no rate is lost."""
+"""With more samples, every second one is dropped and the interval doubled: counters are sums, so no rate is lost."""
 
 PROCESSORS = "SYSTEM_NORMALIZED_CPU_USER"
-"""The series that is there whenever processors are seen."""
+"""The series that exists whenever processors are observed."""
 _CPU = {
     PROCESSORS: "user",
     "SYSTEM_NORMALIZED_CPU_KERNEL": "system",
@@ -99,15 +99,15 @@ _ENGINE = {
     "CHECKPOINTS": ("SCALAR_PER_SECOND", ("wiredTiger", "transaction", "transaction checkpoints")),
     "FLOW_CONTROL_WAIT": ("SCALAR_PER_SECOND", ("flowControl", "timeAcquiringMicros")),
 }  # fmt: skip
-"""Counters of the storage engine, the first four in the names of Atlas; the wait is in microseconds."""
+"""Counters of the storage engine, the first four with Atlas's names; the wait is in microseconds."""
 
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """Sums since machine and server started; ``cpu`` and ``disk`` are empty when they cannot be seen.
+    """Sums since machine and server started; ``cpu`` and ``disk`` are empty if unknown.
 
-    ``server_cpu`` is processor time in seconds of the members on the machine, 0.0 when that cannot be seen.
-    ``process`` is the one whose ``operations`` and ``engine`` these are; None where nobody may ask.
+    ``server_cpu`` is the processor time in seconds of the members on the machine, 0.0 if unknown. ``process`` is the
+    one whose ``operations`` and ``engine`` these are; None without the permission to read them.
     """
 
     when: datetime
@@ -121,9 +121,9 @@ class Sample:
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """The samples of a window, at least two, and those of the servers' machine: the same where that is this one.
+    """The samples of a window, at least two, and those of the servers' machine, the same if it is this one.
 
-    ``machine`` is empty where fewer than two samples of it lie in the window.
+    ``machine`` is empty if fewer than two samples of it lie in the window.
     """
 
     samples: Sequence[Sample]
@@ -132,9 +132,9 @@ class Seen:
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """A sample at what may be an end of a window; ``theirs`` is when the server had last looked at its own machine.
+    """A sample at a possible end of a window; ``theirs`` is the time of the server's last sample of its machine.
 
-    That is by the server's clock, and ``took`` says which server that was.
+    That time is on the server's clock, and ``took`` identifies the server.
     """
 
     sample: Sample
@@ -143,7 +143,7 @@ class Mark:
 
 
 class Sampler:
-    """Takes samples in a thread of its own, between ``start`` and ``stop``, and at each mark."""
+    """Takes samples in its own thread, between ``start`` and ``stop``, and at each mark."""
 
     def __init__(
         self,
@@ -152,9 +152,9 @@ class Sampler:
         pids: Sequence[int],
         machine: Callable[[], Sample | None] | None = None,
     ) -> None:
-        """``status`` gives ``serverStatus``; without ``data_directory`` the server is elsewhere.
+        """``status`` returns ``serverStatus``; without ``data_directory`` the server is remote.
 
-        ``machine`` gives the last sample that the server took of its own machine.
+        ``machine`` returns the last sample that the server took of its own machine.
         """
         self._status = status
         self._machine = machine
@@ -168,22 +168,22 @@ class Sampler:
         self._thread = threading.Thread(target=self._watch, daemon=True)
 
     def start(self) -> None:
-        """Begin to take samples."""
+        """Start to take samples."""
         self._thread.start()
 
     def mark(self) -> Mark:
-        """Take a sample at what may be an end of the window."""
+        """Take a sample at a possible end of the window."""
         sample = self._take()
         return Mark(sample, self._theirs[-1].when if self._theirs else None, self._took)
 
     def stop(self) -> None:
-        """Take no more samples, and wait for one that is being taken."""
+        """Stop, and wait for a sample in progress."""
         self.cease()
         self._thread.join()
 
     def between(self, first: Mark, last: Mark) -> Seen:
-        """What was seen from one mark to another, when no more samples are taken."""
-        # A rate over a moment says nothing, so a sample taken just before or after gives way to that of the mark.
+        """Return what was sampled between two marks, after ``stop``."""
+        # A rate over a tiny interval is noise, so the mark replaces a sample taken just before or after it.
         begins, ends = first.sample.when + SHORTEST_INTERVAL, last.sample.when - SHORTEST_INTERVAL
         inside = [sample for sample in self._samples if begins <= sample.when <= ends]
         samples = [first.sample, *inside, last.sample]
@@ -193,7 +193,7 @@ class Sampler:
         return Seen(samples, machine if len(machine) > 1 else [])
 
     def _theirs_between(self, first: Mark, last: Mark) -> list[Sample]:
-        """The first that the server took was taken before; with another server since the mark, all of its own later."""
+        """Return the server's own samples between the marks; after a change of server, only those of the new one."""
         after = first.theirs if is_one_process(first.took, last.took) else None
         return [
             sample
@@ -202,7 +202,7 @@ class Sampler:
         ]
 
     def cease(self) -> None:
-        """Take no more samples; after a failure nobody waits for the last one."""
+        """Stop after a failure, without waiting for the last sample."""
         self._ended.set()
 
     def _watch(self) -> None:
@@ -210,7 +210,7 @@ class Sampler:
 
         interval = FIRST_INTERVAL_SECONDS
         while not self._ended.wait(interval):
-            # A server that does not answer at the moment gives no point; the work that misses it says so.
+            # A server that does not answer now yields no point; the work itself reports a failure.
             with suppress(PyMongoError):
                 self._samples.append(self._take())
             if len(self._samples) > MOST_SAMPLES:
@@ -235,14 +235,14 @@ class Sampler:
         )
 
     def _look_at_machine(self) -> None:
-        """Keep the server's last sample if it is new; with another server before it, what it took is another's."""
+        """Store the server's last sample if it is new; discard samples of a previous server."""
         from pymongo.errors import OperationFailure
 
         if self._machine is None:
             return
         try:
             sample = self._machine()
-        except OperationFailure:  # it is not permitted, and will not be
+        except OperationFailure:  # not permitted, and will not be
             self._machine = None
             return
         if sample is None:
@@ -255,7 +255,7 @@ class Sampler:
 
 
 def look_at_processors(pids: Sequence[int]) -> Sample:
-    """A sample of this machine's processors alone, which takes no time."""
+    """Return a sample of this machine's processors alone, which takes no time."""
     import psutil
 
     cpu = psutil.cpu_times()._asdict()
@@ -263,9 +263,9 @@ def look_at_processors(pids: Sequence[int]) -> Sample:
 
 
 def cores(samples: Sequence[Sample]) -> dict[str, float] | None:
-    """How many processors of their machine were busy on average between first and last sample.
+    """Return the mean number of busy processors of the machine between first and last sample.
 
-    ``server`` is how many of them were with the members on it. None when the machine cannot be seen.
+    ``server`` is the part of the members on it. Return None if the machine is not observed.
     """
     if not samples:
         return None
@@ -279,7 +279,7 @@ def cores(samples: Sequence[Sample]) -> dict[str, float] | None:
 
 
 def series(seen: Seen) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
-    """Give the series of the process and those of the disk, in the shape of Atlas."""
+    """Return the series of the process and those of the disk, in the format of Atlas."""
     samples, machine = seen.samples, seen.machine
     process = [
         _series(name, "MILLISECONDS", samples, _of_one_process(_mean_time(kind)))
@@ -314,7 +314,7 @@ def _series(name: str, units: str, samples: Sequence[Sample], measure: _Measure)
 
 
 def _of_one_process(measure: _Measure) -> _Measure:
-    """The same, None where the two samples are not of one process of one server."""
+    """Return the measure restricted to one process: None if the two samples belong to different processes."""
     return lambda before, after: (
         measure(before, after) if is_one_process(before.process, after.process) else None
     )
@@ -322,7 +322,7 @@ def _of_one_process(measure: _Measure) -> _Measure:
 
 def _percent(field: str) -> _Measure:
     def measure(before: Sample, after: Sample) -> float | None:
-        # Linux counts a guest's time in `user` as well.
+        # Linux includes a guest's time in `user`.
         kinds = [kind for kind in after.cpu if kind not in ("guest", "guest_nice")]
         total = sum(after.cpu[kind] - before.cpu[kind] for kind in kinds)
         return 100 * (after.cpu[field] - before.cpu[field]) / total if total > 0 else None
@@ -372,13 +372,13 @@ def _cpu_seconds(pid: int) -> float:
 
     try:
         times = psutil.Process(pid).cpu_times()
-    except psutil.Error:  # a member that died; the work that misses it says so
+    except psutil.Error:  # an ended member; its work reports that
         return 0.0
     return float(times.user + times.system)
 
 
 def _device(directory: Path) -> str | None:
-    """The name under which the system counts the disk of ``directory``; None when it does not count it."""
+    """Return the system's name of the disk of ``directory``, or None if it has no counters."""
     import psutil
 
     mount = mount_of(directory, physical=True)
@@ -389,19 +389,19 @@ def _device(directory: Path) -> str | None:
 SOURCE: Final = "getDiagnosticData"
 _TIMES: Final = ("user", "nice", "system", "idle", "iowait", "irq", "softirq", "steal", "guest", "guest_nice")
 _SECTOR: Final = 512
-"""Bytes, whatever the disk has (https://docs.kernel.org/admin-guide/iostats.html)."""
+"""Bytes of a sector, whatever the disk has (https://docs.kernel.org/admin-guide/iostats.html)."""
 
 
 def read_machine(client: MongoClient[dict[str, Any]]) -> Sample | None:
-    """The last sample of the primary's machine; None where it has none.
+    """Return the last sample of the primary's machine, or None if it has none.
 
-    A mongos has only those of its own machine, which is not where the data is. The time of a sample is by the server's
+    A mongos only has those of its own machine, which does not hold the data. The time of a sample is on the server's
     clock. Raises PyMongoError.
     """
     from bson.codec_options import CodecOptions
     from bson.raw_bson import RawBSONDocument
 
-    # 80 kB of counters a time: only what is looked at is decoded.
+    # Each answer has 80 kB of counters: only the used ones are decoded.
     options: Any = CodecOptions(document_class=RawBSONDocument, tz_aware=True)
     data = client.admin.command("getDiagnosticData", codec_options=options).get("data", {})
     system, status = data.get("systemMetrics", {}), data.get("serverStatus", {})
@@ -423,7 +423,7 @@ def read_machine(client: MongoClient[dict[str, Any]]) -> Sample | None:
 
 
 def _disks(disks: Mapping[str, Mapping[str, Any]]) -> dict[str, int]:
-    """All disks together: which of them holds the data, the server does not say."""
+    """Return the sum over all disks: the server does not say which of them holds the data."""
     if not disks:
         return {}
     every = list(disks.values())
@@ -436,21 +436,21 @@ def _disks(disks: Mapping[str, Mapping[str, Any]]) -> dict[str, int]:
 
 
 class BusyProcessors:
-    """Looks at the processors when it is told to; where no server runs on this machine, nothing is known of them."""
+    """Samples the processors on demand; without a server on this machine it finds nothing."""
 
     def __init__(self, servers: Collection[int], client: Callable[[], Sequence[int]]) -> None:
-        """``servers`` are the processes of those on this machine, ``client`` gives those of the client."""
+        """``servers`` are the server processes on this machine, ``client`` returns those of the client."""
         self._servers = servers
         self._client = client
         self._samples: list[Sample] = []
 
     def look(self) -> None:
-        """Look now: at the begin, and at the end."""
+        """Take a sample, at the start and at the end."""
         if self._servers:
             self._samples.append(look_at_processors([*self._servers, *self._client()]))
 
     def found(self) -> dict[str, float] | None:
-        """Busy processors on average between first and last look, and what of them was neither servers nor client."""
+        """Return the mean busy processors between first and last sample, and the part of foreign processes."""
         known = cores(self._samples)
         if known is None:
             return None

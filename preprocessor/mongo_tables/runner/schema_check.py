@@ -1,4 +1,4 @@
-"""Documents held against their schema before they are written."""
+"""Validation of documents against their schemas before they are written."""
 
 from __future__ import annotations
 
@@ -13,22 +13,22 @@ from mongo_tables.runner.errors import RunnerError
 
 
 def check_result(document: Mapping[str, Any]) -> None:
-    """Raise RunnerError when a result document is not what ``schemas/result.schema.json`` says."""
+    """Raise RunnerError if a result document does not match ``schemas/result.schema.json``."""
     _check(document, "result")
 
 
 def check_published(document: Mapping[str, Any]) -> None:
-    """Raise RunnerError when a document of published figures is not what ``schemas/published.schema.json`` says."""
+    """Raise RunnerError if a document of published figures does not match ``schemas/published.schema.json``."""
     _check(document, "published")
 
 
 def check_calibration(document: Mapping[str, Any]) -> None:
-    """Raise RunnerError when a calibration is not what ``schemas/calibration.schema.json`` says."""
+    """Raise RunnerError if a calibration does not match ``schemas/calibration.schema.json``."""
     _check(document, "calibration")
 
 
 def _check(document: Mapping[str, Any], name: str) -> None:
-    """The schemas speak of Extended JSON, the form in which documents are published."""
+    """Validate the document as Extended JSON, the published form, which the schemas describe."""
     import bson
 
     published = json.loads(write_line(bson.encode(document)))
@@ -39,7 +39,7 @@ def _check(document: Mapping[str, Any], name: str) -> None:
 
 @cache
 def validator(name: str) -> Any:
-    """The validator of ``schemas/NAME.schema.json``."""
+    """Return the validator of ``schemas/NAME.schema.json``."""
     from jsonschema import Draft7Validator
 
     return Draft7Validator(load(name))

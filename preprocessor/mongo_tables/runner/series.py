@@ -1,8 +1,8 @@
-"""What was done in each interval of a window, in memory that does not grow with its length.
+"""The work in each interval of a window, in memory that does not grow with its length.
 
-A latency is counted in the bucket of an HDR histogram with three significant digits (http://hdrhistogram.org), which is
-named by its shortest: whole microseconds up to 2,047, then 1,024 buckets for each doubling. There are at most ``MOST``
-intervals; with more, neighbours are put together.
+A latency is counted in the bucket of an HDR histogram with three significant digits (http://hdrhistogram.org), named
+by its lower bound: whole microseconds up to 2,047, then 1,024 buckets for each doubling. There are at most ``MOST``
+intervals; with more, neighbours are merged.
 """
 
 from __future__ import annotations
@@ -14,14 +14,16 @@ from dataclasses import dataclass, field
 from typing import Any
 
 EXACT_BELOW = 2048
-"""Latencies in microseconds that have a bucket of their own."""
+"""Latencies in microseconds with a bucket each."""
 MOST = 600
-"""Intervals of a series: half a minute by twentieths of a second, a minute by tenths, ten minutes by seconds."""
+"""The most intervals of a series: half a minute by twentieths of a second, a minute by tenths, ten minutes by
+seconds."""
 SHORT_SECONDS = 20
 FINE_SECONDS = (1, 4)
-"""Between these, tenths of a second are too few to see whether the speed of a window was steady: half of them do."""
+"""For windows between these lengths, tenths of a second are too few to judge whether the speed was steady; twentieths
+suffice."""
 Counts = dict[str, dict[int, int]]
-"""How many requests of each kind had a latency."""
+"""The number of requests by latency bucket, for each kind."""
 _BITS = 11
 _RECENT = 2
 _SHIFT = 32
@@ -29,7 +31,7 @@ _LARGEST = (1 << _SHIFT) - 1
 
 
 def bucket(microseconds: int) -> int:
-    """The shortest latency of the bucket that this one is counted in."""
+    """Return the lower bound of the bucket in which this latency is counted."""
     if microseconds < EXACT_BELOW:
         return microseconds
     shift = microseconds.bit_length() - _BITS
@@ -37,7 +39,7 @@ def bucket(microseconds: int) -> int:
 
 
 def interval_for(seconds: float | None) -> int:
-    """Nanoseconds of the intervals of a window of so many seconds, or of one whose length is not known before."""
+    """Return the nanoseconds of the intervals of a window of this length, or of unknown length."""
     if seconds is None:
         return 100_000_000
     if FINE_SECONDS[0] < seconds < FINE_SECONDS[1]:
@@ -46,26 +48,26 @@ def interval_for(seconds: float | None) -> int:
 
 
 def widest(seconds: float, since: int) -> int:
-    """Nanoseconds of the longest interval of a window of so many seconds that is open ``since`` nanoseconds."""
+    """Return the longest interval of a window of ``seconds``, open for ``since`` nanoseconds, in nanoseconds."""
     return max(interval_for(seconds), 2 * since // MOST)
 
 
 @dataclass(slots=True)
 class Interval:
-    """Operations that were answered in it, and the latencies of their requests, packed when it is long over."""
+    """Operations answered in an interval, and the latencies of their requests, compressed some time later."""
 
     operations: int = 0
     counts: Counts = field(default_factory=dict)
     packed: dict[str, array[int]] = field(default_factory=dict)
 
     def add(self, operations: int, counts: Mapping[str, Mapping[int, int]]) -> None:
-        """Count what a connection did as well."""
+        """Add the counts of a connection."""
         self.operations += operations
         self.counts, self.packed = self.latencies(), {}
         merge(self.counts, counts)
 
     def pack(self) -> None:
-        """Take a tenth of the room, until something is added."""
+        """Compress to a tenth of the memory, until something is added."""
         if self.counts:
             self.packed = {
                 kind: array("Q", [min(took, _LARGEST) | count << _SHIFT for took, count in counts.items()])
@@ -74,7 +76,7 @@ class Interval:
             self.counts = {}
 
     def latencies(self) -> Counts:
-        """How many requests of each kind had a latency."""
+        """Return the number of requests by latency for each kind."""
         if self.packed:
             return {
                 kind: {one & _LARGEST: one >> _SHIFT for one in packed}
@@ -92,17 +94,17 @@ def merge(total: Counts, counts: Mapping[str, Mapping[int, int]]) -> None:
 
 
 class Series:
-    """The intervals of one process; connections in threads of their own may add at once."""
+    """The intervals of one process; threads may add concurrently."""
 
     def __init__(self, width: int) -> None:
-        """``width`` are nanoseconds."""
+        """``width`` is in nanoseconds."""
         self.width = width
         self.intervals: dict[int, Interval] = {}
         self._newest = 0
         self._lock = threading.Lock()
 
     def add(self, since: int, operations: int, counts: Mapping[str, Mapping[int, int]]) -> None:
-        """Add what was answered in the interval in which the moment ``since`` nanoseconds after the first lies."""
+        """Add what was answered in the interval that contains the moment ``since`` nanoseconds after the first."""
         with self._lock:
             number = since // self.width
             while number >= MOST:
@@ -117,14 +119,14 @@ class Series:
                 self.intervals[number].pack()
 
     def merge(self, other: Series) -> None:
-        """Add what another process did."""
+        """Add the work of another process."""
         while self.width < other.width:
             self._put_neighbours_together()
         for number, one in other.intervals.items():
             self.add(number * other.width, one.operations, one.latencies())
 
     def latencies(self) -> Counts:
-        """The latencies of all intervals."""
+        """Return the latencies of all intervals."""
         total: Counts = {}
         for one in self.intervals.values():
             merge(total, one.latencies())
@@ -138,10 +140,10 @@ class Series:
             one = before.pop(number)
             into = self.intervals.setdefault(number // 2, Interval())
             into.add(one.operations, one.latencies())
-            into.pack()  # at once: all of them unpacked would take ten times the room
+            into.pack()  # at once: uncompressed, all of them would take ten times the memory
 
     def __getstate__(self) -> tuple[int, dict[int, Interval]]:
-        """What another process gets: not the lock."""
+        """Return the state for another process, without the lock."""
         return self.width, self.intervals
 
     def __setstate__(self, state: tuple[int, dict[int, Interval]]) -> None:
@@ -157,10 +159,10 @@ _PERCENTILES = {"p50": 50.0, "p90": 90.0, "p95": 95.0, "p99": 99.0, "p99_9": 99.
 
 
 def summarise(latencies: Mapping[int, int]) -> dict[str, Any]:
-    """Give percentiles, mean and extremes in microseconds, of counts by whole microseconds.
+    """Return percentiles, mean and extremes in microseconds of counts by whole microseconds.
 
     ``histogram`` is the HDR histogram itself (V2, compressed, base64; http://hdrhistogram.org), with three
-    significant digits, so that others can merge and redraw it. No latencies: every figure is None.
+    significant digits, so that others can merge and redraw it. Without latencies every figure is None.
     """
     histogram = _recorded(latencies)
     empty = not latencies
@@ -169,7 +171,7 @@ def summarise(latencies: Mapping[int, int]) -> dict[str, Any]:
     figures["min"] = None if empty else min(latencies)
     fast = sum(count for value, count in latencies.items() if value <= SLOW_MICROSECONDS)
     for name, percentile in _PERCENTILES.items():
-        # The histogram gives the upper end of a step, which may lie beyond the longest that there was.
+        # The histogram returns the upper end of a step, which may exceed the longest latency.
         value = int(histogram.get_value_at_percentile(percentile))
         figures[name] = None if empty else min(value, max(latencies))
     figures["within_50_ms"] = None if empty else fast / figures["count"]
@@ -179,7 +181,7 @@ def summarise(latencies: Mapping[int, int]) -> dict[str, Any]:
 
 
 def summarise_series(series: Series) -> dict[str, Any]:
-    """For each interval, in their order, what was answered in it and the HDR histogram of each kind of operation."""
+    """Return, for each interval in order, the answered operations and the HDR histogram of each kind."""
     return {
         "interval_seconds": series.width / 1e9,
         "intervals": [
@@ -210,6 +212,6 @@ def _encoded(histogram: Any) -> str:
 
 
 def mean(latencies: Mapping[int, int]) -> float | None:
-    """The mean of latencies, None when there are none."""
+    """Return the mean of latencies, or None without any."""
     count = sum(latencies.values())
     return sum(value * count for value, count in latencies.items()) / count if count else None

@@ -1,16 +1,16 @@
-"""What the servers of a deployment say of themselves: machine, role, storage, counters.
+"""What the servers of a deployment report about themselves: machine, role, storage, counters.
 
-Each server is asked for itself, with the rights that the connection string gives. Names of hosts, folders and files,
-keys and passwords are among the answers; none of them gets into a row from here, since what is kept is chosen field by
-field. The addresses that somebody gave as the target are in each row all the same, as ``target``.
+Each server is queried by itself, with the permissions of the connection string. The answers contain names of hosts,
+folders and files, keys and passwords; none of them gets into a row from here, since fields are selected one by one.
+The addresses that a user gives as the target are in each row all the same, as ``target``.
 
-A document keeps a part of ``serverStatus``: the whole is 80 kB, twice in every document, and nine tenths of it are
-counters of commands that no experiment sends. Kept is what a table of this project or of the document that its
-experiments come from subtracts, and what explains a number that looks wrong: evictions, queues, tickets, flow control,
+A document stores a part of ``serverStatus``: the whole is 80 kB, twice in every document, and nine tenths of it are
+counters of commands that no experiment sends. The stored part is what a table subtracts, of this project or of the
+source of its experiments, and what explains a suspicious number: evictions, queues, tickets, flow control,
 connections, a restart between the two.
 
-Counters are sums since a process started. A difference of two of them means something only within one process: after
-an election or a restart they belong to two.
+Counters are sums since a process started. Their difference is meaningful only within one process: an election or a
+restart changes the process.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ if TYPE_CHECKING:
 
 
 OVERTAKEN_MS = 10_000
-"""By so much an uptime may seem to go back: an answer that was held up comes behind one that was asked for later."""
+"""Milliseconds by which an uptime may seem to decrease: a delayed answer arrives after a later one."""
 
 
 class ServerProcess(NamedTuple):
-    """A process of a server: the address that it gives, its number, and the milliseconds that it had run when asked."""
+    """A server process: its address, its number, and the milliseconds that it had run when asked."""
 
     host: str
     pid: int
@@ -41,7 +41,7 @@ class ServerProcess(NamedTuple):
 
 
 def process_of(status: Mapping[str, Any]) -> ServerProcess | None:
-    """The process that gave this ``serverStatus``; None where it is empty, since nobody may ask for it."""
+    """Return the process of this ``serverStatus``, or None if it is empty for lack of permission."""
     if not status:
         return None
     uptime = status.get("uptimeMillis", 0)
@@ -49,19 +49,19 @@ def process_of(status: Mapping[str, Any]) -> ServerProcess | None:
 
 
 def is_one_process(before: ServerProcess | None, after: ServerProcess | None) -> bool:
-    """Whether counters of the one may be subtracted from those of the other; two that are not known may be one."""
+    """Return whether the counters belong to one process; two unknown processes may be one."""
     if before is None or after is None:
         return True
-    # In containers, each process may have the same number; its uptime then begins again.
+    # In containers, each process may have the same number; then its uptime restarts.
     return before[:2] == after[:2] and before.uptime <= after.uptime + OVERTAKEN_MS
 
 
 def describe_change(
     before: ServerProcess | None, after: ServerProcess | None, between: Sequence[ServerProcess | None]
 ) -> str | None:
-    """How the server that was asked changed in a window, None where it was one process all the time.
+    """Return how the observed server changed in a window, or None if it was one process throughout.
 
-    ``between`` are those that gave samples, whose addresses are not told: they are names of machines.
+    ``between`` are those that gave samples; the text omits their addresses, which are names of machines.
     """
     if before and after and not is_one_process(before, after):
         if before.host == after.host:
@@ -87,15 +87,16 @@ KEPT: Mapping[str, Any] = {
     "wiredTiger": dict.fromkeys(_ENGINE, _WHOLE),
     "metrics": dict.fromkeys(_METRICS, _WHOLE),
 }
-"""Sections by name (https://www.mongodb.com/docs/manual/reference/command/serverStatus/); an empty one is whole."""
+"""Sections by name (https://www.mongodb.com/docs/manual/reference/command/serverStatus/); an empty value means all of
+it."""
 
 
 def status(client: MongoClient[dict[str, Any]]) -> dict[str, Any]:
-    """The kept sections of ``serverStatus``, in the server's order; what a version does not have is not there.
+    """Return the stored sections of ``serverStatus``, in the server's order, as far as its version has them.
 
-    ``host`` becomes the member's name in its replica set, or the address it was reached by: the machine's own name is
-    nobody's business. Empty when the command is not permitted, and when others answer it in turn; without
-    ``wiredTiger`` of a server that has none, as the mongos of a sharded cluster.
+    ``host`` becomes the member's name in its replica set, or the address it was reached by, because the machine's own
+    name is private. The result is empty without permission, and if several mongos answer in turn; it has no
+    ``wiredTiger`` if the server has none, such as a mongos.
     """
     kept = _kept(_ask(client), KEPT)
     if not kept or is_one_of_several(client, kept):
@@ -105,12 +106,12 @@ def status(client: MongoClient[dict[str, Any]]) -> dict[str, Any]:
 
 
 def is_one_of_several(client: MongoClient[dict[str, Any]], found: Mapping[str, Any]) -> bool:
-    """Whether ``found`` is of one mongos, and others answer in turn: what one has counted says nothing of the rest."""
+    """Return whether ``found`` is from one of several mongos: its counters say nothing about the others."""
     return found.get("process") == "mongos" and len(client.topology_description.server_descriptions()) > 1
 
 
 def cache_bytes(client: MongoClient[dict[str, Any]]) -> int:
-    """The size of WiredTiger's cache that the primary says it has. Raises TargetError when it does not say."""
+    """Return the size of the primary's WiredTiger cache. Raises TargetError if it is unknown."""
     found = _ask(client)
     if "wiredTiger" in found:
         return int(found["wiredTiger"]["cache"]["maximum bytes configured"])
@@ -139,7 +140,7 @@ def _kept(section: Mapping[str, Any], wanted: Mapping[str, Any]) -> dict[str, An
 
 
 GIVEN: Final = "given by its address"
-"""What a deployment that was not started by the run is called."""
+"""The name of a deployment that the run did not start."""
 _SHARDED: Final = "sharded cluster"
 _PATIENCE_MS: Final = 5_000
 _SERVER_STATUS: Final = {
@@ -162,16 +163,16 @@ _OPTIONS: Final[Mapping[str, Sequence[str]]] = {
     "commit_interval_ms": ("storage", "journal", "commitIntervalMs"),
     "oplog_size_mb": ("replication", "oplogSizeMB"),
 }
-"""The options of mongod that rows have, and where ``getCmdLineOpts`` has them."""
+"""The mongod options in rows, and their place in ``getCmdLineOpts``."""
 _COMPRESSOR: Final = "snappy"
-"""Of collections, where no option says another (https://www.mongodb.com/docs/manual/reference/program/mongod/)."""
+"""The default of collections (https://www.mongodb.com/docs/manual/reference/program/mongod/)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Servers:
-    """The servers of a deployment. ``members`` has the facts of each by its address, which rows do not have.
+    """The servers of a deployment. ``members`` has the facts of each by its address, which rows omit.
 
-    Of a sharded cluster they are those that route, and ``shards`` is how many others have data, where that is known.
+    For a sharded cluster they are the mongos, and ``shards`` is the number of shards, if known.
     """
 
     kind: str
@@ -188,10 +189,10 @@ class Servers:
         seen: bool = True,
         change: str | None = None,
     ) -> dict[str, Any]:
-        """What a row has of them: the primary first.
+        """Return the servers' part of a row, the primary first.
 
-        ``primary`` is where it is by now, ``cpu`` the model of the processor, where all members run on this machine.
-        ``seen`` is whether their machine was seen in the window, ``change`` how the one that counts became another.
+        ``primary`` is its current address; ``cpu`` is the model of the processor if all members run on this machine.
+        ``seen`` says whether their machine was observed in the window, ``change`` how the observed server changed.
         """
         now = None if primary is None else f"{primary[0]}:{primary[1]}"
         members = [
@@ -216,22 +217,22 @@ class Servers:
         }
 
     def _unseen(self) -> Iterator[Mapping[str, str]]:
-        """Why the machine was not seen, unless it could not be in any window."""
+        """Yield why the machine was not observed, unless it never can be."""
         if not any(one["what"] in _SAMPLES for one in self.not_known):
             yield {"what": "processors and disks in the window", "reason": _FEW_SAMPLES}
 
 
 def _role(facts: Mapping[str, Any], address: str, primary: str | None) -> dict[str, str]:
-    """The role of a member after elections: ``primary`` is known by the driver at any time."""
+    """Return the role of a member after elections; the driver always knows the ``primary``."""
     if address == primary:
         return {"role": "primary"}
     return {"role": "secondary"} if primary and facts.get("role") == "primary" else {}
 
 
 def topology(servers: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
-    """The topology of a row: as it is ``given``, or, where only an address was, as the ``servers`` say.
+    """Return the topology of a row: as ``given``, or, for an address only, as the ``servers`` report it.
 
-    ``servers`` is what ``describe`` gives. What they do not all say alike is left out.
+    ``servers`` is the result of ``describe``. Properties in which they differ are omitted.
     """
     members: Sequence[Mapping[str, Any]] = servers["members"]
     if given.get("kind") != GIVEN or not members:
@@ -260,7 +261,7 @@ def _compressor(member: Mapping[str, Any]) -> str | None:
 
 
 def ask_servers(uri: str) -> Servers:
-    """Ask every server that can be reached. Raises PyMongoError when none answers."""
+    """Query every reachable server. Raises PyMongoError if none answers."""
     with _interview(uri) as asked:
         hello = asked.client.admin.command("hello")
         config = {} if "setName" not in hello else asked.ask("replSetGetConfig").get("config", {})
@@ -272,7 +273,7 @@ def ask_servers(uri: str) -> Servers:
         for address in asked.reachable(hello):
             name, facts = asked.facts(address)
             settings[name] = {**settings.get(name, {}), **facts}
-        asked.wanted.clear()  # the last one that was asked may be down
+        asked.wanted.clear()  # the last server asked may be down
         routed = is_router(hello)
         features = {} if routed else asked.ask("getParameter", _FEATURES)
         shards = asked.ask("listShards").get("shards", ()) if routed else ()
@@ -287,14 +288,14 @@ def ask_servers(uri: str) -> Servers:
 
 @dataclass(slots=True)
 class _Interview:
-    """A client whose commands go to one server at a time, and what it was not told."""
+    """A client that sends commands to one server at a time, and notes missing answers."""
 
     client: MongoClient[dict[str, Any]]
     wanted: list[tuple[str, int]]
     missing: list[dict[str, str]] = field(default_factory=list)
 
     def ask(self, name: str, command: Mapping[str, Any] | None = None) -> Mapping[str, Any]:
-        """The answer; nothing, and a note of what is missing, where there is none."""
+        """Return the answer; without one, return an empty mapping and note what is missing."""
         from pymongo import ReadPreference
         from pymongo.errors import OperationFailure, PyMongoError
 
@@ -309,11 +310,11 @@ class _Interview:
         return {}
 
     def facts(self, address: tuple[str, int]) -> tuple[str, Mapping[str, Any]]:
-        """The name of a server in its set, and what it says of itself."""
+        """Return the name of a server in its set, and its description."""
         self.wanted[:] = [address]
         name = f"{address[0]}:{address[1]}"
         hello = self.ask("hello")
-        if not hello:  # it will not answer the others either
+        if not hello:  # it will not answer the other commands either
             return name, {}
         status = self.ask("serverStatus", _SERVER_STATUS)
         options = self.ask("getCmdLineOpts")
@@ -333,7 +334,7 @@ class _Interview:
         return str(hello.get("me", name)), facts
 
     def reachable(self, hello: Mapping[str, Any]) -> Sequence[tuple[str, int]]:
-        """The servers that hold data and that may be asked through this connection string, in a fixed order."""
+        """Return the servers that hold data and may be queried with this connection string, in a fixed order."""
         if self.client.topology_description.topology_type_name.startswith("ReplicaSet"):
             arbiters = hello.get("arbiters", ())
             return [_address(host) for host in _hosts(hello) if host not in arbiters]
@@ -368,7 +369,7 @@ def _interview(uri: str) -> Iterator[_Interview]:
     with MongoClient[dict[str, Any]](
         uri,
         appname="mongo-tables run",
-        # No longer than usual where that is longer: a member that is down is waited for as well.
+        # At most the usual timeout: it applies to members that are down too.
         serverSelectionTimeoutMS=min(_PATIENCE_MS, selection_ms(uri, _PATIENCE_MS)),
         retryReads=False,
         server_selector=choose,
@@ -377,7 +378,7 @@ def _interview(uri: str) -> Iterator[_Interview]:
 
 
 def is_router(hello: Mapping[str, Any]) -> bool:
-    """Whether it is a mongos that says hello so."""
+    """Return whether this ``hello`` is from a mongos."""
     return hello.get("msg") == "isdbgrid"
 
 
@@ -401,7 +402,7 @@ def _states(status: Mapping[str, Any]) -> dict[str, str]:
 
 
 def _settings(member: Mapping[str, Any]) -> dict[str, Any]:
-    """Of a member's place in the set: what elections and reads depend on."""
+    """Return a member's settings on which elections and reads depend."""
     delay = member.get("secondaryDelaySecs", member.get("slaveDelay", 0))
     return {
         "votes": int(member.get("votes", 1)),
@@ -420,7 +421,7 @@ def _role_of(hello: Mapping[str, Any]) -> dict[str, str]:
 
 
 def _machine(info: Mapping[str, Any]) -> dict[str, Any]:
-    """Processors, memory and system; ``memory_limit_gib`` where the server may not use all of the memory."""
+    """Return processors, memory and system; ``memory_limit_gib`` if the server may not use all of the memory."""
     if not info:
         return {}
     system, known = info.get("system", {}), info.get("os", {})

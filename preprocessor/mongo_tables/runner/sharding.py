@@ -1,8 +1,8 @@
-"""Collections of a sharded cluster: sharded as an experiment asks, and what each shard had of them and did.
+"""Collections of a sharded cluster: sharding them, and the data and work of each shard.
 
-Everything is asked through the mongos. ``$collStats`` answers once for each shard that has a part of a collection
-(https://www.mongodb.com/docs/manual/reference/operator/aggregation/collStats/), so no shard has to be reached, or
-signed in to, by itself. Rows do not name the shards: their names are those of machines.
+All queries go through the mongos. ``$collStats`` answers once for each shard that has a part of a collection
+(https://www.mongodb.com/docs/manual/reference/operator/aggregation/collStats/), so the runner needs no direct
+connection to a shard. Rows do not name the shards: their names are those of machines.
 """
 
 from __future__ import annotations
@@ -26,17 +26,17 @@ _READ, _WRITTEN = "bytes read into cache", "bytes written from cache"
 
 
 def is_sharded(client: MongoClient[dict[str, Any]]) -> bool:
-    """Whether the deployment is a sharded cluster; the client has talked to it already."""
+    """Return whether the deployment is a sharded cluster; the client is already connected."""
     return bool(client.topology_description.topology_type_name == "Sharded")
 
 
 def wants_shards(configs: Iterable[Mapping[str, Any]]) -> bool:
-    """Whether any variant of an experiment shards its collection."""
+    """Return whether any variant of an experiment shards its collection."""
     return any(SHARD_KEY in config for config in configs)
 
 
 def shard(client: MongoClient[dict[str, Any]], database: Database[Any], config: Mapping[str, Any]) -> None:
-    """Shard the collection, empty by now, as the config asks; raises TargetError where that cannot be."""
+    """Shard the empty collection as the config says; raise TargetError if that is impossible."""
     key = config.get(SHARD_KEY)
     if key is None:
         return
@@ -50,7 +50,7 @@ def shard(client: MongoClient[dict[str, Any]], database: Database[Any], config: 
     try:
         client.admin.command({"shardCollection": namespace, "key": dict(key), **initial})
         if config.get("balancer") == "off":
-            # As ``sh.disableBalancing`` does: other collections stay as they are.
+            # Like ``sh.disableBalancing``: other collections are not affected.
             client.config.collections.update_one({"_id": namespace}, {"$set": {"noBalance": True}})
         if not isinstance(points, int) and points:
             _split(client, namespace, next(iter(key)), points)
@@ -60,7 +60,7 @@ def shard(client: MongoClient[dict[str, Any]], database: Database[Any], config: 
 
 
 def _split(client: MongoClient[dict[str, Any]], namespace: str, field: str, points: Sequence[Any]) -> None:
-    """Make a chunk from each of the points on, and give them to the shards in turn."""
+    """Split chunks at the points, and distribute them over the shards in turn."""
     shards = [one["_id"] for one in client.admin.command("listShards")["shards"]]
     for point in points:
         client.admin.command({"split": namespace, "middle": {field: point}})
@@ -70,21 +70,21 @@ def _split(client: MongoClient[dict[str, Any]], namespace: str, field: str, poin
 
 @dataclass(frozen=True, slots=True)
 class ShardLook:
-    """What the shards had of a collection and had done for it, by the name of the shard, at a moment."""
+    """The data and the work of each shard for a collection, by the name of the shard, at a moment."""
 
     chunks: Mapping[str, int]
     counted: Mapping[str, Mapping[str, Any]]
 
 
 def look(client: MongoClient[dict[str, Any]], database: str, collection: str) -> ShardLook:
-    """Look at a collection; raises what the driver does where a shard does not answer."""
+    """Query the state of a collection; raise the driver's error if a shard does not answer."""
     stages: list[Mapping[str, Any]] = [{"$collStats": {"latencyStats": {}, "storageStats": {}, "count": {}}}]
     counted = {one["shard"]: one for one in client[database][collection].aggregate(stages)}
     return ShardLook(_chunks(client, f"{database}.{collection}"), counted)
 
 
 def _chunks(client: MongoClient[dict[str, Any]], namespace: str) -> dict[str, int]:
-    """How many chunks each shard has; of a collection that is not sharded none has any."""
+    """Return the number of chunks of each shard; none for a collection that is not sharded."""
     known = client.config.collections.find_one({"_id": namespace}) or {}
     if "key" not in known:
         return {}
@@ -98,7 +98,7 @@ def _chunks(client: MongoClient[dict[str, Any]], namespace: str) -> dict[str, in
 def describe(
     client: MongoClient[dict[str, Any]], namespace: tuple[str, str], before: ShardLook, after: ShardLook
 ) -> dict[str, Any]:
-    """What a row has of it: the key, who balanced, and for each shard what it had afterwards and did between."""
+    """Return the sharding part of a row: the key, the balancer, and each shard's data afterwards and work between."""
     known = client.config.collections.find_one({"_id": ".".join(namespace)}) or {}
     names = sorted({*after.chunks, *after.counted, *before.chunks})
     return {
@@ -143,7 +143,7 @@ def _of_shard(name: str, before: ShardLook, after: ShardLook) -> dict[str, Any]:
 
 
 def _at(found: Mapping[str, Any], path: Sequence[str]) -> int:
-    """The number at a path; 0 where there is none, as of a shard that had no part of the collection."""
+    """Return the number at a path, or 0 without one, as for a shard without a part of the collection."""
     value: Any = found
     for part in path:
         value = value.get(part, {})
@@ -151,7 +151,7 @@ def _at(found: Mapping[str, Any], path: Sequence[str]) -> int:
 
 
 def remark(sharding: Mapping[str, Any]) -> str:
-    """A few words where chunks may have been moved in a window, else nothing."""
+    """Return a remark if chunks may have moved in a window, else ""."""
     moved = sharding.get("chunks_moved", 0)
     if moved:
         return f"{moved} chunks were moved to other shards"

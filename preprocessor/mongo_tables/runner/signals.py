@@ -1,4 +1,4 @@
-"""What Ctrl-C, an end that the system asks for and a closed terminal do to work that is not to be cut off."""
+"""Signals (Ctrl-C, termination, a closed terminal) during work that must not be interrupted."""
 
 from __future__ import annotations
 
@@ -9,27 +9,27 @@ from types import FrameType
 from typing import Any, Final
 
 ENDING: Final = ("SIGINT", "SIGTERM", "SIGHUP")
-"""Those by which a run is ended in order."""
+"""The signals that end a run in order."""
 
 
 @contextmanager
 def signals_ignored() -> Iterator[None]:
-    """Let a child begin with Ctrl-C and a closed terminal ignored: all are told of them, the runner alone answers."""
+    """Let a child start with Ctrl-C and a closed terminal ignored: all processes get them, only the runner reacts."""
     with _handled(("SIGINT", "SIGHUP"), signal.SIG_IGN):
         yield
 
 
 @contextmanager
 def first_signal_noted(note: Callable[[], object]) -> Iterator[None]:
-    """Go on at the first signal that would end the work, and ``note`` it; the second does what it did before.
+    """Continue after the first terminating signal and ``note`` it; the second has its usual effect.
 
-    Signals that are ignored stay so.
+    Ignored signals stay ignored.
     """
     before: dict[int, Any] = {}
 
     def take(number: int, frame: FrameType | None) -> None:
         _restore(before)
-        with suppress(RuntimeError):  # it came while the stream wrote, which does not begin anew within that
+        with suppress(RuntimeError):  # raised if the signal arrives while the stream is writing
             note()
 
     with _handled(ENDING, take) as handlers:
@@ -39,13 +39,13 @@ def first_signal_noted(note: Callable[[], object]) -> Iterator[None]:
 
 @contextmanager
 def _handled(names: Sequence[str], handler: Any) -> Iterator[dict[int, Any]]:
-    """Have those signals that the system has, and nobody ignores, be taken so; give how they were before."""
+    """Install the handler for the signals that exist and are not ignored; yield the previous handlers."""
     there = (getattr(signal, name) for name in names if hasattr(signal, name))
     before = {one: signal.getsignal(one) for one in there if signal.getsignal(one) != signal.SIG_IGN}
     try:
         for one in before:
             signal.signal(one, handler)
-    except ValueError:  # not in the main thread, where no signal arrives
+    except ValueError:  # not in the main thread, which receives no signals
         yield {}
         return
     try:

@@ -1,7 +1,7 @@
-"""Windows in which two targets take turns in slices: what is kept of one, and which of a campaign count.
+"""Windows in which two targets take turns in slices: the stored form, and the attempt that counts.
 
-They are looked at as other windows are: a target of which too many requests failed has no speed, and a window while
-which something else used the machine is measured again.
+They are judged like other windows: a target with too many failed requests has no speed, and a window with foreign use
+of the machine is measured again.
 """
 
 from __future__ import annotations
@@ -28,10 +28,9 @@ class Which(NamedTuple):
 def compose(
     place: SlicesPlace, slices: Slices, sides: Sides, processors: Mapping[str, float] | None
 ) -> dict[str, Any]:
-    """What is kept of a window: of the first target and of the other one, in this order.
+    """Return the stored form of a window: of the first target and of the other one, in this order.
 
-    ``processors`` are those that were busy, and those of them that neither servers nor client used; None where that is
-    not known.
+    ``processors`` are the busy ones, and the part of foreign processes; None if unknown.
     """
     return {
         "_id": str(place),
@@ -45,7 +44,7 @@ def compose(
 
 
 def has_long_requests(window: Window) -> bool:
-    """Whether requests of any of both took so long that they were counted by part too often."""
+    """Return whether requests of either were so long that too many are counted in part."""
     return any(
         latency is not None and latency > 1000 * LONGEST_PART * window["slice_ms"]
         for latency in window["mean_latency"]
@@ -53,7 +52,7 @@ def has_long_requests(window: Window) -> bool:
 
 
 def describe(window: Window, names: tuple[str, str]) -> str:
-    """What came of a window, and what casts doubt on it, in a line; ``names`` are those of the targets."""
+    """Return the result of a window and its doubts in one line; ``names`` are those of the targets."""
     said = [" and ".join(f"{operations:,.0f}" for operations in window["operations"]) + " operations"]
     for name, errors in zip(names, window["errors"], strict=True):
         if errors:
@@ -68,7 +67,7 @@ def describe(window: Window, names: tuple[str, str]) -> str:
 
 
 class Counted(NamedTuple):
-    """The attempt of a window that counts, how many processors something else used in it, and how many there were."""
+    """The attempt of a window that counts, its processors in foreign use, and the number of attempts."""
 
     block: int
     window: Window
@@ -78,18 +77,18 @@ class Counted(NamedTuple):
 
 @dataclass(slots=True)
 class SliceWindows:
-    """The windows in slices of a campaign, of each all attempts."""
+    """The windows in slices of a campaign, with all attempts of each."""
 
     attempts: dict[tuple[Which, int], list[Block]] = field(default_factory=dict)
-    """By block, too. As far as the machine is concerned, each window is a block of its own."""
+    """Also keyed by block: for disturbances of the machine, each window is a block of its own."""
 
     def add(self, place: SlicesPlace, window: Window) -> None:
-        """One more is measured."""
+        """Add a measured window."""
         which = Which(place.targets[1], place.variant)
         self.attempts.setdefault((which, place.block), []).append({Turn(*which): window})
 
     def counted(self) -> dict[Which, list[Counted]]:
-        """Of each window the attempt in which something else used the machine least."""
+        """Return, for each window, the attempt with the least foreign use of the machine."""
         found: dict[Which, list[Counted]] = {}
         kept = choose(list(self.attempts.values()))
         for ((which, block), some), (one, excess) in zip(self.attempts.items(), kept, strict=True):
@@ -97,7 +96,7 @@ class SliceWindows:
         return found
 
     def next_again(self) -> SlicesPlace | None:
-        """The next to be measured again, since something else used the machine; None where there is none."""
+        """Return the next window to repeat because of foreign use of the machine, or None."""
         for which, windows in self.counted().items():
             for one in windows:
                 if is_disturbed(one.excess) and one.attempts < MOST_ATTEMPTS:
@@ -106,7 +105,7 @@ class SliceWindows:
 
 
 def doubts(windows: Sequence[Counted]) -> dict[str, Any]:
-    """What casts doubt on windows of one variant on one target, as it stands in a row."""
+    """Return the doubts about the windows of one variant on one target, in the form of a row."""
     latencies = [latency for one in windows for latency in one.window["mean_latency"] if latency is not None]
     return {
         "measured_again": sum(one.attempts - 1 for one in windows),

@@ -1,8 +1,9 @@
-"""Two loads that take turns within one window, in slices of some hundredths of a second, to compare two targets finely.
+"""Two loads that take turns within one window, in slices of some hundredths of a second, for fine comparisons.
 
-What the machine does lasts longer than a slice mostly, so it is in both. A pair is one slice of each; which of them is
-the first is drawn, as often the one as the other. It needs requests that are much shorter than a slice: one that is
-under way when its slice ends counts with the part before that, and runs on in the slice of the other.
+Most disturbances of the machine last longer than a slice, so both loads share them. A pair is one slice of each;
+which one comes first is random, each equally often. The method needs requests that are much shorter than a slice: a
+request in flight when its slice ends counts with the part before that, and continues into the slice of the other
+load.
 """
 
 from __future__ import annotations
@@ -11,24 +12,24 @@ import random
 from dataclasses import dataclass
 
 SECONDS = 2.0
-"""How long two loads take turns in a window, beside what warms."""
+"""Seconds for which two loads take turns in a window, without warm-up."""
 SHORTEST_MS = 1.0
-"""Of a slice: timers and connections take tenths of that."""
+"""The shortest slice in seconds: timers and connections take tenths of that."""
 LONGEST_MS = 1000 * SECONDS / 2
-"""Of a slice: both loads have one in a window."""
+"""The longest slice in seconds: both loads need one in a window."""
 WARMING_SECONDS = 1.4
-"""How long they do before, where they are warmed: each has a half of it, as much as a published window is warmed."""
+"""Seconds of turns before that for warm-up: each load has half of it, as much as a published window."""
 LEAST_LEAD = 2
-"""Pairs of slices that count for nothing: in them connections begin."""
+"""Pairs of slices that do not count: connections start in them."""
 LONGEST_PART = 0.25
-"""Of a slice: longer requests are counted by part so often that their comparison is that of parts."""
+"""The longest request, as a share of a slice: longer ones are counted in part so often that only parts are compared."""
 
 
 @dataclass(frozen=True, slots=True)
 class Slices:
-    """How long a slice is, in nanoseconds, how many pairs there are, and the seed of which load is first in each.
+    """The length of a slice in nanoseconds, the number of pairs, and the seed for which load is first in each.
 
-    The first ``lead`` of the pairs warm, and count for nothing.
+    The first ``lead`` pairs are warm-up and do not count.
     """
 
     width: int
@@ -37,38 +38,38 @@ class Slices:
     lead: int = 0
 
     def firsts(self) -> bytes:
-        """The load that is first, 0 or 1, in each pair; of two pairs that follow one another each is it once."""
+        """Return the first load, 0 or 1, of each pair; of two adjacent pairs each load is first once."""
         draw = random.Random(f"{self.seed}/firsts")
         drawn = [draw.randrange(2) for _ in range((self.pairs + 1) // 2)]
         return bytes(one for first in drawn for one in (first, 1 - first))[: self.pairs]
 
     @property
     def length(self) -> int:
-        """Nanoseconds of all slices."""
+        """The length of all slices in nanoseconds."""
         return 2 * self.width * self.pairs
 
     @property
     def counted_from(self) -> int:
-        """So many nanoseconds after the begin is the first slice that counts."""
+        """The start of the first slice that counts, in nanoseconds after the beginning."""
         return 2 * self.width * self.lead
 
     @property
     def counted(self) -> int:
-        """Nanoseconds of the slices that count."""
+        """The length of the slices that count, in nanoseconds."""
         return self.length - self.counted_from
 
 
 def plan_slices(width: float, seed: str, *, warm: bool) -> Slices:
-    """The slices of a window, of so many seconds each; with ``warm`` loads take turns longer before they count."""
+    """Return a window's slices of ``width`` seconds; with ``warm`` there are more turns before they count."""
     pairs = max(1, round(SECONDS / (2 * width)))
     lead = max(LEAST_LEAD, round(WARMING_SECONDS / (2 * width)) if warm else 0)
     return Slices(round(1e9 * width), lead + pairs, seed, lead)
 
 
 def wait_for_turn(slices: Slices, firsts: bytes, load: int, since: int) -> int | None:
-    """Nanoseconds until this load is to send, 0 where it is its turn; None when all slices are over.
+    """Return the nanoseconds until this load may send, 0 in its turn, or None when all slices are over.
 
-    ``since`` are those from the begin of the first slice.
+    ``since`` is in nanoseconds from the beginning of the first slice.
     """
     pair, within = divmod(since, 2 * slices.width)
     if pair >= slices.pairs:
@@ -85,7 +86,7 @@ def wait_for_turn(slices: Slices, firsts: bytes, load: int, since: int) -> int |
 
 
 def part_within(slices: Slices, firsts: bytes, load: int, sent: int, answered: int) -> float:
-    """The part of a request's time that lies in slices of its own load, of one that was sent in such a slice."""
+    """Return the part of a request's time in slices of its own load; the request was sent in such a slice."""
     end = (sent // slices.width + 1) * slices.width
     while answered > end and wait_for_turn(slices, firsts, load, end) == 0:
         end += slices.width

@@ -1,12 +1,12 @@
-"""Where result documents go: files of Extended JSON lines, or a database.
+"""Stores for result documents: files of Extended JSON lines, or a database.
 
-``results`` holds one row for each variant of each experiment; whatever is replaced moves to ``results_history``, so no
-measurement is lost. ``published`` holds the figures that others published for them; ``calibration`` what calibrations
-found, ``history`` the speed of each row from campaign to campaign; ``results_runs`` (``.runs`` in a folder) how far
-runs have come that are not finished.
+``results`` holds one row for each variant of each experiment; a replaced row moves to ``results_history``, so no
+measurement is lost. ``published`` holds the figures that others published for them; ``calibration`` the results of
+calibrations, ``history`` the speed of each row from campaign to campaign; ``results_runs`` (``.runs`` in a folder)
+the progress of unfinished runs.
 
-A write is whole or not there: files are written beside and moved into place, and the old row reaches the history
-before the new one replaces it.
+Writes are atomic: files are written under a temporary name and renamed, and the old row reaches the history before
+the new one replaces it.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ SERIES = "history"
 RUNS = "results_runs"
 DEFAULT_DATABASE = "mongo_tables"
 PATIENCE_MS = 15_000
-"""Longer than an election takes: what was measured is not to be lost to one."""
+"""Milliseconds to wait for a server, longer than an election takes: an election must not lose measurements."""
 
 Document = Mapping[str, Any]
 T = TypeVar("T")
@@ -52,54 +52,54 @@ _GROUPS: Final = {
     CALIBRATION: "workload",
     SERIES: "experiment",
 }
-"""The field of each collection that says to which experiment, or to which workload, a document belongs."""
+"""The field of each collection with the experiment or workload of a document."""
 _MEANT = re.compile(r"^\s*mongodb(\+srv)?:|://", re.IGNORECASE)
-"""What a connection string with a slip in it looks like."""
+"""The form of a mistyped connection string."""
 _OPTIONS: CodecOptions[dict[str, Any]] = CodecOptions(tz_aware=True)
 
 
 class Store(ABC):
-    """A place for result documents."""
+    """A store for result documents."""
 
     @abstractmethod
     def experiments(self) -> list[str]:
-        """Names of the experiments that have rows, sorted."""
+        """Return the names of the experiments that have rows, sorted."""
 
     @abstractmethod
     def documents(self, collection: str, name: str, ids: Sequence[Any] | None = None) -> list[dict[str, Any]]:
-        """The documents of an experiment or workload in a collection, in their order; of these ``ids``, or all."""
+        """Return the documents of an experiment or workload in a collection, in order; only these ``ids``, if given."""
 
     @abstractmethod
     def write(
         self, collection: str, name: str, documents: Sequence[Document], gone: Sequence[Any] = ()
     ) -> None:
-        """Write documents in the place of those with the same ``_id``, then remove those whose ``_id`` is gone."""
+        """Write documents in place of those with the same ``_id``, then remove those in ``gone``."""
 
     @abstractmethod
     def state(self, experiment: str) -> dict[str, Any] | None:
-        """The state of a run that was cut off, None when there is none."""
+        """Return the state of an interrupted run, or None."""
 
     @abstractmethod
     def keep_state(self, experiment: str, state: Mapping[str, Any] | None) -> None:
-        """Keep the state of a run until it is finished; None forgets it, with all its windows."""
+        """Store the state of a run until it is finished; None deletes it, with all its windows."""
 
     @abstractmethod
     def window(self, experiment: str, key: str) -> dict[str, Any] | None:
-        """What was kept of a window of the run, by the name it was kept under; None when nothing was."""
+        """Return a stored window of the run by its key, or None."""
 
     @abstractmethod
     def keep_window(self, experiment: str, key: str, document: Document) -> None:
-        """Keep what was measured in a window as long as the state of the run."""
+        """Store a measured window for as long as the state of the run."""
 
     def keeps_in(self, database: str) -> bool:
-        """Whether rows are in a database of this name, here or on another deployment: one can have many addresses."""
+        """Return whether rows are in a database of this name, on any deployment: one can have many addresses."""
         return False
 
     def close(self) -> None:  # noqa: B027 - files need none
         """Give back connections."""
 
     def rows(self, experiment: str) -> list[dict[str, Any]]:
-        """The rows of an experiment in ``results``, in their order."""
+        """Return the rows of an experiment in ``results``, in order."""
         return self.documents(RESULTS, experiment)
 
     def put(self, document: Document) -> None:
@@ -110,7 +110,7 @@ class Store(ABC):
         self.write(RESULTS, name, [document])
 
     def retire(self, experiment: str, keep: Sequence[Document]) -> int:
-        """Move the rows whose ``_id`` is not in ``keep`` to the history and say how many there were."""
+        """Move the rows whose ``_id`` is not in ``keep`` to the history; return their number."""
         old = [row for row in self.rows(experiment) if row.get("_id") not in keep]
         self._remember(experiment, old)
         if old:
@@ -118,16 +118,16 @@ class Store(ABC):
         return len(old)
 
     def publish(self, experiment: str, documents: Sequence[Document]) -> None:
-        """Have ``published`` hold just these documents of the experiment; the same ones again change nothing."""
+        """Make ``published`` hold exactly these documents of the experiment; repeating this changes nothing."""
         self._replace_all(PUBLISHED, experiment, self.documents(PUBLISHED, experiment), documents)
 
     def put_history(self, experiment: str, of: str, documents: Sequence[Document]) -> None:
-        """Have ``history`` hold just these documents of the experiment, of its speeds or of its ratios."""
+        """Make ``history`` hold exactly these documents of the experiment, of its speeds or of its ratios."""
         old = [one for one in self.documents(SERIES, experiment) if one["_id"]["of"] == of]
         self._replace_all(SERIES, experiment, old, documents)
 
     def put_calibration(self, document: Document) -> None:
-        """Write what is found of a workload; another calibration of it stays, an earlier state of this one does not."""
+        """Write the result of a workload; it replaces an earlier state of this calibration, but not another one."""
         self.write(CALIBRATION, document["workload"], [document])
 
     def _replace_all(
@@ -139,7 +139,7 @@ class Store(ABC):
             self.write(collection, name, documents, gone)
 
     def _remember(self, experiment: str, rows: Sequence[Document]) -> None:
-        """Have the history hold these rows too."""
+        """Add these rows to the history."""
         past = list(map(_historic, rows))
         known = [row["_id"] for row in self.documents(HISTORY, experiment, [row["_id"] for row in past])]
         if new := [row for row in past if row["_id"] not in known]:
@@ -147,14 +147,14 @@ class Store(ABC):
 
 
 class FileStore(Store):
-    """A folder with ``COLLECTION/NAME.jsonl``, NAME the experiment or workload; it is made when it is first needed."""
+    """A folder with ``COLLECTION/NAME.jsonl``, NAME the experiment or workload; the first write creates it."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._known: dict[Path, tuple[os.stat_result, list[dict[str, Any]]]] = {}
 
     def experiments(self) -> list[str]:
-        """Names of the files of rows."""
+        """Return the names of the files of rows."""
         return sorted(path.stem for path in (self._folder / RESULTS).glob("[!.]*.jsonl"))
 
     def documents(self, collection: str, name: str, ids: Sequence[Any] | None = None) -> list[dict[str, Any]]:
@@ -162,7 +162,7 @@ class FileStore(Store):
         path = self._folder / collection / f"{name}.jsonl"
         if not path.exists():
             return []
-        # A run reads its own rows after every variant; to decode them takes longer than to measure.
+        # A run reads its own rows after every variant; decoding them takes longer than measuring.
         now = path.stat()
         if path not in self._known or not _same_file(self._known[path][0], now):
             self._known[path] = (now, _decoded(path))
@@ -171,7 +171,7 @@ class FileStore(Store):
     def write(
         self, collection: str, name: str, documents: Sequence[Document], gone: Sequence[Any] = ()
     ) -> None:
-        """Write the file anew, or remove it when nothing is left; what is new comes last."""
+        """Rewrite the file, or remove it if nothing is left; new documents come last."""
         path = self._folder / collection / f"{name}.jsonl"
         kept: list[Document] = [one for one in self.documents(collection, name) if one.get("_id") not in gone]
         for document in documents:
@@ -201,7 +201,7 @@ class FileStore(Store):
         return state
 
     def keep_state(self, experiment: str, state: Mapping[str, Any] | None) -> None:
-        """Write or remove ``.runs/NAME.json``, and the folder when it is empty."""
+        """Write or remove ``.runs/NAME.json``, and the folder if it is empty."""
         path = self._state_path(experiment)
         if state is not None:
             _write(path, json.dumps(state))
@@ -222,15 +222,15 @@ class FileStore(Store):
         _write(path, write_line(bson.encode(document)) + "\n")
 
     def _state_path(self, experiment: str) -> Path:
-        # Collections do not begin with a dot, so no results source takes this for one.
+        # Collections do not begin with a dot, so a results source ignores this folder.
         return self._folder / ".runs" / f"{experiment}.json"
 
 
 class DatabaseStore(Store):
-    """The collections of a database: the one that the connection string names, else ``mongo_tables``."""
+    """The collections of a database: that of the connection string, else ``mongo_tables``."""
 
     def __init__(self, uri: str, patience_ms: int) -> None:
-        """``patience_ms`` is how long a server is waited for."""
+        """``patience_ms`` is the timeout for a server."""
         from pymongo import MongoClient
 
         self._client: MongoClient[dict[str, Any]] = MongoClient(
@@ -239,18 +239,18 @@ class DatabaseStore(Store):
         self._database = self._client.get_default_database(DEFAULT_DATABASE)
 
     def experiments(self) -> list[str]:
-        """Names in the rows."""
+        """Return the names in the rows."""
         return sorted(_plainly(lambda: self._database[RESULTS].distinct(_GROUPS[RESULTS])))
 
     def documents(self, collection: str, name: str, ids: Sequence[Any] | None = None) -> list[dict[str, Any]]:
-        """Ask for them, in natural order."""
+        """Query the documents, in natural order."""
         asked = {_GROUPS[collection]: name} if ids is None else {"_id": {"$in": list(ids)}}
         return _plainly(lambda: list(self._database[collection].find(asked)))
 
     def write(
         self, collection: str, name: str, documents: Sequence[Document], gone: Sequence[Any] = ()
     ) -> None:
-        """Replace the documents one by one, then remove those that are no more: none is missing in between."""
+        """Replace the documents one by one, then remove the others: none is missing in between."""
         held = self._database[collection]
 
         def change() -> None:
@@ -286,7 +286,7 @@ class DatabaseStore(Store):
         _plainly(lambda: self._database[RUNS].replace_one({"_id": name}, kept, upsert=True))
 
     def keeps_in(self, database: str) -> bool:
-        """Whether it is that database."""
+        """Return whether the names are equal."""
         return self._database.name == database
 
     def close(self) -> None:
@@ -295,11 +295,11 @@ class DatabaseStore(Store):
 
 
 def open_store(where: str, patience_ms: int = PATIENCE_MS) -> Store:
-    """Open a folder, or the database of a connection string; raises RunnerError."""
+    """Open a folder, or the database of a connection string; raise RunnerError."""
     if where.startswith(("mongodb://", "mongodb+srv://")):
         return used(where, "the results database", lambda: DatabaseStore(where, patience_ms))
     if _MEANT.search(where):
-        # A folder of that name would have the password in its own.
+        # A folder of that name would contain the password.
         raise RunnerError(f"{shown(where)!r} is neither a folder nor a connection string", HINT)
     return FileStore(Path(where))
 
@@ -323,22 +323,22 @@ def _decoded(path: Path) -> list[dict[str, Any]]:
 
 
 def _same_file(one: os.stat_result, other: os.stat_result) -> bool:
-    # A file is never changed in place: another content is another file.
+    # Files are never changed in place: new content is a new file.
     return (one.st_ino, one.st_size, one.st_mtime_ns) == (other.st_ino, other.st_size, other.st_mtime_ns)
 
 
 def _differ(one: Document, other: Document) -> bool:
-    # A run that is gone on with may write the very row that it was cut off after.
+    # A resumed run may write the very row after which it was interrupted.
     return bson.encode(_only_measured(one)) != bson.encode(_only_measured(other))
 
 
 def _only_measured(row: Document) -> Document:
-    """The row without what several campaigns conclude of it, which is no measurement that could be lost."""
+    """Return the row without conclusions over several campaigns, which are not measurements."""
     return {name: value for name, value in row.items() if name != FIELD}
 
 
 def _historic(row: Document) -> dict[str, Any]:
-    """The row under an ``_id`` that a later row of the same variant does not have; rows may be written by hand."""
+    """Return the row under an ``_id`` that no later row of the variant has; rows may be written by hand."""
     key = row.get("_id")
     named = key if isinstance(key, Mapping) else {"_id": key}
     return {**row, "_id": {**named, "start_time": row.get("start_time")}}

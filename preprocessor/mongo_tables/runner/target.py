@@ -1,4 +1,4 @@
-"""On what an experiment runs: a replica set of our own, or any deployment that has a URI."""
+"""The deployment for an experiment: our own replica set, or any deployment with a URI."""
 
 from __future__ import annotations
 
@@ -33,8 +33,7 @@ if TYPE_CHECKING:
 ATLAS_CACHE_GB = {"M30": 2, "M40": 8, "M50": 16, "M60": 32, "M80": 64}
 """Cache by Atlas tier: half of 16, 32, 64, 128 GB of memory, up to M30 a quarter of 8 GB.
 
-https://www.mongodb.com/docs/atlas/sizing-tier-selection/
-"""
+https://www.mongodb.com/docs/atlas/sizing-tier-selection/"""
 
 LAST_WORDS_SECONDS = 0.5
 
@@ -43,10 +42,10 @@ LAST_WORDS_SECONDS = 0.5
 class Machine:
     """What runs for one variant.
 
-    ``bench_config`` has the four fields that the tables of a base instance show (None: not known).
-    ``topology`` says how the deployment is built. ``varied`` and ``not_varied`` name what the variant asked
-    of the machine and what of it the target could give. ``data_directory`` is set when the data is on this
-    machine, so that its disk and its processors may be measured here; ``pids`` are then its members.
+    ``bench_config`` has the four fields that the tables of a base instance show (None: not known). ``topology``
+    describes the deployment. ``varied`` and ``not_varied`` name the machine properties that the variant asked for and
+    got, or did not get. ``data_directory`` is set if the data is on this machine, so that its disk and processors may
+    be measured here; ``pids`` are then its members.
     """
 
     bench_config: Mapping[str, Any]
@@ -58,77 +57,77 @@ class Machine:
 
 
 class Target:
-    """A deployment that experiments may run on; a class says how it differs from one that stays as it is."""
+    """A deployment for experiments; subclasses override what differs from a fixed deployment."""
 
     name: str
     ends_with_run = True
-    """Whether ``close`` removes the deployment itself, and with it every database."""
+    """Whether ``close`` removes the deployment itself, with every database."""
     options = ""
-    """What its address asks of all requests, or of a local set; it holds no secret, and no path."""
+    """What its address sets for all requests, or for a local set; it contains no secret and no path."""
     given: Mapping[str, Any] = MappingProxyType({})
-    """All options of its connection string, where somebody gave one, as PyMongo has them."""
+    """All options of its connection string, if one was given, as PyMongo returns them."""
 
     @property
     def uri(self) -> str:
-        """Connection string with its password, for clients only. It may change with ``prepare``."""
+        """Return the connection string with its password, for clients only. ``prepare`` may change it."""
         raise NotImplementedError
 
     def obstacle(self, config: Mapping[str, Any]) -> tuple[str, str] | None:
-        """Why a variant with this config cannot be measured there, and the remedy; None when nothing is in the way."""
+        """Return why this config cannot be measured there, and the remedy, or None if it can."""
         return None
 
     def machine_for(
         self, config: Mapping[str, Any], cache_gb: float, least_gb: float = 0.0
     ) -> Mapping[str, Any]:
-        """What ``prepare`` with the same would give of the machine that a variant asks for, as far as it is known."""
+        """Return the machine that ``prepare`` would provide for the same arguments, as far as it is known."""
         return {}
 
     def prepare(self, config: Mapping[str, Any], cache_gb: float, least_gb: float = 0.0) -> Machine:
-        """Make the deployment what a variant asks for, as far as it can be, and say what runs now.
+        """Adapt the deployment to a variant as far as possible, and return what runs now.
 
         ``config`` is the experiment's parameters with those of the variant on top; ``cache_gb`` is the cache that
-        keeps the published ratio of data to cache, ``least_gb`` what the requests of the variant need of it.
+        keeps the published ratio of data to cache, ``least_gb`` the cache that the variant's requests need.
         """
         raise NotImplementedError
 
     def give_room(self) -> None:
-        """Have data loaded with more cache than the variant asks for, where that can be: it is not what is measured."""
+        """Enlarge the cache for loading data, if possible: loading is not measured."""
 
     def give_cache(self) -> None:
-        """Give the cache that the variant asks for, when what it finds is there."""
+        """Set the cache that the variant asks for, after its data is loaded."""
 
     @property
     def cache_shrunk(self) -> bool | None:
-        """Whether every member held no more than its cache when that was given; None where none was given."""
+        """Return whether every member's content fitted when the cache was set, or None if it was not set."""
         return None
 
     def monitored(self, start: datetime, end: datetime) -> Monitored | None:
-        """What others than the run measured of the servers between, waited for as long as that takes; None for nobody.
+        """Wait for measurements of the servers that others made between the two times; None if there are none.
 
-        Raises TargetError where the deployment is no longer what was prepared.
+        Raises TargetError if the deployment is no longer the prepared one.
         """
         return None
 
     def fault(self, patience: float = LAST_WORDS_SECONDS) -> str:
-        """Why a member of the deployment has ended, empty when none has or when that cannot be known.
+        """Return why a member of the deployment has ended, or "" if none has or it is unknown.
 
-        After a failure one may be just ending: it is waited for, ``patience`` seconds.
+        After a failure a member may be about to end: wait up to ``patience`` seconds for it.
         """
         return ""
 
     def close(self) -> None:
-        """Give back what the target holds."""
+        """Release the target's resources."""
 
 
 class LocalTarget(Target):
-    """Replica sets on this machine: started when a variant asks for one that is not the one that runs."""
+    """Replica sets on this machine: a variant that asks for another set starts one."""
 
     name = "local"
 
     def __init__(self, address: LocalAddress = PLAIN, sets: int = 1) -> None:
-        """``sets`` is how many local targets run at once, which share the machine.
+        """``sets`` is the number of local targets that run at once and share the machine.
 
-        Raises TargetError when the program cannot be run, or when caches of that size do not fit into the memory.
+        Raises TargetError if the program cannot run, or if the caches do not fit into the memory.
         """
         self._address = address
         self._sets = sets
@@ -136,12 +135,12 @@ class LocalTarget(Target):
         self._set: LocalReplicaSet | None = None
         self._cache_gb = SMALLEST_AT_START_GB
         _check_caches(address, sets)
-        # The program by its name, and by what tells its path from others.
+        # The program by its name, and a digest that distinguishes its path.
         options = {**self._named_program(), **self._told_path(), **address.settings}
         self.options = json.dumps(options) if options else ""
 
     def obstacle(self, config: Mapping[str, Any]) -> tuple[str, str] | None:
-        """A variant may ask for another number of members, or for memory that its cache must be as large for."""
+        """Refuse another number of members, or memory that the cache size must follow."""
         members, asked = self._address.members, config.get("members")
         if members and asked and members != asked:
             return f"asks for {asked} members, and the target has {members}", "leave out members"
@@ -155,24 +154,24 @@ class LocalTarget(Target):
 
     @property
     def uri(self) -> str:
-        """Connection string of the replica set that runs; raises TargetError when none was prepared."""
+        """Return the connection string of the running replica set; raise TargetError if none is prepared."""
         return self._running().uri
 
     def machine_for(
         self, config: Mapping[str, Any], cache_gb: float, least_gb: float = 0.0
     ) -> Mapping[str, Any]:
-        """The cache, and what can be limited here."""
+        """Return the cache, and the limits that this machine can impose."""
         expected = local_limits.expect(config.get("instance", {}), self._settings(config).members)
         return {"cache_gb": self._cache(config, cache_gb, least_gb), **expected}
 
     def _cache(self, config: Mapping[str, Any], wanted_gb: float, least_gb: float) -> float:
-        """The size in GB, of each member."""
+        """Return the cache size of each member in GB."""
         return self._address.cache_gb or cache_size.of_local(config, wanted_gb, least_gb, self._sets)
 
     def prepare(self, config: Mapping[str, Any], cache_gb: float, least_gb: float = 0.0) -> Machine:
-        """Run a set for it, whose cache ``give_cache`` sizes, within what it bears and what this machine has.
+        """Run a set for the variant, whose cache ``give_cache`` sets within the limits of mongod and this machine.
 
-        Of a machine that the variant asks for, a local set can be given the cache, and what ``limits`` can impose.
+        Of the requested machine, a local set provides the cache, and what ``local_limits`` can impose.
         """
         if self._set is None or self._set.settings != self._settings(config) or not self._set.is_whole:
             self.close()
@@ -180,7 +179,7 @@ class LocalTarget(Target):
         asked = config.get("instance", {})
         size = self._cache(config, cache_gb, least_gb)
         self._cache_gb = size
-        # Where the data follows the cache, whatever cache there is keeps the ratio.
+        # If the data follows the cache, any cache keeps the ratio.
         wanted = size if "workingSetRatio" in config else cache_gb
         if size > self._set.cache_gb or "workingSetRatio" in config:
             self._set.resize_cache(size)
@@ -202,28 +201,28 @@ class LocalTarget(Target):
         )
 
     def give_room(self) -> None:
-        """Let the members load data with the cache that they were started with, where theirs is smaller."""
+        """Let the members load data with their start cache, if the variant's is smaller."""
         running = self._running()
         if running.cache_gb < SMALLEST_AT_START_GB:
             running.resize_cache(SMALLEST_AT_START_GB)
 
     def give_cache(self) -> None:
-        """Give the members the cache of the variant that was prepared."""
+        """Set the members' cache to that of the prepared variant."""
         running = self._running()
         if self._cache_gb != running.cache_gb or not running.cache_shrunk:
             running.resize_cache(self._cache_gb)
 
     @property
     def cache_shrunk(self) -> bool | None:
-        """Whether the members of the set that runs did."""
+        """Return the result for the members of the running set."""
         return None if self._set is None else self._set.cache_shrunk
 
     def members(self) -> list[MongoClient[dict[str, Any]]]:
-        """A client of each member, whatever it is in the set."""
+        """Return a client of each member, whatever its role."""
         return self._running().members()
 
     def kill_member(self, number: int) -> None:
-        """End one of the members at once; the set is made anew for the next window."""
+        """Kill one of the members; the next window starts a new set."""
         self._running().kill_member(number)
 
     def _settings(self, config: Mapping[str, Any]) -> Settings:
@@ -236,15 +235,15 @@ class LocalTarget(Target):
         )
 
     def _named_program(self) -> dict[str, str]:
-        """Its name alone: folders are named after people."""
+        """Return its name alone: folders contain people's names."""
         return {"program": self._program.name} if self._program else {}
 
     def _told_path(self) -> dict[str, str]:
-        """What tells a program from one with the same name in another folder."""
+        """Return a digest that distinguishes programs of the same name in different folders."""
         return {"path": hashlib.sha256(str(self._program).encode()).hexdigest()[:12]} if self._program else {}
 
     def fault(self, patience: float = LAST_WORDS_SECONDS) -> str:
-        """Why a member has ended."""
+        """Return why a member has ended."""
         if self._set is None:
             return ""
         deadline = time.monotonic() + patience
@@ -276,12 +275,12 @@ class LocalTarget(Target):
 
 
 class UriTarget(Target):
-    """Any deployment that a connection string reaches; its machine stays as it is."""
+    """Any deployment with a connection string; its machine stays as it is."""
 
     ends_with_run = False
 
     def __init__(self, uri: str) -> None:
-        """Raises RunnerError when the string is no connection string of MongoDB."""
+        """Raises RunnerError for an invalid connection string."""
         parts = used(uri, "the target", lambda: _parts(uri))
         self.name = ",".join(f"{host}:{port}" for host, port in parts["nodelist"])
         self.given = parts["options"]
@@ -290,11 +289,11 @@ class UriTarget(Target):
 
     @property
     def uri(self) -> str:
-        """Connection string as it was given."""
+        """Return the given connection string."""
         return self._uri
 
     def prepare(self, config: Mapping[str, Any], cache_gb: float, least_gb: float = 0.0) -> Machine:
-        """Say that the machine was given; whatever the variant asks of it is listed as not varied."""
+        """Return the machine as given; all that the variant asks of it is listed as not varied."""
         return Machine(
             bench_config={"comment": "a given deployment",
  "atlasInstanceType": "not known", "atlasDiskType": "not known",
@@ -308,14 +307,14 @@ def _parts(uri: str) -> Mapping[str, Any]:
     from pymongo import MongoClient
     from pymongo.uri_parser import parse_uri
 
-    # Certificates that are not there are missed by a client only, which need not connect for that.
+    # Only a client notices missing certificates, and it need not connect for that.
     MongoClient[dict[str, Any]](uri, connect=False).close()
     parts: Mapping[str, Any] = parse_uri(uri)
     return parts
 
 
 def _check_caches(address: LocalAddress, sets: int) -> None:
-    """Raise TargetError where the caches of all members would not fit into what each set has of the memory."""
+    """Raise TargetError if the caches of all members do not fit into each set's share of the memory."""
     import psutil
 
     members, memory = address.members or MEMBERS, psutil.virtual_memory().total / 2**30 / sets
@@ -328,7 +327,7 @@ def _check_caches(address: LocalAddress, sets: int) -> None:
 
 
 def open_target(where: str, sets: int = 1) -> Target:
-    """Open a local target, one of so many ``sets``, or a connection string; raises RunnerError."""
+    """Open a local target, one of ``sets``, or a connection string; raise RunnerError."""
     if is_local(where):
         return LocalTarget(parse_local(where), sets)
     if where.startswith(("mongodb://", "mongodb+srv://")):
@@ -339,7 +338,7 @@ def open_target(where: str, sets: int = 1) -> Target:
 
 
 def wanted_cache_gb(reference: Mapping[str, Any], variant: Mapping[str, Any], scale: float) -> float:
-    """The cache of the published machine of a variant, made smaller with the data."""
+    """Return the cache of the published machine of a variant in GB, scaled down with the data."""
     instance = variant.get("instance", {}).get("atlasInstanceType")
     published = ATLAS_CACHE_GB.get(instance, reference.get("cache_gb", 8))
     return float(published * scale)

@@ -1,22 +1,21 @@
-"""When a window opens, and whether its speed was steady: MSER-5, on a series of speeds, and what it does not see.
+"""When a window opens and whether its speed was steady: MSER-5 on a series of speeds, and a test for pauses.
 
-The rule cuts off the begin of a series where that makes the standard error of the mean of the rest least, over means of
-five observations (K. P. White, "An Effective Truncation Heuristic for Bias Reduction in Simulation Output", Simulation
-69(6), 1997). Here an interval of a series is such a mean. What is cut may reach to the half of the series; where the
+The rule cuts off the beginning of a series so that the standard error of the mean of the rest is least, over means of
+five observations (K. P. White, "An Effective Truncation Heuristic for Bias Reduction in Simulation Output",
+Simulation 69(6), 1997). Here an interval of a series is such a mean. The cut is at most half of the series; if the
 rule would cut more, the series is too short or its speed still changes.
 
-Nothing is cut out of a window. Instead, the same load runs for a lead before it, and the window opens when the rule is
-content with the lead. So everything in a row is of one interval: operations, latencies, processor time and the
-server's counters, which nobody can read for a moment that is past. What a workload adds to its data, or does until an
-amount is done, has no lead, because it would be another work after it: of those, a row says alone whether they were
-steady.
+Nothing is cut out of a window. Instead, the same load runs for a lead before it, and the window opens when the rule
+accepts the lead. So everything in a row covers one interval: operations, latencies, processor time and the server's
+counters, which cannot be read for a past moment. A workload that adds to its data, or runs until an amount is done,
+has no lead, because it would be different work after it: for those, a row only says whether they were steady.
 
-The rule sees a begin that is different, and no pause in the middle. So a window is not steady either in which there is
-a stretch of intervals, more than ``NOTABLE`` of all, each of which has at most half of the median speed, or each more
-than twice of it, where that is no chance. If the order of the intervals is chance, each order is as likely: of n
-intervals k are not so, and each of the k + 1 stretches between them is as long as g with the probability
-C(n-g, k) / C(n, k) (W. Feller, "An Introduction to Probability Theory and Its Applications", volume I, chapter II). So
-it does not matter how speeds scatter, and pauses that come again and again are of one state.
+The rule detects a different beginning, but no pause in the middle. So a window is also unsteady if it has a stretch
+of intervals, more than ``NOTABLE`` of all, each with at most half of the median speed, or each with more than twice
+of it, that is not due to chance. If the order of the intervals is random, each order is equally likely: if k of n
+intervals are not so, each of the k + 1 stretches between them has at least the length g with the probability C(n-g,
+k) / C(n, k) (W. Feller, "An Introduction to Probability Theory and Its Applications", volume I, chapter II). So the
+scatter of speeds does not matter, and recurring pauses are part of one state.
 """
 
 from __future__ import annotations
@@ -33,28 +32,30 @@ from mongo_tables.runner.workloads import Config, workload
 
 RULE = "MSER-5"
 LEAST_INTERVALS = 20
-"""With fewer the rule knows nothing: in simulated noise it then cuts more than half of every fourth series."""
+"""With fewer intervals the rule is unreliable: in simulated noise it then cuts more than half of every fourth series.
+"""
 LEAST_ANSWERED = 10
-"""With answers in fewer intervals nothing says that a speed was steady."""
+"""With answers in fewer intervals, nothing shows that the speed was steady."""
 SEARCHED = 0.75
-"""The part of a series in which a cut is looked for: the rest is so short that luck makes its standard error small."""
+"""The part of a series in which to look for a cut: the rest is so short that its standard error may be small by luck.
+"""
 LONGEST_SECONDS = 600.0
 NOTABLE = 0.05
-"""A speed that differs by less is steady, whatever the rule says."""
+"""A speed that differs by a smaller share is steady, whatever the rule says."""
 STANDARD_ERRORS = 3
-"""A speed that differs by fewer is steady: that is chance."""
+"""A speed that differs by fewer standard errors is steady: that is chance."""
 UNLIKELY = 0.005
-"""A stretch of intervals far from the median that is less probable is not chance."""
+"""A stretch of intervals far from the median with a lower probability is not chance."""
 Steady = Literal["yes", "no", "unknown"]
 
 
 @dataclass(frozen=True, slots=True)
 class WarmUp:
-    """What came before a window and is in none of its figures: ``seconds`` of the same load, ended by ``rule``.
+    """The time before a window, which is in none of its figures: ``seconds`` of the same load, ended by ``rule``.
 
-    ``transient_seconds`` are those of them after which the rule finds the speed steady; None where it does not, or
-    another rule ended them. After ``most_seconds`` they end in any case, None where nothing bounds them. The server's
-    counters are looked at then, before the window opens: so long they last longer.
+    After ``transient_seconds`` of them the rule finds the speed steady; None if it does not, or another rule ended
+    them. They end after ``most_seconds`` in any case, None means no limit. Then the server's counters are read,
+    before the window opens, which extends them.
     """
 
     rule: str
@@ -67,7 +68,7 @@ NONE = WarmUp("none")
 
 
 def cut(speeds: Sequence[float]) -> int:
-    """How many of the first speeds, of which there is one at least, MSER cuts off."""
+    """Return how many of the first speeds MSER cuts off; there is at least one speed."""
     sums = list(accumulate(reversed(speeds)))[::-1]
     squares = list(accumulate(speed * speed for speed in reversed(speeds)))[::-1]
 
@@ -79,7 +80,7 @@ def cut(speeds: Sequence[float]) -> int:
 
 
 def judge(speeds: Sequence[float]) -> Steady:
-    """Whether the speeds of the intervals of a window are those of one state."""
+    """Return whether the speeds of the intervals of a window belong to one state."""
     if len(speeds) < LEAST_INTERVALS or not any(speeds):
         return "unknown"
     if changes(speeds) or has_stretch(speeds):
@@ -88,7 +89,7 @@ def judge(speeds: Sequence[float]) -> Steady:
 
 
 def has_stretch(speeds: Sequence[float]) -> bool:
-    """Whether for a time the speed was less than half of what it is else, or more than twice."""
+    """Return whether the speed was for a time less than half of its usual value, or more than twice."""
     usual = median(speeds)
     return _is_no_chance([speed <= usual / 2 for speed in speeds]) or _is_no_chance(
         [speed > usual * 2 for speed in speeds]
@@ -96,7 +97,7 @@ def has_stretch(speeds: Sequence[float]) -> bool:
 
 
 def _is_no_chance(far: Sequence[bool]) -> bool:
-    """Whether so many that are far from the median follow one another that it is notable, and no chance."""
+    """Return whether a run of intervals far from the median is notable, and not due to chance."""
     longest = max((sum(run) for _, run in groupby(far)), default=0)
     near = len(far) - sum(far)
     likely = (near + 1) * comb(len(far) - longest, near) / comb(len(far), near)
@@ -104,9 +105,9 @@ def _is_no_chance(far: Sequence[bool]) -> bool:
 
 
 def changes(speeds: Sequence[float]) -> bool:
-    """Whether the speeds that the rule would keep are others than those that it would cut off.
+    """Return whether the speeds that the rule keeps differ from those that it cuts off.
 
-    They are when they differ from all by ``NOTABLE``, and by more than chance from those before.
+    They differ by ``NOTABLE`` from all, and by more than chance from those before.
     """
     number = cut(speeds)
     if number == 0:
@@ -119,10 +120,10 @@ def changes(speeds: Sequence[float]) -> bool:
 
 
 def speeds_within(series: Series, opens: float, closes: float, latency: float) -> list[float]:
-    """Operations in each interval that lies in a window as a whole; all in nanoseconds from the begin of the series.
+    """Return the operations in each interval that lies completely in a window; times are nanoseconds in the series.
 
-    The series has no request that was sent before the window opened: intervals are left out in which these of
-    ``latency`` would be.
+    The series has no request that was sent before the window opened: intervals that could contain such requests, of
+    ``latency``, are omitted.
     """
     first = 1 + int((opens + latency) // series.width)
     counted = series.intervals
@@ -133,21 +134,22 @@ def speeds_within(series: Series, opens: float, closes: float, latency: float) -
 
 
 def lead_interval(window: float | None) -> int:
-    """Nanoseconds of the intervals of the lead of such a window; the looks at it, of which they consist, are seldom."""
+    """Return the interval of a window's lead in nanoseconds; each is one look, and looks are rare."""
     return max(interval_for(None), interval_for(window))
 
 
 def lead_seconds(window: float) -> tuple[float, float]:
-    """The least and the most seconds of the lead of a window of so many seconds.
+    """Return the least and the most seconds of the lead of a window of this many seconds.
 
-    As much as the rule needs and no more than the window; a window that is too short for it has a lead of its length.
+    The lead is as long as the rule needs and no longer than the window; a window too short for the rule has a lead of
+    its own length.
     """
     least = LEAST_INTERVALS * lead_interval(window) / 1e9
     return (least, min(window, max(least, LONGEST_SECONDS))) if window >= least else (window, window)
 
 
 def has_lead(name: str, config: Config) -> bool:
-    """Whether a window of this workload may begin in the middle of its work."""
+    """Return whether a window of this workload may begin in the middle of its work."""
     traits = workload(name)
     if not traits.keeps_data or traits.goes_on or traits.paces_itself or workload(name).plan(config):
         return False
@@ -156,7 +158,7 @@ def has_lead(name: str, config: Config) -> bool:
 
 @dataclass(slots=True)
 class Lead:
-    """The load before a window, looked at while it runs, for ``least`` seconds or longer, ``most`` at most."""
+    """The load before a window, judged while it runs, for ``least`` to ``most`` seconds."""
 
     least: float
     most: float
@@ -167,7 +169,7 @@ class Lead:
     _operations: int = 0
 
     def is_over(self, seconds: float, operations: int) -> bool:
-        """Whether the window is to open, so many seconds after the start and with so many operations done."""
+        """Return whether the window opens after this many seconds and operations."""
         new = int(seconds / self.width) - len(self.speeds)
         if new > 0:
             speed = (operations - self._operations) / (seconds - self._seconds)
@@ -178,7 +180,7 @@ class Lead:
         return seconds >= self.most or self._is_steady()
 
     def told(self, seconds: float) -> WarmUp:
-        """What is to be said of a lead that was so long."""
+        """Return the description of a lead of this length."""
         if len(self.speeds) < LEAST_INTERVALS:
             return WarmUp("as long as the window", seconds, self.most)
         transient = cut(self.speeds) * self.width if self._is_steady() else None
@@ -188,5 +190,5 @@ class Lead:
         if len(self.speeds) < LEAST_INTERVALS:
             return False
         number = cut(self.speeds)
-        # A speed that rises all the time has such a cut too: what is left of it is asked the same again.
+        # A steadily rising speed has such a cut too, so the rest is judged again.
         return number <= len(self.speeds) // 2 and not changes(self.speeds[number:])

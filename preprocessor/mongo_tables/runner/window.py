@@ -1,11 +1,11 @@
-"""The window that is measured, as every process of a pool sees it, and which part of the work lies inside.
+"""The measured window, as every process of a pool sees it, and which part of the work lies inside.
 
 Speed is the work inside divided by the length of the window. A request counts with the part of its time that lies
-inside: were only answers counted, a window would lose the large requests that it cuts off.
+inside: if only answers counted, a window would lose the large requests that it cuts off.
 
-Who measures opens a window, just after looking at the server's counters: so these are of the window too. Work given by
-amount is handed out from one counter, and what is measured of it is its steady part: from shortly after the last
-connection had its first answer to the moment at which the first one finds nothing left.
+The measuring process opens a window just after reading the server's counters, so these belong to the window too. Work
+given by amount is handed out from one counter, and the measured part is its steady part: from shortly after the first
+answer of the last connection to the moment at which the first one finds no work left.
 """
 
 from __future__ import annotations
@@ -28,31 +28,31 @@ _OPENS, _CLOSES, _COUNTED_FROM, _STOPS, _LONGEST = range(5)
 class Board:
     """Memory that all processes share: moments are nanoseconds on the monotonic clock.
 
-    ``edges`` are when the window opens, when it closes, from when requests are kept, when no further one is sent, and
-    how long the window is to be.
+    ``edges`` are when the window opens, when it closes, from when requests are recorded, when the last one may be
+    sent, and the length of the window.
     """
 
     edges: Any
     first_answers: Any
-    """Of each connection; 0 for none yet."""
+    """The first answer of each connection; 0 for none yet."""
     counters: Any
-    """Operations of each connection, for whoever shows progress."""
+    """Operations of each connection, for progress displays."""
     handed_out: Any
-    """How much of the work is given to somebody, with a lock."""
+    """How much of the work has been handed out, with a lock."""
 
     @classmethod
     def of(cls, context: BaseContext) -> Board:
-        """A board for the processes that ``context`` starts."""
+        """Return a board for the processes that ``context`` starts."""
         raw = context.RawArray
         return cls(raw("q", 5), raw("q", MOST_CONNECTIONS), raw("Q", MOST_CONNECTIONS), context.Value("q"))
 
     @classmethod
     def of_one(cls) -> Board:
-        """A board of one process alone."""
+        """Return a board for a single process."""
         return cls.of(multiprocessing.get_context("spawn"))
 
     def clear(self, longest: float | None, first: int = 0) -> None:
-        """Nothing is done, and the window, at most so many seconds long, is not open.
+        """Reset: nothing is done, and the window, at most ``longest`` seconds, is not open.
 
         ``first`` is the first number of the work that is handed out.
         """
@@ -64,34 +64,34 @@ class Board:
         self.handed_out.value = first
 
     def open(self, when: int, *, lengthens: bool = False) -> None:
-        """Open the window then, and close it when it has its length; one that ``lengthens`` has no end yet."""
+        """Open the window at ``when``, and close it after its length; one that ``lengthens`` has no end yet."""
         self.edges[_COUNTED_FROM] = when
         self.open_steady_part(when, lengthens=lengthens)
 
     def open_steady_part(self, when: int, *, lengthens: bool = False) -> None:
-        """The same of a window whose requests are kept already; it closes earlier where work runs out."""
+        """Open a window whose requests are recorded already; it closes earlier if the work runs out."""
         longest = self.edges[_LONGEST]
         if longest != NEVER and not lengthens:
             self.end(when + longest)
         self.edges[_OPENS] = when
 
     def end(self, when: int) -> None:
-        """Close the window at that moment, or earlier where work runs out."""
+        """Close the window at that moment, or earlier if the work runs out."""
         self.edges[_STOPS] = when
         self.edges[_CLOSES] = min(self.edges[_CLOSES], when)
 
     def close(self, when: int) -> None:
-        """Close the window at that moment, or earlier where work runs out; requests are sent until all is done."""
+        """Close the window at that moment, or earlier if the work runs out; requests continue until all is done."""
         self.edges[_CLOSES] = min(self.edges[_CLOSES], when)
 
     def take_over(self, edges: Sequence[int]) -> None:
-        """Have the edges of another board, whose window may have closed earlier there, or here."""
+        """Copy the edges of another board; the window may have closed earlier there, or here."""
         closes = min(self.edges[_CLOSES], edges[_CLOSES])
         self.edges[:] = edges
         self.edges[_CLOSES] = closes
 
     def edges_by(self, offset: int) -> tuple[int, ...]:
-        """The edges on another clock, which is so many nanoseconds ahead of this one."""
+        """Return the edges on another clock, which is ``offset`` nanoseconds ahead of this one."""
         moments = (_OPENS, _CLOSES, _COUNTED_FROM, _STOPS)
         return tuple(
             edge + offset if number in moments and edge != NEVER else edge
@@ -99,27 +99,27 @@ class Board:
         )
 
     def count_from(self, when: int) -> None:
-        """Keep requests from that moment on, though the window is not open: all of them may be what is measured."""
+        """Record requests from that moment on, before the window opens: all of them may become the window."""
         self.edges[_COUNTED_FROM] = when
 
     @property
     def opens(self) -> int:
-        """When the window opens; NEVER when that is not known yet."""
+        """When the window opens; NEVER if unknown."""
         return int(self.edges[_OPENS])
 
     @property
     def closes(self) -> int:
-        """When the window closes; NEVER when that is not known yet."""
+        """When the window closes; NEVER if unknown."""
         return int(self.edges[_CLOSES])
 
     @property
     def stops(self) -> int:
-        """When no further request is sent; NEVER when that is not known yet."""
+        """When the last request may be sent; NEVER if unknown."""
         return int(self.edges[_STOPS])
 
     @property
     def counted_from(self) -> int:
-        """From when requests are kept, and with which the series begins."""
+        """When recording, and the series, begins."""
         return int(self.edges[_COUNTED_FROM])
 
 
@@ -131,7 +131,7 @@ class Handout:
         self._total = total
 
     def take(self, most: int = 1) -> range:
-        """The next ``most`` of the numbers from 0 on that are the work, fewer at its end, none when it is done."""
+        """Return the next numbers of the work, from 0 on: at most ``most``, fewer at its end, none when it is done."""
         with self._counter.get_lock():
             first = self._counter.value
             end = self._counter.value = min(first + most, self._total)
@@ -142,15 +142,15 @@ class Window:
     """What the connections of one process look at after each request."""
 
     def __init__(self, board: Board, connections: int, by_amount: bool) -> None:
-        """``connections`` are those of all processes."""
+        """``connections`` is the number over all processes."""
         self.edges = memoryview(board.edges).cast("B").cast("q")
         self.counters = memoryview(board.counters).cast("B").cast("Q")
         self._first_answers = memoryview(board.first_answers).cast("B").cast("q")[:connections]
         self.others_close = by_amount
-        """Whether it closes when any connection of any process finds nothing left."""
+        """Whether it closes when any connection of any process finds no work left."""
 
     def part(self, slot: int, sent: int, answered: int) -> float:
-        """The part of a request's time that lies inside, for one that may not lie there as a whole."""
+        """Return the part of a request's time that lies inside, for one that may lie partly outside."""
         if self.edges[_OPENS] == NEVER and self.others_close:
             self._first_answers[slot] = self._first_answers[slot] or answered
         opens, closes = self.edges[_OPENS], self.edges[_CLOSES]
@@ -159,22 +159,22 @@ class Window:
 
     @property
     def has_end(self) -> bool:
-        """Whether it is known when no further request is to be sent."""
+        """Return whether the time of the last request is known."""
         return bool(self.edges[_STOPS] != NEVER)
 
     def is_over(self) -> bool:
-        """Whether no further request is to be sent."""
+        """Return whether no further request may be sent."""
         return time.monotonic_ns() >= self.edges[_STOPS]
 
     def find_nothing_left(self, now: int) -> None:
-        """A connection finds no more work: the steady part is over."""
+        """Close the steady part, since a connection finds no work left."""
         if self.others_close:
             self.edges[_CLOSES] = min(self.edges[_CLOSES], now)
 
 
 @dataclass(slots=True)
 class Inside:
-    """Work inside a window; parts of requests make it no whole number. ``busy`` are nanoseconds spent in requests."""
+    """Work inside a window, not in whole numbers, as parts of requests count. ``busy`` is nanoseconds in requests."""
 
     operations: float = 0.0
     documents: float = 0.0
@@ -183,7 +183,7 @@ class Inside:
     busy: float = 0.0
 
     def add(self, other: Inside) -> None:
-        """Count what another has as well."""
+        """Add the counts of ``other``."""
         self.operations += other.operations
         self.documents += other.documents
         self.bytes += other.bytes
@@ -191,7 +191,7 @@ class Inside:
         self.busy += other.busy
 
     def take_off(self, done: Done, took: int, part: float) -> None:
-        """Take off this part of a request that took so many nanoseconds, and is counted as a whole."""
+        """Subtract this part of a request that took ``took`` nanoseconds and was counted completely."""
         self.operations -= part * done.operations
         self.documents -= part * done.documents
         self.bytes -= part * done.bytes

@@ -1,4 +1,4 @@
-"""The windows of a run: the target is prepared for one, it is measured, and its row is made."""
+"""The windows of a run: prepare the target, measure, compose the row."""
 
 from __future__ import annotations
 
@@ -45,9 +45,9 @@ MOST_FAILED = 0.05
 
 
 def measure_window(run: Run, place: Place, in_turn: int, and_back: bool, hint: str) -> dict[str, Any]:
-    """Measure a variant once, in a block of ``in_turn`` variants that may go back; give its row.
+    """Measure a variant once, in a block of ``in_turn`` variants that may go back; return its row.
 
-    Raises RunnerError, with the hint where it is the deployment that does not answer.
+    Raises RunnerError, with the hint if the deployment does not answer.
     """
     with complaints_told(run, hint):
         number, options = place.turn.variant, run.options
@@ -80,7 +80,7 @@ def measure_window(run: Run, place: Place, in_turn: int, and_back: bool, hint: s
 
 
 def can_alternate(run: Run, number: int) -> bool:
-    """Whether the variant can take turns in slices: its windows begin in the middle of the work, and add nothing."""
+    """Return whether the variant can take turns in slices: its windows start in mid-work and add no data."""
     config = run.config(number)
     return not run.options.rates_of(config) and warmup.has_lead(run.scaled.workload, config)
 
@@ -88,11 +88,10 @@ def can_alternate(run: Run, number: int) -> bool:
 def measure_slices(
     runs: tuple[Run, Run], place: SlicesPlace, width: float, campaign: str, hint: str
 ) -> dict[str, Any]:
-    """Have a variant take turns on two targets, which may be one, in slices of so many seconds; give what both did.
+    """Let a variant take turns on two targets, which may be one, in slices of this many seconds; return their work.
 
-    Which target is prepared last is drawn, and who is first in each pair of slices, in each campaign anew: else what
-    the one leaves to the other would be the same in all of them. A variant that is warmed before its windows takes
-    turns before it counts.
+    Each campaign draws which target is prepared last and which is first in each pair of slices: otherwise carry-over
+    between them would be the same in all campaigns. A variant with warm-up takes turns before it counts.
     """
     one, other = runs
     seed = f"{one.options.seed}/{one.experiment.name}/{place}"
@@ -122,7 +121,7 @@ def measure_slices(
 
 
 def _prepare_machine(run: Run, number: int) -> tuple[Config, Machine]:
-    """Have the deployment run that the variant asks for; give what it asks and what runs."""
+    """Run the deployment that the variant asks for; return the variant's config and the machine."""
     asked = asked_of(run.experiment, run.scaled, run.options.scale, number)
     machine = run.target.prepare(*asked)
     run.not_varied.update(machine.not_varied)
@@ -131,9 +130,9 @@ def _prepare_machine(run: Run, number: int) -> tuple[Config, Machine]:
 
 
 def _servers(run: Run, machine: Machine, *, seen: bool = True, change: str | None = None) -> dict[str, Any]:
-    """What the servers say of themselves, asked once for each deployment and each cache that it is given.
+    """Return the servers' descriptions, queried once for each deployment and each cache size.
 
-    ``seen`` is whether their machine was seen in the window, ``change`` how the one that counts became another in it.
+    ``seen`` says whether their machine was observed in the window, ``change`` how the observed server changed in it.
     """
     client = run.client
     known = (run.target.uri, repr(machine.topology))
@@ -146,13 +145,13 @@ def _servers(run: Run, machine: Machine, *, seen: bool = True, change: str | Non
         for role, commands in roles.items():
             run.progress.begin(f"not permitted without the role {role}:", 0)
             run.progress.end(", ".join(commands))
-    # A server of an older version does not tell its processor; where it runs here, this machine does.
+    # Older servers do not report their processor; for local servers, this machine does.
     here = host.hardware(None)["cpu"] if machine.data_directory else ""
     return run.servers[known].describe(client.primary, here, seen=seen, change=change)
 
 
 def _disk_baseline(run: Run, machine: Machine) -> Mapping[str, Any] | None:
-    """Measured once for each deployment; None when its disk is elsewhere."""
+    """Measure the disk once for each deployment; return None if it is elsewhere."""
     place = machine.data_directory
     if place is None:
         return None
@@ -163,13 +162,13 @@ def _disk_baseline(run: Run, machine: Machine) -> Mapping[str, Any] | None:
 
 @dataclass(frozen=True, slots=True)
 class _Prepared:
-    """A window for which everything is there: what is loaded and warm, and whether it had been written to disk."""
+    """A window ready to start: what is loaded and warm, and whether it is flushed to disk."""
 
     load: Load
     config: Config
     settled: bool
     passed: float | None
-    """Seconds of the pass before, where there was one."""
+    """Seconds of the preceding pass, if there was one."""
 
 
 def _prepare(run: Run, number: int, seed: str) -> _Prepared:
@@ -177,12 +176,12 @@ def _prepare(run: Run, number: int, seed: str) -> _Prepared:
     kind, database = (
         run.kind,
         run.client[run.database],
-    )  # with another deployment than before, nothing is loaded
+    )  # a new deployment has no data
     config = _with_own_collection(run, run.config(number))
     load = _load(run, config, f"{seed}/measured")
     _fill(run, load, config)
     kind.reset(database, config)
-    # What was just loaded is dirty, and would stay in the cache in place of what is read.
+    # Loaded data is dirty, and would occupy the cache in place of the data that is read.
     settled = settle(run.client)
     run.target.give_cache()
     now = (config["collection"], number)
@@ -191,7 +190,7 @@ def _prepare(run: Run, number: int, seed: str) -> _Prepared:
     run.scanned = now
     passed = None
     if run.experiment.warm and not load.lead:
-        # Other random numbers than in the measured window: else its keys would be warm, whatever the size.
+        # Use other random numbers than the measured window: otherwise its keys would be warm, whatever the size.
         passed = run.crew.perform(replace(load, seed=f"{seed}/warm")).seconds
         kind.reset(database, config)
         settled = settle(run.client)
@@ -204,13 +203,13 @@ def _prepare(run: Run, number: int, seed: str) -> _Prepared:
 
 def _measurement(run: Run, place: Place, machine: Machine) -> Measurement:
     kind, turn = run.kind, place.turn
-    # No target is in the seed, so that all targets are asked the same.
+    # The seed does not contain the target, so that all targets get the same requests.
     again, back = "/again" if turn.again else "", "/back" if turn.back else ""
     seed = f"{run.options.seed}/{run.experiment.name}/{turn.variant}/{place.block}{again}{back}"
     prepared = _prepare(run, turn.variant, seed)
     load = prepared.load
     if kind.changes_primary:
-        _servers(run, machine)  # while all of them answer: a member that was killed would be waited for
+        _servers(run, machine)  # while all of them answer: the query would wait for a killed member
     plan = None if run.options.duration else kind.plan(load.config)
     run.progress.begin(_label(run, place), plan.operations if plan else 0)
     progress = run.progress.update
@@ -232,23 +231,23 @@ def _measurement(run: Run, place: Place, machine: Machine) -> Measurement:
 
 
 def _check_target(run: Run) -> None:
-    """Raises RunnerError where a window cannot count: a member has ended, or the database is another run's."""
+    """Raise RunnerError if a window cannot count: a member has ended, or another run owns the database."""
     if reason := run.target.fault(patience=0):
-        # A majority may have gone on without it, and that is another deployment than the row would tell of.
+        # A majority may have continued without it, and the row would describe another deployment.
         raise WorkFailed(f"the work was given up: {reason}", KEPT)
     ownership.check(run.client, run.database, run.name)
 
 
 def _check_errors(measurement: Measurement) -> None:
-    """Raise WorkFailed where so many requests failed that the speed is that of failing."""
+    """Raise WorkFailed if so many requests failed that the speed is that of failures."""
     outcome = measurement.outcome
-    # Not of ``latencies``: with a rate, those have what was never sent.
+    # Not from ``latencies``: with a rate, those include unsent requests.
     answered = sum(sum(counts.values()) for counts in outcome.latencies_by_kind.values())
     _check_share(outcome.errors, answered)
 
 
 def _check_share(errors: Mapping[str, int], answered: int, side: str = "") -> None:
-    """Raise WorkFailed where too many requests failed of those that were sent to a target."""
+    """Raise WorkFailed if too large a share of the requests sent to a target failed."""
     failed = sum(errors.values())
     if failed > MOST_FAILED * (failed + answered):
         of_side = f"{side}: " if side else ""
@@ -256,10 +255,10 @@ def _check_share(errors: Mapping[str, int], answered: int, side: str = "") -> No
 
 
 def _with_own_collection(run: Run, config: Config) -> dict[str, Any]:
-    """The config, with a collection of its own for what its window finds there, where that can serve others too.
+    """Return the config with a collection named after its data, if other windows can reuse the data.
 
-    Whatever variants find is loaded once that way, in whichever order they are measured. A pipeline may name its
-    collection, so it has the one of the experiment.
+    Data that variants share is loaded once that way, in whatever order they are measured. A pipeline may name its
+    collection, so it uses that of the experiment.
     """
     kind = run.kind
     if not kind.keeps_data or kind.goes_on or "pipeline" in config:
@@ -273,9 +272,9 @@ def _with_own_collection(run: Run, config: Config) -> dict[str, Any]:
 
 
 def _fill(run: Run, load: Load, config: Config) -> None:
-    """Make the collection and load what has to be there, unless an earlier window left just that.
+    """Create the collection and load its data, unless an earlier window left exactly that.
 
-    Data is the same for every repeat: it is the work whose random numbers differ.
+    Data is the same for every repeat: only the random numbers of the work differ.
     """
     kind, name = run.kind, config["collection"]
     first = kind.preload(config)
@@ -288,7 +287,7 @@ def _fill(run: Run, load: Load, config: Config) -> None:
     if first is None:
         return
     run.target.give_room()
-    # With a write concern under which it is known what of the data is there, whatever the connection string says.
+    # Use a write concern that guarantees the data, whatever the connection string says.
     concern = first.get("writeConcern", {"w": 0})
     bringing = replace(
         load,
@@ -318,7 +317,7 @@ def _load(run: Run, config: Config, seed: str) -> Load:
     leads = run.experiment.warm and not rates and warmup.has_lead(name, config)
     lead, longest_lead = warmup.lead_seconds(seconds) if leads and seconds else (0.0, 0.0)
     if "testTimeSecs" in config:
-        config = {**config, "testTimeSecs": seconds}  # some work has a course over its window
+        config = {**config, "testTimeSecs": seconds}  # some work follows a course over its window
     lengthens = options.lengthens and not rates and not kind.paces_itself and not kind.whole
     return Load(
         uri=run.target.uri,
@@ -341,7 +340,7 @@ def _load(run: Run, config: Config, seed: str) -> Load:
 def _label(run: Run, place: Place) -> str:
     target = f" of {run.named.name}" if run.named.name else ""
     block = place.block + 1
-    of_all = f"/{run.repeats}" if block <= run.repeats else ""  # how many there will be beyond is not known
+    of_all = f"/{run.repeats}" if block <= run.repeats else ""  # the number beyond is not known
     second = ", second of the reference" if place.turn.again else ""
     second += " on the way back" if place.turn.back else ""
     again = ", measured again" if place.attempt else ""
@@ -361,7 +360,7 @@ def _said(measurement: Measurement) -> str:
 
 
 def _doubts(run: Run, measurement: Measurement, config: Mapping[str, Any]) -> Iterator[str]:
-    """What the figures of a window contradict, in a few words."""
+    """Yield the doubts about the figures of a window, in a few words each."""
     outcome, rates = measurement.outcome, run.options.rates_of(config)
     law = client_limits.check_window(outcome, run.scaled.workload, rates, config["numberOfThreads"])
     if law and (remark := client_limits.remark_on_law(law)):
