@@ -1,7 +1,7 @@
-"""Where rows come from: a MongoDB deployment or documents on this machine, behind one protocol.
+"""Results sources: a MongoDB deployment or documents on this machine, behind one protocol.
 
-All sources answer the same ``Query`` with the same documents: values, BSON types, field order.
-``open_source`` chooses by what it is given.
+All sources answer the same ``Query`` with the same documents: equal values, BSON types and field order. ``open_source``
+chooses the source from the text that names it.
 """
 
 from importlib import import_module
@@ -17,7 +17,7 @@ _MODULES = {"Limits": "limits", "is_uri": "opening", "open_source": "opening"}
 
 
 def __getattr__(name: str) -> Any:
-    """Import what is asked for: a help text needs no types, and a run of pytest loads what its plugins import."""
+    """Import a public name on first use: help texts need no types, and pytest loads only what its plugins import."""
     if name in __all__:
         return getattr(import_module(f"{__name__}.{_MODULES.get(name, 'model')}"), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

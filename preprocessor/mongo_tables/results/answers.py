@@ -18,15 +18,14 @@ if TYPE_CHECKING:
     from mongo_tables.results.file_source import FileSource
 
 MOST_ROWS: Final = 500_000
-"""Rows that are remembered, all answers together."""
+"""The largest number of rows that are remembered, over all answers."""
 
 
 class Answers:
-    """A results source and what it answers in a build, by ``Query.key``.
+    """A results source and its answers in a build, by ``Query.key``.
 
-    ``server`` is the version of MongoDB that pipelines are to run on, where a site says so. A later build, after
-    ``refresh``, runs only the queries that read other content than before; a source that does not tell whether it
-    changed runs all of them again.
+    ``server`` is the MongoDB version that the pipelines must run on, if the site names one. After ``refresh``, the next
+    build runs only those queries whose collections changed. If a source cannot report changes, all queries run again.
     """
 
     def __init__(self, where: str, limits: Limits | None = None, workers: int = 4, server: str = "") -> None:
@@ -35,23 +34,23 @@ class Answers:
         self.limits = limits or Limits()
         self._workers = workers
         self._source: ResultsSource | None = None
-        self._memo = Memo(MOST_ROWS)  # by queries and the digests of the collections that these read
+        self._memo = Memo(MOST_ROWS)  # keyed by query and the digests of the collections that it reads
         self._answers: dict[str, Rows | ResultsError] = {}
         self._unreachable: ResultsError | None = None
         self._collections: tuple[str, ...] | None = None
         self._version: str | None = None
         self._reached = False
         self.ran = 0
-        """How many pipelines this build has run."""
+        """The number of pipelines that this build has run."""
         self.unread: Sequence[Path] = ()
-        """The files that are there and not read, sorted; known once something was asked."""
+        """Existing files that are not read, sorted; filled in by the first query."""
         self.broken: Sequence[Fault] = ()
-        """The first fault of each plain file that nothing was asked of and that cannot be read as it is."""
+        """The first fault of each plain file that no query reads and that cannot be parsed."""
         self.read: dict[str, str] = {}
-        """The digests of the collections that this build has read, by their names."""
+        """The digest of each collection that this build has read, by collection name."""
 
     def refresh(self) -> None:
-        """Begin the next build: what a source holds is looked at again."""
+        """Start the next build, which checks the source for changes."""
         self._answers, self.read, self.ran = {}, {}, 0
         self.unread, self.broken = (), ()
         self._unreachable = self._collections = self._version = None
@@ -60,7 +59,7 @@ class Answers:
             self._source.refresh()
 
     def ask(self, queries: Iterable[Query]) -> None:
-        """Answer those queries that have no answer yet, each once."""
+        """Run each query that has no answer yet, once."""
         new = {query.key: query for query in queries if query.key not in self._answers}
         if not new:
             return
@@ -76,7 +75,7 @@ class Answers:
         self._unreachable = self._unreachable or next((each for each in failures if each.environment), None)
 
     def _answer(self, queries: Mapping[str, Query]) -> Mapping[str, Rows | ResultsError]:
-        """The answers to queries, from the memo as far as it has them."""
+        """Return the answers to queries, from the memo where possible."""
         from mongo_tables.results.read_paths import collections_read, is_lasting  # not every check asks
 
         found: dict[str, Rows | ResultsError] = {}
@@ -95,7 +94,7 @@ class Answers:
         workers = min(self._workers, self.source.workers)
         for key, answer in answer_all(self.source.aggregate, asked, workers).items() if asked else ():
             found[key] = answer
-            # An error of the whole source may tell of other files, too.
+            # An error of the whole source may depend on other files, too.
             lasting = not (isinstance(answer, ResultsError) and answer.environment)
             if key in digests and lasting and is_lasting(asked[key]):
                 self._memo.keep(
@@ -104,9 +103,9 @@ class Answers:
         return {key: found[key] for key in queries}
 
     def answer(self, queries: Iterable[Query]) -> Answers:
-        """Run each distinct query once, and give all answers; an error is an answer, too.
+        """Run each distinct query once and return all answers; an error is an answer, too.
 
-        ``unreachable`` is then the first error of these queries that is one of the whole source.
+        ``unreachable`` is then the first of these errors that concerns the whole source.
         """
         asked = list(queries)
         self.ask(asked)
@@ -119,16 +118,16 @@ class Answers:
         return self
 
     def _look_for_unread(self) -> None:
-        """Look for files that no query reads: those in no known format, and those that cannot be read as they are."""
+        """Find the files that no query reads: those in no known format, and those that cannot be parsed."""
         try:
             local = None if self._unreachable else self.local
             self.unread, self.broken = (local.unread(), local.broken()) if local else ((), ())
-        except ResultsError:  # Whatever asks for these files says why.
+        except ResultsError:  # The query that needs these files reports the reason.
             self.unread, self.broken = (), ()
 
     @property
     def digest(self) -> str | None:
-        """A digest of all documents of the source, as this build reads them; None of a database."""
+        """Return a digest of all documents of the source, as this build reads them; None for a database."""
         if self.local is None:
             return None
         names = self.collections
@@ -136,7 +135,7 @@ class Answers:
 
     @property
     def source(self) -> ResultsSource:
-        """The source itself, opened when it is first needed. Raises ResultsError when there is no such source."""
+        """The source, opened on first use. Raises ResultsError if there is no such source."""
         if self._source is None:
             self._source = open_source(self.where, self.limits)
         return self._source
@@ -148,7 +147,7 @@ class Answers:
 
     @property
     def collections(self) -> tuple[str, ...]:
-        """The collections that the source has, as of the last ``refresh``; none where it does not tell."""
+        """The collections of the source, as of the last ``refresh``; empty if the source does not list them."""
         if self._collections is None:
             try:
                 self._collections = self.source.collections()
@@ -158,18 +157,18 @@ class Answers:
 
     @property
     def local(self) -> FileSource | None:
-        """The documents, where they are at hand on this machine: the linter learns from them."""
+        """The documents on this machine, from which the linter learns; None for any other source."""
         try:
             local: FileSource | None = self.source.local
             if local is not None:
                 self.source.collections()
-        except ResultsError:  # There is nothing.
+        except ResultsError:  # There is no source.
             return None
         return local
 
     @property
     def version(self) -> str:
-        """The version of MongoDB that the source is; "" where it is none, or does not tell."""
+        """The MongoDB version of the source; "" if it is not a server or does not report its version."""
         if self._version is None:
             try:
                 self._version = self.source.version()
@@ -179,24 +178,24 @@ class Answers:
 
     @property
     def unreachable(self) -> ResultsError | None:
-        """Why the source cannot be used at all, if so."""
+        """The error that makes the whole source unusable; None if it can be used."""
         return self._unreachable
 
     def writes(self) -> str | None:
-        """A text that changes once the source was written to; None where it cannot be asked."""
+        """Return a text that changes with every write to the source; None if the source cannot report writes."""
         try:
             return self.source.writes()
         except ResultsError:
             return None
 
     def release(self) -> None:
-        """Let go all but the answers: documents, and what later builds would share."""
+        """Drop the documents and what later builds would share; keep the answers."""
         self._memo = Memo(MOST_ROWS)
         if self._source is not None and (local := self._source.local) is not None:
             local.release()
 
     def close(self) -> None:
-        """Give back the source's connections; the answers stay."""
+        """Close the connections of the source; keep the answers."""
         if self._source is not None:
             self._source.close()
             self._source = None
@@ -206,16 +205,16 @@ Ask = Callable[[Query], Rows]
 
 
 def answer_all(ask: Ask, queries: Mapping[str, Query], workers: int = 1) -> dict[str, Rows | ResultsError]:
-    """The rows of each query or its error, by the same keys, at most ``workers`` at the same time; none stops another.
+    """Return the rows of each query or its error, by the same keys, with at most ``workers`` queries at a time.
 
-    Where the source cannot be used at all, all later queries share that error. An interrupt leaves at once: threads
-    are daemons, and what a server still works on ends with its time limit.
+    The error of one query does not stop the others. If the whole source is unusable, all later queries get that error.
+    An interrupt returns at once: threads are daemons, and the time limit ends what a server still works on.
     """
     lost: list[ResultsError] = []
     if workers <= 1:
         return {key: _result(_ask(ask, query, lost)) for key, query in queries.items()}
 
-    import queue  # files need none
+    import queue  # files need no threads
 
     waiting: queue.SimpleQueue[tuple[str, Query]] = queue.SimpleQueue()
     done: queue.SimpleQueue[tuple[str, Rows | ResultsError | BaseException]] = queue.SimpleQueue()
@@ -251,7 +250,9 @@ def _ask(ask: Ask, query: Query, lost: list[ResultsError]) -> Rows | ResultsErro
             hint="let it hold less, or lower memory_limit, so that the stage at fault is named",
             environment=True,
         )
-    except BaseException as error:  # a defect of ours: handed to the caller's thread, never lost in a worker
+    except (
+        BaseException
+    ) as error:  # a defect in this program: raised in the caller's thread, not lost in a worker
         return error
 
 

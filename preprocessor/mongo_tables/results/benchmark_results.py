@@ -1,16 +1,17 @@
 """Documents of benchmark tools: read from any results source, compared, and merged from several runs.
 
-Two files were measured at different times and are not paired, so nothing is called faster or slower by them. What can
-be given is the ratio, and an interval where the samples are of several processes on both sides. A process is then the
-unit, since samples within one share what it happened to be, its place in memory and the order of its hash tables
-(Kalibera and Jones, *Rigorous benchmarking in reasonable time*, ISMM 2013); the interval is that of Welch's t on the
-logarithms (Welch, 1947), which supposes that processes are independent. What the machine did differently at both times
-is in the ratio, and in no interval.
+Two files were measured at different times and are not paired, so a comparison gives no verdict (faster or slower). It
+gives the ratio, and an interval if the samples of both sides come from several processes. The unit is then the process,
+because samples of one process share accidental conditions such as memory layout and hash seed (Kalibera and Jones,
+*Rigorous benchmarking in reasonable time*, ISMM 2013). The interval is that of Welch's t on the logarithms (Welch,
+1947), which assumes independent processes. Differences in the state of the machine between both times are part of the
+ratio, but not of the interval.
 
-Several runs of the same benchmarks are blocks: what was measured in one run is paired, so it may be judged. A run
-is a file: in it the tool measured every benchmark once, one soon after the other. What the machine did during a run is
-in all of them, and leaves their ratio, as in a block of ``mongo-tables run`` (``results.conclusions``). The order of
-benchmarks within a run is the tool's, the same each time: what comes of that order is in the ratio as well.
+Several runs of the same benchmarks are blocks: the measurements of one run are paired, so a verdict is possible. A run
+is a file, in which the tool measured every benchmark once, one soon after the other. Disturbances of the machine during
+a run affect all of its benchmarks and cancel in the ratio, as in a block of ``mongo-tables run``
+(``results.conclusions``). The tool runs its benchmarks in the same order each time, so effects of the order remain in
+the ratio.
 """
 
 from __future__ import annotations
@@ -34,9 +35,9 @@ _HINT: Final = "name a file that a benchmark tool wrote, or a folder that `mongo
 
 
 def read_benchmarks(where: str, collection: str = "") -> list[dict[str, Any]]:
-    """The documents of benchmarks in a source, of one collection or of all; dates have a zone.
+    """Return the benchmark documents of a source, of one collection or of all; dates have a time zone.
 
-    Raises ``ResultsError`` where there are none.
+    Raises ``ResultsError`` if there are none.
     """
     with closing(open_source(where)) as source:
         names = source.collections()
@@ -52,7 +53,7 @@ def read_benchmarks(where: str, collection: str = "") -> list[dict[str, Any]]:
 
 
 def leave_samples_out(document: Mapping[str, Any]) -> dict[str, Any]:
-    """The document without its samples and what is said of each of them; how many there were stays, ``count``.
+    """Return the document without its samples and their details; ``count`` keeps the number of samples.
 
     Without samples there is no interval between two runs (``results.benchmark_results``).
     """
@@ -74,9 +75,9 @@ _LEAST: Final = 2
 
 
 class Ratio(NamedTuple):
-    """The value in NEW to that in OLD, and why it has no verdict.
+    """The ratio of the value in NEW to that in OLD, and why it has no verdict.
 
-    Where it has an interval, it is that of the geometric means of so many ``processes`` or more on each side.
+    The interval, if any, is that of the geometric means over at least ``processes`` processes on each side.
     """
 
     ratio: float | None
@@ -87,13 +88,13 @@ class Ratio(NamedTuple):
 
 
 def is_benchmark(row: Row) -> bool:
-    """Whether a document is that of a benchmark tool: its key names a measure, and it has a unit."""
+    """Return whether a document comes from a benchmark tool: its key names a measure, and it has a unit."""
     key = row.get("_id")
     return isinstance(key, Mapping) and "metric" in key and isinstance(row.get("unit"), str)
 
 
 def list_processes(row: Row) -> list[float]:
-    """The mean of the samples of each process, in their order; nothing where the samples are of one."""
+    """Return the mean sample of each process, in order; empty if all samples come from one process."""
     samples, processes = row.get("samples") or (), row.get("processes") or 0
     if processes < _LEAST or len(samples) % processes:
         return []
@@ -102,7 +103,7 @@ def list_processes(row: Row) -> list[float]:
 
 
 def compare_benchmarks(old: Row, new: Row) -> Ratio:
-    """The ratio of two documents of the same benchmark, with its 95 % interval where both are of several processes."""
+    """Return the ratio of two documents of the same benchmark, with a 95 % interval if both have several processes."""
     sides = list_processes(old), list_processes(new)
     processes = min(map(len, sides))
     if processes and min(*sides[0], *sides[1]) > 0:
@@ -119,15 +120,15 @@ _OF_ONE_RUN: Final = frozenset({
     "samples", "count", "processes", "iterations", "mean", "median", "min", "max", "stddev", "q1", "q3", "low", "high",
     "interval", "failed", "extra",
 })  # fmt: skip
-"""Fields of a run's document that are not those of all runs together."""
+"""Fields of a single run that the merged document does not have."""
 
 
 def merge_runs(runs: Sequence[Sequence[Row]], reference: str) -> list[dict[str, Any]]:
-    """One document for each measure of each benchmark, its samples the values of the runs; speeds are judged.
+    """Return one document for each measure of each benchmark, whose samples are the values of the runs.
 
-    A time, or operations a second, has the speed of each block in ``repeats``, its median with an interval in
-    ``speed``, and ``comparison`` with the benchmark ``reference`` where that is in its suite. Raises ``ResultsError``
-    where no suite has that one, or one has several.
+    For a time, or operations per second, ``repeats`` has the speed in each block, ``speed`` their median with an
+    interval, and ``comparison`` the verdict against the benchmark ``reference`` if its suite has one. Raises
+    ``ResultsError`` if no suite has that benchmark, or one suite has several.
     """
     found: dict[str, list[tuple[int, Row]]] = {}
     for block, run in enumerate(runs):
@@ -159,7 +160,7 @@ def _merge(rows: Sequence[tuple[int, Row]]) -> dict[str, Any]:
 
 
 def _tell_blocks(measured: Sequence[tuple[int, Row]]) -> dict[str, Any]:
-    """The speed in each block, and over all; nothing for what is no speed, or was 0 in a block."""
+    """Return the speed in each block and over all blocks; empty if it is not a speed, or was 0 in a block."""
     speeds = [(block, row, _speed(row)) for block, row in measured]
     if not speeds or not all(speed for _, _, speed in speeds):
         return {}
@@ -177,7 +178,7 @@ def _tell_blocks(measured: Sequence[tuple[int, Row]]) -> dict[str, Any]:
 
 
 def _speed(row: Row) -> float:
-    """Operations a second; 0 for what is no speed."""
+    """Return operations per second; 0 if the row has no speed."""
     value = float(row["value"])
     if (row["metric"], row["unit"]) == (TIME, SECONDS) and value > 0:
         return 1 / value
@@ -185,7 +186,7 @@ def _speed(row: Row) -> float:
 
 
 def _compare(rows: Sequence[dict[str, Any]], reference: str) -> None:
-    """Add what each row is to the reference of its suite, and measure."""
+    """Add the comparison of each row with the reference of its suite and measure."""
     there = [
         row
         for row in rows

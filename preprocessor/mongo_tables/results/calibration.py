@@ -1,20 +1,19 @@
-"""What comes out where nothing differs, and what is called where something does: verdicts over pairs of equal things.
+"""Calibration of verdicts: the rate of false alarms and the power, from pairs of equal things.
 
-A pair is one and the same thing, measured again and again side by side with itself. That its ratio is called faster or
-slower is a false alarm, and the share of them is that of a measurement as a whole: machine, target, windows, blocks and
-statistics. The same pairs say how small a difference is seen: the speeds of one side are multiplied by 1 minus a
-slowdown, first of the one side and then of the other, and the share of these trials in which it is called slower is the
-power.
+A pair is one thing that is measured repeatedly against itself. If its ratio is called faster or slower, this is a false
+alarm. The share of false alarms describes the whole measurement: machine, target, windows, blocks and statistics. The
+same pairs show how small a difference is detected: the speeds of one side are multiplied by 1 minus a slowdown, then
+those of the other side, and the share of these trials that are called slower is the power.
 
-Pairs come in groups, as the rows of an experiment do: they share blocks and windows, so they do not say as much as
-pairs with windows of their own. The interval of a share takes that into account (see ``shares``). In the power one pair
-at a time is slower and those that are judged together with it are not, which is the hardest case for the one.
+Pairs come in groups, like the rows of an experiment. They share blocks and windows, so they carry less information than
+pairs with windows of their own. The interval of a share takes this into account (see ``shares``). For the power, one
+pair at a time is slower and the pairs that are judged with it are equal, which is the hardest case.
 
-How many of some cases are of one kind, and what share of all such cases that stands for.
+A share is the number of cases of one kind among all cases, as an estimate for all such cases.
 
-Cases that have something in common, such as a reference that all of them were compared with, are not as many cases. So
-the interval is that of their number divided by the design effect, which the groups of such cases tell (J. N. K. Rao
-and A. J. Scott, "A Simple Method for the Analysis of Clustered Binary Data", *Biometrics* 48, 1992).
+Cases that have something in common, such as the same reference, are not independent. The interval is therefore that of
+their number divided by the design effect, which is estimated from the groups of such cases (J. N. K. Rao and A. J.
+Scott, "A Simple Method for the Analysis of Clustered Binary Data", *Biometrics* 48, 1992).
 """
 
 from __future__ import annotations
@@ -31,30 +30,30 @@ from mongo_tables.results.verdicts import Verdict, judge
 
 SLOWDOWNS: Final = tuple(percent / 100 for percent in range(1, 26))
 CALLED: Final = 0.84
-"""The share of the trials in which a slowdown is to be called."""
+"""The share of the trials in which a slowdown must be detected."""
 Judged = Literal["alone", "together"]
 JUDGED: Final[tuple[Judged, ...]] = ("alone", "together")
-"""The two ways to judge a pair: by itself, and among those of its group, as a row among those of its experiment."""
+"""The two ways to judge a pair: alone, or together with its group, as a row is judged within its experiment."""
 Family = Sequence[Pairs]
-"""Pairs that were measured in the same blocks, and are judged together."""
+"""Pairs that were measured in the same blocks and are judged together."""
 
 
 class _Trial(NamedTuple):
-    """What a pair is called by itself, and among those that it is judged together with."""
+    """The verdicts on one pair: judged alone, and judged together with its group."""
 
     alone: Verdict
     together: Verdict
 
 
 _Intervals = Sequence[Interval | None]
-"""Of the pairs of a family."""
+"""The intervals of the pairs of a family."""
 
 
 def calibrate(groups: Sequence[Family], negligible: float = 0.0) -> dict[str, Any]:
-    """How often equal things are called different, the power, and the noise; shares are from 0 to 1.
+    """Return the share of false alarms, the power, and the noise; shares are from 0 to 1.
 
-    To the power a difference up to the part ``negligible`` is none. How often equal things are called different says
-    how far intervals can be trusted: there every difference counts. Raises ValueError without a pair.
+    For the power, a difference of at most the fraction ``negligible`` is no difference. For false alarms every
+    difference counts, because their share shows how far intervals can be trusted. Raises ValueError without a pair.
     """
     pairs = [pair for group in groups for pair in group]
     intervals = [[find_interval(pair) for pair in group] for group in groups]
@@ -69,7 +68,7 @@ def calibrate(groups: Sequence[Family], negligible: float = 0.0) -> dict[str, An
             {
                 "pairs": len(some),
                 **{way: _count(some, way, different).number for way in JUDGED},
-                # What the verdicts of pairs follow from, so that whoever doubts them can judge again.
+                # The figures behind the verdicts of each pair, so that readers can judge again.
                 "each": [
                     {name: list_figures(one, 0)[name] for name in ("ratio", "low", "high", "p")}
                     for one in found
@@ -86,9 +85,10 @@ def calibrate(groups: Sequence[Family], negligible: float = 0.0) -> dict[str, An
 
 
 def find_ratio_of_sides(pairs: Sequence[Pairs]) -> dict[str, float] | None:
-    """What one side does to the other in all pairs together, 1 if taking turns favours none, with its 95 % interval.
+    """Return the ratio of one side to the other over all pairs, with its 95 % interval.
 
-    None where a side did nothing. Each ratio of a pair counts as one with nothing in common with the others.
+    The ratio is 1 if the order of measurement has no effect. None if the speed of a side was 0. The
+    ratios are treated as independent.
     """
     speeds, references = (
         tuple(chain.from_iterable(getattr(pair, side) for pair in pairs)) for side in ("speeds", "references")
@@ -98,7 +98,7 @@ def find_ratio_of_sides(pairs: Sequence[Pairs]) -> dict[str, float] | None:
 
 
 def _judge(intervals: _Intervals, negligible: float = 0.0) -> list[_Trial]:
-    """The verdicts of pairs that are judged together."""
+    """Return the verdicts of pairs that are judged together."""
     alone: list[Verdict] = [
         judge(one.low, one.high, negligible=negligible) if one else "not known" for one in intervals
     ]
@@ -109,7 +109,10 @@ def _judge(intervals: _Intervals, negligible: float = 0.0) -> list[_Trial]:
 def _power(
     groups: Sequence[Family], intervals: Sequence[_Intervals], slowdown: float, negligible: float
 ) -> dict[str, Any]:
-    """The shares of the trials in which a side of one pair is called slower that is, by this part of its speed."""
+    """Return the shares of the trials in which the slowed side is called slower.
+
+    ``slowdown`` is a fraction of its speed.
+    """
     trials = [
         list(_slow_each(group, equal, slowdown, negligible))
         for group, equal in zip(groups, intervals, strict=True)
@@ -118,7 +121,7 @@ def _power(
 
 
 def _slow_each(group: Family, equal: _Intervals, slowdown: float, negligible: float) -> Iterator[_Trial]:
-    """The verdicts of each pair when it alone has a side that is slower: once the one, once the other."""
+    """Yield the verdicts of each pair when only this pair is slowed: first one side, then the other."""
     for place, pair in enumerate(group):
         one, other = (
             tuple(speed * (1 - slowdown) for speed in side) for side in (pair.speeds, pair.references)
@@ -129,7 +132,7 @@ def _slow_each(group: Family, equal: _Intervals, slowdown: float, negligible: fl
 
 
 def _shares(groups: Sequence[Sequence[_Trial]], verdicts: Sequence[Verdict]) -> dict[str, Any]:
-    """The share of the trials of all groups that have one of the verdicts, judged in both ways."""
+    """Return the share of the trials of all groups that have one of the verdicts, for both ways of judging."""
     return {
         way: share_of_groups([_count(some, way, verdicts) for some in groups])._asdict() for way in JUDGED
     }
@@ -140,9 +143,9 @@ def _count(trials: Sequence[_Trial], judged: Judged, verdicts: Sequence[Verdict]
 
 
 def _find_smallest(power: Sequence[dict[str, Any]], judged: Judged) -> dict[str, float | None]:
-    """The smallest slowdown that is called often enough, and by the interval of the share the least and the most.
+    """Return the smallest slowdown that is detected often enough, and its bounds.
 
-    None where none of ``SLOWDOWNS`` is.
+    The bounds follow from the interval of the share. None if no slowdown in ``SLOWDOWNS`` is.
     """
     return {
         name: next((row["slowdown"] for row in power if row[judged][end] >= CALLED), None)
@@ -151,29 +154,29 @@ def _find_smallest(power: Sequence[dict[str, Any]], judged: Judged) -> dict[str,
 
 
 def _half_width(intervals: Iterable[Interval | None]) -> float | None:
-    """By which part of 1 an interval reaches to each side, the median of all; None where no pair has one."""
+    """Return the median half-width of the intervals, as a fraction of 1; None if no pair has an interval."""
     halves = [sqrt(one.high / one.low) - 1 for one in intervals if one and one.low > 0 and one.high < inf]
     return median(halves) if halves else None
 
 
 def _spread(pairs: Sequence[Pairs]) -> float | None:
-    """Standard deviation of the logarithm of a ratio from block to block, over all pairs; None without two blocks."""
+    """Return the standard deviation of the log ratio over blocks, for all pairs; None below two blocks."""
     logs = [log_ratios(pair.speeds, pair.references) for pair in pairs if find_interval(pair)]
     found = [variance(one) for one in logs if len(one) > 1]
     return sqrt(fmean(found)) if found else None
 
 
 class Count(NamedTuple):
-    """``number`` of so many cases, which may have something in common."""
+    """``number`` of so many cases, which may depend on each other."""
 
     number: int
     cases: int
 
 
 class Share(NamedTuple):
-    """``number`` of the cases as a part of all of them, from 0 to 1, with its 95 % interval.
+    """``number`` of the cases as a fraction of all cases, from 0 to 1, with its 95 % interval.
 
-    ``design_effect`` is how many of the cases say as much as one that has nothing in common with others.
+    ``design_effect`` is the number of cases that carry as much information as one independent case.
     """
 
     number: int
@@ -184,7 +187,7 @@ class Share(NamedTuple):
 
 
 def share_of_groups(groups: Sequence[Count]) -> Share:
-    """The share in all groups together, with the interval of as many cases as these are worth.
+    """Return the share in all groups together, with the interval of the effective number of cases.
 
     Raises ValueError without a case.
     """
@@ -193,10 +196,10 @@ def share_of_groups(groups: Sequence[Count]) -> Share:
 
 
 def share_of(number: int, cases: int, design_effect: float = 1.0) -> Share:
-    """The share of ``number`` in so many cases, with the score interval of E. B. Wilson (1927).
+    """Return the share of ``number`` in ``cases``, with the score interval of E. B. Wilson (1927).
 
-    It stays within 0 and 1, and says something also where none or all are of that kind.
-    Raises ValueError without a case.
+    The interval stays within 0 and 1, and is informative even if ``number`` is 0 or ``cases``. Raises ValueError
+    without a case.
     """
     if cases < 1:
         raise ValueError("no case to take a share of")
@@ -209,14 +212,14 @@ def share_of(number: int, cases: int, design_effect: float = 1.0) -> Share:
 
 
 def find_design_effect(groups: Sequence[Count]) -> float:
-    """How many cases of these groups say as much as one that has nothing in common with others; 1 or more.
+    """Return how many cases of these groups carry as much information as one independent case; 1 or more.
 
-    It is the variance of the share, as the groups tell it, to that of the share in as many cases without anything in
-    common (Rao and Scott, 1992, section 2), and never below 1. Few groups tell it badly: therefore it is multiplied by
-    the square of the quantile of Student's t to that of the normal distribution (E. L. Korn and B. I. Graubard,
+    This is the variance of the share, estimated from the groups, divided by its variance for as many independent cases
+    (Rao and Scott, 1992, section 2), and at least 1. Few groups give a poor estimate; it is therefore multiplied by the
+    squared quotient of the quantiles of Student's t and the normal distribution (E. L. Korn and B. I. Graubard,
     "Confidence Intervals for Proportions with Small Expected Number of Positive Counts Estimated from Survey Data",
-    *Survey Methodology* 24, 1998). It is at most the size of the largest group, of which then all cases say the same;
-    one group alone tells no less.
+    *Survey Methodology* 24, 1998). The upper limit is the size of the largest group, as if all of its cases said the
+    same; a single group gets this limit.
     """
     largest = float(max(one.cases for one in groups))
     if len(groups) == 1:
@@ -226,7 +229,7 @@ def find_design_effect(groups: Sequence[Count]) -> float:
 
 
 def _variance_ratio(groups: Sequence[Count]) -> float:
-    """Rao and Scott's estimate; 1 where none or all are of the kind, which no group can tell more of."""
+    """Return Rao and Scott's estimate; 1 if none or all cases are of the kind, so groups say nothing."""
     number, cases = sum(one.number for one in groups), sum(one.cases for one in groups)
     share = number / cases
     if number in (0, cases):
@@ -236,5 +239,5 @@ def _variance_ratio(groups: Sequence[Count]) -> float:
 
 
 def _quantile() -> float:
-    """How many standard errors the interval reaches to each side, where they are known."""
+    """Return how many standard errors the 95 % interval reaches to each side if the variance is known."""
     return NormalDist().inv_cdf((1 + CONFIDENCE) / 2)

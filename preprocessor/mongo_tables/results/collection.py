@@ -1,4 +1,4 @@
-"""A collection that is read from files: a value, which nothing changes, and its index for a ``$match`` by equality."""
+"""Collections that are read from files: immutable values, with an index for a ``$match`` by equality."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ from bson.objectid import ObjectId
 from mongo_tables.aggregation.fields import Parts, split_path
 
 _WORTH: Final = 32
-"""So many documents are worth an index."""
+"""The number of documents from which an index pays off."""
 
 Scalar = str | int | float | tuple[bool]
-"""A value of an equality: 1 and 1.0 are the same; a boolean is in a tuple, as it is no number."""
+"""The value of an equality. 1 and 1.0 are equal; a boolean is wrapped in a tuple, because it is not a number."""
 _NUMBERS_AND_TEXTS: Final = frozenset({str, int, Int64, float})
 _NEVER_EQUAL: Final = frozenset({dict, NoneType, datetime, ObjectId})
 
 
 @dataclass(frozen=True)
 class Collection:
-    """The documents of a collection, in the order of its files: whole, shared, never changed.
+    """The documents of a collection, in the order of its files: complete, shared, never changed.
 
-    ``digest`` is that of the bytes that they were read from. ``said`` is what documents say of themselves, by the
-    ``repr`` of their ``_id``, as far as somebody asked (``results.provenance``).
+    ``digest`` is the digest of the bytes that they were read from. ``said`` caches what documents say about themselves,
+    by the ``repr`` of their ``_id`` (``results.provenance``).
     """
 
     name: str
@@ -53,7 +53,7 @@ class Collection:
         return {repr(one["_id"]): one for one in self.documents}
 
     def choose(self, pipeline: Sequence[Mapping[str, Any]]) -> Sequence[dict[str, Any]]:
-        """The documents that the first ``$match`` of a pipeline may keep, in order: others lack a value of it."""
+        """Return the documents that can pass the first ``$match`` of a pipeline, in order."""
         wanted = _leading_values(pipeline) if len(self.documents) >= _WORTH else {}
         found: list[Sequence[int]] = []
         for path, values in wanted.items():
@@ -66,7 +66,7 @@ class Collection:
         return [self.documents[number] for number in numbers]
 
     def texts(self, path: str) -> frozenset[str]:
-        """The texts that documents have at a dotted path; those in arrays are not among them."""
+        """Return the strings that documents have at a dotted path, without those in arrays."""
         if path not in self._texts:
             parts = split_path(path)
             values = (_value_at(one, parts) for one in self.documents)
@@ -75,9 +75,9 @@ class Collection:
 
 
 class ValueIndex:
-    """The numbers of documents by the scalar that they have at a path.
+    """Document numbers by the scalar at a path.
 
-    Documents with another kind of value there, such as an array, may be equal to anything: they are always found.
+    Documents with another kind of value there, such as an array, may equal anything: they are always found.
     """
 
     def __init__(self, documents: Iterable[Mapping[str, Any]], path: Parts) -> None:
@@ -94,14 +94,14 @@ class ValueIndex:
                 self._unclear.append(number)
 
     def find(self, values: Iterable[Scalar]) -> Sequence[int]:
-        """The numbers of the documents that may have one of the values, in order."""
+        """Return the numbers of the documents that may have one of the values, in order."""
         found = [self._unclear, *(self._by_value.get(value, []) for value in values)]
         some = [each for each in found if each]
         return some[0] if len(some) == 1 else sorted(chain.from_iterable(some))
 
 
 def _value_at(value: Any, path: Parts) -> Any:
-    """The value at a path; an array on the way as a whole, None where there is no value."""
+    """Return the value at a path; an array on the way as a whole, None if there is no value."""
     for name in path:
         if type(value) is not dict:
             return value if type(value) is list else None
@@ -112,7 +112,7 @@ def _value_at(value: Any, path: Parts) -> Any:
 
 
 def _leading_values(pipeline: Sequence[Any]) -> dict[Parts, frozenset[Scalar]]:
-    """Dotted paths that must equal one of some values for a document to pass the first ``$match``.
+    """Return the dotted paths for which the first ``$match`` requires one of some values.
 
     Only plain equality, ``$eq`` and ``$in`` with strings, numbers and booleans count. A filter with ``$expr`` gives
     nothing: an expression may fail on a document that the other conditions would have dropped.
@@ -125,7 +125,7 @@ def _leading_values(pipeline: Sequence[Any]) -> dict[Parts, frozenset[Scalar]]:
 
 
 def _admitted(value: Any) -> frozenset[Scalar]:
-    """The values that a condition admits; empty when it is of another kind (a list is an array to equal)."""
+    """Return the values that a condition admits; empty for any other kind of condition (a list must equal an array)."""
     accepted: Any = [value]
     if isinstance(value, Mapping) and len(value) == 1:
         accepted = value["$in"] if "$in" in value else [value.get("$eq")]

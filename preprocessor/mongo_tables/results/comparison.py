@@ -1,12 +1,12 @@
-"""Compares rows of two campaigns: what is known of the ratio of their speeds, and what it rests on.
+"""Comparison of the rows of two campaigns: ratios of their speeds, verdicts, and the evidence.
 
-Campaigns at different hours are not paired, and the machine may have drifted between them. What is compared is
-therefore the ratio of each row to its reference, which was measured in the same blocks, by Welch's t over blocks; all
-rows of all experiments are judged together. Speeds stand beside it without a verdict, and so do figures of benchmark
-tools. It is one campaign a side, and what one hour does to a machine is in no interval over blocks: a verdict is less
-sure than it says. What was not asked for alike has none.
+Campaigns at different times are not paired, and the machine may have drifted between them. The comparison therefore
+uses the ratio of each row to its reference, which was measured in the same blocks, by Welch's t over blocks. All rows
+of all experiments are judged together. Speeds and figures of benchmark tools are shown without a verdict. Each side is
+a single campaign, and no interval over blocks contains the effect of the hour on a machine: a verdict is less certain
+than its interval suggests. Rows that measured different work get no verdict.
 
-What was concluded within one campaign is read in ``within_campaign``.
+``within_campaign`` reads the conclusions within one campaign.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ Row = Mapping[str, Any]
 
 
 class Sides(NamedTuple):
-    """What is compared with what: a heading, and how something of the one and of the other is named."""
+    """The two sides of a comparison: a heading, and the names of both sides."""
 
     heading: str
     one: str
@@ -43,9 +43,9 @@ PER_SECOND: Final = "/s"
 
 
 class Side(NamedTuple):
-    """The speed of a row in operations a second, and its interval where it was measured in blocks.
+    """The speed of a row in operations per second, and its interval if it was measured in blocks.
 
-    Of a benchmark it is the value, in a ``unit`` of its own.
+    For a benchmark it is the value, in its own ``unit``.
     """
 
     speed: float | None
@@ -55,11 +55,11 @@ class Side(NamedTuple):
 
 
 class Judged(NamedTuple):
-    """What is known of a ratio; ``of`` says what it is the ratio of.
+    """A ratio with its interval and verdict; ``of`` says what it is the ratio of.
 
-    ``processes`` is over how many of them an interval is that has no verdict; 0 for all others.
-    ``p`` is held against ``threshold``, the bound for the ``rows`` that are judged together. Without a verdict there is
-    none to give; where a verdict does not come from the interval alone, ``reason`` says why.
+    ``processes`` is the number of processes behind an interval without a verdict; 0 for all others. ``p`` is compared
+    with ``threshold``, the bound for the ``rows`` that are judged together; both are absent without a verdict. If a
+    verdict does not follow from the interval alone, ``reason`` says why.
     """
 
     of: str
@@ -78,9 +78,9 @@ class Judged(NamedTuple):
 
 
 class CampaignRatio(NamedTuple):
-    """What one of several campaigns found: a ratio, its interval over so many blocks, and ``p``.
+    """The finding of one of several campaigns: a ratio, its interval over so many blocks, and ``p``.
 
-    The ratio is None where no block has both, or one of both did nothing in a block.
+    The ratio is None if no block has both rows, or the speed of one was 0 in a block.
     """
 
     id: str
@@ -95,17 +95,17 @@ class CampaignRatio(NamedTuple):
 class Comparison(NamedTuple):
     """One row on both sides.
 
-    ``evidence`` is what the verdict rests on: the speeds in each block of the row and of its reference, in the old
-    campaign and in the new one, or those of both sides within a campaign. ``differs`` names the fields of the
-    provenance that differ, with both values, those of the servers' machines first, then those of the machine of the
-    client. On both sides that is one machine where it is ``shared``.
+    ``evidence`` is the data behind the verdict: the speeds in each block of the row and of its reference, in the old
+    campaign and in the new one, or those of both sides within a campaign. ``differs`` names the provenance fields that
+    differ, with both values: the servers' machines first, then the client's machine. If both are one machine on each
+    side, ``shared`` is true.
 
-    Where several campaigns are concluded together, the verdict rests on those in ``campaigns``; ``campaigns_differ``
-    has the values of the fields of the provenance that are not the same in all of them.
+    If several campaigns are pooled, the verdict rests on those in ``campaigns``; ``campaigns_differ`` has the values of
+    the provenance fields that differ between them.
 
-    A control is something that is compared with itself, or a reference, which two campaigns have nothing beside.
-    ``doubts`` are what speaks against the measurement, ``missing`` says which row it was compared with is not there.
-    ``lost`` says of a row that did something on the one side in how many blocks it did nothing on the other.
+    A control is a comparison of something with itself, or of a reference across two campaigns, where no other row can
+    serve as its reference. ``doubts`` are reasons to distrust the measurement. ``missing`` names the row to compare
+    with if it does not exist. ``lost`` says in how many blocks a row that worked on one side did nothing on the other.
     """
 
     experiment: str
@@ -126,7 +126,7 @@ class Comparison(NamedTuple):
 
     @property
     def name(self) -> str:
-        """Experiment and variant, as they are asked for."""
+        """Experiment and variant, as the user names them."""
         return f"{self.experiment}: {self.variant}"
 
     @property
@@ -136,12 +136,12 @@ class Comparison(NamedTuple):
 
     @property
     def ratio(self) -> float | None:
-        """The ratio, of what ``judged`` says."""
+        """The ratio; ``judged`` says of what."""
         return self.judged.ratio
 
     @property
     def why_not_judged(self) -> str:
-        """Why there is no interval to judge by; "" where there is one."""
+        """The reason for a missing interval; "" if there is one."""
         judged = self.judged
         if judged.ratio is None or judged.low is None or judged.high is None or judged.p is None:
             return judged.reason or "it has no ratio"
@@ -149,15 +149,15 @@ class Comparison(NamedTuple):
 
     @property
     def verdict(self) -> Verdict | None:
-        """The verdict; None where there is none to give."""
+        """The verdict; None if there is none."""
         return self.judged.verdict
 
 
 class Difference(NamedTuple):
-    """All rows that are on both sides, and names of those that are only on one.
+    """All rows that are on both sides, and the names of those on only one.
 
-    Within one campaign ``not_compared`` names rows of which nothing was concluded, each with the reason; ``gone`` are
-    those of them that the first target alone has.
+    Within one campaign ``not_compared`` names the rows without a conclusion, each with the reason; ``gone`` are those
+    that only the first target has.
     """
 
     rows: tuple[Comparison, ...]
@@ -168,7 +168,7 @@ class Difference(NamedTuple):
 
 
 def put_together(old: Row, new: Row, sides: Sides, judged: Judged, evidence: tuple[Pairs, ...]) -> Comparison:
-    """The comparison of two rows of which this is known."""
+    """Build the comparison of two rows."""
     return Comparison(
         experiment=new["_id"]["testname"],
         variant=_variant(new),
@@ -184,7 +184,7 @@ def put_together(old: Row, new: Row, sides: Sides, judged: Judged, evidence: tup
 
 
 def find_reference(row: Row, rows: Sequence[Row]) -> Row | None:
-    """The row that was measured in each block beside this one; None where it is not there."""
+    """Return the row that was measured in the same blocks as the reference of this one; None if it does not exist."""
     against = row.get("comparison", {}).get("against", "")
     return next(
         (
@@ -197,19 +197,19 @@ def find_reference(row: Row, rows: Sequence[Row]) -> Row | None:
 
 
 def side_of_blocks(speeds: Sequence[float]) -> Side:
-    """The speed over these blocks; it has no interval where nothing was done in one of them."""
+    """Return the speed over these blocks; without an interval if it was 0 in one of them."""
     if not speeds:
         return Side(None)
     return Side(*speed_interval(speeds)) if min(speeds) > 0 else Side(median(speeds))
 
 
 def name_row(row: Row) -> str:
-    """Experiment and variant, with the name of the target where it has one."""
+    """Return experiment and variant, with the name of the target if there is one."""
     return f"{row['_id']['testname']}: {_variant(row)}"
 
 
 def say_what_stopped(old: Row, new: Row) -> str:
-    """In how many blocks or repeats a row did nothing that did something before; "" where it works, or never did."""
+    """Return in how many blocks or repeats a row did nothing that worked before; "" if it works, or never did."""
     if not any(_list_speeds(old)):
         return ""
     speeds = _list_speeds(new)
@@ -221,28 +221,28 @@ def say_what_stopped(old: Row, new: Row) -> str:
 
 
 def count_idle(speeds: Sequence[float]) -> int:
-    """In how many blocks nothing was done."""
+    """Return the number of blocks with speed 0."""
     return sum(speed <= 0 for speed in speeds)
 
 
 def _list_speeds(row: Row) -> list[float]:
-    """In blocks, else in repeats; documents of another program have none."""
+    """Return the speeds of blocks, else of repeats; empty for documents of another program."""
     blocks = list(block_speeds(row).values())
     return blocks or [repeat["operations_per_second"] for repeat in row.get("repeats", ())]
 
 
 def is_reference(row: Row) -> bool:
-    """Whether it is the row that the others of its experiment are compared with."""
+    """Return whether the row is the reference of its experiment."""
     return bool(row.get("comparison", {}).get("against") == ITSELF)
 
 
 def _place(row: Row) -> tuple[Any, ...]:
-    """Rows that have this in common have blocks in common."""
+    """Return a key that is equal for rows that share blocks."""
     return row["_id"]["testname"], row["_id"].get("target"), row.get("campaign", {}).get("id")
 
 
 def side_of_row(row: Row) -> Side:
-    """The speed of a row, or the figure of a benchmark tool; documents of another program have none."""
+    """Return the speed of a row, or the figure of a benchmark tool; documents of another program have none."""
     speeds = _list_speeds(row)
     if block_speeds(row):
         return side_of_blocks(speeds)
@@ -257,7 +257,7 @@ def _variant(row: Row) -> str:
 
 
 def compare(old: Sequence[Row], new: Sequence[Row]) -> Difference:
-    """Compare the rows of two campaigns; rows belong together when their ``_id`` is equal."""
+    """Compare the rows of two campaigns; rows with equal ``_id`` belong together."""
     pairs = [(one, other) for one in old for other in new if one["_id"] == other["_id"]]
     common = [one["_id"] for one, _ in pairs]
     return Difference(
@@ -269,7 +269,7 @@ def compare(old: Sequence[Row], new: Sequence[Row]) -> Difference:
 
 def _compare(old: Row, olds: Sequence[Row], new: Row, news: Sequence[Row]) -> Comparison:
     if is_benchmark(old) and is_benchmark(new) and not (block_speeds(old) and block_speeds(new)):
-        # Of documents of a benchmark tool a ratio is known, and never a verdict.
+        # Documents of a benchmark tool give a ratio, but never a verdict.
         ratio, low, high, processes, reason = compare_benchmarks(old, new)
         told = Judged(str(new["metric"]), ratio, low, high, reason=reason, processes=processes)
         return put_together(old, new, CAMPAIGNS, told, ())
@@ -280,7 +280,7 @@ def _compare(old: Row, olds: Sequence[Row], new: Row, news: Sequence[Row]) -> Co
 
 
 def _judge(old: Row, before: Row | None, new: Row, after: Row | None) -> tuple[Judged, tuple[Pairs, ...]]:
-    """What is known of two rows with these references, and the speeds that it rests on."""
+    """Return the judged ratio of two rows with these references, and the speeds behind it."""
     if other := ", ".join(field for field, _ in list_other_work(old, new)):
         return _give_up(old, new, f"not asked for alike: another {other}")._replace(verdict=None), ()
     reason = _say_why_not(old, new, (before, after))
@@ -293,7 +293,7 @@ def _judge(old: Row, before: Row | None, new: Row, after: Row | None) -> tuple[J
 
 
 def _give_up(old: Row, new: Row, reason: str) -> Judged:
-    """The ratio of both speeds, of which nothing can be concluded."""
+    """Return the ratio of both speeds, without a conclusion."""
     blocks = min(len(block_speeds(row)) for row in (old, new))
     speed, before = side_of_row(new).speed, side_of_row(old).speed
     ratio = speed / before if speed is not None and before else None
@@ -301,7 +301,7 @@ def _give_up(old: Row, new: Row, reason: str) -> Judged:
 
 
 def _judge_together(rows: Sequence[Comparison]) -> tuple[Comparison, ...]:
-    """The rows with the verdicts that their intervals allow among each other."""
+    """Return the rows with verdicts, judged together."""
     ps = [row.judged.p for row in rows if row.judged.p is not None]
     bound = threshold(ps)
     found = []
@@ -315,7 +315,7 @@ def _judge_together(rows: Sequence[Comparison]) -> tuple[Comparison, ...]:
 
 
 def _say_why_not(old: Row, new: Row, references: tuple[Row | None, Row | None]) -> str:
-    """Why nothing can be concluded from two rows; "" where something can."""
+    """Return why two rows allow no conclusion; "" if they allow one."""
     without = [side for side, row in (("OLD", old), ("NEW", new)) if not block_speeds(row)]
     if without:
         return "measured without blocks" + (f" in {without[0]}" if len(without) == 1 else "")

@@ -1,12 +1,13 @@
-"""What rows that were measured in blocks allow to be concluded, as the subdocuments that stand in them.
+"""Conclusions from rows that were measured in blocks, as subdocuments of these rows.
 
-A ``comparison`` is that of a variant with the reference of its experiment, a ``contrast`` that with another variant
-that the experiment names, ``targets`` that of a row with the same one on another target; all are paired by block.
+A ``comparison`` relates a variant to the reference of its experiment, a ``contrast`` to another variant that the
+experiment names, and ``targets`` a row to the same row on another target. All are paired by block.
 
-Judged together, as ``mongo_tables.results.verdicts`` has it, are the rows of one experiment on one target, and of each
-kind by itself: comparisons with the reference, contrasts, comparisons with the first target. So at most 5 % of what one
-such family tells is none, on average; that says nothing of a page that shows several, or of whoever picks the largest.
-The reference against itself is in none of them: it is a check of the measurement, and no finding.
+The rows of one experiment on one target are judged together (``mongo_tables.results.verdicts``), separately for each
+kind: comparisons with the reference, contrasts, comparisons with the first target. On average, at most 5 % of the
+differences that such a family reports are false. This does not hold for a page that shows several families, or for a
+reader who picks the largest difference. The reference against itself belongs to no family: it checks the measurement
+and is not a finding.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ Row = Mapping[str, Any]
 
 
 class Pairs(NamedTuple):
-    """Speeds of two things that were measured in the same blocks, in operations a second, one for each block."""
+    """Speeds of two things that were measured in the same blocks, in operations per second, one for each block."""
 
     blocks: tuple[int, ...]
     speeds: tuple[float, ...]
@@ -31,10 +32,10 @@ class Pairs(NamedTuple):
 
 
 def conclude(rows: Sequence[Row], reference: int, margin: float = MARGIN) -> list[dict[str, Any]]:
-    """The ``comparison`` of each row of one experiment, on one target, with the row of this number.
+    """Return the ``comparison`` of each row of one experiment, on one target, with the row number ``reference``.
 
-    That row itself has its second measurement in each block to its first. What no interval can be given for, as no
-    block has both, or something did nothing in one, has a ratio of None and is not known.
+    The reference itself gets the comparison of its second measurement in each block with its first. If there is no
+    interval, because no block has both or a speed was 0, the ratio is None and the verdict "not known".
     """
     base = rows[reference]
     others = [pair_blocks(row, base) for number, row in enumerate(rows) if number != reference]
@@ -46,9 +47,9 @@ def conclude(rows: Sequence[Row], reference: int, margin: float = MARGIN) -> lis
 def conclude_contrasts(
     rows: Sequence[Row], contrasts: Mapping[int, int], margin: float = MARGIN
 ) -> dict[int, dict[str, Any]]:
-    """The ``contrast`` of rows of one experiment with others that are not its reference; both by number.
+    """Return the ``contrast`` of rows of one experiment with others that are not its reference; both by number.
 
-    Which are compared was said before anything was measured. All of an experiment are judged together.
+    The experiment names the pairs before the measurement. All contrasts of an experiment are judged together.
     """
     pairs = [pair_blocks(rows[one], rows[other]) for one, other in contrasts.items()]
     told = conclude_pairs(pairs, "", margin) if pairs else []
@@ -61,9 +62,10 @@ def conclude_contrasts(
 def conclude_targets(
     rows_a: Sequence[Row], rows_b: Sequence[Row], margin: float = MARGIN
 ) -> list[dict[str, Any] | None]:
-    """The ``targets`` of each row of ``rows_b``: its speed to that of the same row on the first target.
+    """Return the ``targets`` of each row of ``rows_b``: its speed relative to the same row on the first target.
 
-    What two copies of the same data may differ by is no difference. None for a row that the first target has not.
+    A difference that two copies of the same data can cause is no difference. None for a row that the first target does
+    not have.
     """
     first = [next((one for one in rows_a if is_same_row(one, row)), None) for row in rows_b]
     pairs = [pair_blocks(row, one) for row, one in zip(rows_b, first, strict=True) if one is not None]
@@ -72,36 +74,37 @@ def conclude_targets(
 
 
 def is_same_row(one: Row, other: Row) -> bool:
-    """Whether two rows are the same variant of the same experiment, on whatever target."""
+    """Return whether two rows are the same variant of the same experiment, on any target."""
     return drop_target_name(one["_id"]) == drop_target_name(other["_id"])
 
 
 def name_of(row: Row) -> str:
-    """The name of the row's variant, without its target."""
+    """Return the name of the row's variant, without its target."""
     return variant_name(drop_target_name(row["_id"]))
 
 
 def drop_target_name(key: Mapping[str, Any]) -> dict[str, Any]:
-    """The ``_id`` of a row, but for the target that it was measured on."""
+    """Return the ``_id`` of a row without the target that it was measured on."""
     return {name: value for name, value in key.items() if name != "target"}
 
 
 def pair_blocks(row: Row, reference: Row) -> Pairs:
-    """The speeds of both in each block that has both; one that has several windows there has the geometric mean."""
+    """Return the speeds of both in each block that has both; several windows of a block give their geometric mean."""
     return _pair(block_speeds(row), block_speeds(reference))
 
 
 def pair_with_itself(row: Row) -> Pairs:
-    """The second measurement of the reference in each block, and its first; each may have a window there and back."""
+    """Return the second and the first measurement of the reference in each block; each may have several windows."""
     return _pair(_speeds_by_block(row, again=True), _speeds_by_block(row, again=False))
 
 
 def pair_equal_rows(rows: Sequence[Row]) -> list[Pairs]:
-    """Equal rows as pairs of a row and its reference, which has two measurements in a block: all in one block count.
+    """Return pairs of a row and its reference from equal rows; only blocks that have all measurements count.
 
-    Measurement i is the row beside those before and behind it, then beside those two places before and behind it, and
-    so on round: of five each is the row twice, and no two of the ten pairs are the same. Of fewer than three there is
-    none.
+    The reference has two measurements in a block.
+    Measurement i is compared with the mean of those
+    before and after it, then of those two places away, and so on. Of five measurements, each is twice
+    the row, in ten different pairs. Fewer than three measurements give no pair.
     """
     every = list(_list_measurements(rows))
     number = len(every)
@@ -113,7 +116,7 @@ def pair_equal_rows(rows: Sequence[Row]) -> list[Pairs]:
 
 
 def _list_measurements(rows: Sequence[Row]) -> Iterator[dict[int, float]]:
-    """The speeds of each measurement by block; the two of a reference take turns in being the first of its block."""
+    """Yield the speeds of each measurement by block; the two of a reference alternate as the first of its block."""
     for row in rows:
         first, second = _speeds_by_block(row, again=False), _speeds_by_block(row, again=True)
         if not second:
@@ -136,12 +139,12 @@ def _pair(speeds: Mapping[int, float], references: Mapping[int, float]) -> Pairs
 
 
 def list_ratios(pairs: Pairs) -> list[float]:
-    """The ratio of both in each block, where both did something."""
+    """Return the ratio in each block in which both speeds are above 0."""
     return [one / other for one, other in zip(pairs.speeds, pairs.references, strict=True)]
 
 
 def block_speeds(row: Row) -> dict[int, float]:
-    """The speed of a row in each block; none where it was measured without blocks."""
+    """Return the speed of a row in each block; empty if it was measured without blocks."""
     return _means_by_block(row.get("repeats", ()))
 
 
@@ -158,7 +161,7 @@ def _means_by_block(repeats: Iterable[Row]) -> dict[int, float]:
 
 
 def mean_of_block(speeds: Sequence[float]) -> float:
-    """The speed of a block, from those of its windows."""
+    """Return the speed of a block, from those of its windows."""
     if len(speeds) == 1:
         return speeds[0]
     return geometric_mean(speeds) if min(speeds) > 0 else 0.0
@@ -167,7 +170,7 @@ def mean_of_block(speeds: Sequence[float]) -> float:
 def conclude_pairs(
     pairs: Sequence[Pairs], against: str, margin: float = MARGIN, negligible: float = 0.0
 ) -> list[dict[str, Any]]:
-    """The subdocument of each of some pairs, of which at most 5 % of the differences told are none, or negligible."""
+    """Return the subdocument of each pair; at most 5 % of the reported differences are false or negligible."""
     intervals = [find_interval(one, negligible) for one in pairs]
     return conclude_intervals(intervals, [len(one.blocks) for one in pairs], against, margin, negligible)
 
@@ -179,7 +182,7 @@ def conclude_intervals(
     margin: float,
     negligible: float = 0.0,
 ) -> list[dict[str, Any]]:
-    """The subdocument of each of some intervals over so many blocks; where there is none, nothing is known."""
+    """Return the subdocument of each interval over its number of blocks; None gives the verdict "not known"."""
     about = {"margin": margin, **({"negligible": negligible} if negligible else {})}
     judged = judge_together(intervals, margin, negligible)
     return [
@@ -191,7 +194,7 @@ def conclude_intervals(
 def judge_together(
     intervals: Sequence[Interval | None], margin: float = MARGIN, negligible: float = 0.0
 ) -> list[Verdict]:
-    """The verdict of each of some intervals that are one family; without an interval nothing is known."""
+    """Return the verdict of each interval of one family; None gives "not known"."""
     differ = discoveries([one.p if one else 1.0 for one in intervals])
     return [
         judge(one.low, one.high, differs, margin, negligible) if one else "not known"
@@ -200,19 +203,19 @@ def judge_together(
 
 
 def find_interval(pairs: Pairs, negligible: float = 0.0) -> Interval | None:
-    """The interval of the ratio; None without a block, and where one of both did nothing in a block."""
+    """Return the interval of the ratio; None without a block, or if a speed was 0 in a block."""
     if not pairs.blocks or min(*pairs.speeds, *pairs.references) <= 0:
         return None
     return interval(pairs.speeds, pairs.references, negligible)
 
 
 def find_negligible(told: Mapping[str, Any]) -> float:
-    """The part of a speed that a subdocument calls no difference; 0 where it names none."""
+    """Return the fraction of a speed that a subdocument calls negligible; 0 if it names none."""
     return float(told.get("negligible", 0.0))
 
 
 def list_figures(found: Interval | None, blocks: int) -> dict[str, Any]:
-    """Ratio, ends of the interval, ``p`` and blocks, as documents have them; without an interval nothing is known."""
+    """Return ratio, ends of the interval, ``p`` and blocks as document fields; None gives those of "not known"."""
     if found is None:
         return {"ratio": None, "low": 0.0, "high": inf, "p": 1.0, "blocks": blocks}
     return {
@@ -225,9 +228,9 @@ def list_figures(found: Interval | None, blocks: int) -> dict[str, Any]:
 
 
 def variant_name(key: Mapping[str, Any]) -> str:
-    """The comment of a variant, else its parameters; ``key`` is the ``_id`` of a result document.
+    """Return the comment of a variant, else its parameters; ``key`` is the ``_id`` of a result document.
 
-    A benchmark has a name, and what was measured of it.
+    For a benchmark it is the name and the measure.
     """
     values = {name: value for name, value in key.items() if name != "testname"}
     if values.keys() == {"name", "metric"}:

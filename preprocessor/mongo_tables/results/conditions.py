@@ -1,9 +1,9 @@
-"""What differs in how two rows were measured: machines, versions, and what was asked of them.
+"""Differences in how two rows were measured: machines, versions, and requested work.
 
-The machines behind a row: that of its servers and that of its client, in documents of any age.
+Also the machines behind a row, of its servers and of its client, in documents of any age.
 
-``hardware`` is the client's, and the servers' too where a run started them itself; what servers elsewhere say of theirs
-is in ``servers.members``. Older documents have no ``servers``: of theirs elsewhere nothing is known.
+``hardware`` is the client's machine, and also the servers' if the run started them itself. ``servers.members``
+describes servers on other machines. Older documents have no ``servers``: their remote machines are unknown.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ from typing import Any, Final
 Row = Mapping[str, Any]
 
 SERVERS: Final = "servers."
-"""What fields of the servers' machines begin with."""
+"""The prefix of fields of the servers' machines."""
 CLIENT: Final = "hardware."
-"""What fields of the client's machine begin with."""
+"""The prefix of fields of the client's machine."""
 _PROVENANCE = (
     "versions",
     "hardware",
@@ -36,15 +36,15 @@ _WHERE = (
     "client.scheduling",
 )
 _WORK = ("experiment", "client", "write_concern", "read_concern", "read_preference")
-"""Parts that say what was asked of the servers."""
+"""Parts that describe the work requested from the servers."""
 _MEMBERS = "topology.members"
-"""Each member does all writes again, and a majority of one waits for nobody."""
+"""Each member repeats all writes, and a majority of one needs no acknowledgement from others."""
 
 
 def list_differences(old: Row, new: Row) -> Iterator[tuple[str, tuple[Any, Any]]]:
-    """The fields that differ, each with both values: of servers first, then of the client's machine, then others."""
+    """Yield the fields that differ, each with both values: servers first, then the client's machine, then others."""
     before, after = dict(_provenance(old)), dict(_provenance(new))
-    if share_machine(old) and share_machine(new):  # else each machine would be told twice
+    if share_machine(old) and share_machine(new):  # else each machine would be listed twice
         before, after = (
             {field: value for field, value in one.items() if not field.startswith(SERVERS)}
             for one in (before, after)
@@ -58,9 +58,9 @@ def list_differences(old: Row, new: Row) -> Iterator[tuple[str, tuple[Any, Any]]
 
 
 def list_other_work(old: Row, new: Row) -> Iterator[tuple[str, tuple[Any, Any]]]:
-    """The fields that say what was asked for and differ, with both values: such rows are not of the same work.
+    """Yield the fields that describe the requested work and differ, with both values: such rows measure different work.
 
-    Others say where and with what it was measured.
+    The other fields say where and with what the rows were measured.
     """
     for field, values in list_differences(old, new):
         if field == _MEMBERS or (field.partition(".")[0] in _WORK and field not in _WHERE):
@@ -79,7 +79,7 @@ def _provenance(row: Row) -> Iterator[tuple[str, Any]]:
 
 
 def _of_servers(row: Row) -> Iterator[tuple[str, Any]]:
-    """The machines of the servers: of an older row of a local target the one that they shared with the client."""
+    """Yield the servers' machines; for an older row of a local target, the machine that they shared with the client."""
     if share_machine(row):
         return iter((field, value) for field, value in row.get("hardware", {}).items() if field in FIELDS)
     return of_servers(row)
@@ -88,13 +88,14 @@ def _of_servers(row: Row) -> Iterator[tuple[str, Any]]:
 LOCAL: Final = "local"
 """The target that the program starts itself."""
 FIELDS: Final = ("cpu", "cpu_architecture", "cores", "memory_gib", "memory_limit_gib", "kernel", "system")
-"""What is said of a machine: the same names for servers and client."""
+"""The fields that describe a machine: the same names for servers and client."""
 
 
 def share_machine(row: Mapping[str, Any]) -> bool:
-    """Whether all of a row ran on one machine: the run started the servers, or it names neither target nor servers.
+    """Return whether servers and client of a row ran on one machine.
 
-    What benchmark tools write is of the latter kind.
+    This is so if the run started the servers, or if the row names neither target nor servers, as documents of benchmark
+    tools do.
     """
     if "experiment" not in row and "servers" not in row:
         return True
@@ -102,7 +103,7 @@ def share_machine(row: Mapping[str, Any]) -> bool:
 
 
 def of_servers(row: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
-    """The fields of the servers' machines that are known; a value of each kind where members differ."""
+    """Yield the known fields of the servers' machines; one value for each kind of member if they differ."""
     members = row.get("servers", {}).get("members", ())
     for field in FIELDS:
         values = list(dict.fromkeys(one[field] for one in members if field in one))
@@ -111,7 +112,7 @@ def of_servers(row: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
 
 
 def describe_machine(row: Mapping[str, Any]) -> str:
-    """The processor of the servers, how many and the memory, as pages have it; "" where not all of that is known."""
+    """Return the processor of the servers, their number and the memory, as pages show it; "" if a part is unknown."""
     machine = _machine_of_servers(row)
     parts = (
         machine.get("cpu") or machine.get("cpu_architecture"),
@@ -124,7 +125,7 @@ def describe_machine(row: Mapping[str, Any]) -> str:
 
 
 def _machine_of_servers(row: Mapping[str, Any]) -> Mapping[str, Any]:
-    """That of the first member with data; of a row that does not say where its servers ran, as of a local target."""
+    """Return the machine of the first member with data; for a row without this, that of a local target."""
     members = row.get("servers", {}).get("members")
     target = row.get("experiment", {}).get("target") or (LOCAL if members is None else "")
     if target == LOCAL:

@@ -1,13 +1,13 @@
-"""MongoDB Extended JSON: texts to documents, with every fault of the text, and documents to lines.
+"""MongoDB Extended JSON: parses texts into documents, with every fault, and writes documents as lines.
 
-A text is read by ``json``'s C scanner, and its values are turned into those of BSON in one walk. What that cannot
-settle (a key given twice, a number beyond a double, too deep a nesting, any fault) is read again by
-``mongo_tables.jsontext``, which knows the place.
+``json``'s C scanner parses a text, and one walk converts its values to BSON. ``mongo_tables.jsontext``, which knows
+positions, parses a text again if the fast path cannot decide: a repeated key, a number beyond a double, too deep
+nesting, any fault.
 
-``write_line`` gives a line from which the same bytes come back. The rule is: as plain as possible, never lossy. An
-int32 is a whole number without a point, a double always has a point or an exponent (``1.0``), an int64 is a plain
-number where it is too big for an int32 and ``{"$numberLong": "5"}`` where it is not. A date is ISO text in UTC from
-1970 to 9999 and milliseconds otherwise. Everything else has the wrapper of the specification:
+``write_line`` writes a line that decodes to the same bytes: as plain as possible, never lossy. An int32 is a whole
+number without a point. A double always has a point or an exponent (``1.0``). An int64 is a plain number if it is too
+big for an int32, and ``{"$numberLong": "5"}`` otherwise. A date is ISO text in UTC from 1970 to 9999, and milliseconds
+otherwise. Everything else has the wrapper of the specification:
 https://github.com/mongodb/specifications/blob/master/source/extended-json/extended-json.md
 """
 
@@ -48,37 +48,37 @@ _INT32_MAX: Final = 2**31 - 1
 _INT64: Final = range(-(2**63), 2**63)
 _INFINITE: Final = float("inf")
 _LONG_DIGITS: Final = 18
-"""A whole number of at most so many digits fits into 64 bits."""
+"""The most digits of a whole number that always fits into 64 bits."""
 _DATE_SIGNS: Final = ("-", "-", "T", ":", ":", "Z")
-"""The signs of a date as MongoDB's tools write it, which stand at the same places in each."""
+"""The signs of a date as MongoDB's tools write it, always at the same positions."""
 _ODD_ESCAPES: Final = re.compile(r"\\u(?:[dD][89a-fA-F]|0000|003[aA])")
-"""Half a character, which is no UTF-8; the character that ends a name in BSON; a colon, by which keys are counted."""
+"""Half a surrogate pair, which is not valid UTF-8; NUL, which ends a name in BSON; a colon, which counts keys."""
 _NEEDS_ID: Final = 'every document needs an "_id", as on a server'
 
 
 class Form(NamedTuple):
-    """What a text has to be: one document, or an array of them; each with an ``_id``, or maybe without."""
+    """The expected form of a text: one document or an array of documents, each with an ``_id`` or not necessarily."""
 
     is_array: bool = False
     needs_id: bool = True
 
 
 def read(text: str, form: Form) -> Iterator[Document | Complaint[int]]:
-    """Yield the documents of a text and its faults, in order. Where there are faults, documents are missing."""
+    """Yield the documents of a text and its faults, in order. If there are faults, documents are missing."""
     try:
         yield from _read_quickly(text, form)
     except NotPlain:
         yield from _read_carefully(text, form)
 
 
-# -- texts without a fault --
+# -- texts without faults --
 
 _SCANNER: Final = json.JSONDecoder(parse_constant=constant)
 _STRICT_SCANNER: Final = json.JSONDecoder(object_pairs_hook=members, parse_constant=constant)
 
 
 def _read_quickly(text: str, form: Form) -> list[Document]:
-    """The documents of a text without faults. Raises ``NotPlain`` for what needs the careful reader."""
+    """Return the documents of a text without faults. Raises ``NotPlain`` if the text needs the careful parser."""
     if "\\u" in text and _ODD_ESCAPES.search(text):
         raise NotPlain
     try:
@@ -102,11 +102,10 @@ def _put_id_first(document: Document) -> Document:
 
 
 def _settle(held: Any, depth: int) -> int:
-    """Turn the values in an object or a list into those of BSON, in place.
+    """Convert the values in an object or a list to BSON, in place.
 
-    Returns how many colons its text has at least: one for each key, and those in its strings. With a key that is
-    given twice the text has more, and so it has with a colon in a key. Raises ``NotPlain`` for a value that needs the
-    careful reader.
+    Returns the least number of colons in its text: one for each key, and those in its strings. The text has more if a
+    key is repeated or a key contains a colon. Raises ``NotPlain`` for a value that needs the careful parser.
     """
     if depth > MAX_DEPTH:
         raise NotPlain
@@ -149,7 +148,7 @@ def _long(value: int) -> Int64:
 
 
 def _unwrap(value: Document) -> tuple[Any, int]:
-    """The value that a wrapper stands for, as ``bson.decode`` gives it, and the colons of its text."""
+    """Return the value of a wrapper, as ``bson.decode`` gives it, and the number of colons in its text."""
     if "$date" in value and (date := _read_date(value)) is not None:
         return date, 3
     if "$numberLong" in value and (long := _read_long(value)) is not None:
@@ -161,14 +160,14 @@ def _unwrap(value: Document) -> tuple[Any, int]:
 
 
 def _read_long(value: Document) -> Any:
-    """The whole number of a wrapper; None where it needs a closer look."""
+    """Return the whole number of a wrapper; None if it needs the careful parser."""
     text = value["$numberLong"]
     plain = type(text) is str and len(text) <= _LONG_DIGITS and text.isdecimal() and text.isascii()
     return Int64(text) if plain and len(value) == 1 else None
 
 
 def _read_date(value: Document) -> datetime | None:
-    """The date of a wrapper as MongoDB's tools write it (``2026-01-31T12:00:00.000Z``); None for any other."""
+    """Return the date of a wrapper in the form of MongoDB's tools (``2026-01-31T12:00:00.000Z``); None for others."""
     text = value["$date"]
     if (
         type(text) is not str
@@ -185,7 +184,7 @@ def _read_date(value: Document) -> datetime | None:
 
 
 def _to_bson(document: Mapping[str, Any]) -> Document:
-    """The document with the values that ``bson.decode`` gives. Raises ``NotPlain`` for what BSON does not hold."""
+    """Return the document with the values that ``bson.decode`` gives. Raises ``NotPlain`` for values not in BSON."""
     try:
         return through_bson(document)
     except (bson.errors.BSONError, UnicodeEncodeError, OverflowError):
@@ -231,14 +230,14 @@ def _read_document(
 
 # -- documents to lines --
 
-# Milliseconds, because Python's datetime has not the range of a BSON date.
+# Milliseconds, because Python's datetime does not cover the range of a BSON date.
 _EXACT: CodecOptions[dict[str, Any]] = CodecOptions(datetime_conversion=DatetimeConversion.DATETIME_MS)
 _EPOCH = datetime(1970, 1, 1)
 _YEAR_10000 = 253_402_300_800_000
 
 
 def write_line(raw: bytes) -> str:
-    """One BSON document as one line of JSON, without the line end."""
+    """Return one BSON document as one line of JSON, without the line end."""
     return json.dumps(_plain(bson.decode(raw, _EXACT)), ensure_ascii=False, separators=(",", ":"))
 
 

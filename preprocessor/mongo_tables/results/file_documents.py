@@ -1,8 +1,8 @@
-"""From the bytes of files to documents, with every fault of a file at its place.
+"""Conversion of file contents to documents, with every fault of a file at its position.
 
-A document of a plain file has the ``_id`` that the file gives it. Where no document of the file has one, each gets its
-number in the file, as a server would give it a random one: by it a pipeline can keep the order of the file. Among the
-files of a collection the name of the file is part of it: ``{"file": "0001.json", "number": 1}``.
+A document of a plain file keeps the ``_id`` in the file. If no document of the file has one, each gets its number in
+the file, where a server would assign a random one; a pipeline can use it to keep the order of the file. If a collection
+has several files, the file name is part of it: ``{"file": "0001.json", "number": 1}``.
 """
 
 from __future__ import annotations
@@ -38,11 +38,11 @@ from mongo_tables.results.source_text import Part
 Document = dict[str, Any]
 
 SMALL: Final = 2**20
-"""A file of fewer bytes is read though no comment uses it."""
+"""Files below this size, in bytes, are read even if no comment uses them."""
 LARGE: Final = 2**20
-"""Documents of a file of at least so many bytes are held as rows, which take a third of the memory."""
+"""Documents of files from this size on, in bytes, are held as rows, which take a third of the memory."""
 _SAME: Final = frozenset({str, float, bool, NoneType, Int64})
-"""Types whose values BSON holds as they are."""
+"""Types whose values BSON stores unchanged."""
 _INT32: Final = range(-(2**31), 2**31)
 _MOST_TEXTS: Final = 100_000
 _ONCE: Final = "a server holds each _id once; drop one of the two"
@@ -50,9 +50,9 @@ _ONCE: Final = "a server holds each _id once; drop one of the two"
 
 @dataclass(frozen=True, slots=True)
 class Contents:
-    """The bytes of the files of a collection, in their order, and a digest of names and bytes.
+    """The contents of the files of a collection, in order, and a digest of names and contents.
 
-    ``fixtures`` is the folder with the folders of fixture files; None of plain files.
+    ``fixtures`` is the fixture folder; None for plain files.
     """
 
     name: str
@@ -66,7 +66,7 @@ class Contents:
 
 
 def read_contents(collection: str, place: CollectionFiles) -> Contents:
-    """Read the files of a collection. Raises ``ResultsError``, of fixture files with all faults of their folder."""
+    """Read the files of a collection. Raises ``ResultsError``; for fixture files, with all faults of their folder."""
     files = place.files()
     place.refuse_unread(collection)
     fixtures = place.folder.parent if place.folder else None
@@ -98,7 +98,7 @@ def decode(contents: Contents) -> Collection:
 
 
 def _find_repeated(contents: Contents, read: Sequence[Sequence[Document]]) -> Iterator[Fault]:
-    """A fault for each document that repeats an earlier ``_id``, at its place if it is in a fixture file."""
+    """Yield a fault for each document that repeats an earlier ``_id``, at its position if it is in a fixture file."""
     seen: dict[bytes, tuple[int, int]] = {}
     for place in ((number, index) for number, some in enumerate(read) for index in range(len(some))):
         key = read[place[0]][place[1]]["_id"]
@@ -123,8 +123,8 @@ def _find_repeated(contents: Contents, read: Sequence[Sequence[Document]]) -> It
 def read_fixture(path: Path, content: bytes) -> tuple[list[Document], list[Fault]]:
     """Return a file's documents, ``_id`` first as a server stores it, and all faults, both in order.
 
-    Faults: text that is not UTF-8, not JSON or not Extended JSON, a key given twice in an object, a document
-    without ``_id`` (a server would give it a random one). Where there are faults, documents are missing.
+    Faults: text that is not UTF-8, not JSON or not Extended JSON; a repeated key in an object; a document without
+    ``_id`` (a server would assign a random one). If there are faults, documents are missing.
     """
     try:
         text = content.decode("utf-8-sig")
@@ -145,7 +145,7 @@ def read_fixture(path: Path, content: bytes) -> tuple[list[Document], list[Fault
 
 
 def fixture_documents(path: Path, content: bytes) -> list[Document]:
-    """Return a fixture file's documents. Raises ``ResultsError`` that tells all faults."""
+    """Return a fixture file's documents. Raises ``ResultsError`` with all faults."""
     found, faults = read_fixture(path, content)
     if faults:
         raise combine_faults(faults)
@@ -153,7 +153,7 @@ def fixture_documents(path: Path, content: bytes) -> list[Document]:
 
 
 def _place_of(path: Path, content: bytes, index: int) -> tuple[int, int]:
-    """Line and column where the document of this index begins, in a file without faults."""
+    """Return the line and column where the document with this index begins, in a file without faults."""
     text = content.decode("utf-8-sig")
     if path.suffix == ".json":
         return place_at(text, parse(text).positions[(index,)])
@@ -162,19 +162,19 @@ def _place_of(path: Path, content: bytes, index: int) -> tuple[int, int]:
 
 
 def _lines(text: str) -> Iterator[tuple[int, str]]:
-    """Every line that is not blank, with its number."""
+    """Yield every line that is not blank, with its number."""
     return ((number, line) for number, line in enumerate(text.split("\n"), 1) if line.strip())
 
 
 def _find_faults(folder: Path) -> ResultsError | None:
-    """Every fault of every file of a fixture folder, so that one run reports all."""
+    """Return every fault of every file of a fixture folder, so that one run reports all; None if there is none."""
     faults: list[Fault] = []
     for places in list_results([Part("", str(folder), "")]).collections.values():
         for place in places:
             try:
                 for file in place.files() if place.folder else ():
                     faults += read_fixture(file.path, file.read())[1]
-            except ResultsError as error:  # It cannot even be opened.
+            except ResultsError as error:  # The file cannot be opened.
                 faults += error.faults
     return combine_faults(faults) if faults else None
 
@@ -183,7 +183,7 @@ def _find_faults(folder: Path) -> ResultsError | None:
 
 
 def read_plain(plain: ResultsFile, content: bytes) -> tuple[Sequence[Document], bool]:
-    """Return the documents of a file, and whether the file gives them their ``_id``. Raises ``ResultsError``."""
+    """Return the documents of a file, and whether the file gives them an ``_id``. Raises ``ResultsError``."""
     file = SourceFile(plain.path, plain.types, content)
     decoded = _decode(file)
     first = next(decoded, None)
@@ -195,9 +195,9 @@ def read_plain(plain: ResultsFile, content: bytes) -> tuple[Sequence[Document], 
 
 
 def find_fault(plain: ResultsFile) -> Fault | None:
-    """The first fault of a small file that no comment uses; None where it can be read.
+    """Return the first fault of a small file that no comment uses; None if it can be read.
 
-    Whoever wrote it shall know before somebody uses it.
+    Authors learn of the fault before a comment uses the file.
     """
     if is_packed(plain.path.name):
         return None
@@ -211,7 +211,7 @@ def find_fault(plain: ResultsFile) -> Fault | None:
 
 
 def _is_sound_json(file: SourceFile) -> bool:
-    """Whether a file of no tool's is JSON, or has JSON in each line: much quicker than to read its documents."""
+    """Return whether a file of no known tool is JSON, or has JSON in each line, without building its documents."""
     found = find_format(file.path.name, file.head(HEAD))
     if found is None or found.module != "plain_json":
         return False
@@ -225,7 +225,7 @@ def _is_sound_json(file: SourceFile) -> bool:
 
 
 def _number(file: SourceFile, name: str, documents: Iterable[Document], has_ids: bool) -> Iterator[Document]:
-    """The documents, each with an ``_id``, first. Raises ``ResultsError`` where some have one and others not."""
+    """Yield the documents, ``_id`` first. Raises ``ResultsError`` if only some of them have an ``_id``."""
     for number, document in enumerate(documents, 1):
         if ("_id" in document) != has_ids:
             said = "no" if has_ids else "an"
@@ -237,7 +237,7 @@ def _number(file: SourceFile, name: str, documents: Iterable[Document], has_ids:
 
 
 def _decode(file: SourceFile) -> Iterator[Document]:
-    """The documents of a file, with the values that ``bson.decode`` gives."""
+    """Yield the documents of a file, with the values that ``bson.decode`` gives."""
     number = 0
     try:
         for document in _format_of(file).read(file):
@@ -250,7 +250,7 @@ def _decode(file: SourceFile) -> Iterator[Document]:
 
 
 def _as_of_bson(document: Mapping[str, Any]) -> Document:
-    """The document as BSON gives it back. Raises as ``bson.encode`` does."""
+    """Return the document as it comes back from BSON. Raises as ``bson.encode`` does."""
     if all(
         type(value) in _SAME
         or (type(value) is int and value in _INT32)
@@ -262,7 +262,7 @@ def _as_of_bson(document: Mapping[str, Any]) -> Document:
 
 
 def _format_of(file: SourceFile) -> Format:
-    """The format of a file. Raises ``ResultsError`` for what has none, and ``OSError`` as unpacking it does."""
+    """Return the format of a file. Raises ``ResultsError`` for an unknown format, ``OSError`` if unpacking fails."""
     head = file.head(HEAD)
     if not head.strip():
         raise file.refuse("the file is empty")
@@ -277,9 +277,9 @@ def _format_of(file: SourceFile) -> Format:
 
 
 class RowTable(Sequence[Document]):
-    """Documents that are held as rows of values, and made when they are asked for.
+    """Documents that are held as rows of values and built on access.
 
-    Documents with the same fields, one after the other, share the names of these; equal texts and dates are one object.
+    Consecutive documents with the same fields share the field names; equal strings and dates are one object.
     """
 
     def __init__(self, documents: Iterable[Document]) -> None:

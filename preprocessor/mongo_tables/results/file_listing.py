@@ -1,9 +1,9 @@
-"""Results files on disk: which collections there are, the files of each, and the files that are not read.
+"""Results files on disk: the collections, the files of each, and the files that are not read.
 
-A folder in a fixture folder is a collection of its name, percent-encoded where that must be. In it, each line of a
-``*.jsonl`` file is one document in Extended JSON v2 (relaxed or canonical); a ``*.json`` file is an array of documents.
-Any other file is a plain file, which another program wrote. Its collection is its name without the ending, or the one
-that its author names for all files of a part. Files of a collection are in the order of their names.
+A subfolder of a fixture folder is a collection. Its name is the collection's name, percent-encoded where necessary. In
+it, each line of a ``*.jsonl`` file is one document in Extended JSON v2 (relaxed or canonical); a ``*.json`` file is an
+array of documents. Any other file is a plain file, written by another program. Its collection is its file name without
+the suffix, or the name that the author gives to all files of a part. Files of a collection are sorted by name.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ from mongo_tables.results.model import Fault, ResultsError, combine_faults
 from mongo_tables.results.source_text import Part, has_magic
 
 SUFFIXES: Final = (".jsonl", ".json")
-"""Endings of fixture files."""
+"""The suffixes of fixture files."""
 _DATA: Final = frozenset(
     (".jsonl", ".json", ".ndjson", ".jsonlines", ".json5", ".csv", ".tsv", ".bson", ".parquet")
 )
-"""Endings of files that always hold documents, also beside files that are read; the first two only in capitals."""
+"""Suffixes of files that always hold documents, even next to files that are read; the first two only in capitals."""
 _PACKED: Final = frozenset((".gz", ".bz2", ".xz", ".zst", ".zip"))
 _OTHER_DATA: Final = _DATA | _PACKED | {".xlsx", ".ods", ".yaml", ".yml", ".xml"}
-"""Endings of files that may hold documents but are not read."""
+"""Suffixes of files that may hold documents but are not read."""
 _SHOWN: Final = 4
 
 _ELSEWHERE_HINT: Final = (
@@ -48,7 +48,7 @@ _NAMES_HINT: Final = (
     f"name a file ({_ENDINGS}, most of them also packed: .gz), a pattern of such, or a folder"
 )
 
-# What cannot stand in the name of a folder everywhere, or would be obeyed by a terminal; % because it escapes.
+# Characters that some file system forbids in a folder name, or a terminal interprets; % because it escapes.
 _UNSAFE: Final = r'[\x00-\x1f\x7f-\x9f/\\:*?"<>|%\u200e\u200f\u2028-\u202e\u2066-\u2069]|^\.|[. ]$'
 
 
@@ -56,7 +56,7 @@ _UNSAFE: Final = r'[\x00-\x1f\x7f-\x9f/\\:*?"<>|%\u200e\u200f\u2028-\u202e\u2066
 class ResultsFile:
     """A file of a collection, and the types of its columns; links may not lead out of the folder ``within``.
 
-    ``name`` tells it from the other files of its collection; "" where there cannot be any.
+    ``name`` distinguishes it from the other files of its collection; "" if there can be no others.
     """
 
     path: Path
@@ -65,7 +65,7 @@ class ResultsFile:
     types: Mapping[str, str] = field(default_factory=dict)
 
     def read(self) -> bytes:
-        """Return the bytes. Raises ``ResultsError`` where there is no file, or it leads by links out of its folder."""
+        """Return the content. Raises ``ResultsError`` if there is no file, or if links lead out of its folder."""
         path = self.path
         if not leads_within(path, self.within):
             hint = "put the file itself there; a link may lead only to another file in the folder"
@@ -85,9 +85,9 @@ class ResultsFile:
 
 @dataclass(frozen=True, slots=True)
 class CollectionFiles:
-    """Where a collection is: the ``folder`` of its fixture files, or plain files.
+    """The location of a collection: the ``folder`` of its fixture files, or plain files.
 
-    ``is_meant``: the author put the plain files together.
+    ``is_meant``: the author combined the plain files on purpose.
     """
 
     plain: tuple[ResultsFile, ...] = ()
@@ -101,13 +101,13 @@ class CollectionFiles:
         return " and in ".join(place.as_posix() for place in places)
 
     def files(self) -> Sequence[ResultsFile]:
-        """Return the files, in their order. Raises ``ResultsError`` where the folder cannot be listed."""
+        """Return the files, in order. Raises ``ResultsError`` if the folder cannot be listed."""
         if self.folder is None:
             return self.plain
         return [ResultsFile(path, self.folder.parent) for path in fixture_files(self.folder)]
 
     def refuse_unread(self, collection: str) -> None:
-        """Raise ``ResultsError`` for documents beside fixture files, and for plain files that were not meant."""
+        """Raise ``ResultsError`` for unread documents next to fixture files, and for unintended plain files."""
         if self.folder is not None:
             _refuse_unread(self.folder)
         elif len(self.plain) > 1 and not self.is_meant:
@@ -116,7 +116,7 @@ class CollectionFiles:
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """The places of each collection, by its name and sorted, and the files that are there and not read."""
+    """The locations of each collection, sorted by name, and the existing files that are not read."""
 
     collections: Mapping[str, Sequence[CollectionFiles]]
     unread: Sequence[Path] = ()
@@ -138,7 +138,7 @@ def list_results(parts: Sequence[Part]) -> Listing:
 
 
 def refuse_two(collection: str, places: Sequence[str]) -> None:
-    """Raise ``ResultsError``: the collection would be in several places."""
+    """Raise ``ResultsError`` because the collection would be in several places."""
     raise ResultsError(
         f"the collection `{collection}` is in {' and in '.join(places)}",
         hint=f"name one of them otherwise, as in other={places[-1]}; or all of them: {collection}=PATTERN",
@@ -149,19 +149,19 @@ def refuse_two(collection: str, places: Sequence[str]) -> None:
 
 
 def folder_of(folder: Path, collection: str) -> Path:
-    """Where a collection's files are: the folder of its name, with unsafe characters percent-encoded."""
+    """Return the folder of a collection's files, with unsafe characters percent-encoded."""
     return folder / re.sub(
         _UNSAFE, lambda found: "".join(f"%{one:02X}" for one in found[0].encode()), collection
     )
 
 
 def fixture_files(place: Path) -> list[Path]:
-    """The fixture files in the folder of a collection, in their order; none where there is no such folder."""
+    """Return the fixture files in the folder of a collection, in order; empty if there is no such folder."""
     return sorted((p for p in _list_files(place) if p.suffix in SUFFIXES), key=lambda path: path.name)
 
 
 def _fixture_folders(folder: Path) -> dict[str, Path]:
-    """The folder of each collection by the collection's name; those that begin with a dot do not count."""
+    """Return the folder of each collection by its name, without hidden folders."""
     try:
         found = sorted(p for p in folder.iterdir() if not p.name.startswith("."))
         places = [p for p in found if p.is_dir()]
@@ -174,7 +174,7 @@ def _fixture_folders(folder: Path) -> dict[str, Path]:
 
 
 def _suggest_files(folder: Path) -> str:
-    """What to do where a folder has no fixture folder in it: it may hold results that nobody has named yet."""
+    """Return a hint for a folder without fixture folders: it may hold results that no configuration names yet."""
     import shlex  # only for this error
 
     from mongo_tables.results.likely_files import list_likely_files
@@ -189,9 +189,10 @@ def _suggest_files(folder: Path) -> str:
 
 
 def _refuse_unread(place: Path) -> None:
-    """Raise ``ResultsError`` when a collection's folder has files with documents that are never read.
+    """Raise ``ResultsError`` if a collection's folder has files with documents that are never read.
 
-    Where no file is read at all, more is taken for documents than beside files that are: a note may stand there.
+    If no file is read at all, more suffixes count as documents than next to files that are read, where a file may be a
+    note.
     """
     files = _list_files(place)
     alone = not any(p.suffix in SUFFIXES for p in files)
@@ -207,7 +208,7 @@ def _refuse_unread(place: Path) -> None:
 
 
 def _is_data(name: str) -> bool:
-    """Whether a file's name says that it holds documents in a format that is not read, compressed or not."""
+    """Return whether a file name marks documents in a format that is not read, compressed or not."""
     path = Path(name)
     suffix = path.suffix.lower()
     data = Path(path.stem).suffix.lower() if suffix in _PACKED else suffix
@@ -215,13 +216,13 @@ def _is_data(name: str) -> bool:
 
 
 def _is_like_data(name: str) -> bool:
-    """Whether a file's name says that it may hold documents in a format that is not read from fixture folders."""
+    """Return whether a file name may mark documents in a format that is not read from fixture folders."""
     path = Path(name)
     return path.suffix not in SUFFIXES and path.suffix.lower() in _OTHER_DATA
 
 
 def _documents_below(place: Path) -> Iterator[str]:
-    """The first file with documents in each folder below the folder of a collection."""
+    """Yield the first file with documents in each folder below the folder of a collection."""
     try:
         inner = [p for p in place.iterdir() if p.is_dir() and not p.name.startswith(".")]
     except OSError as error:
@@ -241,7 +242,7 @@ def _first_below(place: Path) -> Path | None:
 
 
 def _list_files(place: Path) -> list[Path]:
-    """The files in a folder, without those whose names begin with a dot."""
+    """Return the files in a folder, without hidden ones."""
     try:
         if not place.is_dir():
             return []
@@ -254,7 +255,7 @@ def _list_files(place: Path) -> list[Path]:
 
 
 def _refuse_broken_links(places: Sequence[Path]) -> None:
-    """Raise ``ResultsError`` for links to nothing, which might stand for documents; it names all of them."""
+    """Raise ``ResultsError`` that names all broken links, because their targets may be documents."""
     hint = "put the documents there, or remove the link"
     broken = sorted(p for p in places if p.is_symlink() and not p.exists())
     if broken:
@@ -267,7 +268,7 @@ def _refuse_broken_links(places: Sequence[Path]) -> None:
 
 
 def _list_plain(parts: Sequence[Part]) -> tuple[Mapping[str, CollectionFiles], Sequence[Path]]:
-    """The collections of plain files, by name, and the files that are there and not read."""
+    """Return the collections of plain files, by name, and the existing files that are not read."""
     found: dict[str, dict[Path, ResultsFile]] = {}
     own: set[str] = set()
     others: set[Path] = set()
@@ -290,14 +291,14 @@ def _list_plain(parts: Sequence[Part]) -> tuple[Mapping[str, CollectionFiles], S
 
 
 def _with_names(files: list[ResultsFile]) -> tuple[ResultsFile, ...]:
-    """The files, each with a name of its own where they are several."""
+    """Return the files, each with a distinct name if there are several."""
     if len(files) == 1:
         return tuple(files)
     return tuple(file if file.name else replace(file, name=file.path.as_posix()) for file in files)
 
 
 _Paths = tuple[Path, Sequence[Path], Sequence[Path]]
-"""The folder in which all files of a part are, those that are read, and all that may hold data."""
+"""The folder that contains all files of a part, the files that are read, and all files that may hold data."""
 
 
 def _list_paths(part: Part) -> _Paths:
@@ -316,8 +317,8 @@ def _list_paths(part: Part) -> _Paths:
 
 
 def _match(pattern: str) -> _Paths:
-    """The files that a pattern names. Raises ``ResultsError`` where there are none."""
-    from glob import iglob  # pathlib's own takes hidden files, too
+    """Return the files that a pattern matches. Raises ``ResultsError`` if there are none."""
+    from glob import iglob  # pathlib's own glob also matches hidden files
 
     *above, _ = Path(pattern).parts
     folder = Path(*takewhile(lambda part: not has_magic(part), above))
@@ -329,7 +330,7 @@ def _match(pattern: str) -> _Paths:
 
 
 def _is_known(path: Path) -> bool:
-    """Whether the first bytes of a file show a format that is read."""
+    """Return whether the first bytes of a file show a known format."""
     try:
         return path.is_file() and find_format(path.name, SourceFile(path).head(HEAD)) is not None
     except OSError:
@@ -337,7 +338,7 @@ def _is_known(path: Path) -> bool:
 
 
 def read_types(text: str) -> Mapping[str, str]:
-    """Read the types of columns: ``version=text&day=date``. Raises ``ResultsError`` for one that is none."""
+    """Parse the types of columns: ``version=text&day=date``. Raises ``ResultsError`` for an unknown type."""
     pairs = (pair.partition("=") for pair in text.split("&") if pair)
     types = {unquote(name): kind for name, _, kind in pairs}
     for name, kind in types.items():

@@ -1,7 +1,7 @@
-"""A results source whose documents are in files: no server, the same rows.
+"""A results source whose documents are in files: the same rows as from a server, without a server.
 
-A query is answered on one straight path: list the files, read their bytes, decode the documents, run the pipeline over
-them. Files are read once for each build, and decoded again only where their bytes are others than before.
+A query takes one path: list the files, read them, decode the documents, run the pipeline. Files are read once per
+build, and decoded again only if their bytes changed.
 """
 
 from __future__ import annotations
@@ -47,14 +47,14 @@ EXTRA: Final = "mongo-tables[testing]"
 
 
 def open_fixtures(folder: Path, limits: Limits | None = None) -> FileSource:
-    """Open a folder of fixtures as a results source, with the plain files that are directly in it."""
+    """Open a folder of fixtures as a results source, including the plain files directly in it."""
     return FileSource(folder.as_posix(), [Part("", str(folder), "")], limits)
 
 
 class FileSource(ResultsSource):
-    """The files that some parts of a text name, or collections at hand, as a results source.
+    """A results source over files that a text names, or over collections in memory.
 
-    Evaluating is Python's own work: a second worker would only wait for the first.
+    Evaluation runs in Python, so a second worker would only wait for the first.
     """
 
     def __init__(
@@ -79,21 +79,21 @@ class FileSource(ResultsSource):
 
     @property
     def name(self) -> str:
-        """The text that names the files, as it was given."""
+        """The text that names the files, as given."""
         return self._name
 
     @property
     def local(self) -> FileSource:
-        """The source itself: its documents are here."""
+        """The source itself: its documents are on this machine."""
         return self
 
     @property
     def limits(self) -> FileLimits:
-        """What one pipeline may cost."""
+        """The cost limits of one pipeline."""
         return self._limits.files
 
     def reach(self) -> None:
-        """Raise ``ResultsError`` when there is no folder or file, none can be listed, or none has a collection."""
+        """Raise ``ResultsError`` if there is no folder or file, if it cannot be listed, or if it has no collection."""
         if not self.collections():
             raise ResultsError(
                 f"the results source {self.name} has no collections",
@@ -103,29 +103,29 @@ class FileSource(ResultsSource):
             )
 
     def refresh(self) -> None:
-        """Begin the next build: files are listed and read again when they are next asked for."""
+        """Start the next build: files are listed and read again on the next access."""
         with self._lock:
             self._listed = None
             self._read.clear()
 
     def release(self) -> None:
-        """Let what was decoded go; it is read again where it is asked for."""
+        """Drop the decoded documents; they are read again on access."""
         with self._lock:
             self._decoded.clear()
             self._read.clear()
 
-    # -- what there is --
+    # -- collections and files --
 
     def collections(self) -> tuple[str, ...]:
-        """Names of the collections, sorted."""
+        """Return the names of the collections, sorted."""
         return tuple(sorted({*self._given, *self._list()}))
 
     def files(self, collection: str) -> Sequence[Path]:
-        """The files of a collection, in their order; none for an unknown one."""
+        """Return the files of a collection, in order; empty for an unknown one."""
         return [file.path for place in self._list().get(collection, ()) for file in place.files()]
 
     def broken(self) -> Sequence[Fault]:
-        """The first fault of each small plain file that no query reads and that cannot be read as it is."""
+        """Return the first fault of each small plain file that no query reads and that cannot be parsed."""
         found = (
             find_fault(file)
             for collection, places in self._list().items()
@@ -136,18 +136,18 @@ class FileSource(ResultsSource):
         return [fault for fault in found if fault]
 
     def unread(self) -> Sequence[Path]:
-        """The files that are there and not read, sorted."""
+        """Return the existing files that are not read, sorted."""
         return list_results(self._parts).unread
 
     def digest(self, collection: str) -> str:
-        """A digest of the files of a collection; of one that cannot be read, of the reason."""
+        """Return a digest of the files of a collection; if they cannot be read, of the error."""
         try:
             return self.read_collection(collection).digest
         except ResultsError as error:
             return digest_of(error.message)
 
     def writes(self) -> str:
-        """A text that changes once a file was written, came or went: a digest of all files as they are now."""
+        """Return a digest of all files as they are now: it changes when a file is written, added or removed."""
         said = list[str]()
         for collection, places in list_results(self._parts).collections.items():
             for place in places:
@@ -166,9 +166,9 @@ class FileSource(ResultsSource):
     # -- documents --
 
     def read_collection(self, collection: str) -> Collection:
-        """The collection as it is in its files, in this build; nothing written to ``database`` is among it.
+        """Return the collection as its files have it in this build, without what was written to ``database``.
 
-        Raises the same ``ResultsError`` for each query where it cannot be read.
+        Raises the same ``ResultsError`` for each query if it cannot be read.
         """
         with self._lock:
             if collection not in self._read:
@@ -195,28 +195,28 @@ class FileSource(ResultsSource):
             return error
 
     def _find(self, collection: str) -> Collection:
-        """The collection, with what was written to ``database``."""
+        """Return the collection, including what was written to ``database``."""
         written = self._find_written(collection)
         return self.read_collection(collection) if written is None else Collection(collection, written)
 
     def _find_written(self, collection: str) -> Rows | None:
-        """The documents in the mongomock database; None while they cannot differ from those in the files."""
+        """Return the documents in the mongomock database; None while they cannot differ from those in the files."""
         return self._database.find_written(collection) if self._database else None
 
     def documents(self, collection: str) -> Sequence[dict[str, Any]]:
-        """All documents of a collection, none for an unknown one. They are shared: do not change them."""
+        """Return all documents of a collection, none for an unknown one. They are shared: do not change them."""
         return self._find(collection).documents
 
     def choose(self, collection: str, pipeline: Sequence[Mapping[str, Any]]) -> Sequence[dict[str, Any]]:
-        """The documents that the first ``$match`` of a pipeline may keep, in order. They are shared, too."""
+        """Return the documents that the first ``$match`` of a pipeline may keep, in order. Do not change them."""
         return self._find(collection).choose(pipeline)
 
     def texts(self, collection: str, field: str) -> frozenset[str]:
-        """The texts that documents have in a field; those in arrays are not among them."""
+        """Return the strings that documents have in a field, without those in arrays."""
         return self._find(collection).texts(field)
 
     def lines(self, collection: str) -> Iterable[bytes]:
-        """Every document of a collection as a line of Extended JSON: as it is in a fixture file, or would be."""
+        """Yield every document of a collection as a line of Extended JSON, as a fixture file has it."""
         for place in self._list().get(collection, ()):
             if place.folder and all(file.path.suffix == ".jsonl" for file in place.files()):
                 contents = (file.read().removeprefix(b"\xef\xbb\xbf") for file in place.files())
@@ -226,11 +226,11 @@ class FileSource(ResultsSource):
         return (f"{write_line(raw)}\n".encode() for raw in self.raws(collection))
 
     def raws(self, collection: str) -> list[bytes]:
-        """All documents of a collection as BSON, none for an unknown one."""
+        """Return all documents of a collection as BSON, none for an unknown one."""
         return [bson.encode(one) for one in self.read_collection(collection).documents]
 
     def candidates(self, query: Query) -> Sequence[dict[str, Any]]:
-        """The documents that the query's first ``$match`` keeps; all of them where it keeps none, or fails."""
+        """Return the documents that the query's first ``$match`` keeps; all of them if it keeps none, or fails."""
         documents = self.documents(query.collection)
         if not query.pipeline or "$match" not in query.pipeline[0]:
             return documents
@@ -243,7 +243,7 @@ class FileSource(ResultsSource):
     # -- queries --
 
     def aggregate(self, query: Query) -> Rows:
-        """The rows of a query; ``PlainRows`` of a collection of plain files.
+        """Return the rows of a query; ``PlainRows`` for a collection of plain files.
 
         Raises ``ResultsError`` with the path in the pipeline for what a server refuses.
         """
@@ -252,7 +252,7 @@ class FileSource(ResultsSource):
             collection = self._find(query.collection)
             if (
                 is_source_query(query) and collection.digest
-            ):  # Else some may have been written to ``database``.
+            ):  # Otherwise some may have been written to ``database``.
                 if collection.documents and TOLD_BY.isdisjoint(collection.fields):
                     return []
                 groups = answer_by_document(collection, query, self._evaluate, self._encode_rows)
@@ -267,7 +267,7 @@ class FileSource(ResultsSource):
     def apply_query(self, rows: Iterable[dict[str, Any]], query: Query) -> Rows:
         """Run the query's stages on ``rows`` in place of its collection; row and byte limits do not apply.
 
-        The rows may share parts with ``rows``: do not change them. Raises as ``aggregate`` does.
+        The result may share parts with ``rows``: do not change it. Raises as ``aggregate`` does.
         """
         guard(query)
         with self._lock:
@@ -286,17 +286,17 @@ class FileSource(ResultsSource):
             raise _refuse(error) from None
 
     def _encode_rows(self, rows: Rows) -> Rows:
-        """The rows within the limits, with the values that a server would send."""
-        # Wrapped while encoding, because pymongo moves the ``_id`` of an outer document.
+        """Return the rows within the limits, with the values that a server would send."""
+        # Each row is wrapped for encoding, because pymongo moves the ``_id`` of an outer document.
         return rows_within((bson.encode({"": row})[6:-1] for row in rows), self._limits)
 
     # -- the same documents as a database --
 
     @property
     def database(self) -> FixtureDatabase:
-        """A mongomock database over the same documents; what is written to it stays in memory.
+        """The same documents as a mongomock database; writes to it stay in memory.
 
-        Raises ``ResultsError`` where mongomock is missing.
+        Raises ``ResultsError`` if mongomock is missing.
         """
         with self._lock:
             if self._database is None:
@@ -311,14 +311,14 @@ class FileSource(ResultsSource):
             return self._database
 
     def with_own_database(self) -> Self:
-        """The same source with a ``database`` of its own: neither sees what is written to the other's."""
+        """Return the same source with a separate ``database``: writes to one are not visible in the other."""
         other = copy(self)
         other._database = None
         return other
 
 
 class _Others(Mapping[str, Sequence[dict[str, Any]]]):
-    """The collections that ``$lookup`` and ``$unionWith`` read, each decoded when it is first asked for."""
+    """The collections that ``$lookup`` and ``$unionWith`` read, each decoded on first access."""
 
     def __init__(self, source: FileSource) -> None:
         self._source = source
@@ -335,7 +335,7 @@ class _Others(Mapping[str, Sequence[dict[str, Any]]]):
 
 
 def _refuse(error: AggregationError) -> ResultsError:
-    """The error as one of a source: of what a server refuses too, with its code."""
+    """Convert an evaluator's error to a ``ResultsError``, with the server's code if a server refuses, too."""
     hint, path = _hint(error), tuple(error.path) if error.path else None
     if isinstance(error, NotOffline):
         return ResultsError(_name_stage(error), hint=hint, path=path)
@@ -343,7 +343,7 @@ def _refuse(error: AggregationError) -> ResultsError:
 
 
 def _name_stage(error: AggregationError) -> str:
-    """The error's message, with the stage in front when a limit was reached."""
+    """Return the error's message, prefixed with the stage if a limit was reached."""
     path = error.path or ()
     if not isinstance(error, LimitReached) or len(path) < 2 or not isinstance(path[0], int):
         return error.message
@@ -351,7 +351,7 @@ def _name_stage(error: AggregationError) -> str:
 
 
 def _hint(error: AggregationError) -> str:
-    """The hint for an error: how to raise a limit, that a server is needed, or which known name was meant."""
+    """Return the hint for an error: how to raise a limit, that a server is needed, or which known name was meant."""
     if not isinstance(error, LimitReached):
         only_there = isinstance(error, NotOffline)
         return "it runs on a MongoDB server only" if only_there else did_you_mean(error.unknown, error.known)

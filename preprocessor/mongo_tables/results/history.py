@@ -1,21 +1,22 @@
-"""The speed of each row from campaign to campaign, and where it changed.
+"""The speed of each row over campaigns, and its changes.
 
-A campaign is a point of the series of each row that it measured. A machine drifts from one to the next, so the ratio to
-the reference, which was measured in the same blocks, can be asked for in place of the speed; but what makes everything
-slower, the reference too, is seen in the speed alone.
+Each campaign is one point in the series of every row that it measured. A machine drifts between campaigns, so a series
+can show the ratio to the reference, which was measured in the same blocks, in place of the speed. But only the speed
+shows a slowdown that also affects the reference.
 
-Where a series of speeds changes its level: change points, found by seeded binary segmentation.
+Changes of the level are change points, found by seeded binary segmentation.
 
-Stretches of the series are looked at: all of it, then ever shorter ones that overlap (S. Kovács et al., "Seeded binary
-segmentation", *Biometrika* 110, 2023). In each the place is taken where Student's t between the values before and
-behind it is largest. How probable so large a t is among all places where nothing changes is approximated as E. Gombay
-and L. Horváth have it ("On the rate of approximations for maximum likelihood tests in change-point models", *Journal of
-Multivariate Analysis* 56, 1996). The least probable is a change, then the least probable of the stretches without a
-change in them, and so on. Each has to stand between its neighbours at the end.
+The search examines stretches of the series: the whole series, then ever shorter ones that overlap (S. Kovács et al.,
+"Seeded binary segmentation", *Biometrika* 110, 2023). The candidate of a stretch is the place with the largest
+Student's t between the values before and after it. The probability of so large a t among all places of an unchanged
+series is approximated after E. Gombay and L. Horváth ("On the rate of approximations for maximum likelihood tests in
+change-point models", *Journal of Multivariate Analysis* 56, 1996). The least probable candidate is a change, then the
+least probable one of the stretches without a change, and so on. At the end, each change must be significant between its
+neighbours.
 
-Values that follow one another are alike on a machine that drifts, and a t over such values is too large. It is divided
-by the root of (1 + r) / (1 - r), r being the correlation of neighbours. That comes from how far values lie apart from
-the next and from the next but one, which changes of the level hardly touch (S. Chakar et al., "A robust approach for
+On a machine that drifts, consecutive values are correlated, and a t over such values is too large. It is divided by the
+root of (1 + r) / (1 - r), where r is the correlation of neighbours. It is estimated from the distances of each value to
+the next and to the next but one, which changes of the level hardly affect (S. Chakar et al., "A robust approach for
 estimating change-points in the mean of an AR(1) process", *Bernoulli* 23, 2017).
 """
 
@@ -40,13 +41,13 @@ _HARNESS: Final = "mongo-tables "
 
 
 class Point(NamedTuple):
-    """What a campaign measured of a row: a speed in operations a second or a ratio, and its interval where it has one.
+    """The measurement of a row in one campaign: a speed in operations per second or a ratio, with an optional interval.
 
-    Of a benchmark it is the value, in a ``unit`` of its own.
+    For a benchmark it is the value, in its own ``unit``.
 
-    ``program`` and ``server`` are the versions of the program and of the server that were measured with, ``machine`` is
-    that of the servers. ``otherwise`` names the fields by which other work was asked for than in the newest campaign:
-    such a point is not compared.
+    ``program`` and ``server`` are the versions of the measuring program and of the server, ``machine`` is the servers'
+    machine. ``otherwise`` names the fields in which the requested work differs from the newest campaign: such a point
+    is not compared.
     """
 
     campaign: str
@@ -62,9 +63,9 @@ class Point(NamedTuple):
 
 
 class Change(NamedTuple):
-    """A point at another level than those before, back to the last change.
+    """A point at another level than those before it, back to the last change.
 
-    ``ratio`` is that of the geometric mean from here on, up to the next change, to that before, with its interval.
+    ``ratio`` divides the geometric mean from here to the next change by the one before, with its interval.
     """
 
     point: Point
@@ -73,7 +74,7 @@ class Change(NamedTuple):
 
 
 class Series(NamedTuple):
-    """The points of a row, the oldest first, and where it changed."""
+    """The points of a row, the oldest first, and its changes."""
 
     name: str
     points: tuple[Point, ...]
@@ -88,9 +89,9 @@ class _Measured(NamedTuple):
 
 
 def list_series(rows: Iterable[Row], *, ratios: bool = False) -> list[Series]:
-    """The series of each row over all campaigns that rows are of; of ``ratios`` to the reference, or of speeds.
+    """Return the series of each row over all campaigns of the rows, of speeds or of ``ratios`` to the reference.
 
-    A campaign that is there twice counts once. Rows without a speed above 0, or a ratio, are left out.
+    A repeated campaign counts once. Rows without a speed above 0, or without a ratio, are omitted.
     """
     found: dict[str, dict[str, _Measured]] = {}
     for row in rows:
@@ -123,12 +124,15 @@ _Figures = tuple[float | None, float | None, float | None]
 
 
 def _is_read_by_value(row: Row) -> bool:
-    """Whether it is a benchmark without blocks, of which only its own figure is known."""
+    """Return whether the row is a benchmark without blocks, which has only the tool's figure."""
     return is_benchmark(row) and not block_speeds(row)
 
 
 def _read_speed(row: Row) -> _Figures:
-    """The median over blocks with its interval; of older rows that of the repeats, which have none, as benchmarks."""
+    """Return the median over blocks with its interval; for older rows over repeats, without an interval.
+
+    For benchmarks it is the tool's figure.
+    """
     if _is_read_by_value(row):
         return row.get("value"), None, None
     blocks = list(block_speeds(row).values())
@@ -146,7 +150,7 @@ def _read_ratio(row: Row) -> _Figures:
 
 
 def _compare_work(measured: Iterable[_Measured]) -> tuple[Point, ...]:
-    """The points, the oldest first, each with what was asked otherwise in it than in the newest."""
+    """Return the points, the oldest first, each with the requested work that differs from the newest campaign."""
     ordered = sorted(measured, key=lambda one: (one.point.start, one.point.campaign))
     newest = ordered[-1].row
     return tuple(
@@ -172,20 +176,20 @@ def _find_changes(name: str, points: tuple[Point, ...]) -> Series:
 
 
 SIGNIFICANCE: Final = 0.001
-"""How probable a change may be in a series that has none."""
+"""The largest probability of a change in a series that has none."""
 LEAST: Final = 2
-"""Values on each side of a change: one alone may be anything."""
+"""Values on each side of a change: a single value may be an outlier."""
 _SHORTEST: Final = 2 * LEAST + 1
 _SHORTER: Final = sqrt(0.5)
 _MOST_ALIKE: Final = 0.95
 _LEAST_BOUND: Final = 1.5
-"""Below so many standard errors the approximation says nothing."""
+"""Below this number of standard errors the approximation is invalid."""
 _JUMP: Final = 3.5 / 0.6745
-"""From so many medians, 3.5 standard deviations of noise, on a distance is a change of the level."""
+"""The distance between values, in medians, from which it is a change of the level: 3.5 standard deviations of noise."""
 
 
 class ChangePoint(NamedTuple):
-    """The first value at another level, by its place, and the probability of such a change where there is none."""
+    """The index of the first value at another level, and the probability of such a change in an unchanged series."""
 
     place: int
     p: float
@@ -199,7 +203,10 @@ class _Candidate(NamedTuple):
 
 
 def find_change_points(values: Sequence[float], significance: float = SIGNIFICANCE) -> list[ChangePoint]:
-    """The changes of a series, in order; of speeds give the logarithms, for which halves are as far as doubles."""
+    """Return the changes of a series, in order.
+
+    For speeds pass logarithms, in which a halving and a doubling are equally far.
+    """
     if len(values) < _SHORTEST or min(values) == max(values):
         return []
     alike = sqrt(_correlate_neighbours(values))
@@ -211,7 +218,7 @@ def find_change_points(values: Sequence[float], significance: float = SIGNIFICAN
 
 
 def _list_candidates(values: Sequence[float], alike: float) -> Iterator[_Candidate]:
-    """The likeliest change of each stretch; p is for all stretches of a length together, and for all lengths."""
+    """Yield the likeliest change of each stretch; p covers all stretches of a length together, and all lengths."""
     layers = list(_list_stretches(len(values)))
     for stretches in layers:
         for start, end in stretches:
@@ -221,7 +228,10 @@ def _list_candidates(values: Sequence[float], alike: float) -> Iterator[_Candida
 
 
 def _list_stretches(count: int) -> Iterator[list[tuple[int, int]]]:
-    """From-to places of stretches, length by length; each is half of the next but one, and they overlap by half."""
+    """Yield the (start, end) indices of stretches, length by length.
+
+    Each length is half of the next but one; stretches overlap by half.
+    """
     layer, length = 0, float(count)
     while length >= _SHORTEST:
         number = 2 * ceil(_SHORTER**-layer) - 1
@@ -232,13 +242,13 @@ def _list_stretches(count: int) -> Iterator[list[tuple[int, int]]]:
 
 
 def _find_largest_t(values: Sequence[float]) -> tuple[int, float]:
-    """The place with the largest t between what is before and what is from there on, and that t."""
+    """Return the place with the largest t between the values before it and from it on, and that t."""
     count, mean = len(values), fmean(values)
     squares = fsum((one - mean) ** 2 for one in values)
     largest, place, total = 0.0, LEAST, values[0] - mean
     for number in range(LEAST, count - LEAST + 1):
         total += values[number - 1] - mean
-        # The part of the squares that the change explains; t grows with it.
+        # The explained part of the sum of squares; t grows with it.
         explained = total * total * count / (number * (count - number))
         if explained > largest:
             largest, place = explained, number
@@ -249,7 +259,10 @@ def _find_largest_t(values: Sequence[float]) -> tuple[int, float]:
 def _keep_standing(
     values: Sequence[float], places: list[int], alike: float, significance: float
 ) -> list[ChangePoint]:
-    """The changes that stand between their neighbours, without the least probable to be one, one after the other."""
+    """Return the changes that are significant between their neighbours, after removing the others one by one.
+
+    The most probable to be chance is removed first.
+    """
     while places:
         bounds = [0, *places, len(values)]
         sides = pairwise([values[start:end] for start, end in pairwise(bounds)])
@@ -265,7 +278,7 @@ def _keep_standing(
 
 
 def _t_between(before: Sequence[float], behind: Sequence[float]) -> float:
-    """Student's t between two parts, with one variance for both."""
+    """Return Student's t between two parts, with a common variance."""
     means = (fmean(before), fmean(behind))
     count = len(before) + len(behind)
     rest = fsum((one - mean) ** 2 for side, mean in zip((before, behind), means, strict=True) for one in side)
@@ -274,25 +287,25 @@ def _t_between(before: Sequence[float], behind: Sequence[float]) -> float:
 
 
 def _correlate_neighbours(values: Sequence[float]) -> float:
-    """How many times the variance of a mean is that of as many values that have nothing to do with each other."""
+    """Return the ratio of a mean's variance to that of the mean of as many independent values."""
     next_one = _spread([abs(other - one) for one, other in pairwise(values)])
     next_but_one = _spread([abs(values[number] - values[number - 2]) for number in range(2, len(values))])
-    # Less what it may be by chance: of few values it would often be much.
+    # Subtract the expected error, which is large for few values.
     alike = next_but_one / next_one - 1 - 2 / sqrt(len(values)) if next_one else 0.0
     alike = min(_MOST_ALIKE, max(0.0, alike))
     return (1 + alike) / (1 - alike)
 
 
 def _spread(distances: Sequence[float]) -> float:
-    """The mean square of distances, without those that are changes of the level."""
+    """Return the mean square of distances, without those that are changes of the level."""
     most = _JUMP * median(distances)
     return fmean(one * one for one in distances if one <= most)
 
 
 def _chance(t: float, count: int) -> float:
-    """The probability that the largest t of all places of so many values is as large, where nothing changes."""
+    """Return the probability that the largest t of all places of ``count`` values is as large without a change."""
     if t < _LEAST_BOUND:
-        return 1.0  # The bound below is never larger.
+        return 1.0  # The bound below is not larger.
     from scipy.special import ndtri, stdtr
 
     bound = -float(ndtri(max(float(stdtr(count - 2, -t)), 1e-300)))

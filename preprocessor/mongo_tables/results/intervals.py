@@ -1,14 +1,15 @@
-"""95 % intervals: of the ratio of two speeds over the blocks of a campaign, of a speed, and over five campaigns on.
+"""95 % intervals of a ratio of speeds over the blocks of a campaign, of a speed, and of a ratio over campaigns.
 
-Over two to four campaigns ``compare --pool`` gives a range instead; how often it holds the truth, nobody can say.
+Over two to four campaigns ``compare --pool`` gives a range instead, whose coverage is unknown.
 
-Within a block a variant and its reference are measured soon after one another, so what the machine did meanwhile is in
-both and leaves their ratio. That is why the block is the unit, however many requests it holds. The statistic is the
-logarithm of the ratio, for which twice as fast and half as fast are equally far from no difference.
+Within a block a variant and its reference are measured soon after one another, so disturbances of the machine affect
+both and cancel in the ratio. The unit is therefore the block, however many requests it holds. The statistic is the
+logarithm of the ratio, in which twice as fast and half as fast are equally far from no difference.
 
 Below 20 blocks the interval is that of Student's t. From 20 on it is that of the signed ranks (Hodges and Lehmann,
-1963; Hollander and Wolfe, *Nonparametric Statistical Methods*, chapter 3), which single blocks cannot stretch; below
-six there is none. Both hold what they promise in simulations with a known truth, ``tests/results/test_intervals.py``.
+1963; Hollander and Wolfe, *Nonparametric Statistical Methods*, chapter 3), which is robust against single outliers; it
+does not exist below six blocks. Both keep their coverage in simulations with a known truth,
+``tests/results/test_intervals.py``.
 """
 
 from __future__ import annotations
@@ -24,18 +25,18 @@ from mongo_tables.results.verdicts import CAMPAIGNS_FOR_T, leaves_out
 
 CONFIDENCE: Final = 0.95
 LEAST_BLOCKS: Final = 3
-"""Two blocks may be alike by chance, and an interval over them would be a point: with fewer there is none."""
+"""Two blocks may agree by chance, and their interval would be a point: below this number there is no interval."""
 RANKS_FROM: Final = 20
-"""From so many blocks on the interval is that of the signed ranks."""
+"""The number of blocks from which the interval uses signed ranks."""
 _TAIL: Final = (1 - CONFIDENCE) / 2
 _LARGEST_EXPONENT: Final = 700.0
 
 
 class Interval(NamedTuple):
-    """A ratio of speeds, 1 for no difference, and its 95 % interval, or the range of those of a few campaigns.
+    """A ratio of speeds, 1 for no difference, and its 95 % interval, or the range over a few campaigns.
 
-    ``blocks`` is how many stand behind it, ``p`` the probability of a ratio at least as far from 1 where there is no
-    difference, or only a negligible one. It is at most 5 % just where the interval has no negligible ratio.
+    ``blocks`` is the number of blocks behind it, ``p`` the probability of a ratio at least as far from 1 if there is no
+    difference, or only a negligible one. ``p`` is at most 5 % exactly if the interval contains no negligible ratio.
     """
 
     ratio: float
@@ -46,7 +47,7 @@ class Interval(NamedTuple):
 
 
 class Estimate(NamedTuple):
-    """The mean of logarithms, or a difference of two, with its standard error and degrees of freedom."""
+    """The mean of logarithms, or a difference of two means, with its standard error and degrees of freedom."""
 
     value: float
     error: float
@@ -62,11 +63,11 @@ class SpeedInterval(NamedTuple):
 
 
 def interval(speeds: Sequence[float], references: Sequence[float], negligible: float = 0.0) -> Interval:
-    """The ratio of a variant's speed to its reference's; each pair is from one block.
+    """Return the ratio of a variant's speed to its reference's; each pair is from one block.
 
-    Ratios from 1 / (1 + ``negligible``) to 1 + ``negligible`` are no difference to ``p``.
-    Fewer than ``LEAST_BLOCKS`` say nothing: their interval is everything, from 0 to infinity.
-    Raises ValueError without a block, where the numbers of blocks differ, and for a speed that is 0 or less.
+    Ratios from 1 / (1 + ``negligible``) to 1 + ``negligible`` count as no difference for ``p``. Fewer than
+    ``LEAST_BLOCKS`` blocks give the interval from 0 to infinity. Raises ValueError without a block, for different
+    numbers of blocks, and for a speed of 0 or less.
     """
     logs = log_ratios(speeds, references)
     if len(logs) < LEAST_BLOCKS:
@@ -76,12 +77,12 @@ def interval(speeds: Sequence[float], references: Sequence[float], negligible: f
 
 
 def log_ratios(speeds: Sequence[float], references: Sequence[float]) -> list[float]:
-    """The natural logarithm of the ratio of each pair; raises ValueError as ``interval`` does."""
+    """Return the natural logarithm of the ratio of each pair. Raises ValueError as ``interval`` does."""
     return [one - other for one, other in zip(logarithms(speeds), logarithms(references), strict=True)]
 
 
 def logarithms(values: Sequence[float]) -> list[float]:
-    """The natural logarithm of each value; raises ValueError without one, and for one that is 0 or less."""
+    """Return the natural logarithm of each value. Raises ValueError without a value, and for a value of 0 or less."""
     if not values:
         raise ValueError("no block to conclude from")
     if not all(0 < value < inf for value in values):
@@ -90,13 +91,13 @@ def logarithms(values: Sequence[float]) -> list[float]:
 
 
 def speed_interval(speeds: Sequence[float]) -> SpeedInterval:
-    """The median of a row's speeds, one for each block, and its interval.
+    """Return the median of a row's speeds, one for each block, and its interval.
 
-    From six blocks on its ends are two of the speeds (order statistics): it holds whatever the distribution, and speeds
-    that halve while something else runs are common, where a t interval would leave what was ever measured. Up to five
-    there is no such interval of 95 %, and it is that of t on the logarithms. Both always hold the median. On a machine
-    that drifts neighbouring blocks are alike, so this describes one campaign; compare by ``interval``.
-    Raises ValueError without a speed, and for a speed that is 0 or less.
+    From six blocks on its ends are two of the speeds (order statistics), which is valid for any distribution: speeds
+    often halve while something else runs, and a t interval would then reach beyond all measured values. Up to five
+    blocks there is no such interval of 95 %, and it is that of t on the logarithms. Both always contain the median. On
+    a machine that drifts, neighbouring blocks are correlated, so this describes one campaign; compare with
+    ``interval``. Raises ValueError without a speed, and for a speed of 0 or less.
     """
     logs, ordered = logarithms(speeds), sorted(speeds)
     cut = _speeds_outside(len(ordered))
@@ -107,10 +108,10 @@ def speed_interval(speeds: Sequence[float]) -> SpeedInterval:
 
 
 def interval_between(old: Sequence[float], new: Sequence[float], least: int = 2) -> Interval:
-    """The ratio of new to old of values that are not paired, one for each block: Welch's t on the logarithms.
+    """Return the ratio of new to old for unpaired values, one for each block: Welch's t on the logarithms.
 
-    ``blocks`` is the smaller of the two numbers. Fewer than ``least`` say nothing, as in ``interval``.
-    Raises ValueError where a side is empty or a value 0 or less.
+    ``blocks`` is the smaller of the two numbers. Fewer than ``least`` give the interval from 0 to infinity, as in
+    ``interval``. Raises ValueError if a side is empty or a value is 0 or less.
     """
     before, after = logarithms(old), logarithms(new)
     blocks = min(len(before), len(after))
@@ -120,13 +121,13 @@ def interval_between(old: Sequence[float], new: Sequence[float], least: int = 2)
 
 
 def pool(intervals: Sequence[Interval], negligible: float = 0.0) -> Interval:
-    """One ratio of those of several campaigns; the ratio is their geometric mean, ``blocks`` their sum.
+    """Pool the ratios of several campaigns; the result is their geometric mean, ``blocks`` their sum.
 
-    The campaign is a level of its own: what differs from one hour to the other is in no interval over blocks. From five
-    campaigns on it is Student's t on the logarithms of their ratios. Over two to four that t would say nothing (its
-    quantile over two is 12.7), so there is the range of theirs, from the lowest end to the highest. Where hours differ
-    it holds the truth less often than in 95 of 100 cases. It leaves 1, and what is ``negligible`` as ``interval`` has
-    it, only where each campaign's own interval does, on the same side, and ``p`` is then the largest of theirs, else 1.
+    The campaign is a separate level: differences between hours are in no interval over blocks. From five campaigns on
+    the interval is Student's t on the logarithms of their ratios. Over two to four campaigns that t would be useless
+    (its quantile over two is 12.7), so the range is from the lowest to the highest end of their intervals. If hours
+    differ, the range contains the truth in fewer than 95 of 100 cases. It excludes 1, and what is ``negligible`` as in
+    ``interval``, only if each campaign's own interval does, on the same side; ``p`` is then their largest, else 1.
     Raises ValueError without a campaign.
     """
     if not intervals:
@@ -143,12 +144,12 @@ def pool(intervals: Sequence[Interval], negligible: float = 0.0) -> Interval:
 
 
 def estimate_mean(logs: Sequence[float]) -> Estimate:
-    """The mean of two logarithms or more, as Student has it."""
+    """Return the mean of two or more logarithms, after Student."""
     return Estimate(fmean(logs), stdev(logs) / sqrt(len(logs)), len(logs) - 1)
 
 
 def estimate_difference(before: Sequence[float], after: Sequence[float]) -> Estimate:
-    """The difference of two means of two logarithms or more each, as Welch and Satterthwaite have it."""
+    """Return the difference of two means of two or more logarithms each, after Welch and Satterthwaite."""
     one, other = (stdev(logs) ** 2 / len(logs) for logs in (before, after))
     weights = one**2 / (len(before) - 1) + other**2 / (len(after) - 1)
     degrees = (one + other) ** 2 / weights if weights else len(before) + len(after) - 2
@@ -156,22 +157,22 @@ def estimate_difference(before: Sequence[float], after: Sequence[float]) -> Esti
 
 
 def t_quantile(degrees: float) -> float:
-    """How many standard errors the 95 % interval of Student's t reaches to each side."""
+    """Return how many standard errors the 95 % interval of Student's t reaches to each side."""
     from scipy.special import stdtrit
 
     return float(stdtrit(degrees, 1 - _TAIL))
 
 
 def walsh_averages(logs: Sequence[float]) -> list[float]:
-    """The mean of each pair of values, a value with itself among them, in ascending order."""
+    """Return the mean of each pair of values, including a value with itself, in ascending order."""
     return sorted((one + other) / 2 for one, other in combinations_with_replacement(logs, 2))
 
 
 @cache
 def critical_rank(blocks: int) -> int:
-    """How many Walsh averages lie outside the 95 % interval at each end: the critical value of the signed ranks.
+    """Return how many Walsh averages lie outside the 95 % interval at each end: the critical value of the signed ranks.
 
-    Raises ValueError below six blocks, for which there is none.
+    Raises ValueError below six blocks, where it does not exist.
     """
     within = [rank for rank, chance in enumerate(_signed_rank_chances(blocks)) if chance <= _TAIL]
     if not within:
@@ -196,7 +197,7 @@ def _around(estimate: Estimate, blocks: int, negligible_log: float = 0.0) -> Int
 
 
 def _t_chance(estimate: Estimate, negligible_log: float) -> float:
-    """Of a logarithm at least so far from 0 where the true one is as far as is negligible, on either side."""
+    """Return the probability of an estimate this far from 0 if the true logarithm is ``negligible_log`` from 0."""
     from scipy.special import stdtr
 
     beyond = abs(estimate.value) - negligible_log
@@ -209,7 +210,7 @@ def _by_ranks(logs: Sequence[float], negligible_log: float = 0.0) -> Interval:
     averages = walsh_averages(logs)
     ratios = [_exp(one) for one in averages]
     outside = critical_rank(len(logs))
-    # Counted so that p is at most 5 % just where the interval leaves 1, or what is negligible.
+    # Computed so that p is at most 5 % exactly if the interval excludes 1, or what is negligible.
     most = _exp(negligible_log)
     sided = min(sum(one <= most for one in ratios), sum(one >= 1 / most for one in ratios))
     p = min(1.0, 2 * _signed_rank_chances(len(logs))[sided])
@@ -218,9 +219,9 @@ def _by_ranks(logs: Sequence[float], negligible_log: float = 0.0) -> Interval:
 
 @cache
 def _signed_rank_chances(blocks: int) -> list[float]:
-    """The probability that the signed ranks of so many blocks sum to each number or less, where nothing differs.
+    """Return the probability of each signed-rank sum or less over so many blocks, if there is no difference.
 
-    Each rank is in the sum or not, both equally likely: the distribution is built one rank at a time.
+    Each rank is in the sum or not, with equal probability: the distribution is built rank by rank.
     """
     chances = [1.0]
     for rank in range(1, blocks + 1):
@@ -231,7 +232,7 @@ def _signed_rank_chances(blocks: int) -> list[float]:
 
 
 def _speeds_outside(blocks: int) -> int | None:
-    """How many of so many speeds lie outside the interval of their median at each end; None: there is none."""
+    """Return how many speeds lie outside the interval of their median at each end; None if there is no interval."""
     outside = None
     for cut in range(blocks // 2):
         if fsum(comb(blocks, one) / 2**blocks for one in range(cut + 1)) > _TAIL:

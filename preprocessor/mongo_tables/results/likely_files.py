@@ -1,4 +1,4 @@
-"""Which files look like results, by how they begin and by their names; nothing else of them is read."""
+"""Detection of results files by their first bytes and names; nothing else of them is read."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _TELLING: Final = re.compile(r"bench|perf|result|measur|timing|latenc|throughput
 
 
 class LikelyFile(NamedTuple):
-    """A file with documents: its path, what its format is called, whether a tool that measures wrote it."""
+    """A file with documents: its path, the name of its format, and whether a measuring tool wrote it."""
 
     path: Path
     format: str
@@ -25,7 +25,7 @@ class LikelyFile(NamedTuple):
 
 
 def look_at(path: Path) -> LikelyFile | None:
-    """What the file may be; None where it is in no format that is read, is settings, or cannot be opened."""
+    """Return what the file may be; None if it has no known format, holds settings, or cannot be opened."""
     if not may_be_read(path.name) or _SETTINGS.fullmatch(path.name):
         return None
     try:
@@ -36,12 +36,12 @@ def look_at(path: Path) -> LikelyFile | None:
 
 
 def has_telling_name(name: str) -> bool:
-    """Whether a name, or a path, speaks of measuring."""
+    """Return whether a name, or a path, suggests measurements."""
     return _TELLING.search(name) is not None
 
 
 def list_likely_files(folder: Path) -> list[str]:
-    """The names of a folder's files that a tool wrote, or whose name is telling; none where there is no folder."""
+    """Return the names of a folder's files from a tool or with a telling name; empty if there is no folder."""
     try:
         paths = sorted(path for path in folder.iterdir() if path.is_file())
     except OSError:

@@ -1,4 +1,4 @@
-"""What one query may cost, and the options that say so: of plugin, extension and command line, by the same names."""
+"""The cost limits of a query, and their options, with the same names in plugin, extension and command line."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from mongo_tables.aggregation.limits import Limits as FileLimits
 
 
 class Limits(NamedTuple):
-    """What one query may cost: milliseconds on the server, rows, bytes of BSON, milliseconds to connect.
+    """The limits of one query: milliseconds on the server, rows, bytes of BSON, milliseconds to connect.
 
-    ``files``: what it may cost where it runs on files.
+    ``files``: the limits of a query that runs on files.
     """
 
     time_ms: int = 10_000
@@ -44,11 +44,11 @@ OPTIONS: Final[Mapping[str, LimitOption]] = {
     ),
     "step_limit": LimitOption("regex_steps", 1, True, "steps of a regular expression on one text, on files"),
 }
-"""By name; ``processor_limit: 60`` in a file is ``--limit processor=60`` on the command line."""
+"""All options by name; ``processor_limit: 60`` in a file is ``--limit processor=60`` on the command line."""
 
 
 def limits_of(options: Mapping[str, Any], base: Limits | None = None) -> Limits:
-    """``base`` with the limits that ``options`` sets; other options are ignored.
+    """Return ``base`` with the limits that ``options`` sets; other options are ignored.
 
     Raises ValueError, which names the option, unless its value is a number above 0.
     """
@@ -77,7 +77,7 @@ def _number(name: str, given: Any) -> float:
 
 
 def parse_limits(limits: Iterable[str]) -> dict[str, str]:
-    """The options that ``NAME=NUMBER`` texts of the command line stand for. Raises ValueError for another name."""
+    """Parse ``NAME=NUMBER`` texts of the command line into options. Raises ValueError for an unknown name."""
     found: dict[str, str] = {}
     for text in limits:
         name, _, number = text.partition("=")

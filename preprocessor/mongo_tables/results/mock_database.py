@@ -1,8 +1,7 @@
 """The fixtures as a mongomock database, with our aggregation in place of mongomock's.
 
-mongomock gives another result than a server for many operators, so ``aggregate`` never reaches it.
-Documents enter its store, which is slow for thousands of them, only when something else than ``aggregate``
-asks for them.
+For many operators mongomock's result differs from a server's, so ``aggregate`` does not use it. Documents enter its
+store, which is slow for thousands of them, only when something other than ``aggregate`` reads them.
 """
 
 # mongomock is only partly typed.
@@ -31,23 +30,23 @@ NAME: Final = "performance"
 
 
 class Fixtures(Protocol):
-    """What the database needs of a ``FileSource``."""
+    """The part of a ``FileSource`` that the database needs."""
 
     def collections(self) -> tuple[str, ...]:
-        """Names of the collections there are."""
+        """Return the names of the collections."""
         ...
 
     def read_collection(self, collection: str) -> Collection:
-        """A collection as it is in its files."""
+        """Return a collection as its files have it."""
         ...
 
     def aggregate(self, query: Query) -> Rows:
-        """The rows of a query."""
+        """Return the rows of a query."""
         ...
 
 
 class LazyStore(CollectionStore):
-    """A collection's documents that come in when first looked at."""
+    """The documents of a collection, loaded on first access."""
 
     def __init__(self, name: str, fill: Callable[[], OrderedDict[Any, Any]]) -> None:
         self._fill: Callable[[], OrderedDict[Any, Any]] | None = fill
@@ -62,12 +61,12 @@ class LazyStore(CollectionStore):
 
     @_documents.setter
     def _documents(self, documents: OrderedDict[Any, Any]) -> None:
-        self._fill = None  # replaced as a whole (`drop`): nothing comes in any more
+        self._fill = None  # replaced as a whole (`drop`): no documents are loaded any more
         self._held = documents
 
     @property
     def is_untouched(self) -> bool:
-        """Whether the documents are still those of the fixture, none of them looked at."""
+        """Whether the documents are still those of the fixture, with no access so far."""
         return self._fill is not None
 
     @property
@@ -90,9 +89,9 @@ class FixtureDatabase(Database):
             self._store._collections[name] = LazyStore(name, partial(self._fill, name))
 
     def get_collection(self, name: str, *args: Any, **options: Any) -> FixtureCollection:
-        """The collection of that name; its ``aggregate`` is ours.
+        """Return the collection of that name; its ``aggregate`` is ours.
 
-        Raises ``ResultsError`` for fixture files with faults: at the line that names the collection, and not from
+        Raises ``ResultsError`` for fixture files with faults here, at the line that names the collection, and not from
         within mongomock.
         """
         self._source.read_collection(name)
@@ -103,14 +102,14 @@ class FixtureDatabase(Database):
         return found
 
     def find_written(self, name: str) -> list[dict[str, Any]] | None:
-        """The documents in the mongomock database; None while they cannot differ from the fixture's."""
+        """Return the documents in the mongomock database; None while they cannot differ from the fixture's."""
         store = self._store._collections.get(name)
         if store is None or getattr(store, "is_untouched", False):
             return None
         return list(self[name].find())
 
     def _fill(self, name: str) -> OrderedDict[Any, Any]:
-        """The documents as mongomock keeps them: put into a store of their own, for ours is locked meanwhile."""
+        """Return the documents as mongomock stores them, from a separate store, because ours is locked."""
         scratch: Any = mongomock.MongoClient()[self.name][name]
         documents = self._source.read_collection(name).documents
         if documents:
@@ -126,7 +125,7 @@ class FixtureCollection(MockCollection):
 
     @classmethod
     def like(cls, plain: MockCollection, source: Fixtures) -> FixtureCollection:
-        """The same collection with the same options, aggregating through ``source``."""
+        """Return the same collection with the same options, aggregating through ``source``."""
         made = cls(
             plain.database,
             plain.name,
@@ -140,17 +139,17 @@ class FixtureCollection(MockCollection):
         return made
 
     def with_options(self, *args: Any, **options: Any) -> FixtureCollection:
-        """As pymongo's: the same collection, read or written with other options."""
+        """Return the same collection, read or written with other options, as in pymongo."""
         other = super().with_options(*args, **options)
         return self if other is self else self.like(other, self._source)
 
     def aggregate(
         self, pipeline: Sequence[Mapping[str, Any]], session: Any = None, let: Any = None, **unused: Any
     ) -> CommandCursor:
-        """A cursor over what the pipeline gives, what was written to this database included.
+        """Return a cursor over the pipeline's result, including what was written to this database.
 
-        Raises ``OperationFailure``, as PyMongo does, for what a server refuses or fails on; ``ResultsError`` for what
-        files cannot answer, a collation among it, and for what no results source runs (``$out``, JavaScript).
+        Raises ``OperationFailure``, as PyMongo does, if a server refuses or fails; ``ResultsError`` for what files
+        cannot answer, such as a collation, and what no results source runs (``$out``, JavaScript).
         """
         if unused.get("collation"):
             raise ResultsError(
@@ -164,12 +163,12 @@ class FixtureCollection(MockCollection):
 
 
 def _as_of_a_server(error: ResultsError, query: Query) -> Exception:
-    """The error that a driver would raise, where a server would refuse too; place and hint are shown below it."""
+    """Return the error that a driver would raise, if a server refuses, too; place and hint are notes below it."""
     raised: Exception = error
     if isinstance(error, PipelineRefused):
         raised = OperationFailure(error.message, error.code)
     else:
-        try:  # A server may refuse as well what was not run here, such as a stage that it does not know.
+        try:  # A server may refuse, too, such as a stage that does not exist.
             check(query.pipeline, variables=query.let)
         except AggregationError as refusal:
             if not isinstance(refusal, NotOffline):

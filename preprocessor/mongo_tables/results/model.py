@@ -1,4 +1,4 @@
-"""What results sources share: the query, its rows or why there are none, and the protocol of a source."""
+"""The parts that all results sources share: the query, its rows or its error, and the protocol of a source."""
 
 from __future__ import annotations
 
@@ -15,13 +15,11 @@ from mongo_tables.findings.rules import finding
 from mongo_tables.findings.usage import CommandError
 
 Rows = list[dict[str, Any]]
-"""The rows of one query. Values are BSON types as ``bson.decode`` gives them: ``int`` is an int32,
-``Int64`` an int64.
-"""
+"""The rows of one query. Values are BSON types as ``bson.decode`` gives them: ``int`` is int32, ``Int64`` is int64."""
 
 
 class PlainRows(list[dict[str, Any]]):
-    """Rows from plain files: other programs wrote them, with all the digits that a double has."""
+    """Rows from plain files, which other programs wrote with all digits of a double."""
 
 
 @dataclass(frozen=True)
@@ -45,7 +43,7 @@ class Query:
 
 
 class Fault(NamedTuple):
-    """A fault at a place of a fixture file; line and column from 1, in characters, or 0 for all of the file."""
+    """A fault at a position of a fixture file; line and column from 1, in characters, or 0 for the whole file."""
 
     file: Path
     line: int
@@ -59,14 +57,13 @@ class Fault(NamedTuple):
 
 
 class ResultsError(CommandError):
-    """A query, or a whole source, that gives no rows; the message never holds a secret.
+    """The error of a query, or of a whole source; the message never contains a secret.
 
-    It is one line; only the faults of fixture files are several, one a line.
+    The message is one line, except for several faults of fixture files, with one line each.
 
-    ``path`` leads from the pipeline to the culprit where that is known: ``(3, "$set", "x")``.
-    ``environment`` is true when the source cannot be used at all (no server, no folder, unreadable files),
-    so that asking it again for another query is useless. ``faults`` are those of fixture files, of many the first,
-    and ``more`` how many others there are.
+    ``path`` leads from the pipeline to the culprit, if known: ``(3, "$set", "x")``. ``environment`` is true if the
+    whole source is unusable (no server, no folder, unreadable files), so that further queries are useless. ``faults``
+    are the first faults of fixture files, ``more`` is the number of further ones.
     """
 
     def __init__(
@@ -86,7 +83,7 @@ class ResultsError(CommandError):
         self.more = more
 
     def as_findings(self, file: str = "fixtures") -> Sequence[Finding]:
-        """The faults of fixture files; how many more there are is one of ``file``."""
+        """Return the faults of fixture files as findings; the number of further faults is a finding of ``file``."""
         found = [
             finding("MT310", shorten_path(each.file), (each.line, each.column), each.message, each.hint)
             for each in self.faults
@@ -101,7 +98,7 @@ FAULTS_SHOWN: Final = 20
 
 
 def combine_faults(faults: Sequence[Fault]) -> ResultsError:
-    """One error for all faults: a line each for the first ones, and how many more there are."""
+    """Return one error for all faults: a line for each of the first ones, and the number of further ones."""
     lines = [str(fault) for fault in faults[:FAULTS_SHOWN]]
     if more := max(0, len(faults) - FAULTS_SHOWN):
         lines.append(f"and {more} more")
@@ -113,7 +110,7 @@ def combine_faults(faults: Sequence[Fault]) -> ResultsError:
 
 
 class PipelineRefused(ResultsError):
-    """A pipeline that a server refuses as well, or fails on; ``code`` is the server's number, where it is known."""
+    """A pipeline that a server refuses as well, or fails on; ``code`` is the server's error code, if known."""
 
     def __init__(
         self, message: str, *, hint: str, path: tuple[str | int, ...] | None, code: int | None
@@ -123,10 +120,10 @@ class PipelineRefused(ResultsError):
 
 
 class ResultsSource(Protocol):
-    """What every source offers. Every method may raise ``ResultsError`` and nothing else on a user's mistake."""
+    """The protocol of a results source. On a user's mistake every method raises ``ResultsError`` and nothing else."""
 
     workers: int = 1
-    """How many queries are worth asking at the same time."""
+    """The number of queries that are worth running at the same time."""
 
     @property
     def name(self) -> str:
@@ -135,41 +132,41 @@ class ResultsSource(Protocol):
 
     @property
     def local(self) -> Any:
-        """The ``FileSource``, where documents are on this machine; None where only what a query gives can be had."""
+        """The ``FileSource`` if the documents are on this machine; None if only queries can read them."""
         return None
 
     def reach(self) -> None:
-        """Return when the source can be asked; raise ``ResultsError(environment=True)`` when it cannot."""
+        """Return if the source can be used. Raises ``ResultsError(environment=True)`` if not."""
         ...
 
     def refresh(self) -> None:
-        """Begin the next build: what the source holds may be other than before."""
+        """Start the next build: the content of the source may have changed."""
         return
 
     def collections(self) -> tuple[str, ...]:
-        """Names of the collections there are, sorted. A query on another gives no rows, as on a server."""
+        """Return the names of the collections, sorted. A query on an unknown one gives no rows, as on a server."""
         ...
 
     def digest(self, collection: str) -> str | None:
-        """A key of what a collection holds in this build; None where it is not known."""
+        """Return a key of the content of a collection in this build; None if it is unknown."""
         return None
 
     def aggregate(self, query: Query) -> Rows:
-        """The rows of a query, within the limits the source was opened with."""
+        """Return the rows of a query, within the limits that the source was opened with."""
         ...
 
     def raws(self, collection: str) -> Iterable[bytes]:
-        """Every document of a collection as BSON; the order means nothing. None for an unknown collection."""
+        """Yield every document of a collection as BSON, in any order; nothing for an unknown collection."""
         ...
 
     def version(self) -> str:
-        """The version of MongoDB that answers, such as ``8.0.4``; "" where none does."""
+        """Return the MongoDB version of the source, such as ``8.0.4``; "" if it is not a server."""
         return ""
 
     def writes(self) -> str:
-        """A text that changes once something was written to the source; cheap enough to ask for every few seconds."""
+        """Return a text that changes with every write to the source; cheap enough to call every few seconds."""
         ...
 
     def close(self) -> None:
-        """Give back connections; the source is not used afterwards."""
+        """Close connections; the source is not used afterwards."""
         return

@@ -1,6 +1,6 @@
-"""Results from a MongoDB deployment, through pymongo.
+"""A results source for MongoDB deployments, through pymongo.
 
-Whatever goes wrong becomes one line without user or password (``mongodb_errors``).
+Every failure becomes one line without user or password (``mongodb_errors``).
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ if TYPE_CHECKING:
     from pymongo.collection import Collection
 
 APPLICATION: Final = "mongo-tables"
-"""How our connections are named in the server's log and in ``currentOp``."""
+"""The application name of our connections in the server's log and in ``currentOp``."""
 
 _T = TypeVar("_T")
 
 
 class MongoSource(ResultsSource):
-    """A database of a deployment as a results source. Connects when first asked."""
+    """A database of a deployment as a results source. It connects on first use."""
 
     workers = 4
 
@@ -50,28 +50,28 @@ class MongoSource(ResultsSource):
         return redact(self._uri)
 
     def reach(self) -> None:
-        """Connect, authenticate and ping. Raises ``ResultsError`` within ``connect_ms`` and a second."""
+        """Connect, authenticate and ping. Raises ``ResultsError`` within ``connect_ms`` plus one second."""
         self._connect_once()
 
     def collections(self) -> tuple[str, ...]:
-        """Names of the collections of the database, sorted."""
+        """Return the names of the collections of the database, sorted."""
         return self._attempt(lambda: tuple(sorted(self._database().list_collection_names())))
 
     def aggregate(self, query: Query) -> Rows:
-        """The rows of a query. Raises ``ResultsError``, with the path of the culprit where the server names it."""
+        """Return the rows of a query. Raises ``ResultsError``, with the culprit's path if the server names it."""
         guard(query)
         return self._attempt(lambda: self._rows(query), query)
 
     def raws(self, collection: str) -> Iterator[bytes]:
-        """Every document of a collection as BSON, in no particular order."""
+        """Yield every document of a collection as BSON, in no particular order."""
         yield from self._attempt(lambda: self._read_raws(collection))
 
     def version(self) -> str:
-        """The version of the server, as it tells it."""
+        """Return the version that the server reports."""
         return self._attempt(lambda: str(self._connect_once().server_info()["version"]))
 
     def writes(self) -> str:
-        """How often each collection was written to since the server was started, as it counts that for itself."""
+        """Return how often each collection was written to since the server started, from the server's own counters."""
 
         def count() -> str:
             database = self._database()
@@ -91,7 +91,7 @@ class MongoSource(ResultsSource):
         """Close the connections."""
         with self._lock:
             if self._client is not None:
-                with suppress(Exception):  # it says goodbye, and a server that is broken may answer anything
+                with suppress(Exception):  # closing sends a message, and a broken server may answer anything
                     self._client.close()
                 self._client = None
 
@@ -122,8 +122,9 @@ class MongoSource(ResultsSource):
         return found
 
     def _database(self) -> Any:
-        # Documents are decoded from raw batches, and strictly. What is read here is what the server says, which cuts
-        # texts that it quotes in an error by bytes: there half a character is no malformed answer.
+        # Documents are decoded from raw batches, strictly. This codec decodes the server's own replies: a server
+        # truncates texts that it quotes in an error by bytes, and half a character there does not mean a malformed
+        # reply.
         codec = CODEC.with_options(unicode_decode_error_handler="replace")
         return self._connect_once().get_default_database(DEFAULT_DATABASE, codec_options=codec)
 
@@ -162,11 +163,11 @@ class MongoSource(ResultsSource):
 
     @property
     def _answer_ms(self) -> int:
-        """How long one answer is waited for: a second more than the server may work on it."""
+        """Return the time to wait for one reply: the server's time limit plus one second."""
         return self._limits.time_ms + 1_000
 
     def _attempt(self, work: Callable[[], _T], query: Query | None = None) -> _T:
-        """Run ``work`` and give its result. Raises ``ResultsError`` without secrets when the driver fails."""
+        """Run ``work`` and return its result. Raises ``ResultsError`` without secrets if the driver fails."""
         from bson.errors import BSONError
         from pymongo.errors import PyMongoError
 
@@ -183,7 +184,7 @@ class MongoSource(ResultsSource):
 
 
 def _error_of_server(error: BaseException, client: MongoClient[Any] | None) -> BaseException:
-    """What the first server said, where the driver tells only that it could select none."""
+    """Return the first server's error if the driver only reports that it could select no server."""
     from pymongo.errors import ServerSelectionTimeoutError
 
     if client is None or not isinstance(error, ServerSelectionTimeoutError):
@@ -193,11 +194,11 @@ def _error_of_server(error: BaseException, client: MongoClient[Any] | None) -> B
 
 
 def _find_refusal(uri: str, seconds: float) -> OSError | None:
-    """The refusal when every host that the URI lists refuses connections or has no address; None otherwise.
+    """Return the refusal if every host of the URI refuses connections or has no address; None otherwise.
 
-    The driver asks a refusing host again and again until its selection time is over, because a server may just be
-    starting; rows for a page are wanted now. None also where it cannot be told: SRV names, sockets in the file system,
-    proxies, a host that does not answer within ``seconds``. Each host is only connected to, nothing is sent.
+    The driver retries a refusing host until its selection time is over, because a server may be starting; a page needs
+    its rows now. The result is also None where this cannot be checked: SRV names, Unix domain sockets, proxies, a host
+    that does not answer within ``seconds``. Each host only gets a connection, no data.
     """
     from pymongo.errors import PyMongoError
     from pymongo.uri_parser import parse_uri
@@ -207,7 +208,7 @@ def _find_refusal(uri: str, seconds: float) -> OSError | None:
     try:
         hosts = parse_uri(uri, validate=False, warn=False)["nodelist"]
     except (PyMongoError, ValueError):
-        return None  # the driver itself says what is wrong with it
+        return None  # the driver reports the fault itself
     refusal: OSError | None = None
     for host, port in hosts:
         if port is None:
@@ -216,7 +217,7 @@ def _find_refusal(uri: str, seconds: float) -> OSError | None:
             socket.create_connection((host, int(port)), seconds).close()
             return None
         except (ConnectionRefusedError, socket.gaierror) as error:
-            # A name server that is out of reach for a moment says nothing of the host.
+            # A temporary failure of the name server says nothing about the host.
             if isinstance(error, socket.gaierror) and error.errno == socket.EAI_AGAIN:
                 return None
             refusal = error
@@ -226,7 +227,7 @@ def _find_refusal(uri: str, seconds: float) -> OSError | None:
 
 
 def _split(batch: bytes) -> Iterator[bytes]:
-    """The documents of a batch. Raises ``InvalidBSON``, as the driver does, for what is no BSON."""
+    """Yield the documents of a batch. Raises ``InvalidBSON``, as the driver does, for malformed BSON."""
     start = 0
     while start < len(batch):
         end = start + int.from_bytes(batch[start : start + 4], "little")
@@ -237,7 +238,7 @@ def _split(batch: bytes) -> Iterator[bytes]:
 
 
 def _within(seconds: float, work: Callable[[], _T]) -> _T:
-    """Run ``work`` within a time limit, else raise ``TimeoutError``: the driver sets none on resolving host names."""
+    """Run ``work`` within a time limit, else raise ``TimeoutError``: the driver sets none for resolving host names."""
     done: queue.SimpleQueue[tuple[bool, Any]] = queue.SimpleQueue()
 
     def run() -> None:

@@ -1,6 +1,6 @@
-"""What went wrong with a deployment, as one line without user or password.
+"""Errors of a deployment as one line without user or password.
 
-pymongo's own exceptions are never chained to ours: their text may hold the URI.
+pymongo's exceptions are never chained to ours: their text may contain the URI.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from mongo_tables.results.model import Query, ResultsError
 from mongo_tables.results.secrets import redact, scrub
 
 DEFAULT_DATABASE: Final = "performance"
-"""The database when the URI names none."""
+"""The database if the URI names none."""
 
 # Server error codes: https://github.com/mongodb/mongo/blob/master/src/mongo/base/error_codes.yml
 _AUTHENTICATION: Final = frozenset({18, 8000})
@@ -23,11 +23,11 @@ _UNAUTHORIZED: Final = frozenset({13})
 _TIME_LIMIT: Final = frozenset({50, 262})
 
 MALFORMED: Final = (struct.error, LookupError, AssertionError)
-"""Errors that the driver raises, beside its own, when the answer does not come from MongoDB."""
+"""Errors that the driver raises, in addition to its own, if the reply does not come from MongoDB."""
 _APPENDED: Final = re.compile(r" \(configured timeouts.*|, Timeout: .*|, full error:.*", re.DOTALL)
-"""What the driver appends to a message: the configured timeouts, and the full error."""
+"""The driver's suffixes of a message: the configured timeouts, and the full error."""
 _PREFIX: Final = re.compile(r"(?:\S+:\d+: )?(?:\[Errno -?\d+\] )?")
-"""What stands before a message of the operating system."""
+"""The prefix of a message of the operating system."""
 _URI_HINT: Final = (
     "mongodb://USER:PASSWORD@HOST:PORT/DATABASE; percent-encode : / ? # [ ] @ % in user and password"
 )
@@ -37,9 +37,11 @@ _LOGGER: Final = "pymongo.client"
 def keep_to_one_line() -> None:
     """Silence the tracebacks that the driver prints from its background threads; may be called more than once.
 
-    Users get the one line about the call that failed; who asks the driver's log for details (DEBUG) gets both.
+    Users get one line about the failed call; with the driver's log at DEBUG they get both.
     """
-    logging.getLogger(_LOGGER).addFilter(_is_asked_for)  # the same function is kept once
+    logging.getLogger(_LOGGER).addFilter(
+        _is_asked_for
+    )  # a repeated call adds nothing: the filter is the same function
 
 
 def _is_asked_for(record: logging.LogRecord) -> bool:
@@ -49,9 +51,9 @@ def _is_asked_for(record: logging.LogRecord) -> bool:
 def explain_failure(
     error: BaseException, uri: str, waited_ms: float, time_ms: int, query: Query | None
 ) -> ResultsError:
-    """Return the error for one of the driver's: about the source, or about the pipeline of ``query``.
+    """Convert an error of the driver to one about the source, or about the pipeline of ``query``.
 
-    ``waited_ms`` is the limit that a silence has reached, ``time_ms`` that of a pipeline on the server.
+    ``waited_ms`` is the time limit that a missing reply has reached, ``time_ms`` that of a pipeline on the server.
     """
     from bson.errors import InvalidBSON
     from pymongo import errors
@@ -65,7 +67,7 @@ def explain_failure(
     if isinstance(error, (errors.InvalidURI, errors.ConfigurationError, errors.InvalidName)):
         if re.search("SRV|DNS|resolution", str(error)):
             return _unusable(f"no DNS record of a deployment was found for {where}", "check the host name")
-        # The driver quotes the name of a database, and it may be part of a password.
+        # The driver quotes the name of a database, which may be part of a password.
         named = "what follows its / names no database" if "database name" in str(error) else _line(error, uri)
         return _unusable(f"{where} is not a usable URI: {named}", _URI_HINT)
     if isinstance(error, (FileNotFoundError, PermissionError)):
@@ -109,9 +111,9 @@ def _explain_refusal(error: Any, uri: str, time_ms: int, query: Query | None) ->
 
 
 def _find_named_path(message: str, query: Query | None) -> tuple[str | int, ...] | None:
-    """The place in the pipeline of the most deeply nested operator that the message names and that stands there once.
+    """Return the path of the most deeply nested operator that the message names and that occurs once in the pipeline.
 
-    A server tells no path.
+    A server reports no path.
     """
     places: dict[str, list[tuple[str | int, ...]]] = {}
     for path in _key_paths(list(query.pipeline), ()) if query else ():
@@ -137,7 +139,7 @@ def _key_paths(value: Any, path: tuple[str | int, ...]) -> Iterator[tuple[str | 
 
 
 def _line(error: BaseException, uri: str) -> str:
-    """The driver's message in one line, without what it appends and what stands before it."""
+    """Return the driver's message as one line, without its prefix and suffixes."""
     text = _PREFIX.sub("", _APPENDED.sub("", str(error)), count=1)
     line = " ".join(scrub(text, uri).split())[:200]
     return line if line[1:2].isupper() else line[:1].lower() + line[1:]

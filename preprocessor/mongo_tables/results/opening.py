@@ -1,6 +1,6 @@
-"""Opens the results source that a text names, by a table of the kinds of sources.
+"""Opens the results source that a text names, from a table of the kinds of sources.
 
-Another kind is a row of ``KINDS`` and a module with its source.
+To add a kind, add a row to ``KINDS`` and a module with its source.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ _SCHEME: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
 class Kind(NamedTuple):
     """A kind of results source.
 
-    ``form`` and ``meaning`` are its line in the help, ``short`` its name in a sentence, ``give`` what a hint tells to
-    write. ``is_named`` says whether a text that no kind before it takes names one, ``open`` gives that source.
+    ``form`` and ``meaning`` are its line in the help, ``short`` is its name in a sentence, ``give`` is what a hint asks
+    to write. ``is_named`` decides whether a text that no earlier kind accepts names one; ``open`` opens the source.
     """
 
     form: str
@@ -37,10 +37,10 @@ class Kind(NamedTuple):
 
 
 def is_uri(where: str, folder: Path = Path()) -> bool:
-    """Whether ``where`` is a URI, or was meant to be one, and so may hold a password; otherwise it is a path.
+    """Return whether ``where`` is a URI, or was meant to be one and so may contain a password; otherwise it is a path.
 
-    A path is relative to ``folder``. What has an ``@``, or begins with ``mongodb``, is a path only as far as
-    there is such a file or folder: ``mongodb:/user:password@host`` lacks a slash.
+    A path is relative to ``folder``. A text with an ``@``, or that begins with ``mongodb``, is a path only if that file
+    or folder exists: ``mongodb:/user:password@host`` lacks a slash.
     """
     if _SCHEME.match(where.strip()):
         return True
@@ -63,7 +63,7 @@ def _open_deployment(where: str, limits: Limits) -> ResultsSource:
 
 
 def _names_files(where: str) -> bool:
-    """Whether a text names files: one, some by a pattern, or parts of which each says more than a path."""
+    """Return whether a text names files: one, some by a pattern, or parts with more than a path."""
     if is_uri(where):
         return False
     parts = split_parts(where)
@@ -117,33 +117,32 @@ KINDS: Final = (
     ),
     _FIXTURES,
 )
-"""Every kind of results source, in the order in which a text is held against them. The folder comes last: it takes any
-text that is no URI."""
+"""Every kind of results source, in the order of matching. The folder is last: it accepts any text that is not a URI."""
 
 
 def list_kinds(more: Iterable[tuple[str, str]] = ()) -> str:
-    """One line of help for each kind of source and each of ``more``: what to write, and what it means."""
+    """Return one line of help for each kind of source and each of ``more``: what to write, and its meaning."""
     lines = [*((kind.form, kind.meaning) for kind in KINDS), *more]
     width = max(len(form) for form, _ in lines)
     return "\n".join(f"  {form:<{width}}   {meaning}" for form, meaning in lines)
 
 
 def join_kinds() -> str:
-    """The names of all kinds, joined with "or" for a sentence."""
+    """Return the names of all kinds, joined with "or" for a sentence."""
     *first, last = (kind.short for kind in KINDS)
     return f"{', '.join(first)} or {last}"
 
 
 def open_source(where: str, limits: Limits | None = None) -> ResultsSource:
-    """The source that ``where`` names.
+    """Open the source that ``where`` names, without connecting or reading.
 
-    Nothing is connected or read yet. Raises ``ResultsError`` for a text that names none.
+    Raises ``ResultsError`` for a text that names no source.
     """
     where = where.strip()
     if not where:
         raise _unusable("an empty text names no results source")
     kind = _kind_of(where)
-    if kind is None:  # What stands behind the scheme may hold a password.
+    if kind is None:  # The text after the scheme may contain a password.
         scheme = _SCHEME.match(where)
         shown = f"{scheme[0].lower() if scheme else 'mongodb://'}***"
         raise _unusable(f"the results source {shown} is not {join_kinds()} that is there")
@@ -153,12 +152,12 @@ def open_source(where: str, limits: Limits | None = None) -> ResultsSource:
 
 
 def move_source(where: str, folder: Path, write: Callable[[Path], str]) -> str:
-    """The same source written elsewhere: paths in ``where`` are relative to ``folder``, and ``write`` writes them."""
+    """Return the source for another place: paths in ``where`` are relative to ``folder``; ``write`` writes them."""
     return where if is_uri(where, folder) else move_parts(where, folder, write)
 
 
 def is_fixture_folder(where: str) -> bool:
-    """Whether ``where`` names fixtures, into which ``pull`` can write."""
+    """Return whether ``where`` names fixtures, into which ``pull`` can write."""
     return _kind_of(where.strip()) is _FIXTURES
 
 
@@ -168,6 +167,6 @@ def _kind_of(where: str) -> Kind | None:
 
 def _unusable(message: str) -> ResultsError:
     hint = f"give {', or '.join(kind.give for kind in KINDS)}"
-    from mongo_tables.results.model import ResultsError  # the help of a command needs the table alone
+    from mongo_tables.results.model import ResultsError  # the help of a command needs only the table
 
     return ResultsError(message, hint=hint, environment=True)

@@ -1,8 +1,9 @@
-"""What several campaigns conclude of the same rows, as the subdocument ``campaigns`` that stands in them.
+"""Conclusions over several campaigns of the same rows, as their subdocument ``campaigns``.
 
-What differs from one hour to the other is in no interval over the blocks of one campaign, so the campaign is a second
-level above the block: ``mongo_tables.results.intervals.pool``. Rows are judged together as those of one campaign are
-(``mongo_tables.results.conclusions``). Only what was asked for alike is pooled; where it ran may differ, and is named.
+Differences between hours are in no interval over the blocks of one campaign, so the campaign is a second level above
+the block: ``mongo_tables.results.intervals.pool``. Rows are judged together like those of one campaign
+(``mongo_tables.results.conclusions``). Only campaigns that requested the same work are pooled; their machines may
+differ, which the result lists.
 """
 
 from __future__ import annotations
@@ -19,37 +20,37 @@ from mongo_tables.results.intervals import Interval, pool
 
 Row = Mapping[str, Any]
 Group = Sequence[Row]
-"""One and the same row of several campaigns, the oldest first."""
+"""The same row of several campaigns, the oldest first."""
 
 FIELD: Final = "campaigns"
-"""Where a row has what several campaigns conclude of it: as its ``comparison``, and below that the others."""
+"""The field of a row with the conclusions over several campaigns: as its ``comparison``, and below it the others."""
 COMPARISON: Final = "comparison"
 CONTRAST: Final = "contrast"
 _BELOW: Final = (CONTRAST, "targets", "slices")
 LEAST_CAMPAIGNS: Final = 2
-"""With fewer there is only what the one found."""
+"""With fewer campaigns there is only the result of the one."""
 
 
 class LeftOut(NamedTuple):
-    """A row of which several campaigns conclude nothing, and why."""
+    """A row without a conclusion over several campaigns, and the reason."""
 
     name: str
     reason: str
 
 
 class Pooled(NamedTuple):
-    """All rows of some results, those that several campaigns have with what these conclude."""
+    """All rows of some results; those in several campaigns have the pooled conclusions."""
 
     rows: tuple[Row, ...]
     left_out: tuple[LeftOut, ...]
 
 
 def pool_rows(rows: Sequence[Row], others: Sequence[Row]) -> Pooled:
-    """The rows with what their campaign and those of ``others`` conclude together.
+    """Return the rows with the conclusions over their campaign and those of ``others``.
 
-    A campaign that is there twice counts once. What was concluded before is replaced, or taken away where nothing is
-    concluded now; rows of experiments that ``others`` do not have stay as they are.
-    Raises UsageError where two campaigns did not measure the same.
+    A repeated campaign counts once. Earlier conclusions are replaced, or removed if there is no conclusion now; rows of
+    experiments that ``others`` do not have stay as they are. Raises UsageError if two campaigns did not measure the
+    same.
     """
     again = {row["_id"]["testname"] for row in others}
     groups = {
@@ -67,13 +68,13 @@ def pool_rows(rows: Sequence[Row], others: Sequence[Row]) -> Pooled:
 
 
 def find_over_campaigns(row: Row, field: str) -> Mapping[str, Any] | None:
-    """What several campaigns conclude in place of this subdocument of a row; None where they conclude nothing."""
+    """Return the pooled conclusions in place of this subdocument of a row; None if there are none."""
     over: Mapping[str, Any] = row.get(FIELD, {})
     return (over or None) if field == COMPARISON else over.get(field)
 
 
 def _find_group(row: Row, others: Sequence[Row]) -> Group:
-    """The row and the same ones of other campaigns; empty where the row itself is compared with nothing."""
+    """Return the row and the same rows of other campaigns; empty if the row itself has no comparison."""
     if not _is_compared(row):
         return ()
     same = (one for one in others if one["_id"] == row["_id"] and _is_compared(one))
@@ -88,7 +89,7 @@ def _is_compared(row: Row) -> bool:
 
 
 def _conclude(groups: Mapping[int, Group]) -> dict[int, dict[str, Any]]:
-    """The subdocument of each row, by its place."""
+    """Return the subdocument of each row, by its place."""
     for group in groups.values():
         _refuse_other_work(group)
     below = {field: _conclude_field(groups, field) for field in _BELOW}
@@ -104,7 +105,7 @@ def _conclude(groups: Mapping[int, Group]) -> dict[int, dict[str, Any]]:
 
 
 def _conclude_field(groups: Mapping[int, Group], field: str) -> dict[int, dict[str, Any]]:
-    """What campaigns conclude together of this subdocument, where two or more have it; judged family by family."""
+    """Return the pooled conclusions for this subdocument of two or more campaigns, judged by family."""
     having = {place: [one for one in group if field in one] for place, group in groups.items()}
     families: dict[tuple[Any, ...], list[int]] = {}
     for place, group in having.items():
@@ -118,9 +119,9 @@ def _conclude_field(groups: Mapping[int, Group], field: str) -> dict[int, dict[s
 
 
 def _family(row: Row, field: str) -> tuple[Any, ...]:
-    """Rows that have this in common are judged together; the reference against itself is by itself.
+    """Return a key that is equal for rows that are judged together; the reference against itself is alone.
 
-    Contrasts of an experiment are with one row each, and judged together all the same.
+    Contrasts of an experiment have different reference rows, but are judged together.
     """
     told = row[field]
     against = "" if field == CONTRAST else told["against"]
@@ -147,7 +148,7 @@ def _conclude_family(groups: Sequence[Group], field: str) -> Iterator[dict[str, 
 
 
 def _pool(told: Sequence[Mapping[str, Any]], negligible: float) -> Interval | None:
-    """The interval over campaigns; None where one of them has no ratio."""
+    """Return the interval over campaigns; None if one of them has no ratio."""
     if any(one["ratio"] is None for one in told):
         return None
     each = [Interval(one["ratio"], one["low"], one["high"], one["blocks"], one["p"]) for one in told]
@@ -168,7 +169,7 @@ def _refuse_other_work(group: Group) -> None:
 
 
 def _list_incomparable(first: Row, other: Row) -> Iterator[tuple[str, tuple[Any, Any]]]:
-    """The fields that say what was asked for, or compared with what, and differ, with both values."""
+    """Yield the fields that describe the requested work or the reference and differ, with both values."""
     yield from list_other_work(first, other)
     widths = [row["campaign"].get("slice_seconds") for row in (first, other) if "slices" in row]
     if len(set(widths)) > 1:
@@ -181,7 +182,7 @@ def _list_incomparable(first: Row, other: Row) -> Iterator[tuple[str, tuple[Any,
 
 
 def _list_differing(group: Group) -> list[dict[str, Any]]:
-    """The fields that say where it ran and are not the same in all campaigns, with the values as texts."""
+    """Return the fields that describe the machines and differ between campaigns, with the values as texts."""
     found: dict[str, list[Any]] = {}
     for other in group[1:]:
         for field, (one, another) in list_differences(group[0], other):
@@ -195,7 +196,7 @@ def _list_differing(group: Group) -> list[dict[str, Any]]:
 
 
 def _count_requests(group: Group) -> dict[str, bool]:
-    """Whether all campaigns together rest on few requests; nothing where a campaign does not say how many it had."""
+    """Return whether all campaigns together have few requests; empty if a campaign does not state its number."""
     counts = [repeat.get("latency", {}).get("count") for row in group for repeat in row.get("repeats", ())]
     connections = [row.get("client", {}).get("connections") for row in group]
     if not counts or None in counts or None in connections:
@@ -225,13 +226,13 @@ def _list_missing(rows: Sequence[Row], others: Sequence[Row]) -> Iterator[LeftOu
 
 LEAST_IN_A_WINDOW: Final = 3
 LEAST_A_CONNECTION: Final = 30
-"""In all windows together."""
+"""The least number of requests per connection, over all windows."""
 
 
 def has_few_requests(counts: Sequence[float], connections: int) -> bool:
-    """Whether one of the windows, by the requests in each, or all together have too few for so many connections.
+    """Return whether one window, or all windows together, have too few requests for this number of connections.
 
-    A 99th percentile wants 1,000 in all; tables leave it out where there are fewer.
+    ``counts`` are the requests of each window. A 99th percentile needs 1,000 in total; tables omit it below that.
     """
     least = min(counts) / LEAST_IN_A_WINDOW, sum(counts) / LEAST_A_CONNECTION
     return min(least) < connections
@@ -264,7 +265,7 @@ _OF_REPEATS: Final = ("block", "again", "back", "operations_per_second")
 
 
 def thin_out(row: Mapping[str, Any]) -> dict[str, Any]:
-    """The row without latency, series, histograms, samples and states of the server; of repeats speed and requests."""
+    """Return the row without latency, series, histograms, samples and server states; repeats keep speed and counts."""
     return {name: _thin_out(name, row[name]) for name in _KEPT if name in row}
 
 
@@ -277,7 +278,7 @@ def _thin_out(name: str, part: Any) -> Any:
 
 
 def _thin_out_repeat(repeat: Mapping[str, Any]) -> dict[str, Any]:
-    """Its speed, and of its latency how many requests it had."""
+    """Return the repeat's speed, and the number of requests of its latency."""
     count = repeat.get("latency", {}).get("count")
     latency = {} if count is None else {"latency": {"count": count}}
     return {**{field: repeat[field] for field in _OF_REPEATS if field in repeat}, **latency}

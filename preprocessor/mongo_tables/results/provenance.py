@@ -1,11 +1,13 @@
-"""Where the rows of a figure come from: which result documents, measured when, on what, by which program.
+"""Provenance of the rows of a figure: the result documents behind it, their dates, machines and programs.
 
-It is asked of the same documents that the pipeline starts from: the stages that only choose documents lead, and one
-``$group`` by everything that is told follows. Documents that were measured alike give one row, so the answer is as
-long as what is different, not as what there is. Only fields that documents have appear in it.
+The query reads the same documents as the pipeline: it begins with the pipeline's leading stages that only choose
+documents, and ends with one ``$group`` by all provenance fields. Documents that were measured alike give one row, so
+the size of the answer depends on the differences and not on the number of documents. Only fields that documents have
+appear in it.
 
-A document is a benchmark result by its shape: its ``_id`` is a document with a text ``testname``, and its
-``start_time`` is a date. Every result document has both (``schemas/result.schema.json``), and hardly anything else has.
+A document is a benchmark result by its shape: its ``_id`` is a document with a string ``testname``, and its
+``start_time`` is a date. Every result document has both (``schemas/result.schema.json``), and other documents rarely
+do.
 """
 
 from __future__ import annotations
@@ -37,7 +39,7 @@ IN_PROVENANCE: Final[Mapping[str, Sequence[str]]] = {
     "commit": ("id", "branch", "dirty"),
     "write_concern": (),
 }
-"""The fields of each part of a document that the provenance of figures has, in order; none named means all of it."""
+"""The provenance fields of each part of a document, in order; an empty list means the whole part."""
 
 COMPARED: Final[Mapping[str, str]] = {
     "test": "experiment.name",
@@ -66,11 +68,11 @@ COMPARED: Final[Mapping[str, str]] = {
     "commit": "commit.id",
     "write concern": "write_concern.w",
 }
-"""Fields that say how two sources were measured: name → path, in the order of display."""
+"""The fields that describe how two sources were measured: name → path, in display order."""
 
 
 class RunColumn(NamedTuple):
-    """A field of a run as a column: header, meaning, how it is written, whether it stands only where runs have it."""
+    """A field of a run as a column: header, meaning, format, and whether it appears only if runs have it."""
 
     header: str
     meaning: str
@@ -96,22 +98,22 @@ RUN_COLUMNS: Final[Mapping[str, RunColumn]] = {
 
 
 MARKS: Final = ("_id.testname", "start_time")
-"""The fields that tell."""
+"""The fields that identify a result."""
 IS_RESULT: Final[Mapping[str, Any]] = {
     "$and": [{"$eq": [{"$type": "$_id.testname"}, "string"]}, {"$eq": [{"$type": "$start_time"}, "date"]}]
 }
-"""The same as an expression of the aggregation language, for callers that have no documents on this machine."""
+"""The same test as an expression of the aggregation language, for callers without documents on this machine."""
 
 
 def is_result(document: Mapping[str, Any]) -> bool:
-    """Whether the document is a benchmark result."""
+    """Return whether the document is a benchmark result."""
     key = document.get("_id")
     named = isinstance(key, Mapping) and isinstance(key.get("testname"), str)
     return named and isinstance(document.get("start_time"), datetime)
 
 
 def expects_results(pipeline: Iterable[Any]) -> bool:
-    """Whether a pipeline is written for results: it reads the name of their test, which nothing else has."""
+    """Return whether a pipeline is written for results: it reads the name of their test, which only results have."""
     return any(map(_names_a_test, pipeline))
 
 
@@ -124,20 +126,20 @@ def _names_a_test(part: Any) -> bool:
 
 
 _BY_FIELD: Final = ("experiment", "campaign", "client", "servers", "commit")
-"""Parts that differ from document to document, though the fields shown of them do not."""
+"""Parts that differ between documents, although the fields that are shown do not."""
 _POOLED: Final = {name: f"$$this.{name}" for name in ("id", "start", "blocks")}
-"""What is told of each campaign that concluded a row: its ratio is another one for every row."""
+"""The fields of each pooled campaign that are shown; its ratio differs for every row."""
 _READ: Final = frozenset((*IN_PROVENANCE, "_id", "start_time", "repeats"))
 TOLD_BY: Final = frozenset((*IN_PROVENANCE, "start_time"))
-"""Fields without any of which a document has nothing to tell."""
+"""A document without any of these fields has no provenance."""
 _FEW: Final = 1_000
-"""Documents whose provenance is held one by one."""
+"""The most documents whose provenance is held one by one."""
 _SHAPED: Final = "is_result"
 _REPEAT: Final = {name: f"$$this.{name}" for name in ("block", *RUN_COLUMNS)}
 
 
 def _value_of(part: str, names: Sequence[str]) -> Any:
-    """What is told of a part, as an expression."""
+    """Return a part's provenance as an expression."""
     if part == "campaigns":
         each = {"$map": {"input": "$campaigns.each", "in": _POOLED}}
         told = {"each": each, "differs": "$campaigns.differs"}
@@ -146,7 +148,7 @@ def _value_of(part: str, names: Sequence[str]) -> Any:
 
 
 def _fields_of(part: str, names: Sequence[str]) -> Mapping[str, Any]:
-    """Some fields of a part; nothing, and no time lost over it, where documents do not have the part."""
+    """Return some fields of a part as an expression; it is empty, and cheap, if documents do not have the part."""
     fields = {name: f"${part}.{name}" for name in names}
     return {"$cond": [{"$eq": [{"$type": f"${part}"}, "object"]}, fields, "$$REMOVE"]}
 
@@ -169,14 +171,14 @@ _EACH: Final[Mapping[str, Any]] = {
         "runs": {"$cond": [{"$isArray": "$repeats"}, [_RUNS], []]},
     }
 }
-"""What one document says of itself, beside its ``_id``."""
+"""The provenance of one document, in addition to its ``_id``."""
 
 
 class Run(NamedTuple):
     """One repeat behind a row: ``key`` is the ``_id`` of its document, ``number`` counts from 1.
 
-    ``values`` has the fields of ``RUN_COLUMNS``, as far as the document has them. ``block`` is the one that it was
-    measured in, from 0, as the document has it; None where it was measured without blocks.
+    ``values`` has the fields of ``RUN_COLUMNS`` that the document has. ``block`` is its block, from 0; None if it was
+    measured without blocks.
     """
 
     key: Any
@@ -186,12 +188,12 @@ class Run(NamedTuple):
 
 
 class Provenance(NamedTuple):
-    """What the documents behind a figure say of themselves.
+    """The provenance of the documents behind a figure.
 
-    ``sets`` has each distinct set of what is told, by part of the document and name of the field. ``documents`` is the
-    number of those that it is told of. ``first`` and ``last`` are the dates of the oldest and the newest document, None
-    where no document has one; of documents that nothing is told of, to measure their age. ``results``: every document
-    is a benchmark result. Many figures of a site have the same, hence it can be a key.
+    ``sets`` has each distinct set of provenance values, by part of the document and name of the field. ``documents`` is
+    the number of documents with provenance. ``first`` and ``last`` are the dates of the oldest and the newest document,
+    None if no document has one; documents without provenance count here as well, to measure their age. ``results``:
+    every document is a benchmark result. Many figures of a site have the same provenance, so it is hashable.
     """
 
     sets: tuple[Mapping[str, Any], ...]
@@ -205,22 +207,25 @@ class Provenance(NamedTuple):
         return hash((self.documents, self.first, self.last, self.results))
 
     def due(self, max_age: int | None) -> date | None:
-        """The last day on which the newest document is at most ``max_age`` days old; None without a date or a limit."""
+        """Return the last day on which the newest document is at most ``max_age`` days old.
+
+        None without a date or a limit.
+        """
         if self.last is None or max_age is None:
             return None
         try:
             return self.last.date() + timedelta(days=max_age)
-        except OverflowError:  # Beyond the calendar: never.
+        except OverflowError:  # Beyond the calendar: never due.
             return None
 
 
 def source_query(collection: str, pipeline: Sequence[Mapping[str, Any]], let: Mapping[str, Any]) -> Query:
-    """The query for the provenance of a figure; figures that start from the same documents share one query."""
+    """Return the query for the provenance of a figure; figures that start from the same documents share it."""
     return Query(collection, (*choice(pipeline), _GROUP), let)
 
 
 def is_source_query(query: Query) -> bool:
-    """Whether it asks for the provenance of a figure."""
+    """Return whether the query asks for the provenance of a figure."""
     return bool(query.pipeline) and query.pipeline[-1] is _GROUP
 
 
@@ -230,9 +235,9 @@ def answer_by_document(
     evaluate: Callable[[Iterable[dict[str, Any]], Query], Rows],
     encode: Callable[[Rows], Rows],
 ) -> Rows | None:
-    """The answer to a ``source_query``, a group for each document; None for so many that groups are shorter.
+    """Return the answer to a ``source_query``, a group for each document; None if there are so many that grouping pays.
 
-    What a document says of itself is worked out once for all figures.
+    The provenance of a document is computed once for all figures.
     """
     only_ids = replace(query, pipeline=(*query.pipeline[:-1], {"$project": {"_id": 1}}))
     keys = [repr(one["_id"]) for one in evaluate(collection.choose(query.pipeline), only_ids)]
@@ -247,9 +252,9 @@ def answer_by_document(
 
 
 def choice(pipeline: Sequence[Mapping[str, Any]]) -> Sequence[Mapping[str, Any]]:
-    """The leading stages that decide which documents there are; every document leaves them with what is told.
+    """Return the leading stages that decide which documents there are; they keep all provenance fields.
 
-    Fields that a stage adds do no harm, and a choice behind may need them, as long as they are not told themselves.
+    Stages that add other fields are included, because a later choice may need these fields.
     """
     length = 0
     for number, stage in enumerate(pipeline, 1):
@@ -262,13 +267,13 @@ def choice(pipeline: Sequence[Mapping[str, Any]]) -> Sequence[Mapping[str, Any]]
 
 
 def _order_of_chosen(name: str, argument: Any) -> Order | None:
-    """The order of the documents that a stage chooses and gives as they are; None of a stage that does not."""
+    """Return the order of the documents that a stage chooses and passes on unchanged; None for other stages."""
     record = record_of(name)
     return record.order(argument) if record and record.gives in (Gives.CHOSEN, Gives.BY_PLACE) else None
 
 
 def _adds_untold(name: str, argument: Any) -> bool:
-    """Whether a stage only computes fields that the provenance does not show."""
+    """Return whether a stage only computes fields that the provenance does not show."""
     record, effect = record_of(name), effect_of(name, argument)
     if record is None or record.gives is not Gives.EACH or effect.only:
         return False
@@ -276,9 +281,9 @@ def _adds_untold(name: str, argument: Any) -> bool:
 
 
 def provenance_of(groups: Rows, *, asked: bool = False) -> Provenance | None:
-    """The provenance in the answer to a ``source_query``; None where nothing is known of the documents.
+    """Return the provenance in the answer to a ``source_query``; None if the documents are unknown.
 
-    It is told of benchmark results, or, where the author ``asked`` for it, of whatever documents there are.
+    It exists for benchmark results and, if the author ``asked`` for it, for all documents.
     """
     results = [group for group in groups if group["_id"].get(_SHAPED)]
     telling = groups if asked else results
@@ -300,9 +305,9 @@ def provenance_of(groups: Rows, *, asked: bool = False) -> Provenance | None:
 
 
 def _select_told_fields(parts: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
-    """The fields of each part that are shown, without fields that have no value and parts that have no field.
+    """Return the fields of each part that are shown, without fields that have no value and parts that have no field.
 
-    A target that is not local is shown as just that, never with the names of its hosts.
+    A target that is not local is shown without the names of its hosts.
     """
     found = {}
     for part, names in IN_PROVENANCE.items():
@@ -323,7 +328,7 @@ def _runs(document: Mapping[str, Any]) -> Iterator[Run]:
 
 
 def _began(document: Mapping[str, Any]) -> tuple[str, str]:
-    """When the first repeat began, as text that sorts like the date."""
+    """Return the start of the first repeat, as a text that sorts like the date."""
     starts = [repeat.get("start_time") for repeat in document["repeats"][:1]]
     return (
         "".join(start.isoformat() for start in starts if isinstance(start, datetime)),

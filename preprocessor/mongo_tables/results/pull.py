@@ -1,10 +1,10 @@
-"""Copies collections from a results source into a fixture folder, so that pages can be built without it.
+"""Copies collections from a results source into a fixture folder, so that pages can be built without the source.
 
-A document stays in the file that has it, whatever that is called. A new one whose ``_id.testname`` is a string goes to
-``COLLECTION/TESTNAME.jsonl``, any other to ``COLLECTION/COLLECTION.jsonl``; within a file documents stand in the order
-in which a server sorts their ``_id``. A second pull of the same documents therefore writes the same bytes. Files of
-such names that nothing is left for are removed; one that somebody named, and of which the source has nothing, is kept:
-it may be the only copy.
+A document stays in its present file, whatever the name of the file. A new document whose ``_id.testname`` is a string
+goes to ``COLLECTION/TESTNAME.jsonl``, any other to ``COLLECTION/COLLECTION.jsonl``. Within a file, documents are in the
+order in which a server sorts their ``_id``, so a second pull of the same documents writes the same bytes. Files with
+such names are removed when they become empty. A file with another name, of whose documents the source has none, is
+kept: it may be the only copy.
 """
 
 from __future__ import annotations
@@ -34,14 +34,14 @@ from mongo_tables.results.source_text import Part
 
 _LINES: Final = ".jsonl"
 PULL_LIMITS: Final = Limits(time_ms=120_000, rows=1_000_000, bytes=2**30)
-"""A whole collection is allowed to cost more than a table."""
+"""The limits of a pull: a whole collection may cost more than a table."""
 
 
 @dataclass(frozen=True, slots=True)
 class Copied:
-    """One collection to copy: what it is called there, and in the files where that is not the same.
+    """One collection to copy: its name in the source, and its name in the files if that differs.
 
-    ``pipeline``: stages, with the variables ``let``, that its documents go through; None copies them as they are.
+    ``pipeline``: stages, with the variables ``let``, that transform its documents; None copies them unchanged.
     """
 
     collection: str
@@ -57,10 +57,10 @@ class Copied:
 
 @dataclass(frozen=True, slots=True)
 class FileChange:
-    """One fixture file: how many documents it holds now, and how many of them are new, different, or gone.
+    """The change of one fixture file: its number of documents, and how many of them are new, changed or removed.
 
-    ``renamed_from``: a file that had its documents before, in another notation. ``rewritten``: the same documents in
-    another order or notation. ``kept``: a file with documents of its own, which the source does not have.
+    ``renamed_from``: the file that had its documents before, in another notation. ``rewritten``: the same documents in
+    another order or notation. ``kept``: a file with documents that the source does not have.
     """
 
     path: Path
@@ -74,13 +74,13 @@ class FileChange:
 
     @property
     def is_change(self) -> bool:
-        """Whether the file differs from before."""
+        """Whether the file changes."""
         return bool(self.added or self.changed or self.removed or self.renamed_from or self.rewritten)
 
 
 @dataclass(frozen=True, slots=True)
 class PullReport:
-    """What a pull did, or with ``dry_run`` would do, file by file in order of their paths."""
+    """What a pull did, or with ``dry_run`` would do, by file in order of paths."""
 
     files: tuple[FileChange, ...]
 
@@ -94,12 +94,12 @@ def pull(
     dry_run: bool = False,
     limits: Limits = PULL_LIMITS,
 ) -> PullReport:
-    """Make ``folder`` hold the documents of collections (none named: all) of the results source ``where``.
+    """Copy the collections ``copied`` (all, if empty) of the results source ``where`` into ``folder``.
 
-    With ``prune_paths`` (see ``read_paths.trees_by_collection``) only what pipelines read is kept of each
-    document; a collection that it does not name, or names with None, is kept whole. Nothing is written
-    before everything is read and has been proven to come back from the files byte for byte; where the files
-    cannot be written, none is. Raises ``ResultsError``, also where a collection would replace itself.
+    With ``prune_paths`` (see ``read_paths.trees_by_collection``) only those parts of a document are kept that pipelines
+    read; a collection that it does not name, or maps to None, is kept whole. Writing starts after all documents are
+    read and verified to come back from the files byte for byte; if one file cannot be written, none is. Raises
+    ``ResultsError``, also if a collection would replace itself.
     """
     return copy_source(open_source(where, limits), folder, copied, prune_paths, dry_run=dry_run)
 
@@ -112,7 +112,7 @@ def copy_source(
     *,
     dry_run: bool = False,
 ) -> PullReport:
-    """The same as ``pull``, of a source that is open, and is closed then."""
+    """Copy as ``pull`` does from an open source, and close it."""
     plans = _plan_files(source, folder, copied, prune_paths or {})
     contents = {path: _content(path, raws) for plan in plans for path, raws in plan.files.items()}
     changes = [change for plan in plans for change in _changes(plan, contents)]
@@ -124,7 +124,7 @@ def copy_source(
 
 @dataclass(frozen=True, slots=True)
 class _Plan:
-    """One collection: the documents of each file that shall be, and by ``_id`` those of each file that is."""
+    """One collection: the documents of each new file, and those of each existing file by ``_id``."""
 
     collection: str
     files: Mapping[Path, Sequence[bytes]]
@@ -134,7 +134,7 @@ class _Plan:
 def _plan_files(
     source: ResultsSource, folder: Path, copied: Sequence[Copied], trees: Mapping[str, Tree | None]
 ) -> list[_Plan]:
-    """Plan what the files of each collection will hold. Closes the source."""
+    """Plan the files of each collection. Closes the source."""
     plans = []
     try:
         copied = copied or [Copied(one) for one in source.collections() if not one.startswith("system.")]
@@ -152,9 +152,9 @@ def _plan_files(
 
 
 def _refuse_places(source: ResultsSource, folder: Path, one: Copied) -> None:
-    """Raise for a collection that would replace itself, be in two places, or lie outside the folder.
+    """Raise ``ResultsError`` for a collection that would replace itself, be in two places, or lie outside the folder.
 
-    A second pull of what a pipeline made of a collection into itself would transform documents twice.
+    Pulling a pipeline's result into its own collection twice would transform documents twice.
     """
     if one.target == one.collection and Path(source.name).resolve() == folder.resolve():
         raise _impossible(
@@ -186,7 +186,7 @@ def _fetch_documents(source: ResultsSource, one: Copied) -> list[bytes]:
 
 
 def _rows(source: ResultsSource, one: Copied, pipeline: tuple[Mapping[str, Any], ...]) -> list[bytes]:
-    """The rows of the pipeline as documents, each with an ``_id`` of its own."""
+    """Return the rows of the pipeline as documents with distinct ``_id``."""
     rows = source.aggregate(Query(one.collection, pipeline, one.let))
     if any("_id" not in row for row in rows):
         raise _impossible("a row of the pipeline has no _id", "keep the one of its document, or make one")
@@ -201,9 +201,9 @@ def _rows(source: ResultsSource, one: Copied, pipeline: tuple[Mapping[str, Any],
 def _files(
     folder: Path, collection: str, raws: Sequence[bytes], held: Mapping[Path, Mapping[bytes, bytes]]
 ) -> dict[Path, list[bytes]]:
-    """The documents of each file: known ones stay in the file that has them, new ones go to that of their test."""
+    """Return the documents of each file: known ones stay in their file, new ones go to the file of their test."""
     place = folder_of(folder, collection)
-    # Documents of a JSON array go into a file of lines beside it.
+    # Documents of a JSON array move to a file of lines with the same stem.
     homes = {key: path.with_suffix(_LINES) for path, documents in held.items() for key in documents}
     found: dict[Path, list[bytes]] = {}
     for raw in sorted(raws, key=lambda raw: key_of(_id_of(raw))):
@@ -213,7 +213,7 @@ def _files(
 
 
 def _only_id(raw: bytes) -> bytes:
-    """The document with nothing but its ``_id``."""
+    """Return the document with only its ``_id``."""
     return bson.encode({"_id": RawBSONDocument(raw)["_id"]})
 
 
@@ -243,7 +243,7 @@ def _read(path: Path, content: bytes) -> list[bytes]:
 
 
 def _changes(plan: _Plan, contents: Mapping[Path, bytes]) -> list[FileChange]:
-    """The change of each file of a collection, including files that are removed."""
+    """Return the change of each file of a collection, including removed files."""
     old = {key: raw for documents in plan.held.values() for key, raw in documents.items()}
     everywhere = {_only_id(raw) for raws in plan.files.values() for raw in raws}
     changes = []
@@ -267,9 +267,9 @@ def _changes(plan: _Plan, contents: Mapping[Path, bytes]) -> list[FileChange]:
 
 
 def _read_files(place: Path) -> dict[Path, dict[bytes, bytes]]:
-    """The documents of each file of a collection so far, by ``_id``; of two with one ``_id``, the first counts.
+    """Return the present documents of each file of a collection, by ``_id``; the first of equal ``_id`` counts.
 
-    Raises ``ResultsError`` for a file that cannot be read as a fixture: nobody knows what would be lost with it.
+    Raises ``ResultsError`` for a file that cannot be read as a fixture, because replacing it could lose documents.
     """
     found: dict[Path, dict[bytes, bytes]] = {}
     seen: set[bytes] = set()
@@ -291,7 +291,7 @@ def _by_id(raws: Sequence[bytes]) -> dict[bytes, bytes]:
 
 
 def _write(contents: Mapping[Path, bytes], stale: Sequence[Path]) -> None:
-    """Write what differs, all or none, then remove what is stale."""
+    """Write the files that differ, all or none, then remove stale ones."""
     made: list[Path] = []
     try:
         different = {
@@ -309,7 +309,7 @@ def _write(contents: Mapping[Path, bytes], stale: Sequence[Path]) -> None:
             path.unlink()
     except OSError as error:
         for folder in reversed(made):
-            with suppress(OSError):  # one that holds files stays
+            with suppress(OSError):  # a folder that still has files stays
                 folder.rmdir()
         named = f"{error.filename}: " if error.filename else ""
         raise _impossible(f"{named}cannot be written: {error.strerror or error}") from None

@@ -1,6 +1,6 @@
-"""What queries read: collections, and paths of documents; and documents with nothing else in them (``pull --prune``).
+"""The collections and document paths that queries read, and documents reduced to them (``pull --prune``).
 
-The paths err on the side of too much: a stage or an operator that is not known makes the answer "everything".
+The paths are a superset of what is read: an unknown stage or operator makes the answer "everything".
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -18,26 +18,26 @@ from mongo_tables.aggregation.fields import (
 from mongo_tables.results.model import Query
 
 Tree = dict[str, Any]
-"""Paths as nested mappings; an empty one means all below."""
+"""Paths as nested mappings; an empty one means everything below."""
 
 
 FICKLE: Final = ("$$NOW", "$$CLUSTER_TIME", *sorted(names_with("random")))
-"""What gives other rows at another time or at every call."""
+"""Variables and operators whose value differs by time or by call."""
 
 
 def is_lasting(query: Query) -> bool:
-    """Whether a query gives the same rows at any time."""
+    """Return whether a query gives the same rows at any time."""
     asked = repr((query.pipeline, query.let))
     return not any(word in asked for word in FICKLE)
 
 
 def collections_read(query: Query) -> tuple[str, ...]:
-    """The collections that a query reads: its own, then those that stages look up, each once."""
+    """Return the collections that a query reads, each once: its own, then those that stages look up."""
     return tuple(dict.fromkeys((query.collection, *list_joined(query.pipeline))))
 
 
 def list_joined(value: Any) -> Iterator[str]:
-    """The collections that stages look up, in the order of the text."""
+    """Yield the collections that stages look up, in the order of the text."""
     if isinstance(value, Mapping):
         joins = collection_arguments()
         for key, inner in value.items():
@@ -52,9 +52,9 @@ def list_joined(value: Any) -> Iterator[str]:
 
 
 class Reader(NamedTuple):
-    """Who asks a query and what is taken of its rows: columns, and filters in the query language of ``$match``.
+    """The author of a query and what it takes of the rows: columns, and filters in the query language of ``$match``.
 
-    ``place`` is how a message names it.
+    ``place`` is its name in messages.
     """
 
     query: Query
@@ -64,10 +64,10 @@ class Reader(NamedTuple):
 
 
 def trees_by_collection(readers: Iterable[Reader]) -> tuple[dict[str, Tree | None], list[str]]:
-    """For each collection what all the readers together can read of its documents; None = everything.
+    """Return for each collection what all the readers together can read of its documents; None = everything.
 
-    A collection that another one looks up (``$lookup``, ``$unionWith`` …) is taken whole. With it a line for
-    each collection and reader that needs everything: which, who, and why.
+    A collection that another one looks up (``$lookup``, ``$unionWith`` …) is kept whole. The second result has a line
+    for each collection and reader that needs everything: which, who, and why.
     """
     paths: dict[str, list[Parts]] = {}
     reasons: dict[str, list[str]] = {}
@@ -86,7 +86,7 @@ def trees_by_collection(readers: Iterable[Reader]) -> tuple[dict[str, Tree | Non
 
 
 def _list_read_paths(reader: Reader) -> list[Parts]:
-    """The paths that a reader takes from rows. Raises ``ReadsAnything``."""
+    """Return the paths that a reader takes from rows. Raises ``ReadsAnything``."""
     columns = [path for name in reader.columns for path in ((name,), split_path(name))]
     filtered = [path for each in reader.filters for path in paths_in_query(each)]
     if WHOLE in filtered:
@@ -95,7 +95,7 @@ def _list_read_paths(reader: Reader) -> list[Parts]:
 
 
 def tree_of(paths: Iterable[Parts]) -> Tree:
-    """Nested mappings for the paths; a path swallows those that go on below it."""
+    """Return nested mappings for the paths; a path includes all longer ones."""
     root: Tree = {}
     for path in sorted(set(paths), key=len):
         node = root
@@ -109,7 +109,7 @@ def tree_of(paths: Iterable[Parts]) -> Tree:
 
 
 def prune(document: Mapping[str, Any], tree: Tree) -> dict[str, Any]:
-    """The document with only what the tree names, in its order; an array stays whole."""
+    """Return the document with only the paths of the tree, in its order; an array stays whole."""
     return {
         name: prune(value, tree[name]) if type(value) is dict and tree[name] else value
         for name, value in document.items()

@@ -1,8 +1,8 @@
-"""What a pipeline in a page may not do: write, run code, or read the state of a server instead of results.
+"""Rules that forbid pipelines in pages to write, run code, or read server state instead of results.
 
-What may stand in a pipeline is a list, the catalogue of operators: what is not in it is not sent to a server, which
-may have it all the same and do anything by it. Which of them are refused stands there as well. Needs no
-database, so that every check can use it. Sources: the stage and operator lists of the MongoDB manual,
+The catalogue of operators is the list of allowed names: other names are not sent to a server, which may know them and
+do anything. It also marks the operators that are refused. The check needs no database, so every command can use it.
+Sources: the stage and operator lists of the MongoDB manual,
 https://www.mongodb.com/docs/manual/reference/operator/aggregation-pipeline/ and
 https://www.mongodb.com/docs/manual/core/server-side-javascript/.
 """
@@ -25,20 +25,25 @@ _FORBIDDEN: Final = {
     "code": "runs code on the server; say it with aggregation operators",
     "state": "reads the state of the server, not results; its rows differ from run to run",
 }
-"""The message about an operator, by what it does (``catalogue.forbidden_operators``)."""
+"""The message about an operator, by its effect (``catalogue.forbidden_operators``)."""
 _INTERNAL = "is internal to the server, and what it does is not documented"
 _ELSEWHERE = "reads another database than the results source"
 
 _INTERNAL_PREFIX: Final = "$_internal"
 _SCALARS = frozenset({str, int, float, bool, type(None)})
-# Names with "$" that are no operators: of database references, and of what stands within `$text` and `$geoWithin`.
+# Names with "$" that are not operators: of database references, and parts of `$text` and `$geoWithin`.
 _PARTS = frozenset(
     {"$ref", "$id", "$db", "$language", "$caseSensitive", "$diacriticSensitive", "$uniqueDocs"}
 )
 
 _Position = Literal["language", "query", "conditions", "data", "literal"]
-"""What keys with "$" mean at a place: operators of expressions and stages; those of a query, beside field names or of
-one field; none, as a value is compared with; none, and whatever it is comes out as it is.
+"""The meaning of keys with "$" at a place of a pipeline.
+
+* ``language``: operators of expressions and stages.
+* ``query``: operators of a query, next to field names.
+* ``conditions``: operators of a query on one field.
+* ``data``: no operators; the value is compared.
+* ``literal``: no operators; the value is returned unchanged.
 """
 _QUERIES: Mapping[str, str] = {
     "$graphLookup": "restrictSearchWithMatch",
@@ -51,13 +56,13 @@ _COMPARING = frozenset({"$eq", "$ne", "$gt", "$gte", "$lt", "$lte", "$in", "$nin
 
 _REFUSED: Final = "MT201"
 _NOT_KNOWN: Final = "MT202"
-"""The rules of what does more than read, and of what nothing is known of."""
+"""The rules for effects other than reading, and for unknown names."""
 
 
 def guard(query: Query) -> None:
     """Raise ``ResultsError`` for a query that writes, runs code or reads server state.
 
-    Every source calls it once for every query, before anything is sent.
+    Every source calls it once for every query, before sending anything.
     """
     for part in (query.pipeline, query.let):
         for refusal in refusals(part):
@@ -67,24 +72,23 @@ def guard(query: Query) -> None:
 
 
 def refusals(pipeline: Sequence[Any] | Mapping[str, Any]) -> list[Complaint[Path]]:
-    """Everything in a pipeline (or in a mapping of variables) that must not reach a server, in reading
-    order.
+    """Return everything in a pipeline (or a mapping of variables) that must not reach a server, in reading order.
 
-    A refused name is refused at any depth: pipelines nest in ``$lookup``, ``$facet``, ``$unionWith`` and
-    whatever a later server adds, and no expression has the name of a refused stage. A name that is not known is
-    refused wherever a server looks for an operator. Under ``$literal`` keys are data.
+    A refused name is refused at any depth: pipelines are nested in ``$lookup``, ``$facet``, ``$unionWith`` and stages
+    of future servers, and no expression has the name of a refused stage. An unknown name is refused wherever a server
+    expects an operator. Under ``$literal`` keys are data.
     """
     return list(_in_value(pipeline, (), "language")) if _suspicious(pipeline) else []
 
 
 @cache
 def _list_allowed_names() -> frozenset[str]:
-    """Every name with "$" that only reads, whether it runs offline or not."""
+    """Return every name with "$" that only reads, whether it runs offline or not."""
     return frozenset(name for kind in KINDS for name in names(kind)) - forbidden_operators().keys() | _PARTS
 
 
 def _suspicious(value: Any) -> bool:
-    """Whether anything may have to be refused; values beyond JSON's own types take the slow path."""
+    """Return whether the careful check is needed; values that are not JSON types always need it."""
     kind = type(value)
     if kind in _SCALARS:
         return False
@@ -106,7 +110,9 @@ def _in_value(value: Any, path: Path, position: _Position) -> Iterator[Complaint
     if isinstance(value, Mapping):
         yield from _in_mapping(value, path, position)
     elif isinstance(value, (list, tuple)):
-        below: _Position = "data" if position == "conditions" else position  # a list to equal
+        below: _Position = (
+            "data" if position == "conditions" else position
+        )  # the list is compared for equality
         for number, inner in enumerate(value):
             yield from _in_value(inner, (*path, number), below)
     elif isinstance(value, str) and type(value).__name__ == "Code":
@@ -115,7 +121,7 @@ def _in_value(value: Any, path: Path, position: _Position) -> Iterator[Complaint
 
 def _in_mapping(value: Mapping[str, Any], path: Path, position: _Position) -> Iterator[Complaint[Path]]:
     if position == "conditions" and not str(next(iter(value), "")).startswith("$"):
-        position = "data"  # a document to equal, not operators
+        position = "data"  # the document is compared for equality, its keys are not operators
     for key, inner in value.items():
         refused = _refusal(str(key), (*path, key), position)
         if refused is not None:
@@ -140,7 +146,7 @@ def _refusal(key: str, path: Path, position: _Position) -> Complaint[Path] | Non
 
 
 def _position_below(key: str, path: Path, position: _Position) -> _Position:
-    """What keys with "$" mean within the value of the key at a path."""
+    """Return the meaning of keys with "$" within the value of the key at a path."""
     if position == "language":
         if key in ("$literal", "$const"):
             return "literal"
@@ -162,7 +168,7 @@ def _position_in_query(operator: str) -> _Position:
 
 
 def _elsewhere(join: Any, path: Path) -> Iterator[Complaint[Path]]:
-    """Where a join names another database, by a document instead of a name."""
+    """Yield the places where a join names another database, by a document instead of a name."""
     if isinstance(join, Mapping):
         for key in ("db", "from", "coll"):
             if key in join and (key == "db" or isinstance(join[key], Mapping)):

@@ -1,4 +1,4 @@
-"""Fixtures as they were at a revision of a Git repository: ``HEAD~3:fixtures``."""
+"""Fixtures at a revision of a Git repository: ``HEAD~3:fixtures``."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from tempfile import TemporaryDirectory
 
 from mongo_tables.findings.usage import UsageError
 
-# An @ in the path would be that of USER:PASSWORD@HOST, a URI that lacks its scheme.
+# An @ in the path could be that of USER:PASSWORD@HOST, a URI that lacks its scheme.
 _REVISION = re.compile(r"(?P<revision>[^:]+):(?P<path>[^:@]+)")
 _URI = re.compile(r"mongodb(\+srv)?[:/]|.*://", re.IGNORECASE)
 _EXAMPLE = "name a revision and a path from here: HEAD~1:fixtures"
 
 
 def is_revision(where: str) -> bool:
-    """Whether ``where`` names a path of a revision: it has a colon, and there is no such file.
+    """Return whether ``where`` names a path at a revision: it has a colon, and no such file exists.
 
-    A URI is never a revision, mistyped or not: Git's error message would show the password.
+    A URI is never a revision, even if mistyped: Git's error message would show the password.
     """
     named = _REVISION.fullmatch(where) is not None and _URI.match(where) is None
     return named and not Path(where).exists()
@@ -29,7 +29,7 @@ def is_revision(where: str) -> bool:
 
 @contextmanager
 def on_disk(where: str) -> Iterator[str]:
-    """A results source that can be opened for the block: ``where``, or the files of the revision that it names.
+    """Provide a results source for the block: ``where``, or the files of the revision that it names.
 
     Raises UsageError as ``write_revision`` does.
     """
@@ -41,9 +41,9 @@ def on_disk(where: str) -> Iterator[str]:
 
 
 def last_change(where: str) -> str:
-    """The full name of the revision that last changed ``REVISION:PATH``, seen from there.
+    """Return the full name of the last revision, up to that of ``REVISION:PATH``, that changed the path.
 
-    Raises UsageError with what Git says.
+    Raises UsageError with Git's message.
     """
     found = _parts(where)
     asked = ("rev-list", "--max-count=1", "--end-of-options", found["revision"], "--", found["path"])
@@ -51,9 +51,9 @@ def last_change(where: str) -> str:
 
 
 def list_revisions(path: str) -> list[str]:
-    """This path at each revision that changed it and still has it, ``REVISION:PATH``, the newest first.
+    """Return this path at each revision that changed it and still has it, ``REVISION:PATH``, the newest first.
 
-    Raises UsageError with what Git says.
+    Raises UsageError with Git's message.
     """
     found = _parts(f"HEAD:{path}")
     asked = ("rev-list", "--end-of-options", found["revision"], "--", found["path"])
@@ -63,18 +63,18 @@ def list_revisions(path: str) -> list[str]:
 
 
 def write_revision(where: str, folder: Path) -> Path:
-    """Write the files of ``REVISION:PATH`` under ``folder``; return the path there. Nothing else changes.
+    """Write the files of ``REVISION:PATH`` under ``folder`` and return the path there. Nothing else changes.
 
-    An index of its own checks them out: an archive lacks what ``export-ignore`` leaves out. An empty ``.git`` ends the
-    search for the file of a site there. Raises UsageError with what Git says when there is no such revision, path or
-    repository.
+    A temporary index checks them out, because an archive omits files with ``export-ignore``. An empty ``.git`` stops
+    the search for a site's configuration at the folder. Raises UsageError with Git's message if there is no such
+    revision, path or repository.
     """
     found = _parts(where)
     place = os.fsdecode(_git(where, "rev-parse", "--show-prefix").rstrip(b"\n"))
     index = {"GIT_INDEX_FILE": str(folder / ".git-index")}
     _git(where, "read-tree", "--end-of-options", found["revision"], more=index)
     names = _git(where, "ls-files", "-z", "--", found["path"], more=index)
-    if not names and found["path"] != ".":  # This folder may be newer than the revision.
+    if not names and found["path"] != ".":  # The folder may be newer than the revision.
         raise UsageError(f"{where}: the path did not match any files of the revision", _EXAMPLE)
     _git(where, "checkout-index", "-z", "--stdin", f"--prefix={folder}{os.sep}", stdin=names, more=index)
     (folder / ".git").touch()
@@ -88,7 +88,7 @@ def _parts(where: str) -> re.Match[str]:
     if found is None:
         raise UsageError(f"{where}: not a revision and a path")
     if PurePosixPath(found["path"]).is_absolute():
-        # Git would take it for one in the work tree, and the files there would be compared with themselves.
+        # Git would take it for a path in the work tree, and compare its files with themselves.
         raise UsageError(f"{where}: the path of a revision begins at the folder you are in", _EXAMPLE)
     return found
 
@@ -107,9 +107,9 @@ def _git(where: str, *asked: str, stdin: bytes = b"", more: Mapping[str, str] | 
 def run_git(
     *asked: str, stdin: bytes = b"", more: Mapping[str, str] | None = None
 ) -> subprocess.CompletedProcess[bytes]:
-    """Run Git in English, without a prompt for a password; ``more`` are variables of its environment.
+    """Run Git in English, without a prompt for a password; ``more`` are environment variables.
 
-    Raises FileNotFoundError where it is not installed.
+    Raises FileNotFoundError if Git is not installed.
     """
     variables = {**os.environ, "LC_ALL": "C", "GIT_TERMINAL_PROMPT": "0", **(more or {})}
     return subprocess.run(["git", *asked], input=stdin, capture_output=True, check=False, env=variables)

@@ -1,7 +1,8 @@
-"""Whether a row has the shape that comparing, pooling and histories rely on: rows may be written by hand, or cut off.
+"""Check that a row has the shape that comparisons, pools and histories need: it may be hand-written or truncated.
 
-That is less than ``schemas/result.schema.json`` asks for, which older rows need not have: what is there must be what it
-is taken for. A subdocument of conclusions must not contradict itself either, since a verdict is told as it stands.
+This is less than ``schemas/result.schema.json``, which older rows need not satisfy: fields that exist must have the
+expected types. Also, the values of a conclusion must not contradict each other, because its verdict is reported
+unchanged.
 """
 
 from __future__ import annotations
@@ -17,29 +18,29 @@ from mongo_tables.results.conditions import FIELDS
 from mongo_tables.results.verdicts import Verdict, find_contradiction
 
 _FASTEST: Final = 1e100
-"""Speeds are up to that, or 0, or as many times below 1: quotients of others are infinite."""
+"""The largest speed; others are 0 or at least its inverse. Quotients of speeds beyond it could be infinite."""
 _NEEDED: Final = "!"
-"""What the name of a field ends in that a document must have."""
+"""The suffix of the names of required fields."""
 
 
 class _Leaf(NamedTuple):
-    """A value without parts; ``words`` say what it must be."""
+    """A value without parts; ``words`` describe the expected value."""
 
     words: str
     holds: Callable[[Any], bool]
 
 
 class _Array(NamedTuple):
-    """An array of at least so many such values."""
+    """An array of at least ``least`` such values."""
 
     of: _Shape
     least: int = 0
 
 
 class _Document(NamedTuple):
-    """A document with these fields; others do not matter.
+    """A document with these fields; others are ignored.
 
-    ``contradiction`` is what right fields say against one another.
+    ``contradiction`` returns how fields of the right types contradict each other.
     """
 
     fields: Mapping[str, _Shape] = {}
@@ -50,7 +51,7 @@ _Shape = _Leaf | _Array | _Document
 
 
 def find_row_fault(row: Mapping[str, Any]) -> str:
-    """What of a row is not as `mongo-tables run` writes it, with its path; "" where all that is needed is."""
+    """Return how a row deviates from what `mongo-tables run` writes, with its path; "" if it is usable."""
     return next(_list_faults(row, _ROW, ""), "")
 
 
@@ -98,7 +99,7 @@ def _is_ratio(value: Any) -> bool:
 
 
 def _find_own_contradiction(told: Mapping[str, Any]) -> str:
-    """What a subdocument of conclusions says against itself."""
+    """Return the contradiction in a subdocument of conclusions; "" for none."""
     if told["ratio"] is None:
         return "" if told["verdict"] == "not known" else f"is called {told['verdict']}, but has no ratio"
     ratio, low, high, margin = (told[name] for name in ("ratio", "low", "high", "margin"))

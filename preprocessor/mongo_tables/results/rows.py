@@ -1,10 +1,10 @@
-"""How BSON is decoded everywhere, so that all sources give the same values of the same Python types.
+"""Decoding of BSON, the same for all sources, so that they return equal values of the same Python types.
 
-One order for fields that a server adds in any order: those of several windows in one stage.
+Also a fixed order for fields that a server adds in an arbitrary order: those of several windows in one stage.
 
-A server adds the fields of ``$setWindowFields`` (and of the methods of ``$fill``) as they come out of a hash table:
-the order differs from that in the pipeline, and from one run to the next. So that both sources, and two runs of one,
-give the same rows, such fields stand in the order in which the pipeline writes them, wherever they stand together.
+A server adds the fields of ``$setWindowFields`` (and of the methods of ``$fill``) in the order of a hash table, which
+differs from the pipeline and between runs. To make the rows of both sources, and of two runs, equal, consecutive fields
+of this kind are sorted into the order of the pipeline.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def rows_within(batches: Iterable[bytes], limits: Limits) -> Rows:
                 f"the pipeline gives more than {limits.bytes:,} bytes of rows",
                 hint="drop what no column shows with $project, or filter with $match",
             )
-        # One string for each name: the decoder makes one for each row, which takes more memory than numbers.
+        # Share one string per name: the decoder makes one for each row, which takes more memory than numbers.
         rows += [
             {names.setdefault(name, name): value for name, value in row.items()}
             for row in bson.decode_all(batch, CODEC)
@@ -53,12 +53,12 @@ def rows_within(batches: Iterable[bytes], limits: Limits) -> Rows:
 
 
 Places = dict[str, int]
-"""The names to put in order, each with its place."""
+"""The names to sort, each with its position."""
 
 
 def settle_field_order(rows: Rows, query: Query) -> Rows:
-    """The rows, with the fields of several windows in the order in which the query writes them."""
-    written = repr(query.pipeline)  # Much cheaper than to walk through every pipeline of a site.
+    """Return the rows, with the fields of several windows in the order of the query."""
+    written = repr(query.pipeline)  # Much cheaper than a walk through every pipeline of a site.
     if "$setWindowFields" not in written and "$fill" not in written:
         return rows
     places: Places = {}
@@ -68,7 +68,7 @@ def settle_field_order(rows: Rows, query: Query) -> Rows:
 
 
 def _window_fields(value: Any) -> Iterator[str]:
-    """The names of the fields that windows add, stage by stage, each part of a dotted one by itself."""
+    """Yield the names of the fields that windows add, stage by stage, each part of a dotted name separately."""
     if isinstance(value, Mapping):
         for name, inner in value.items():
             added = _list_added_fields(name, inner)
@@ -92,7 +92,7 @@ def _list_added_fields(stage: str, argument: Any) -> list[str]:
 
 
 def _sort_fields(value: Any, places: Places) -> Any:
-    """The value with these fields in order in every document, within the positions that they already take."""
+    """Return the value with these fields sorted in every document, within the positions that they occupy."""
     if type(value) is list:
         return [_sort_fields(item, places) for item in value]
     if type(value) is not dict:

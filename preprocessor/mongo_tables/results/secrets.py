@@ -1,7 +1,7 @@
-"""Keeping the credentials of a URI out of everything that is shown.
+"""Redaction of a URI's credentials in all output.
 
-``redact`` keeps only what it has recognised as harmless; ``scrub`` cleans text that others (the driver, the
-server) wrote. Source of the URI's grammar: https://www.mongodb.com/docs/manual/reference/connection-string/
+``redact`` keeps only parts that it recognises as harmless; ``scrub`` cleans text from the driver or the server. Source
+of the URI's grammar: https://www.mongodb.com/docs/manual/reference/connection-string/
 """
 
 from __future__ import annotations
@@ -21,10 +21,14 @@ _SECRET_OPTIONS = re.compile(r"(?:password|passphrase|username|properties|token|
 
 
 def redact(uri: str) -> str:
-    """The URI without user, password and options: ``mongodb://host:27017/database``.
+    """Return the URI without user, password and options: ``mongodb://host:27017/database``.
 
-    A URI that is not clearly well formed (a password with a bare ``@`` or ``/`` in it, say) shows nothing
-    but its scheme, because any part of it could be the secret.
+    For a malformed URI (such as a password with a bare ``@`` or ``/``) only the scheme is returned, because any other
+    part could be the secret.
+
+    Example:
+        >>> redact("mongodb://me:secret@db.example:27017/performance?tls=true")
+        'mongodb://db.example:27017/performance'
     """
     match = _SHOWABLE.fullmatch(uri.strip())
     if match is None:
@@ -35,7 +39,7 @@ def redact(uri: str) -> str:
 
 
 def holds_secret(uri: str) -> bool:
-    """Whether a URI, well formed or not, has a password or an option that is a secret."""
+    """Return whether a URI, well formed or not, has a password or an option that is a secret."""
     rest = uri.partition("://")[2]
     options = (option.partition("=") for option in rest.partition("?")[2].split("&"))
     told = any(value and _SECRET_OPTIONS.search(name) for name, _, value in options)
@@ -43,12 +47,12 @@ def holds_secret(uri: str) -> bool:
 
 
 def scrub(text: str, uri: str) -> str:
-    """``text`` with the URI, its user, its password and its secret options replaced by ``***``."""
+    """Return ``text`` with the URI, its user, its password and its secret options replaced by ``***``."""
     text = text.replace(uri, redact(uri))
     for secret in sorted(_secrets(uri), key=lambda found: (-len(found), found)):
         if len(secret) >= 4:
             text = text.replace(secret, HIDDEN)
-        else:  # a two-letter user would tear words apart: replace it only where it stands alone
+        else:  # a two-letter user occurs within words: replace it only as a whole word
             text = re.sub(rf"(?<!\w){re.escape(secret)}(?!\w)", HIDDEN, text)
     return text
 

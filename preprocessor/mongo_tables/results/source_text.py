@@ -1,8 +1,8 @@
-"""The text that names files as a results source: ``runs=bench/*.json, startup.csv?version=text``.
+"""Text that names files as a results source: ``runs=bench/*.json, startup.csv?version=text``.
 
-Parts stand between commas. A part is a path or a pattern (https://docs.python.org/3/library/glob.html). Before it may
-stand the name of a collection, which has all its files then; behind it, as in a URI, the types of columns. A text that
-is the path of something is that path alone, whatever signs are in it.
+Commas separate the parts. A part is a path or a pattern (https://docs.python.org/3/library/glob.html). An optional
+prefix is the name of a collection, which gets all of its files; an optional suffix, as in a URI, has the types of
+columns. A text that is an existing path is that path alone, whatever characters it has.
 """
 
 from __future__ import annotations
@@ -14,16 +14,16 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 _COMMA: Final = r",(?![^\[\]]*\])"
-"""A comma that is not in the brackets of a pattern."""
+"""A comma outside the brackets of a pattern."""
 _PART: Final = r"(?s)(?:(?P<name>[^=/\\?*\[]+)=)?(?P<pattern>.*?)(?:\?(?P<types>[^?/\\]*=[^?/\\]*))?"
 _MAGIC: Final = re.compile(r"([*?\[,])")
-"""What is no letter of a name in a pattern, or would end it."""
+"""Characters that have a meaning in a pattern, or would end it."""
 
 
 class Part(NamedTuple):
     """One part: a path or a pattern, the collection of all its files ("": each its own), and the types of columns.
 
-    The types are as they are written: ``version=text&day=date``.
+    The types are the source text: ``version=text&day=date``.
     """
 
     name: str
@@ -32,21 +32,21 @@ class Part(NamedTuple):
 
     @property
     def is_path(self) -> bool:
-        """Whether it is the path of one file or folder, which need not be there."""
+        """Whether the part is the path of one file or folder, existing or not."""
         return not has_magic(self.pattern) or lexists(self.pattern)
 
     def __str__(self) -> str:
-        """The part as it is written."""
+        """Return the part as source text."""
         return f"{self.name and f'{self.name}='}{self.pattern}{self.types and f'?{self.types}'}"
 
 
 def has_magic(pattern: str) -> bool:
-    """Whether there are signs in it that stand for other ones."""
+    """Return whether the text has wildcards."""
     return _MAGIC.search(pattern) is not None
 
 
 def split_parts(where: str, folder: Path = Path()) -> list[Part]:
-    """The parts of a text, at least one; no more where it is the path of something, as seen from ``folder``."""
+    """Return the parts of a text, at least one; exactly one if it is an existing path relative to ``folder``."""
     whole = Part("", where.strip(), "")
     if lexists(folder / whole.pattern):
         return [whole]
@@ -56,7 +56,7 @@ def split_parts(where: str, folder: Path = Path()) -> list[Part]:
 
 
 def move_parts(where: str, folder: Path, write: Callable[[Path], str]) -> str:
-    """The text as it is written elsewhere: its paths are relative to ``folder``, which ``write`` writes."""
+    """Return the text for another place: its paths are relative to ``folder``, and ``write`` writes them."""
     parts = split_parts(where, folder)
     if len(parts) == 1 and str(parts[0]) == parts[0].pattern:
         pattern = parts[0].pattern
@@ -67,5 +67,5 @@ def move_parts(where: str, folder: Path, write: Callable[[Path], str]) -> str:
 
 
 def _move(pattern: str, base: str) -> str:
-    """The pattern as it is written elsewhere; not by pathlib, which drops the slash of "?=/" and leaves types."""
+    """Return the pattern for another place; pathlib would drop the slash of "?=/" and keep the types."""
     return pattern if Path(pattern).is_absolute() else f"{base}/{pattern}"

@@ -1,8 +1,8 @@
-"""What an interval says of a difference: faster, slower, no difference that matters, or not known; and in words.
+"""Verdicts on intervals of ratios: faster, slower, no relevant difference, or not known; and their texts.
 
-An interval that leaves 1 is a difference where it also stands among the others: of twenty rows without any difference
-one would leave 1 by chance, so rows are judged together with others (Benjamini and Hochberg, 1995): which ones says
-``mongo_tables.results.conclusions``.
+An interval that excludes 1 is a difference only if it also passes the test for several rows: of twenty equal rows one
+would exclude 1 by chance, so rows are judged together (Benjamini and Hochberg, 1995).
+``mongo_tables.results.conclusions`` decides which rows.
 """
 
 from __future__ import annotations
@@ -16,31 +16,31 @@ Verdict = Literal["faster", "slower", "no difference", "not known"]
 _Ratio = TypeVar("_Ratio", float, Decimal)
 
 ITSELF: Final = "itself"
-"""What the reference, which the others are compared with, is compared with."""
+"""The name of the comparison of the reference with itself."""
 MARGIN: Final = 0.10
-"""How much faster or slower something may still be where it is said not to differ."""
+"""The largest relative difference of speeds that still counts as no relevant difference."""
 NEGLIGIBLE: Final = 0.02
-"""How much faster or slower one copy of some data may be than another on the same server; two targets have two copies.
+"""The largest relative difference between two copies of the same data on one server; two targets have two copies.
 
-Slices of 40 ms saw one copy 0.9 % faster, with an interval from 0.4 to 1.5 %; ``benchmarks.copies`` looks at others.
+Slices of 40 ms showed one copy 0.9 % faster, with an interval from 0.4 to 1.5 %; ``benchmarks.copies`` measures others.
 """
 CAMPAIGNS_FOR_T: Final = 5
-"""Student's t over fewer campaigns has intervals that are too wide to say anything."""
+"""The number of campaigns from which Student's t is used; with fewer its intervals are too wide to be useful."""
 SHARE: Final = 0.05
-"""How many of the differences that are told may be none, on average."""
+"""The largest share of false differences among the reported ones, on average."""
 _IN_TIMES_FROM: Final = 2.0
-"""From this ratio on a speed is so many times another, and not so many per cent faster."""
+"""The ratio from which a text says "times" instead of per cent faster."""
 _IN_FRACTIONS_BELOW: Final = 0.1
-"""Below this ratio a speed is a fraction of another: of 99.4 and 99.7 per cent slower, one is half the other."""
+"""The ratio below which a text gives a fraction: of 99.4 and 99.7 per cent slower, one is half the other."""
 
 
 def judge(
     low: float, high: float, differs: bool = True, margin: float = MARGIN, negligible: float = 0.0
 ) -> Verdict:
-    """The verdict for an interval of ratios; ``differs`` is whether it is one of the ``discoveries``.
+    """Return the verdict for an interval of ratios; ``differs`` is whether it is one of the ``discoveries``.
 
-    ``faster`` and ``slower`` mean that the whole interval is farther from 1 than what is ``negligible``, ``no
-    difference`` that it lies between 1 / (1 + margin) and 1 + margin.
+    ``faster`` and ``slower`` mean that the whole interval is farther from 1 than ``negligible``, ``no difference`` that
+    it lies between 1 / (1 + margin) and 1 + margin.
     """
     if differs and low > 1 + negligible:
         return "faster"
@@ -52,10 +52,10 @@ def judge(
 def find_contradiction(
     verdict: str, ratio: float, low: float, high: float, margin: float = MARGIN, negligible: float = 0.0
 ) -> str:
-    """What a verdict, a ratio and its interval say against one another; "" where they are sound."""
+    """Return how a verdict, a ratio and its interval contradict each other; "" if they are consistent."""
     if not (low <= ratio <= high or isclose(ratio, low) or isclose(ratio, high)):
         return f"has a ratio of {ratio}, outside its interval from {low} to {high}"
-    # Whether a difference stands among the others cannot be told from its row.
+    # Whether a difference is a discovery cannot be decided from its row alone.
     fitting = [judge(low, high, differs, margin, negligible) for differs in (True, False)]
     if verdict in fitting:
         return ""
@@ -66,20 +66,20 @@ def find_contradiction(
 
 
 def leaves_out(low: float, high: float, negligible: float = 0.0) -> bool:
-    """Whether an interval has neither 1 nor what is negligible: its whole lies on one side of both."""
+    """Return whether an interval contains neither 1 nor negligible ratios: it lies on one side of both."""
     return low > 1 + negligible or high < 1 / (1 + negligible)
 
 
 def discoveries(ps: Sequence[float], share: float = SHARE) -> list[bool]:
-    """Which of some differences stand among the others, so that at most ``share`` of them are none, on average."""
+    """Return which differences are discoveries, so that on average at most ``share`` of them are false."""
     most = threshold(ps, share)
     return [p <= most for p in ps]
 
 
 def threshold(ps: Sequence[float], share: float = SHARE) -> float:
-    """The largest ``p`` that a difference may have among these; below 0 where none of them stands.
+    """Return the largest ``p`` of a discovery among these p-values; below 0 if there is none.
 
-    The p-values in ascending order are held against share / n, 2 share / n and so on; the last that is not larger
+    The p-values in ascending order are compared with share / n, 2 share / n and so on; the last that is not larger
     decides (Benjamini and Hochberg, 1995, procedure 1).
     """
     steps = [number * share / len(ps) for number in range(1, len(ps) + 1)]
@@ -96,7 +96,7 @@ def describe(
     negligible: float = 0.0,
     apart: Sequence[float] = (),
 ) -> str:
-    """The verdict in plain words, with the blocks of so many campaigns that it rests on, and why it is not known."""
+    """Return the verdict in plain words, with its blocks and campaigns, and the reason if it is not known."""
     told = f"{describe_interval(verdict, ratio, low, high, apart)}, {count_blocks(blocks, campaigns)}"
     if verdict != "not known" or not 0 < low <= high < inf:
         return told
@@ -105,9 +105,9 @@ def describe(
 
 
 def list_ratios_apart(campaigns: Sequence[tuple[_Ratio, _Ratio, _Ratio]]) -> tuple[_Ratio, ...]:
-    """The ratios of campaigns of which not all intervals touch, in ascending order; empty where they do.
+    """Return the ratios of campaigns whose intervals do not all overlap, in ascending order; empty if they do.
 
-    Each campaign is its ratio and both ends of its interval. Where they do not touch, no one ratio is that of all.
+    Each campaign is its ratio and both ends of its interval. Without overlap no single ratio describes all campaigns.
     """
     if not campaigns or max(low for _, low, _ in campaigns) <= min(high for _, _, high in campaigns):
         return ()
@@ -115,16 +115,16 @@ def list_ratios_apart(campaigns: Sequence[tuple[_Ratio, _Ratio, _Ratio]]) -> tup
 
 
 def join_apart(texts: Sequence[str]) -> str:
-    """Ratios of campaigns that do not agree: ``2.3 and 3.8``, of more than two ``2.3 to 3.8``; one stays as it is."""
+    """Join ratios of campaigns that disagree: ``2.3 and 3.8``, of more than two ``2.3 to 3.8``; one stays as it is."""
     return " and ".join(texts) if len(texts) == 2 else " to ".join(dict.fromkeys((texts[0], texts[-1])))
 
 
 def describe_interval(
     verdict: Verdict, ratio: float, low: float, high: float, apart: Sequence[float] = ()
 ) -> str:
-    """The verdict in the words of a sentence, with its interval: ``7 % slower (5 to 9 %)``.
+    """Return the verdict in the words of a sentence, with its interval: ``7 % slower (5 to 9 %)``.
 
-    ``apart`` are the ratios of campaigns that do not agree, which stand in the place of the one ratio.
+    ``apart`` are the ratios of campaigns that disagree, which replace the single ratio.
     """
     ratios = apart or [ratio]
     if verdict == "no difference":
@@ -149,7 +149,7 @@ def describe_interval(
 
 
 def count_blocks(blocks: int, campaigns: int = 1) -> str:
-    """So many blocks, and of how many campaigns they are where that is more than one."""
+    """Return the number of blocks, and of their campaigns if there are several."""
     counted = f"{blocks} block" if blocks == 1 else f"{blocks} blocks"
     return counted if campaigns == 1 else f"{counted} of {campaigns} campaigns"
 
@@ -159,9 +159,9 @@ def _write_signed(percent: int) -> str:
 
 
 def _explain_doubt(low: float, high: float, campaigns: int, negligible: float) -> str:
-    """Why an interval says nothing; "" where it is as wide as campaigns disagree, which more blocks do not change.
+    """Return why an interval is inconclusive; "" if campaigns disagree, which more blocks do not change.
 
-    What could have been seen is that of the row by itself: judged among others it takes more.
+    The detectable difference is that of the row alone: judged together with others it must be larger.
     """
     if leaves_out(low, high, negligible):
         return "among so many rows chance alone brings that"
@@ -179,9 +179,9 @@ def _say_size(ratio: float) -> str:
 
 
 def _round_alike(percents: Sequence[float]) -> list[str]:
-    """The per cents with as few decimals as leave none of them 0 and both ends, the last two, apart; two at most.
+    """Return the per cents with the fewest decimals, at most two, that keep them above 0 and both ends distinct.
 
-    Beside ones of two digits an end near 0 has its decimals alone: ``19 % (0.1 to 28 %)``.
+    The ends are the last two. Next to numbers of two digits only an end near 0 has decimals: ``19 % (0.1 to 28 %)``.
     """
     texts = [[f"{percent:.{decimals}f}" for percent in percents] for decimals in range(3)]
     *others, nearer, farther = texts[0]

@@ -1,6 +1,6 @@
-"""What was concluded within one campaign, as its rows have it: targets side by side, and each row and its reference.
+"""Conclusions within one campaign, from its rows: targets against each other, and each row against its reference.
 
-Where rows have what several campaigns conclude together, that stands in place of what their own campaign does.
+If rows have pooled conclusions of several campaigns, these replace the conclusions of their own campaign.
 """
 
 from __future__ import annotations
@@ -50,14 +50,14 @@ _HOW: Final = {TARGETS: "in the same block", SLICES: "in slices of the same wind
 _FIGURES: Final = ("ratio", "low", "high", "p", "blocks", "verdict", "margin")
 _GONE: Final = "no other target has such a row"
 _EACH: Final = "each"
-"""What is concluded over several campaigns has here what each of them found."""
+"""The field of a pooled conclusion with the findings of each campaign."""
 
 
 class _Concluded(NamedTuple):
-    """A row, and what its subdocument ``field`` says of it and another row, or several campaigns in its place.
+    """A row, and the conclusion of its subdocument ``field`` about it and another row, or the pooled one.
 
-    ``other`` is that row: None where it is not among the rows, which ``missing`` says. ``evidence`` is None where the
-    rows do not have what the ratio is of: of slices they have what was concluded alone.
+    ``other`` is that row: None if it is not among the rows, which ``missing`` says. ``evidence`` is None if the rows
+    lack the data of the ratio: slices have only their conclusion.
     """
 
     row: Row
@@ -70,10 +70,10 @@ class _Concluded(NamedTuple):
 
 
 def compare_within(rows: Sequence[Row]) -> Difference:
-    """Each row of the further targets beside the same one on the first; where there is one target, its reference.
+    """Compare each row of the further targets with the same row on the first; with one target, with its reference.
 
-    Where targets took turns in slices too, what that says follows. References stand beside themselves. Rows of which
-    nothing was concluded are named with the reason.
+    If targets also alternated in slices, their conclusion follows. References are compared with themselves. Rows
+    without a conclusion are named with the reason.
     """
     experiments: dict[str, list[Row]] = {}
     for row in rows:
@@ -88,7 +88,7 @@ def compare_within(rows: Sequence[Row]) -> Difference:
 
 
 def _list_concluded(rows: Sequence[Row]) -> list[_Concluded]:
-    """What was concluded of the rows of one experiment: of its targets, else of its references."""
+    """Return the conclusions about the rows of one experiment: of its targets, else of its references."""
     targets = [*_list_field(rows, TARGETS), *_list_field(rows, SLICES)]
     if any(one.told["against"] != ITSELF for one in targets):
         return targets
@@ -96,7 +96,7 @@ def _list_concluded(rows: Sequence[Row]) -> list[_Concluded]:
 
 
 def _list_field(rows: Sequence[Row], field: str) -> Iterator[_Concluded]:
-    """What the subdocuments of this name conclude, or several campaigns in their place."""
+    """Yield the conclusions in the subdocuments of this name, or the pooled ones in their place."""
     for row in rows:
         told = find_over_campaigns(row, field) or row.get(field)
         if told is None:
@@ -128,7 +128,7 @@ def _target_of(row: Row) -> str:
 
 
 def _list_rest(rows: Sequence[Row], concluded: Sequence[_Concluded]) -> Iterator[tuple[str, str]]:
-    """The rows of an experiment that nothing was concluded of, each with the reason."""
+    """Yield the rows of an experiment without a conclusion, each with the reason."""
     there = [row for one in concluded for row in (one.row, one.other)]
     first = {one.told["against"] for one in concluded if one.field == TARGETS}
     for row in rows:
@@ -147,9 +147,9 @@ def _say_why_alone(row: Row, first: Collection[str]) -> str:
 
 
 def _list_family(one: _Concluded, rows: Sequence[Row]) -> list[float]:
-    """The p-values of the rows that were judged together: those of the target that were compared with as much.
+    """Return the p-values of the rows that were judged together: those of the same target and reference.
 
-    What several campaigns conclude is judged by itself, and what one does with the rows that others have as well.
+    Pooled conclusions are judged separately, together with those of the other rows.
     """
     target, against = _target_of(one.row), one.told["against"]
     mine = (row for row in rows if _target_of(row) == target)
@@ -163,7 +163,7 @@ def _list_family(one: _Concluded, rows: Sequence[Row]) -> list[float]:
 
 
 def _compare(found: _Concluded, rows: Sequence[Row]) -> Comparison:
-    """The comparison, with the speeds that the ratio is of where they are there: of the blocks that have both."""
+    """Return the comparison, with the speeds behind the ratio if available: those of the blocks that have both."""
     evidence = found.evidence if found.evidence is not None and found.evidence.blocks else None
     over = found.row[FIELD] if _EACH in found.told else {}
     other = found.row if found.other is None else found.other
@@ -184,7 +184,7 @@ def _compare(found: _Concluded, rows: Sequence[Row]) -> Comparison:
 
 
 def _list_doubts(found: _Concluded) -> Iterator[str]:
-    """What speaks against what slices say, in the campaign that the row is of."""
+    """Yield the reasons to doubt the conclusion from slices, in the row's campaign."""
     told = found.row.get(SLICES) if found.field == SLICES else None
     if told is None:
         return
@@ -201,7 +201,7 @@ def _list_doubts(found: _Concluded) -> Iterator[str]:
 
 
 def _judged(told: Mapping[str, Any], ps: Sequence[float]) -> Judged:
-    """What the row says; where it has no ratio, something did nothing, or no block has both."""
+    """Return the conclusion of a row; if it has no ratio, a speed was 0, or no block has both."""
     figures = {name: told[name] for name in _FIGURES}
     if told["blocks"] < LEAST_BLOCKS and _EACH not in told:  # versions before this one judged two blocks
         figures |= {"low": 0.0, "high": inf, "p": 1.0, "verdict": "not known"}

@@ -1,12 +1,12 @@
-"""The formats of files that are read as they are: ``FORMATS``, and which of them a file has.
+"""File formats that are read directly: ``FORMATS``, and the detection of a file's format.
 
-A format of a tool is a module beside this one and a row before those of plain data: ``module`` names the module, whose
-``read`` takes a ``SourceFile`` and gives documents (``formats.model``). It is imported once a file has the format.
+To add the format of a tool, add a module to this package and a row before those of plain data. ``module`` names the
+module, whose ``read`` takes a ``SourceFile`` and yields documents (``formats.model``). It is imported when a file has
+the format.
 
-A tool's file is known by its first characters, and only by what nothing else has: a file that is not known for a tool's
-is read as plain data. Keys are looked for in any order, since programs that sort keys write such files anew. Versions
-are the business of the readers: a file that is known for a tool's and has a version that its reader does not know is
-refused there, and never read as plain data.
+The first characters identify a tool's file, by a feature that no other format has; all other files are read as plain
+data. The order of keys does not matter, because other programs rewrite such files with sorted keys. Versions are the
+readers' concern: a reader refuses a file of its tool with an unknown version, and the file is never read as plain data.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _CRITERION: Final = (
 
 
 def _is_pytest_benchmark(head: str) -> bool:
-    """Whether the file is what pytest-benchmark writes with ``--benchmark-json``."""
+    """Return whether the file is from pytest-benchmark's ``--benchmark-json``."""
     first = _first_key(head)
     return first == "machine_info" or (
         first in ("benchmarks", "commit_info") and '"fullname"' in head and '"stats"' in head
@@ -41,7 +41,7 @@ def _is_pytest_benchmark(head: str) -> bool:
 
 
 def _is_hyperfine(head: str) -> bool:
-    """Whether the file is what hyperfine writes with ``--export-json``."""
+    """Return whether the file is from hyperfine's ``--export-json``."""
     first = _first_key(head)
     if first in ("schema_version", "metadata", "primary_metric"):
         return '"hyperfine_version"' in head
@@ -52,13 +52,13 @@ def _is_hyperfine(head: str) -> bool:
 
 
 def _is_jmh(head: str) -> bool:
-    """Whether the file is what JMH writes with ``-rf json``."""
+    """Return whether the file is from JMH's ``-rf json``."""
     listed = head.lstrip().startswith("[")
     return listed and all(f'"{key}"' in head for key in ("benchmark", "mode", "primaryMetric"))
 
 
 def _is_google_benchmark(head: str) -> bool:
-    """Whether the file is what Google Benchmark writes with ``--benchmark_format=json``."""
+    """Return whether the file is from Google Benchmark's ``--benchmark_format=json``."""
     first = _first_key(head)
     if first == "context":
         return '"num_cpus"' in head and '"library_build_type"' in head
@@ -66,27 +66,27 @@ def _is_google_benchmark(head: str) -> bool:
 
 
 def _is_criterion(head: str) -> bool:
-    """Whether the file is one of those that Criterion and ``cargo criterion --message-format=json`` write."""
+    """Return whether the file is from Criterion or ``cargo criterion --message-format=json``."""
     return head.startswith(_CRITERION) or any(f"\n{one}" in head for one in _CRITERION[:2])
 
 
 def _is_bencher(head: str) -> bool:
-    """Whether the file begins as the Bencher Metric Format does."""
+    """Return whether the file begins like the Bencher Metric Format."""
     return 'value"' in head and re.match(_BENCHER, head) is not None
 
 
 def _is_go(head: str) -> bool:
-    """Whether the file has a line of Go's benchmark format."""
+    """Return whether the file has a line of Go's benchmark format."""
     return ("Benchmark" in head or head.startswith("goos:")) and re.search(_GO, head) is not None
 
 
 def _is_ycsb(head: str) -> bool:
-    """Whether the file has the line with which YCSB's output begins."""
+    """Return whether the file has the first line of YCSB's output."""
     return "[OVERALL], RunTime(ms), " in head
 
 
 def _first_key(head: str) -> str:
-    """The first key of the object that the file is; "" where it is none."""
+    """Return the first key of the object in the file; "" if it is not an object."""
     begun = head.lstrip()
     if not begun.startswith("{"):
         return ""
@@ -95,15 +95,15 @@ def _first_key(head: str) -> str:
 
 
 HEAD: Final = 16 * 2**10
-"""So many bytes of a file, unpacked, are looked at to tell its format."""
+"""The number of unpacked bytes that format detection reads."""
 
 
 class Format(NamedTuple):
-    """A format of files.
+    """A file format.
 
-    ``name`` is what messages call it, ``suffixes`` are how names of such files end, in small letters and without
-    ``.gz``. ``recognise`` says by the first ``HEAD`` bytes, as text without a byte order mark, whether a file with such
-    a name has this format; None where the name is enough. ``has_text`` alone: its author may state types of columns.
+    ``name`` is its name in messages. ``suffixes`` are the suffixes of such files, in lower case and without ``.gz``.
+    ``recognise`` decides from the first ``HEAD`` bytes, as text without a byte order mark, whether a file with such a
+    suffix has this format; None if the suffix is enough. ``has_text``: the author may state column types.
     """
 
     name: str
@@ -113,7 +113,7 @@ class Format(NamedTuple):
     has_text: bool = False
 
     def read(self, file: SourceFile) -> Iterator[Document]:
-        """The documents of a file, in its order. Raises ``ResultsError`` with file, line and column."""
+        """Return the documents of a file, in order. Raises ``ResultsError`` with file, line and column."""
         documents: Iterator[Document] = iter(import_module(f"{__name__}.{self.module}").read(file))
         return documents
 
@@ -133,21 +133,21 @@ FORMATS: Final = (
     Format("TSV", (".tsv", ".tab"), "separated", has_text=True),
     Format("Parquet", (".parquet",), "parquet"),
 )
-"""Every format, in the order in which a file is held against them: those of tools before those of plain data."""
+"""Every format, in the order of detection: those of tools before those of plain data."""
 
 
 def is_plain(name: str) -> bool:
-    """Whether the name alone says that the file holds plain data."""
+    """Return whether the name alone marks plain data."""
     return any(suffix_of(name) in one.suffixes for one in FORMATS if one.recognise is None)
 
 
 def may_be_read(name: str) -> bool:
-    """Whether a file of this name can have one of the formats, which some show in their first bytes alone."""
+    """Return whether a file of this name can have one of the formats, some of which only the first bytes show."""
     return any(suffix_of(name) in one.suffixes for one in FORMATS)
 
 
 def find_format(name: str, head: str) -> Format | None:
-    """The format of a file, by its name and its first bytes; None where it has none of them."""
+    """Return the format of a file, by its name and its first bytes; None if it has no known format."""
     suffix = suffix_of(name)
     for one in FORMATS:
         if suffix in one.suffixes and (one.recognise is None or one.recognise(head)):

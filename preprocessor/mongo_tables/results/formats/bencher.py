@@ -1,9 +1,9 @@
-"""The Bencher Metric Format: a value for each measure of each benchmark, with an interval where it has one.
+"""The Bencher Metric Format: a value for each measure of each benchmark, with an optional interval.
 
-https://bencher.dev/docs/reference/bencher-metric-format has its schema, https://bencher.dev/bmf.json. It has no
-version, no samples, no units and nothing of machine, commit or date. Two measures are built in and so have a unit
+https://bencher.dev/docs/reference/bencher-metric-format has its schema, https://bencher.dev/bmf.json. The format has no
+version, samples, units, machine, commit or date. Two built-in measures have a unit
 (https://bencher.dev/docs/how-to/track-custom-benchmarks): ``latency`` in nanoseconds and ``throughput`` in operations
-a second.
+per second.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _PARTS: Final = frozenset({"value", "lower_value", "upper_value"})
 
 
 class Measure(NamedTuple):
-    """A built-in measure of Bencher's: what it is here, and the power of ten from its unit to ours."""
+    """A built-in measure of Bencher: its name here, and the power of ten from its unit to ours."""
 
     metric: str
     unit: str
@@ -45,7 +45,7 @@ MEASURES: Final[Mapping[str, Measure]] = {
 
 
 def read(file: SourceFile) -> Iterator[dict[str, Any]]:
-    """The documents of the file: each measure of each benchmark."""
+    """Yield the documents of the file: one for each measure of each benchmark."""
     found = [
         _read_metric(name, measure, metric)
         for name, measures in read_whole(file).members()

@@ -1,7 +1,7 @@
-"""The one document that every format of a benchmark tool is read into: one measure of one benchmark.
+"""The document that every format of a benchmark tool is read into: one measure of one benchmark.
 
-``schemas/benchmark.schema.json`` has its fields. A document that says when it was measured has the shape of a result
-(``results.provenance``): what is told of results is told of it.
+``schemas/benchmark.schema.json`` lists its fields. A document with a date has the shape of a result
+(``results.provenance``), so it gets the same provenance.
 """
 
 from __future__ import annotations
@@ -19,15 +19,15 @@ from mongo_tables.results.formats.model import SourceFile
 Better = Literal["lower", "higher", ""]
 
 TIME: Final = "time"
-"""The measure of how long the work takes once, in seconds."""
+"""The measure of how long one execution of the work takes, in seconds."""
 SECONDS: Final = "s"
 AGAIN: Final = "run the benchmarks once more"
-"""What is to be done about a file that may lack results."""
+"""The hint for a file that may lack results."""
 _NOTHING: Final[Mapping[str, Any]] = MappingProxyType({})
 MOST_SAMPLES: Final = 500_000
-"""More do not fit into one document: a server takes 16 MiB."""
+"""The most samples of one document: a server accepts 16 MiB."""
 _LARGEST: Final = 1e150
-"""The square of a figure has to be a number as well."""
+"""The largest figure: its square must be a finite double, too."""
 _ALWAYS: Final = frozenset({"name", "benchmark", "metric", "unit", "value", "tool"})
 _OF_SAMPLES: Final[Mapping[str, Callable[[Sequence[float]], Any]]] = {
     "mean": fmean,
@@ -41,7 +41,7 @@ _DECIMAL: Final = re.compile(r"-?(?:0|[1-9]\d{0,14})\.\d{0,14}[1-9]")
 
 
 class Origin(NamedTuple):
-    """What a file says of the whole run: when, where, of which commit, by which tool.
+    """What a file says about the whole run: date, machine, commit, tool.
 
     ``versions`` has ``harness``, the tool, and ``runtime``, what ran the work; ``hardware`` and ``commit`` have the
     fields that the schema names. ``start`` is in UTC.
@@ -55,7 +55,7 @@ class Origin(NamedTuple):
 
 
 class Interval(NamedTuple):
-    """The interval that the tool gives for the value, and what it says that it is."""
+    """The tool's interval for the value, and its kind."""
 
     low: float
     high: float
@@ -65,11 +65,11 @@ class Interval(NamedTuple):
 class Benchmark(NamedTuple):
     """One measure of one benchmark.
 
-    ``key`` is its full name within the ``suite``, which is never that of another one. ``name`` is what the tool shows,
-    ``base`` that without parameters; both are the key where nothing else is given.
-    ``value`` is the figure that the tool gives, and ``statistic`` what it is of the samples; without one it is the
-    median of the samples. ``summary`` has what the tool gives beside it: ``mean``, ``median``, ``min`` and so on.
-    ``processes`` is of how many processes the samples are, equally many of each, in their order.
+    ``key`` is its full name, unique within the ``suite``. ``name`` is the tool's display name, ``base`` is the name
+    without parameters; both default to the key. ``value`` is the tool's figure, and ``statistic`` says which statistic
+    of the samples it is; without a value it is the median of the samples. ``summary`` has the tool's other figures:
+    ``mean``, ``median``, ``min`` and so on. ``processes`` is the number of processes of the samples, equally many from
+    each, in order.
     """
 
     suite: str
@@ -94,9 +94,9 @@ class Benchmark(NamedTuple):
 def make_documents(
     file: SourceFile, origin: Origin, benchmarks: Iterable[Benchmark]
 ) -> Iterator[dict[str, Any]]:
-    """The documents of a file, in its order.
+    """Yield the documents of a file, in order.
 
-    Raises ``ResultsError`` where it has no benchmark, a measure of one twice, or more samples than a document holds.
+    Raises ``ResultsError`` if it has no benchmark, a measure of one twice, or more samples than a document holds.
     """
     found = _type_parameters(list(benchmarks))
     if not found:
@@ -130,7 +130,7 @@ def _list_figures(one: Benchmark) -> Iterator[float]:
 
 
 def make_document(origin: Origin, one: Benchmark) -> dict[str, Any]:
-    """The document of a benchmark; what is not known of it is not in it."""
+    """Return the document of a benchmark, without unknown fields."""
     told = {
         "_id": {"testname": one.suite, "name": one.key, "metric": one.metric},
         "name": one.name or one.key,
@@ -154,7 +154,7 @@ def make_document(origin: Origin, one: Benchmark) -> dict[str, Any]:
 
 
 def _tell_figures(one: Benchmark) -> dict[str, Any]:
-    """The value, what it is, all that the tool gives beside it, and of samples what it does not give."""
+    """Return the value and its statistic, the tool's other figures, and the missing ones computed from the samples."""
     given = dict(one.summary)
     if one.value is not None and one.statistic in _OF_SAMPLES:
         given.setdefault(one.statistic, one.value)
@@ -177,15 +177,15 @@ def _tell_figures(one: Benchmark) -> dict[str, Any]:
 
 
 def with_parameters(name: str, parameters: Mapping[str, Any]) -> str:
-    """A name with its parameters behind it, in brackets: ``sort (n = 10)``."""
+    """Return a name with its parameters in brackets: ``sort (n = 10)``."""
     named = ", ".join(f"{key} = {value}" for key, value in parameters.items())
     return f"{name} ({named})" if named else name
 
 
 def shift(number: float | int | str, places: int) -> float:
-    """A decimal number times a power of ten, to the nearest double of the decimal result: 123.4 ns are 1.234e-07 s.
+    """Return a decimal number times a power of ten, rounded to the nearest double: 123.4 ns are 1.234e-07 s.
 
-    Raises ValueError for a text that is no number.
+    Raises ValueError for a text that is not a number.
     """
     try:
         return float(Decimal(number if isinstance(number, str) else repr(number)).scaleb(places))
@@ -194,7 +194,7 @@ def shift(number: float | int | str, places: int) -> float:
 
 
 def read_date(text: str) -> datetime | None:
-    """A date as tools write it, in UTC and to the millisecond; without a zone it is taken for UTC. None: it is none."""
+    """Return a date in UTC, to the millisecond; without a time zone it is read as UTC. None for any other text."""
     try:
         found = datetime.fromisoformat(text.strip())
     except ValueError:
@@ -204,9 +204,9 @@ def read_date(text: str) -> datetime | None:
 
 
 def _type_parameters(benchmarks: Sequence[Benchmark]) -> list[Benchmark]:
-    """The benchmarks with parameters as numbers where all texts that the file has for one are numbers.
+    """Return the benchmarks with numeric parameters, for each parameter whose texts in the file are all numbers.
 
-    A decimal counts as one only as a program writes it, ``0.5``: then versions, ``3.10``, stay what they are.
+    A decimal counts only in the form in which a program writes it, ``0.5``; so versions such as ``3.10`` stay texts.
     """
     texts: dict[str, bool] = {}
     for one in benchmarks:

@@ -1,13 +1,13 @@
 """Criterion's public outputs: messages of ``cargo criterion --message-format=json``, and ``raw.csv``.
 
 https://bheisler.github.io/criterion.rs/book/cargo_criterion/external_tools.html documents the messages,
-https://bheisler.github.io/criterion.rs/book/user_guide/csv_output.html the table, and calls all JSON files in
+https://bheisler.github.io/criterion.rs/book/user_guide/csv_output.html the table. The latter calls all JSON files in
 ``target/criterion`` private: their structure may change at any time, so they are refused. The samples are parts of one
-process; each did the work a number of times.
+process; each executed the work several times.
 
-Of a run that failed a panic, an error of Cargo's or a build without success is told where the file has it, and a
-benchmark of a group that never ended where others did. A table that is cut between two lines cannot be told from one of
-fewer samples, and messages of benchmarks alone not from those of fewer benchmarks.
+A failed run is reported if the file has a panic, an error of Cargo or an unsuccessful build, or a benchmark of a group
+that did not end although others did. A table that is cut between two lines looks like one with fewer samples, and
+messages of single benchmarks look like those of fewer benchmarks; neither can be detected.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ _PASSED_OVER: Final = frozenset((
 """Reasons of Cargo's own messages: https://doc.rust-lang.org/cargo/reference/external-tools.html#json-messages."""
 _BUILT: Final = "build-finished"
 _FAILURE: Final = re.compile(r"thread '.*' (?:\(\d+\) )?panicked at .+|error(?:\[E\d+\])?: .+")
-"""What Rust and Cargo print of a failure, beside the messages."""
+"""Failures that Rust and Cargo print between the messages."""
 _COLUMNS: Final = (
     *("group", "function", "value", "throughput_num", "throughput_type"),
     *("sample_measured_value", "unit", "iteration_count"),
@@ -53,7 +53,7 @@ _PUBLIC: Final = "cargo criterion --message-format=json > bench.json"
 
 
 def read(file: SourceFile) -> Iterator[dict[str, Any]]:
-    """The documents of the file: the measure of each benchmark. Raises ``ResultsError`` for a private file."""
+    """Yield the documents of the file: the measure of each benchmark. Raises ``ResultsError`` for a private file."""
     head = file.head(4096)
     if head.startswith(_HEADER):
         return make_documents(file, Origin(_TOOL, versions={"harness": _TOOL}), _read_table(file))
@@ -66,9 +66,9 @@ def read(file: SourceFile) -> Iterator[dict[str, Any]]:
 
 
 def _read_messages(file: SourceFile) -> list[Benchmark]:
-    """The benchmarks of all messages; those of a group are a suite, and what is in none is one of Criterion's.
+    """Return the benchmarks of all messages; each group is a suite, and the others form one named after Criterion.
 
-    Messages of Cargo are passed over, and so is JSON without a reason, which other programs print.
+    Messages of Cargo are skipped, and so is JSON without a reason, which other programs print.
     """
     _refuse_failure(file)
     completed: list[Part] = []
@@ -91,7 +91,7 @@ def _read_messages(file: SourceFile) -> list[Benchmark]:
 
 
 def _refuse_failure(file: SourceFile) -> None:
-    """Raise the error that the run failed, where a line beside the messages says so."""
+    """Raise the error that the run failed, if a line between the messages shows it."""
     for number, line in enumerate(file.lines(), 1):
         if _FAILURE.fullmatch(said := line.strip()):
             raise file.refuse(f"the run failed, so results may be missing: {said}", number, 1, AGAIN)
@@ -130,7 +130,7 @@ def _read_message(message: Part, groups: dict[str, str]) -> Benchmark:
 
 
 def _read_throughput(message: Part) -> dict[str, int]:
-    """How much work an iteration is, where the benchmark says so: ``bytes_per_iteration``."""
+    """Return the work per iteration, if the benchmark states it: ``bytes_per_iteration``."""
     given = message.find("throughput")
     parts = given.elements() if given else ()
     return {f"{one.need('unit').text()}_per_iteration": one.need("per_iteration").whole() for one in parts}
@@ -148,7 +148,7 @@ def _scale(number: float, unit: str) -> float:
 
 
 def _name_measure(unit: str) -> dict[str, Any]:
-    """Times are Criterion's own measure; another one, a plug-in's, is called by its unit."""
+    """Return the measure of a unit: times are Criterion's own measure, a plug-in's measure is named by its unit."""
     better: Better = "lower" if unit in _POWERS else ""
     is_time = unit in _POWERS
     return {"metric": TIME if is_time else unit, "unit": SECONDS if is_time else unit, "better": better}
@@ -171,7 +171,7 @@ def _read_table(file: SourceFile) -> list[Benchmark]:
 
 
 def _whole_lines(file: SourceFile) -> Iterator[str]:
-    """The lines; the last one has an end too, or it is cut off."""
+    """Yield the lines; refuse a last line without a line end, because the file is cut off."""
     for number, line in enumerate(file.lines(), 1):
         if not line.endswith("\n"):
             raise file.refuse("the table ends within a row", number, 1, AGAIN)

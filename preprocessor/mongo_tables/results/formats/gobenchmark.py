@@ -1,17 +1,17 @@
-"""Go's benchmark format: what ``go test -bench`` prints, and whatever else writes it.
+"""Go's benchmark format: the output of ``go test -bench`` and of other programs that use the format.
 
-https://go.dev/design/14313-benchmark-format says what lines there are: ``key: value`` describes all results behind it,
-a line that begins with ``Benchmark`` is a result, all else is passed over. Lines ``Unit`` say which direction
-of a unit is better (https://github.com/golang/go/issues/43744). A name that stands in several lines was run several
-times: each line is a sample, all of one process of ``go test``.
+https://go.dev/design/14313-benchmark-format defines the lines: ``key: value`` describes all results after it, a line
+that begins with ``Benchmark`` is a result, all others are skipped. ``Unit`` lines state the better direction of a unit
+(https://github.com/golang/go/issues/43744). A name in several lines ran several times: each line is a sample, all from
+one process of ``go test``.
 
-``go test`` prints a name and a tab before the benchmark runs, and the result behind it: where the benchmark prints
-lines of its own, its result is a later line without a name. golang.org/x/perf/benchfmt, and so benchstat, takes such a
-name for a mistake, goes on, and leaves the result out; here the two belong together.
+``go test`` prints a name and a tab before the benchmark runs, and the result after it. If the benchmark prints lines of
+its own, its result is a later line without a name. golang.org/x/perf/benchfmt, and so benchstat, treats such a name as
+a mistake and omits the result; this reader joins the two.
 
-Go ends each line, so a last one without an end is cut off, and the lines of a failure are known: neither file is read.
-Nor is one in which a name that began has no result.
-A file that is cut between two lines cannot be told from a whole one: many keep the lines of results alone.
+Go ends each line, so a last line without an end is cut off, and the lines of a failure are known: both files are
+refused. So is a file with a name that has no result. A file that is cut between two lines looks complete, because many
+people keep only the result lines.
 """
 
 from __future__ import annotations
@@ -49,11 +49,11 @@ CONFIGURATION: Final = re.compile(r"([^\sA-Z:][^\sA-Z:]*):(?:[ \t]+(.*))?")
 PARAMETER: Final = re.compile(r"([^=/]+)=([^/]*)")
 _RESULT: Final = re.compile(r"Benchmark(?![a-z])\S*\s+\d+\s")
 _BEGUN: Final = re.compile(r"(Benchmark[^\sa-z]\S*) *\t")
-"""A name as ``go test`` prints it before the benchmark runs; alone in its line, without a tab, it is that of ``-v``."""
+"""A name as ``go test`` prints it before the benchmark runs; ``-v`` prints it alone in its line, without a tab."""
 _RESULT_ALONE: Final = re.compile(
     r" *\d+(?:\t *[\d.]+ \S+)+\s*|[ \t]*\d+[ \t]+[\d.]+[ \t]+\S+/\S+(?:[ \t]+[\d.]+[ \t]+\S+)*\s*"
 )
-"""A result without its name: between tabs, or between blanks where its first unit can be nothing else."""
+"""A result without its name: between tabs, or between blanks if its first unit is unambiguous."""
 _LIKE_RESULT: Final = re.compile(r"[ \t]*Benchmark(?![a-z])\S*[ \t]+[\d.]\S*[ \t].*/(?:op|s)\b")
 _FORM: Final = "NAME ITERATIONS VALUE UNIT, and more values and units, from the beginning of the line"
 _PROCESSORS: Final = re.compile(r"-(\d+)$")
@@ -63,21 +63,21 @@ _FAILURE: Final = re.compile(
     r"|\*\*\* Test killed.*|g?make(?:\[\d+\])?: \*\*\* .+)",
     re.DOTALL,
 )
-"""What ``go test``, or the ``make`` that ran it, prints of a failure; the name of the benchmark may stand before it."""
+"""What ``go test``, or the ``make`` that ran it, prints on a failure; the benchmark's name may precede it."""
 _PACKAGE: Final = "pkg"
 _ORIGIN: Final = frozenset((
     "goos", "goarch", "cpu", "cpu-count", "kernel", "commit", "commit-time", "branch", "harness", "runtime",
     "start-time",
 ))  # fmt: skip
-"""What configuration lines say of a whole run; a file in which it changes is of several."""
+"""Configuration lines that describe a whole run; if their values change, the file has several runs."""
 
 Others = tuple[tuple[str, str], ...]
-"""Configuration that is none of the format's own, by key."""
+"""Configuration that the format does not define, by key."""
 
 
 @dataclass(slots=True)
 class _Samples:
-    """What one name, in one package, has in one unit, under configuration that is none of the format's own."""
+    """The samples of one name, in one package and one unit, under one configuration of other keys."""
 
     suite: str
     name: str
@@ -97,7 +97,7 @@ class _Begun(NamedTuple):
 
 @dataclass(slots=True)
 class _Reading:
-    """What was read of a file so far; ``others`` is the configuration that results behind it stand under."""
+    """The state of the reader; ``others`` is the configuration that applies to the results that follow."""
 
     begun: _Begun | None = None
     origin: dict[str, str] = field(default_factory=dict)
@@ -108,11 +108,11 @@ class _Reading:
 
 
 def read(file: SourceFile) -> Iterator[dict[str, Any]]:
-    """The documents of the file: each unit of each name.
+    """Yield the documents of the file: one for each unit of each name.
 
-    Raises ``ResultsError`` for a line that is like a result and is none, for a result without a name and a name without
-    a result, for a NUL character, which no name of a field may have, for a run that failed, for a last line without an
-    end, and for a file of several runs.
+    Raises ``ResultsError`` for a line that looks like a result but is malformed, a result without a name, a name
+    without a result, a NUL character (field names may not have it), a failed run, a last line without an end, and a
+    file of several runs.
     """
     reading = _Reading()
     for number, line in enumerate(file.lines(), 1):
@@ -144,7 +144,7 @@ def read(file: SourceFile) -> Iterator[dict[str, Any]]:
 
 
 def _refuse_failure(file: SourceFile, number: int, said: str) -> ResultsError:
-    """The error that the run failed: what would have come behind the failure is not in the file."""
+    """Return the error that the run failed: the file lacks the results after the failure."""
     message = f"the run failed, so results may be missing: {' '.join(said.split())}"
     return file.refuse(message, number, 1, AGAIN)
 
@@ -169,15 +169,15 @@ def _read_configuration(file: SourceFile, number: int, key: str, value: str, rea
 
 
 def _refuse_begun(file: SourceFile, reading: _Reading) -> None:
-    """Raise the error that a benchmark began whose result is nowhere, if one did."""
+    """Raise the error that a benchmark began but has no result, if one did."""
     if begun := reading.begun:
         raise file.refuse(f"the benchmark {begun.name!r} began here and has no result", begun.line, 1, AGAIN)
 
 
 def _read_named(file: SourceFile, number: int, line: str, reading: _Reading) -> None:
-    """A line with a name: a result, or that of a benchmark whose result comes later.
+    """Read a line with a name: a result, or the name of a benchmark whose result comes later.
 
-    A name alone, as ``-v`` has it, is passed over.
+    A name alone, as ``-v`` prints it, is skipped.
     """
     if _RESULT.match(line):
         _read_result(file, number, line, reading)
@@ -188,12 +188,12 @@ def _read_named(file: SourceFile, number: int, line: str, reading: _Reading) -> 
 
 
 def _refuse_alike(file: SourceFile, number: int, line: str) -> ResultsError:
-    """The error for a line that is a result to whoever reads it, and none of the format."""
+    """Return the error for a line that looks like a result but does not follow the format."""
     return file.refuse(f"the line of {line.split()[0]!r} is like a result, and none", number, 1, _FORM)
 
 
 def _read_result(file: SourceFile, number: int, line: str, reading: _Reading) -> None:
-    """The values of a result: its name, iterations, and values with units."""
+    """Read the values of a result: its name, iterations, and values with units."""
     words = line.split()
     if len(words) % 2 or len(words) < 4:
         raise file.refuse(f"the result of {words[0]!r} is cut off", number, 1, _FORM)
@@ -220,7 +220,7 @@ def _read_unit(line: str, reading: _Reading) -> None:
 
 
 def _find_varied(every: Iterable[Others]) -> set[str]:
-    """Keys that have different values in the file: what they say tells results apart."""
+    """Return the keys that have different values in the file: these values distinguish results."""
     values: dict[str, set[str]] = {}
     for key, value in set(chain.from_iterable(every)):
         values.setdefault(key, set()).add(value)
@@ -228,7 +228,7 @@ def _find_varied(every: Iterable[Others]) -> set[str]:
 
 
 def _merge(every: Iterable[_Samples], varied: set[str]) -> list[_Samples]:
-    """The samples, those together that no varied configuration tells apart."""
+    """Return the samples, merged where no varied configuration distinguishes them."""
     merged: dict[tuple[str, str, str, Others], _Samples] = {}
     for one in every:
         others = tuple(pair for pair in one.others if pair[0] in varied)
@@ -262,9 +262,9 @@ def _make_benchmark(one: _Samples, stated: Mapping[str, str]) -> Benchmark:
 
 
 def split_name(full: str) -> tuple[str, dict[str, str]]:
-    """A name without what ``Benchmark`` begins and numbers end it with, and its parameters, ``/key=value``.
+    """Return a name without its prefix ``Benchmark`` and number suffix, and its parameters, ``/key=value``.
 
-    ``-8`` at the end is how many processors Go's scheduler had, the parameter ``gomaxprocs``.
+    A suffix such as ``-8`` is the number of processors of Go's scheduler, the parameter ``gomaxprocs``.
     """
     processors = _PROCESSORS.search(full)
     named = full[: processors.start()] if processors else full
@@ -277,7 +277,7 @@ def split_name(full: str) -> tuple[str, dict[str, str]]:
 
 
 def _make_origin(known: Mapping[str, str]) -> Origin:
-    """What configuration lines say: those that the format's description shows, and some of machines."""
+    """Build the origin from configuration lines: those of the format's description, and some about machines."""
     hardware: dict[str, Any] = {
         name: known[key]
         for name, key in (

@@ -1,8 +1,8 @@
-"""What Google Benchmark writes with ``--benchmark_format=json`` or ``--benchmark_out=FILE``.
+"""The output of Google Benchmark with ``--benchmark_format=json`` or ``--benchmark_out=FILE``.
 
 https://google.github.io/benchmark/user_guide.html shows it; its fields are those of ``json_reporter.cc``, which calls
-them schema 1 since version 1.9. The samples are the repetitions, all within one process. Where a file has aggregates
-alone, their figures are the summary. A fitted complexity (``BigO``, ``RMS``) is no measurement and is left out.
+them schema 1 since version 1.9. The samples are the repetitions, all within one process. If a file has only aggregates,
+their figures are the summary. A fitted complexity (``BigO``, ``RMS``) is not a measurement and is omitted.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ _ARGUMENT: Final = re.compile(r"([A-Za-z_]\w*):(.+)")
 
 @dataclass(slots=True)
 class _Measure:
-    """What all runs of a benchmark have of one measure."""
+    """One measure of a benchmark, over all of its runs."""
 
     values: list[float] = field(default_factory=list)
     iterations: list[int] = field(default_factory=list)
@@ -50,7 +50,7 @@ class _Measure:
 
 
 def read(file: SourceFile) -> Iterator[dict[str, Any]]:
-    """The documents of the file: times, and the counters that the benchmarks have of their own."""
+    """Yield the documents of the file: times, and the benchmarks' own counters."""
     whole = read_whole(file)
     context = whole.need("context")
     runs: dict[str, list[Part]] = {}
@@ -77,7 +77,7 @@ def _read_origin(context: Part) -> Origin:
 
 
 def _name_program(context: Part) -> str:
-    """The program without its path, which may tell of the machine."""
+    """Return the program name without its path, which may identify the machine."""
     program = context.find("executable")
     return re.split(r"[/\\]", program.text())[-1] if program else _TOOL
 
@@ -123,7 +123,7 @@ def _read_failure(run: Part) -> str:
 
 
 def _read_run(run: Part, measures: dict[str, _Measure], units: dict[str, str]) -> None:
-    """Add what a run measured, or an aggregate of runs, to what is known of each measure."""
+    """Add a run, or an aggregate of runs, to the measures."""
     aggregate, iterations, relative = (
         run.find(key) for key in ("aggregate_name", "iterations", "aggregate_unit")
     )
@@ -140,12 +140,12 @@ def _read_run(run: Part, measures: dict[str, _Measure], units: dict[str, str]) -
             found.summary[statistic] = value
         elif (
             relative is None or relative.value != "percentage"
-        ):  # That of the mean, which follows from the others.
+        ):  # The coefficient of variation follows from the others.
             found.other[statistic] = value
 
 
 def _list_values(run: Part) -> Iterator[tuple[str, str, float | None]]:
-    """Each measure of a run, with its unit and value."""
+    """Yield each measure of a run, with its unit and value."""
     unit = run.find("time_unit")
     if unit and unit.text() not in _POWERS:
         raise unit.refuse(f"the unit {unit.text()!r} of Google Benchmark is not known")
@@ -173,7 +173,7 @@ def _find_better(metric: str) -> Better:
 
 
 def _split_name(key: str) -> tuple[str, dict[str, str]]:
-    """A name and its arguments: ``/n:8`` is a named one, ``/8`` the first, second and so on that has no name."""
+    """Split a key into a name and its arguments: ``/n:8`` is a named argument, ``/8`` a positional one."""
     first, *others = key.split("/")
     plain, parameters = [first], {}
     for one in others:

@@ -1,8 +1,8 @@
-"""What hyperfine writes with ``--export-json FILE``: that of versions 1, without a number, and schema 2 of version 2.
+"""The output of hyperfine's ``--export-json FILE``: versions 1, without a schema number, and schema 2 of version 2.
 
-The fields of schema 2 are in the section JSON of its README, those before in ``BenchmarkResult`` of its source:
-https://github.com/sharkdp/hyperfine. Each sample is a process of its own. The environment of a command is left out,
-since it may hold what nobody else is to know.
+Schema 2 is described in the section JSON of its README, the older fields in ``BenchmarkResult`` of its source:
+https://github.com/sharkdp/hyperfine. Each sample is a separate process. The environment of a command is omitted,
+because it may hold secrets.
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ _METRICS: Final = {
     "memory_peak_resident": "peak memory", "cpu_cycles": "CPU cycles", "cache_references": "cache references",
     "cache_misses": "cache misses", "branch_misses": "branch misses",
 }  # fmt: skip
-"""What measures are called here; others have the name that hyperfine gives them."""
+"""Our names of measures; others keep the name from hyperfine."""
 _SUMMARY: Final = ("mean", "median", "min", "max", "stddev")
 
 
 def read(file: SourceFile) -> Iterator[dict[str, Any]]:
-    """The documents of the file: each measure of each command."""
+    """Yield the documents of the file: one for each measure of each command."""
     whole = read_whole(file)
     schema = whole.find("schema_version")
     if schema is None:
@@ -68,7 +68,7 @@ def _read_first(whole: Part) -> list[Benchmark]:
 
 
 def _read_result(part: Part) -> Iterator[Benchmark]:
-    """The measures of a command as versions 1 write them; of processor time they have the mean alone."""
+    """Yield the measures of a command from versions 1; processor time has only a mean."""
     command, parameters = part.need("command").text(), _read_parameters(part)
     times, memory, codes = (part.find(key) for key in ("times", "memory_usage_byte", "exit_codes"))
     runs = times.numbers() if times else []
@@ -88,7 +88,7 @@ def _read_second(whole: Part) -> list[Benchmark]:
 
 
 def _read_measurements(part: Part) -> Iterator[Benchmark]:
-    """The measures of a command as schema 2 has them: its summary names them, its measurements have the samples."""
+    """Yield the measures of a command from schema 2: its summary names them, its measurements have the samples."""
     name, parameters = part.find("name") or part.need("command"), _read_parameters(part)
     runs = list(part.need("measurements").elements())
     extra = {"command": part.need("command").text()}
@@ -137,7 +137,7 @@ def _read_statistics(part: Part) -> dict[str, float]:
 
 
 def _read_parameters(part: Part) -> dict[str, Any]:
-    """The values that a command was run with; schema 2 has each in an object."""
+    """Return the parameter values of a command; schema 2 has each in an object."""
     given = part.find("parameters")
     members = given.members() if given else ()
     return {
@@ -146,7 +146,7 @@ def _read_parameters(part: Part) -> dict[str, Any]:
 
 
 def _say_failed(codes: Iterable[Any]) -> str:
-    """Which runs ended otherwise than with status 0; null is the end by a signal."""
+    """Return which runs had an exit status other than 0; null means that a signal ended the run."""
     ends = Counter("by a signal" if code is None else f"with status {code}" for code in codes)
     good = ends.pop("with status 0", 0)
     total = good + sum(ends.values())

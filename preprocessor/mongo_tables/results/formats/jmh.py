@@ -1,8 +1,8 @@
-"""What JMH writes with ``-rf json -rff FILE``: a list with an object for each benchmark, mode and set of parameters.
+"""The output of JMH's ``-rf json -rff FILE``: a list with an object for each benchmark, mode and set of parameters.
 
 JMH documents no list of fields; they are those of ``JSONResultFormat`` in its source, https://github.com/openjdk/jmh,
-unchanged since 1.5; old versions do not name theirs. The samples are its measured iterations, fork by fork: each fork
-is a process of its own.
+unchanged since 1.5; old versions do not state their version. The samples are the measured iterations, fork by fork:
+each fork is a separate process.
 """
 
 from __future__ import annotations
@@ -44,19 +44,19 @@ _MODES: Final = {
 
 
 class _Scale(NamedTuple):
-    """A unit of ours, and how numbers come into it: by a power of ten, then by a factor."""
+    """A unit of ours, and the conversion to it: a power of ten, then a factor."""
 
     unit: str
     power: int = 0
     factor: float = 1.0
 
     def of(self, number: float) -> float:
-        """The number in that unit."""
+        """Return the number in that unit."""
         return (shift(number, self.power) if self.power else number) * self.factor
 
 
 def read(file: SourceFile) -> Iterator[dict[str, Any]]:
-    """The documents of the file: the score of each benchmark, and what its profilers measured."""
+    """Yield the documents of the file: the score of each benchmark, and the figures of its profilers."""
     runs = list(read_whole(file).elements())
     benchmarks = [one for part in runs for one in _read_run(part)]
     return make_documents(file, _read_origin(runs[0]) if runs else Origin("JMH"), benchmarks)
@@ -116,7 +116,10 @@ def _read_metric(part: Part, metric: Part, name: str, better: Better) -> Benchma
 
 
 def _read_scale(metric: Part) -> _Scale:
-    """Times of an operation become seconds, operations in a time those in a second; other units stay."""
+    """Return the conversion of a metric: times per operation to seconds, operations per time to operations per second.
+
+    Other units stay.
+    """
     unit = metric.need("scoreUnit").text()
     above, _, below = unit.partition("/")
     if below == "op" and above in _POWERS:
@@ -131,7 +134,7 @@ def _read_scale(metric: Part) -> _Scale:
 
 
 def _read_interval(metric: Part, scale: _Scale) -> Interval | None:
-    """The interval of 99.9 % that JMH gives the mean; it has none for a single sample."""
+    """Return JMH's 99.9 % interval of the mean; None for a single sample."""
     ends = metric.find("scoreConfidence")
     if ends is None:
         return None

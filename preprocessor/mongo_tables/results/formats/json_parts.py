@@ -1,6 +1,6 @@
-"""Parts of a JSON file whose format is known: each is asked for what its format has there, and tells its place if not.
+"""Typed access to the parts of a JSON file of a known format; errors name the position of the part.
 
-Numbers may be ``NaN`` and infinite, as some tools write them although JSON has no such numbers: they are None here.
+Numbers may be ``NaN`` or infinite, as some tools write them although JSON has no such numbers: they become None.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ from mongo_tables.results.formats.model import SourceFile
 from mongo_tables.results.model import ResultsError
 
 _NOT_FINITE: Final = re.compile(r'("(?:[^"\\]|\\.)*")|-?\b(?:NaN|Infinity)\b')
-"""A string, which is left as it is, or a number that JSON has not."""
+"""A string, which is kept, or a number that JSON does not have."""
 _NUMBERS: Final = frozenset({"NaN", "Infinity", "-Infinity", "+Infinity", "Inf", "-Inf", "+Inf"})
-"""Texts that stand for a number where a tool writes a number that JSON has not as a text."""
+"""Texts that a tool writes in place of numbers that JSON does not have."""
 
 
 class Part(NamedTuple):
-    """A value of a JSON file, and where it is. Every method raises ``ResultsError`` for what is not as it is asked.
+    """A value of a JSON file, and its position. Every method raises ``ResultsError`` for a value of another type.
 
     ``line`` is the line of the file in which the JSON text begins.
     """
@@ -37,49 +37,49 @@ class Part(NamedTuple):
     value: Any
 
     def find(self, key: str) -> Part | None:
-        """The member of this object; None where it has none, or null."""
+        """Return the member of this object; None if it is absent or null."""
         value = self.fields().get(key)
         return None if value is None else self._at(key, value)
 
     def need(self, key: str) -> Part:
-        """The member of this object, which has to be there."""
+        """Return the member of this object, which is required."""
         found = self.find(key)
         if found is None:
             raise self.refuse(f"`{key}` is missing")
         return found
 
     def members(self) -> Iterator[tuple[str, Part]]:
-        """Each member of this object that is not null."""
+        """Yield each member of this object that is not null."""
         return ((key, self._at(key, one)) for key, one in self.fields().items() if one is not None)
 
     def elements(self) -> Iterator[Part]:
-        """Each element of this list."""
+        """Yield each element of this list."""
         return (self._at(number, one) for number, one in enumerate(self.values()))
 
     def fields(self) -> dict[str, Any]:
-        """This value, an object."""
+        """Return this value, an object."""
         if not isinstance(self.value, dict):
             raise self._unlike("an object")
         return self.value
 
     def values(self) -> list[Any]:
-        """This value, a list."""
+        """Return this value, a list."""
         if not isinstance(self.value, list):
             raise self._unlike("a list")
         return self.value
 
     def text(self) -> str:
-        """This value, a text."""
+        """Return this value, a string."""
         if not isinstance(self.value, str):
             raise self._unlike("a string")
         return self.value
 
     def is_number(self) -> bool:
-        """Whether this value is a number; a text that stands for one that JSON has not counts."""
+        """Return whether this value is a number, or a text for a number that JSON does not have."""
         return type(self.value) in (int, float) or (isinstance(self.value, str) and self.value in _NUMBERS)
 
     def number(self) -> float | None:
-        """This value, a number; None for one that is none or infinite."""
+        """Return this value, a number; None if it is NaN or infinite."""
         if not self.is_number():
             raise self._unlike("a number")
         if isinstance(self.value, str):
@@ -87,7 +87,7 @@ class Part(NamedTuple):
         return float(self.value) if math.isfinite(self.value) else None
 
     def numbers(self) -> list[float]:
-        """This list of numbers; those that are none or infinite are an error."""
+        """Return this list of numbers. Raises ``ResultsError`` for NaN and infinite ones."""
         found = self.values()
         for number, one in enumerate(found):
             if type(one) not in (int, float):
@@ -95,13 +95,13 @@ class Part(NamedTuple):
         return [float(one) for one in found]
 
     def whole(self) -> int:
-        """This value, a whole number of things."""
+        """Return this value, a count."""
         if type(self.value) is not int or self.value < 0:
             raise self._unlike("a whole number")
         return self.value
 
     def refuse(self, message: str, hint: str = "") -> ResultsError:
-        """The error that this part is not as its format has it."""
+        """Return the error that this part violates its format."""
         above, column = place_at(self.parsed.text, nearest(self.parsed.positions, self.path))
         return self.file.refuse(message, self.line + above - 1, column, hint)
 
@@ -114,12 +114,12 @@ class Part(NamedTuple):
 
 
 def read_whole(file: SourceFile) -> Part:
-    """The value of a file that is one JSON text. Raises ``ResultsError`` with the first fault of its JSON."""
+    """Parse a file that is one JSON text. Raises ``ResultsError`` with the first fault of its JSON."""
     return _read(file, file.text(), 1)
 
 
 def read_lines(file: SourceFile) -> Iterator[Part]:
-    """The value of each line of a file that begins as an object does; others, which other tools print, are passed over.
+    """Yield the value of each line that begins like an object; skip other lines, which other tools print.
 
     Raises ``ResultsError`` for a line that is broken JSON.
     """
@@ -129,9 +129,9 @@ def read_lines(file: SourceFile) -> Iterator[Part]:
 
 
 def _read(file: SourceFile, text: str, line: int) -> Part:
-    """The value of a text that begins in this line of the file."""
+    """Parse a text that begins in this line of the file."""
     parsed = parse(text)
-    if parsed.problems:  # Numbers that JSON has not become texts.
+    if parsed.problems:  # Numbers that JSON does not have become strings.
         finite = _NOT_FINITE.sub(lambda found: found[1] or json.dumps(found[0]), text)
         parsed = parse(finite) if finite != text else parsed
     if parsed.problems:

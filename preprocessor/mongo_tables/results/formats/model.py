@@ -1,4 +1,4 @@
-"""What the readers of all formats share: the file that is read, its text, names of fields, and its faults."""
+"""Shared parts of all format readers: the source file, its text, names of fields, and its faults."""
 
 from __future__ import annotations
 
@@ -22,50 +22,50 @@ NUMBER: Final = "number"
 DATE: Final = "date"
 TEXT: Final = "text"
 TYPES: Final = (NUMBER, DATE, TEXT)
-"""The types of columns of text, in the order in which they are tried."""
+"""The types of text columns, in the order in which they are tried."""
 
 PACKED: Final = ".gz"
 MOST_UNPACKED: Final = 2**30
-"""A packed file may hold so many bytes: a small one can unpack to more than any memory has."""
+"""The most bytes of an unpacked file: a small packed file can unpack to more than the memory holds."""
 
 _NO_UTF8: Final = "save it as UTF-8"
 _UTF16: Final = (b"\xff\xfe", b"\xfe\xff")
 
 
 def suffix_of(name: str) -> str:
-    """How the name of a file ends, in small letters and without ``.gz``: ``.csv`` of ``Bench.CSV.gz``."""
+    """Return the suffix of a file name, in lower case and without ``.gz``: ``.csv`` for ``Bench.CSV.gz``."""
     stem = name.lower().removesuffix(PACKED)
     return stem[stem.rfind(".") :] if "." in stem.lstrip(".") else ""
 
 
 def is_packed(name: str) -> bool:
-    """Whether a file of this name is packed by gzip."""
+    """Return whether the name is that of a gzip file."""
     return name.lower().endswith(PACKED)
 
 
 def stem_of(name: str) -> str:
-    """The name without what ``suffix_of`` gives, and without ``.gz``."""
+    """Return the name without its suffix (see ``suffix_of``) and without ``.gz``."""
     whole = name[: -len(PACKED)] if is_packed(name) else name
     return whole[: len(whole) - len(suffix_of(name))]
 
 
 @dataclass(frozen=True)
 class SourceFile:
-    """A file that is read, packed by gzip where its name ends in ``.gz``.
+    """A file to read, packed by gzip if its name ends in ``.gz``.
 
-    ``types`` are those that its author states for columns, by their names: ``number``, ``date`` or ``text``.
+    ``types`` are the column types that the author states, by column name: ``number``, ``date`` or ``text``.
 
-    An ``OSError`` may leave a reader, of packed bytes as well: whoever calls it tells the file.
+    A reader may raise ``OSError``, also for packed bytes; the caller adds the file name.
     """
 
     path: Path
     types: Mapping[str, str] = field(default_factory=dict)
     given: bytes | None = None
-    """The bytes of the file, where they were read before."""
+    """The bytes of the file, if they were read before."""
 
     @cached_property
     def content(self) -> bytes:
-        """The bytes of the file, unpacked."""
+        """Return the bytes of the file, unpacked."""
         given = self.path.read_bytes() if self.given is None else self.given
         if not is_packed(self.path.name):
             return given
@@ -76,11 +76,11 @@ class SourceFile:
 
     @property
     def suffix(self) -> str:
-        """How its name ends, as ``suffix_of`` gives it."""
+        """The suffix of its name (see ``suffix_of``)."""
         return suffix_of(self.path.name)
 
     def text(self) -> str:
-        """All of the file as text, without a byte order mark. Raises ``ResultsError`` where that is not UTF-8."""
+        """Return the whole text, without a byte order mark. Raises ``ResultsError`` if it is not UTF-8."""
         try:
             return self.content.decode("utf-8-sig")
         except UnicodeDecodeError:
@@ -92,27 +92,27 @@ class SourceFile:
             raise self.refuse(message, bad.line, bad.column, _NO_UTF8) from None
 
     def lines(self) -> Iterator[str]:
-        """The lines of the file, each with its end as it is written. Raises ``ResultsError`` as ``text`` does."""
+        """Yield the lines of the file with their line ends. Raises ``ResultsError`` as ``text`` does."""
         try:
             with io.TextIOWrapper(io.BytesIO(self.content), "utf-8-sig", newline="") as text:
                 yield from text
         except UnicodeDecodeError:
-            self.text()  # It knows the place.
+            self.text()  # It raises the error with the position.
             raise
 
     def head(self, size: int) -> str:
-        """The first bytes of the file as text, without a byte order mark; what is no UTF-8 in them is replaced."""
+        """Return the first bytes of the file as text, without a byte order mark; invalid UTF-8 is replaced."""
         with self.path.open("rb") if self.given is None else io.BytesIO(self.given) as file:
             content = _unpack(file, size) if is_packed(self.path.name) else file.read(size)
         return content.decode("utf-8-sig", "replace")
 
     def refuse(self, message: str, line: int = 0, column: int = 0, hint: str = "") -> ResultsError:
-        """The error that the file cannot be read as it is, at a place of it; 0 where that is all of the file."""
+        """Return the error that the file cannot be read, at a position; line 0 means the whole file."""
         return combine_faults([Fault(self.path, line, column, message, hint)])
 
 
 def _unpack(file: IO[bytes], most: int) -> bytes:
-    """At most so many bytes of a packed file. Raises ``OSError`` for what is not packed by gzip."""
+    """Return at most ``most`` bytes of a packed file. Raises ``OSError`` if it is not packed by gzip."""
     import gzip
     import zlib
 
@@ -125,14 +125,14 @@ def _unpack(file: IO[bytes], most: int) -> bytes:
 
 
 def field_names(columns: Sequence[str]) -> list[str]:
-    """A field for each column: a dot, which would lead into a document within the document, becomes ``_``.
+    """Return a field name for each column: a dot, which would address a nested document, becomes ``_``.
 
-    A column without a name is called by its place: ``column_1``.
+    A column without a name is named by its position: ``column_1``.
     """
     return [name.strip().replace(".", "_") or f"column_{number}" for number, name in enumerate(columns, 1)]
 
 
 def find_repeated(names: Sequence[str]) -> int | None:
-    """The index of the first name that an earlier one has already."""
+    """Return the index of the first name that repeats an earlier one; None if all differ."""
     seen: dict[str, int] = {}
     return next((index for index, name in enumerate(names) if seen.setdefault(name, index) != index), None)

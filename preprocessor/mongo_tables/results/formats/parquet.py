@@ -1,6 +1,6 @@
-"""Parquet, by pyarrow; https://parquet.apache.org/docs/file-format/.
+"""Parquet, read with pyarrow; https://parquet.apache.org/docs/file-format/.
 
-Types are those of the file: a null stays null, and a time is a date in UTC, to the millisecond.
+Types are those of the file: a null stays null, and a timestamp is a date in UTC, to the millisecond.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _AT_ONCE: Final = 4096
 
 
 def read(file: SourceFile) -> Iterator[Document]:
-    """The documents of the file, a row each. Raises ``ResultsError`` for a file, or a type, that cannot be read."""
+    """Yield the documents of the file, one per row. Raises ``ResultsError`` for an unreadable file or type."""
     try:
         import pyarrow
         from pyarrow.parquet import ParquetFile
@@ -53,7 +53,7 @@ def _rows(file: SourceFile, opened: ParquetFile) -> Iterator[Document]:
 
 
 def _is_read(kind: pyarrow.DataType) -> bool:
-    """Whether there is a type of BSON for the values of one of Arrow's."""
+    """Return whether BSON has a type for the values of an Arrow type."""
     from pyarrow import types
 
     if types.is_struct(kind):
@@ -68,7 +68,7 @@ def _is_read(kind: pyarrow.DataType) -> bool:
 
 
 def _plain(kind: pyarrow.DataType) -> pyarrow.DataType:
-    """The type of Arrow's whose values in Python ``bson`` takes: times of milliseconds in UTC, no dictionaries."""
+    """Return the Arrow type whose Python values ``bson`` accepts: times in milliseconds and UTC, no dictionaries."""
     import pyarrow
     from pyarrow import types
 
@@ -91,7 +91,7 @@ def _values(column: pyarrow.Array, kind: pyarrow.DataType) -> list[Any]:
 
 
 def _with_decimals(value: Any) -> Any:
-    """The value with the decimals of BSON in place of Python's."""
+    """Return the value with Python's decimals replaced by BSON's."""
     from decimal import Decimal
 
     from bson.decimal128 import Decimal128

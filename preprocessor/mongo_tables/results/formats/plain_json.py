@@ -1,4 +1,4 @@
-"""JSON: an array of objects, each a document; one object, which is one; or an object in each line (JSON Lines).
+"""JSON: an array of objects, each a document; one object, which is one document; or an object per line (JSON Lines).
 
 Documents are MongoDB Extended JSON, as in fixture files. https://jsonlines.org/ describes lines.
 """
@@ -18,17 +18,17 @@ from mongo_tables.results.model import Fault, ResultsError, combine_faults
 
 _LINE: Final = Form(needs_id=False)
 _FEW: Final = 2
-"""An object with fewer objects in it may be anything."""
+"""An object with fewer objects in it is not taken for a list by key."""
 _KEYED_HINT: Final = (
     "write a list of objects, each with its key as a field; one document alone stands in brackets: [{…}]"
 )
 
 _Fault = tuple[str, int, Complaint[int]]
-"""A text, the number of the line where it begins, and what is wrong with it."""
+"""A text, the number of the line where it begins, and its fault."""
 
 
 def read(file: SourceFile) -> Iterator[Document]:
-    """The documents of the file. Raises ``ResultsError`` that tells every fault of it."""
+    """Yield the documents of the file. Raises ``ResultsError`` with all faults."""
     if file.suffix != ".json":
         return _read_lines(file, file.lines())
     text = file.text()
@@ -38,7 +38,7 @@ def read(file: SourceFile) -> Iterator[Document]:
 
 
 def _is_lines(text: str) -> bool:
-    """Whether the first line of text is an object of its own, with more behind it."""
+    """Return whether the first line of text is a complete object, with more text after it."""
     line, _, rest = text.lstrip().partition("\n")
     if not rest.strip():
         return False
@@ -50,7 +50,7 @@ def _is_lines(text: str) -> bool:
 
 
 def _read_lines(file: SourceFile, lines: Iterable[str]) -> Iterator[Document]:
-    """The documents of the lines of a file. Raises ``ResultsError`` behind the last of them, for all faults."""
+    """Yield the documents of the lines of a file. Raises ``ResultsError`` for all faults after the last line."""
     faults: list[_Fault] = []
     for number, line in enumerate(lines, 1):
         for one in extended_json.read(line, _LINE) if line.strip() else ():
@@ -74,7 +74,7 @@ def _read_whole(file: SourceFile, text: str) -> Iterator[Document]:
     if faults:
         raise _combine(file, faults)
     if not is_array and len(documents[0]) >= _FEW and set(map(type, documents[0].values())) == {dict}:
-        # It may be a list whose entries are found by a key.
+        # It may be a list whose entries have keys.
         raise file.refuse("an object of objects: is each of them a document?", 1, 1, _KEYED_HINT)
     return iter(documents)
 

@@ -1,4 +1,4 @@
-"""What pytest-benchmark writes with ``--benchmark-json=FILE`` and ``--benchmark-autosave``.
+"""The output of pytest-benchmark's ``--benchmark-json=FILE`` and ``--benchmark-autosave``.
 
 Its documentation has no list of fields; they are those of ``Metadata.as_dict`` and ``BenchmarkSession`` of versions 3.1
 to 5: https://github.com/ionelmc/pytest-benchmark. The samples are its rounds, all within the process of pytest.
@@ -27,7 +27,7 @@ _SUMMARY: Final = {
 
 
 def read(file: SourceFile) -> Iterator[dict[str, Any]]:
-    """The documents of the file: the time of each benchmark."""
+    """Yield the documents of the file: the time of each benchmark."""
     whole = read_whole(file)
     origin = _read_origin(whole)
     return make_documents(file, origin, [_read_benchmark(one) for one in whole.need("benchmarks").elements()])
@@ -79,7 +79,7 @@ def _read_commit(commit: Part) -> dict[str, Any]:
 
 
 def _read_texts(part: Part | None, names: Mapping[str, str]) -> dict[str, str]:
-    """The texts that the part has, by our names for them."""
+    """Return the strings of a part, by our names for them."""
     found = {name: one.text() for name, key in names.items() if part and (one := part.find(key))}
     return {name: text for name, text in found.items() if text}
 

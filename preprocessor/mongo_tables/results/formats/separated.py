@@ -1,12 +1,13 @@
-"""CSV and TSV: a document for each line below the first, which names the columns; https://www.rfc-editor.org/rfc/rfc4180.
+"""CSV and TSV: a document for each line after the first, which names the columns.
 
-Cells are text. A column is of the type that the author states, else ``number`` where every cell that is not empty is a
-number as JSON writes one (RFC 8259, section 6), whole ones within 64 bits; ``date`` where each is a day, or a day and a
-time, as ISO 8601 writes it; ``text`` otherwise. The rule looks at all cells of a column: so a file is read twice. An
-empty cell is a field that the document does not have. Blanks around a cell are not part of it, and blank lines are no
-rows.
+Specification: https://www.rfc-editor.org/rfc/rfc4180.
 
-The last line may lack its end (RFC 4180, section 2), so a file that is cut off within its last cell cannot be known.
+Cells are text. A column has the type that the author states. Otherwise it is ``number`` if every non-empty cell is a
+JSON number (RFC 8259, section 6), whole ones within 64 bits; ``date`` if every non-empty cell is an ISO 8601 day, or
+day and time; ``text`` otherwise. The rule needs all cells of a column, so a file is read twice. An empty cell is a
+missing field. Blanks around a cell are ignored, and so are blank lines.
+
+The last line may lack its end (RFC 4180, section 2), so a file that is cut off within its last cell is not detected.
 """
 
 from __future__ import annotations
@@ -40,9 +41,9 @@ if TYPE_CHECKING:
 _INT64: Final = range(-(2**63), 2**63)
 _INT64_DIGITS: Final = 19
 _END: Final = "\0"
-"""It ends each cell where a whole column is held against a pattern at once, which is what makes that quick."""
+"""Ends each cell when a pattern matches a whole column at once, which is faster."""
 
-# Groups are not possessive: before Python 3.11.5 one that fails keeps what it took so far, as the point of "1.".
+# Groups are not possessive: before Python 3.11.5 a failing one keeps what it consumed, such as the point of "1.".
 _WHOLE: Final = r"-?(?:0|[1-9]\d*+)"
 _NUMBER: Final = rf"{_WHOLE}(?:\.\d++)?(?:[eE][+-]?\d++)?"
 _DAY: Final = r"\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])"
@@ -60,7 +61,7 @@ _PATTERNS: Final[Mapping[str, re.Pattern[str]]] = {NUMBER: _compile(_NUMBER), DA
 
 
 def _could_be(kind: str, cells: Sequence[str]) -> bool:
-    """Whether every cell that is not empty is of the type."""
+    """Return whether every non-empty cell is of the type."""
     if kind == TEXT:
         return True
     joined = _join(cells)
@@ -70,7 +71,7 @@ def _could_be(kind: str, cells: Sequence[str]) -> bool:
 
 
 def _fits(cell: str) -> bool:
-    """Whether a number is none that is whole and beyond 64 bits, whose digits would be lost."""
+    """Return whether a number is no whole number beyond 64 bits, which would lose digits."""
     return not cell.lstrip("-").isdigit() or int(cell) in _INT64
 
 
@@ -79,9 +80,9 @@ def _join(cells: Iterable[str]) -> str:
 
 
 def _convert(kind: str, cells: Sequence[str]) -> Sequence[Any]:
-    """The values of the cells of a column, "" for each that is empty.
+    """Return the values of the cells of a column, "" for each empty one.
 
-    Raises ``ValueError`` for a cell that looks like the type and is none: the 30th of February, a number beyond a
+    Raises ``ValueError`` for a cell that looks like the type but is invalid: the 30th of February, a number beyond a
     double.
     """
     if kind == TEXT:
@@ -96,12 +97,12 @@ def _convert(kind: str, cells: Sequence[str]) -> Sequence[Any]:
 
 
 def _number(cell: str) -> float:
-    """A double, but of a whole number the whole number, as in Extended JSON."""
+    """Return an int for a whole number and a double for any other, as in Extended JSON."""
     return float(cell) if "." in cell or "e" in cell or "E" in cell else int(cell)
 
 
 def _date(cell: str) -> datetime:
-    """The date in UTC, without its zone; a cell without a zone is in UTC."""
+    """Return the date in UTC, as naive datetime; a cell without a time zone is in UTC."""
     date = datetime.fromisoformat(cell)
     if date.tzinfo is None:
         return date
@@ -114,29 +115,29 @@ def _date(cell: str) -> datetime:
 _TABS: Final = frozenset((".tsv", ".tab"))
 _SEPARATORS: Final = {",": "commas", "\t": "tabs", ";": "semicolons", "|": "bars"}
 _AT_ONCE: Final = 2048
-"""Rows that are looked at together, column by column."""
+"""The number of rows that are converted together, column by column."""
 _NO_TABLE: Final = ("{", "[{", "<!", "<?xml", "<html")
-"""How files begin that are none, whatever their names say."""
+"""Beginnings of files that are not tables, whatever their names say."""
 
 _RENAME: Final = "give each column a name of its own"
 
 
 class _Chunk(NamedTuple):
-    """Some rows, as columns of cells; ``first`` is the number of the first one, the row below the names being 1."""
+    """Some rows, as columns of cells; ``first`` is the number of the first row, where the row below the names is 1."""
 
     first: int
     columns: Sequence[Sequence[str]]
 
 
 class _Table:
-    """The table of a file of cells between commas; between tabs where its name says so."""
+    """The table of a file with comma-separated cells, or tab-separated cells if its suffix says so."""
 
     def __init__(self, file: SourceFile) -> None:
         self.file = file
         self._separator = "\t" if file.suffix in _TABS else ","
 
     def names(self) -> list[str]:
-        """The names of the columns, as fields have them. Raises ``ResultsError`` where the first line has none."""
+        """Return the names of the columns, as field names. Raises ``ResultsError`` if the first line has none."""
         cells = next(self._rows(), [])
         self._refuse_foreign(cells)
         names = field_names(cells)
@@ -148,7 +149,7 @@ class _Table:
         return names
 
     def chunks(self, width: int) -> Iterator[_Chunk]:
-        """The rows below the names. Raises ``ResultsError`` for one that has not ``width`` cells."""
+        """Yield the rows below the names. Raises ``ResultsError`` for a row that does not have ``width`` cells."""
         rows = self._rows()
         next(rows, None)
         first = 1
@@ -160,7 +161,7 @@ class _Table:
             first += len(some)
 
     def place_of(self, row: int, index: int) -> tuple[int, int]:
-        """Line and column of a cell; row 0 are the names. The file is read once more for it."""
+        """Return the line and column of a cell; row 0 has the names. This reads the file again."""
         lines: list[str] = []
         reader = self._reader(_into(lines, self.file.lines()))
         number = -1
@@ -184,7 +185,7 @@ class _Table:
         return csv.reader(lines, delimiter=self._separator, strict=True, skipinitialspace=True)
 
     def _broken_line(self) -> int:
-        """The line where the row begins that cannot be read."""
+        """Return the line where the unreadable row begins."""
         reader = self._reader(self.file.lines())
         line = 1
         try:
@@ -199,7 +200,7 @@ class _Table:
         return "TSV" if self._separator == "\t" else "CSV"
 
     def _refuse_foreign(self, names: Sequence[str]) -> None:
-        """Raise ``ResultsError`` for what is no table with a line of names, or one with other separators."""
+        """Raise ``ResultsError`` for a file that is no table with a line of names, or has other separators."""
         text = self._separator.join(names)
         if "\0" in text or text.lower().startswith(_NO_TABLE):
             raise self.file.refuse(f"not {self._format}: the first line names no columns", 1, 1)
@@ -223,15 +224,17 @@ class _Table:
 
 
 def _into(kept: list[str], lines: Iterator[str]) -> Iterator[str]:
-    """The lines as they are, each put into the list, too."""
+    """Yield the lines unchanged and append each to the list."""
     for line in lines:
         kept.append(line)
         yield line
 
 
 def read(file: SourceFile) -> Iterator[Document]:
-    """The documents of the file. Raises ``ResultsError`` at a line that is not like the first, and at a cell that
-    is not of the type that its author states for the column.
+    """Yield the documents of the file.
+
+    Raises ``ResultsError`` at a line that is not like the first, and at a cell that is not of the stated type of its
+    column.
     """
     table = _Table(file)
     names = table.names()
@@ -250,9 +253,9 @@ def read(file: SourceFile) -> Iterator[Document]:
 
 
 def _settle_types(table: _Table, names: Sequence[str]) -> list[str]:
-    """The type of each column: the stated one, else the first that all its cells could be of.
+    """Return the type of each column: the stated one, else the first that fits all of its cells.
 
-    Raises ``ResultsError`` for a column that is not there, and a cell that is not of the stated type.
+    Raises ``ResultsError`` for a missing column, and for a cell that is not of the stated type.
     """
     stated = table.file.types
     for name in stated:
@@ -269,7 +272,7 @@ def _settle_types(table: _Table, names: Sequence[str]) -> list[str]:
 
 
 def _refuse_cell(table: _Table, chunk: _Chunk, index: int, kind: str) -> Exception:
-    """The error at the first cell of a column that is not of its type."""
+    """Return the error at the first cell of a column that is not of its type."""
     cells = chunk.columns[index]
     row = next(row for row, cell in enumerate(cells) if not _is_of(kind, cell))
     name = quote(table.names()[index], safe=" ")

@@ -1,14 +1,14 @@
-"""What YCSB prints when a load or a run is over, a line for each figure: ``[READ], AverageLatency(us), 412.5``.
+"""YCSB's output at the end of a load or a run, a line for each figure: ``[READ], AverageLatency(us), 412.5``.
 
 The lines are those of ``TextMeasurementsExporter`` (https://github.com/brianfrankcooper/YCSB), in versions 0.1 to 0.17;
-other lines, which it prints before, are passed over. Of the command line, which can hold a password, only the workload
-and the number of threads are read.
+other lines before them are skipped. Of the command line, which can hold a password, only the workload and the number of
+threads are read.
 
-YCSB ends each line, so a last one without an end is cut off; so is a last operation that lacks figures which YCSB gives
-of each. A file that is cut between two operations cannot be told from a whole one.
+YCSB ends each line, so a last line without an end is cut off; so is a last operation that lacks figures that YCSB
+prints for each. A file that is cut between two operations looks complete.
 
-How operations ended is counted by ``Return=STATUS``. Figures of a kind of which some ended otherwise than well say so
-in ``failed``, and so do those of the whole run.
+``Return=STATUS`` counts the results of operations. If some operations of a kind failed, ``failed`` of its figures says
+so, and so does ``failed`` of the figures of the whole run.
 """
 
 from __future__ import annotations
@@ -31,14 +31,14 @@ _THREADS: Final = re.compile(r"(?:-threads\s+|threadcount=)(\d+)")
 _BUCKET: Final = re.compile(r">?\d+")
 _OPERATIONS: Final = "Operations"
 _LATENCY_MAX: Final = "MaxLatency"
-"""The last of the figures that each version gives of each operation."""
+"""The last figure of each operation, in every version."""
 _PERCENTILE: Final = "PercentileLatency"
 _UNCOUNTED: Final = 1.0
-"""Seconds that the first histogram counts to: it gives no percentile that lies beyond, each other version gives all."""
+"""The range of the first histogram in seconds: that version gives no percentile beyond it, all others do."""
 _RETURNED: Final = "Return="
-"""How often operations ended so: not each kind of operation did."""
+"""The prefix of the counts of results; not each kind of operation has them."""
 _GOOD: Final = frozenset({"OK", "BATCHED_OK", "0"})
-"""How operations end well; by a number in the first versions."""
+"""The results of successful operations; numbers in the first versions."""
 _AGAIN: Final = "run YCSB once more"
 _POWERS: Final = {"us": -6, "ms": -3}
 _UNITS: Final = {"us": "s", "ms": "s", "ops/sec": "ops/s", "%": "%"}
@@ -46,9 +46,9 @@ _COUNTS: Final = {"MBs": "MB", "Count": "", "Load": "", "Operations": "operation
 
 
 class _Line(NamedTuple):
-    """What a line says: of which kind of operation, what is measured in which unit, and the figure, times in seconds.
+    """A line: the kind of operation, the measure with its unit, and the figure, times in seconds.
 
-    ``measure`` is as it is written, with the unit in brackets; ``metric`` is without, and ``unit`` is "" for none.
+    ``measure`` is the text of the line, with the unit in brackets; ``metric`` is without, and ``unit`` is "" for none.
     """
 
     subject: str
@@ -59,9 +59,9 @@ class _Line(NamedTuple):
 
 
 def read(file: SourceFile) -> Iterator[dict[str, Any]]:
-    """The documents of the file: each figure of each kind of operation.
+    """Yield the documents of the file: each figure of each kind of operation.
 
-    Buckets of a histogram and points of a series in time are parts of a figure, and are refused.
+    Buckets of a histogram and points of a time series are refused, because they are parts of a figure.
     """
     versions = {"harness": _TOOL}
     parameters: dict[str, str] = {}
@@ -84,9 +84,9 @@ def read(file: SourceFile) -> Iterator[dict[str, Any]]:
 
 
 def _tell_failures(lines: Sequence[_Line]) -> dict[str, str]:
-    """By subject how many of its operations failed, and in which way; "" for none.
+    """Return for each subject how many of its operations failed, and with which result; "" for none.
 
-    Subjects that are no kind of operation, such as the whole run, are told the failures of all kinds.
+    Subjects that are no kind of operation, such as the whole run, get the failures of all kinds.
     """
     ends: dict[str, dict[str, float]] = {one.subject: {} for one in lines if one.measure == _OPERATIONS}
     for one in lines:
@@ -105,7 +105,7 @@ def _tell_failures(lines: Sequence[_Line]) -> dict[str, str]:
 
 
 def _find_lacking(lines: Sequence[_Line]) -> str:
-    """A figure that the last operation lacks, and each has: ends of latency, and what the others have; "" for none."""
+    """Return a figure that the last operation lacks: the last latency, or a figure of the others; "" for none."""
     measures: dict[str, dict[str, _Line]] = {}
     for one in lines:
         if not one.measure.startswith(_RETURNED):
@@ -123,7 +123,7 @@ def _find_lacking(lines: Sequence[_Line]) -> str:
 
 
 def _read_command(line: str) -> dict[str, str]:
-    """What of a command line is told: the last workload file without its folder, and the threads."""
+    """Return what may be shown of a command line: the last workload file without its folder, and the threads."""
     workloads, threads = _WORKLOAD.findall(line), _THREADS.findall(line)
     return {
         **({"workload": workloads[-1]} if workloads else {}),
@@ -154,7 +154,7 @@ def _read_line(file: SourceFile, number: int, line: str) -> _Line:
 
 
 def _scale(value: float, unit: str) -> float | None:
-    """The figure, times in seconds; None for one that is not finite."""
+    """Return the figure, times in seconds; None if it is not finite."""
     if abs(value) < float("inf"):
         return shift(value, _POWERS[unit]) if unit in _POWERS else value
     return None

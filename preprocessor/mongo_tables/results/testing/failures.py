@@ -1,4 +1,4 @@
-"""What a failed test says: where, what, and what to do about it; and the text of a file, or what is wrong with it."""
+"""Messages of failed tests: place, fault and remedy; also the text of a file, or its fault."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ from mongo_tables.results.model import Fault, ResultsError, combine_faults
 
 
 def fail(text: str) -> NoReturn:
-    """Fail the test with this text alone: what it was found by is nobody's concern."""
+    """Fail the test with this text alone, without a traceback of this package."""
     raise pytest.fail.Exception(text, pytrace=False) from None
 
 
 def say(place: str, message: str, hint: str = "") -> str:
-    """The text of a failure: ``FILE:LINE:COLUMN: message``, and below it the hint; a place may be ""."""
+    """Return the text of a failure: ``FILE:LINE:COLUMN: message``, and below it the hint; a place may be ""."""
     line = escape_control_chars(f"{place}: {message}" if place else message)
     return f"{line}\n{hint_line(hint)}" if hint else line
 
 
 def say_error(place: str, error: ResultsError, at: str = "") -> str:
-    """The same of an error; where it tells faults of files, each has a line with a place of its own.
+    """Return the text of a failure for an error; each fault of a file has a line with its own place.
 
-    ``at`` stands behind the message: where in a pipeline it is.
+    ``at`` follows the message: the place in a pipeline.
     """
     if not error.faults:
         return say(place, f"{error.message}{at}", error.hint)
@@ -41,7 +41,7 @@ def _say_fault(fault: Fault) -> str:
 
 
 def read_text(path: Path) -> str:
-    """The text of a file. Raises ``ResultsError``, with the place, for one that cannot be read or is not UTF-8."""
+    """Return the text of a file. Raises ``ResultsError``, with the place, if it cannot be read or is not UTF-8."""
     try:
         content = path.read_bytes()
     except OSError as error:

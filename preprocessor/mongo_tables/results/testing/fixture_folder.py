@@ -1,4 +1,4 @@
-"""Which fixture folder a test reads, and its documents: read once in a run, and for each test unchanged."""
+"""The fixture folder of a test, and its documents: read once per run, unchanged for each test."""
 
 from __future__ import annotations
 
@@ -24,16 +24,16 @@ _HINT = (
 
 
 class Named(NamedTuple):
-    """A fixture folder, and the place where somebody named it; "" where nobody did."""
+    """A fixture folder, and the place that names it; "" for the default."""
 
     folder: Path
     place: str
 
 
 def open_folder(request: pytest.FixtureRequest, known: dict[Path, FileSource]) -> FileSource:
-    """The fixture folder of a test as a source of its own; ``known`` are those that were read before.
+    """Open the fixture folder of a test as a source of its own; ``known`` are the sources that were read before.
 
-    A folder that is not there, or has no collections, fails the test, with the place that names it.
+    The test fails if the folder does not exist or has no collections; the message has the place that names it.
     """
     folder, place = find_folder(request)
     if folder not in known:
@@ -50,7 +50,7 @@ def open_folder(request: pytest.FixtureRequest, known: dict[Path, FileSource]) -
 
 
 def open_database(source: FileSource) -> FixtureDatabase:
-    """The database of a source. Where mongomock is missing, the test fails, with what brings it."""
+    """Return the database of a source. If mongomock is missing, the test fails with how to install it."""
     try:
         return source.database
     except ResultsError as error:
@@ -58,7 +58,7 @@ def open_database(source: FileSource) -> FixtureDatabase:
 
 
 def find_folder(request: pytest.FixtureRequest) -> Named:
-    """The folder that the marker nearest to the test names, else the settings of pytest."""
+    """Return the folder that the marker nearest to the test names, else pytest's setting."""
     marker = request.node.get_closest_marker(SETTING)
     if marker is None:
         return _from_settings(request.config)
@@ -74,7 +74,7 @@ def _from_settings(config: pytest.Config) -> Named:
 
 
 def _place_of_setting(file: Path | None) -> str:
-    """Where the file of pytest's settings names the folder; "" where it does not."""
+    """Return the place in pytest's configuration file that names the folder; "" if there is none."""
     if file is None:
         return ""
     for number, line in enumerate(file.read_text("utf-8").splitlines(), 1):

@@ -1,4 +1,4 @@
-"""What ``mongo_aggregate`` is: runs a pipeline on the fixtures of a test, and compares its rows with a golden file."""
+"""The fixture ``mongo_aggregate``: runs a pipeline on a test's fixtures and compares its rows with a golden file."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from mongo_tables.results.testing.failures import fail, read_text, say, say_erro
 from mongo_tables.results.testing.golden_files import Line, describe, is_ordered
 
 FOLDER: Final = "golden"
-"""Beside the file of the test; in it a folder of that file's name."""
+"""The folder next to the test file; in it each test file has a folder of its name."""
 _UNSAFE: Final = r"[^\w.,=+@\[\]-]+"
 _LONGEST: Final = 120
 
@@ -33,7 +33,7 @@ Pipeline = Sequence[Mapping[str, Any]] | str | Path
 
 
 class GoldenAggregate:
-    """Runs pipelines for one test. Each call has a golden file of its own, named after the test or by the call."""
+    """Runs pipelines for one test. Each call has its own golden file, named after the test or by the call."""
 
     def __init__(
         self, request: pytest.FixtureRequest, source: FileSource, written: dict[Path, bytes]
@@ -51,10 +51,10 @@ class GoldenAggregate:
         let: Mapping[str, Any] | None = None,
         golden: str = "",
     ) -> list[dict[str, Any]]:
-        """The rows of a pipeline, after they were found to be those of the golden file, or were written there.
+        """Return the rows of a pipeline, after comparing them with the golden file or writing them to it.
 
-        ``let`` are the variables of the command, ``golden`` names the file where the name of the test is not to. The
-        test fails where rows differ, there is no such file yet, or a server would refuse the pipeline.
+        ``let`` are the variables of the command, ``golden`` names the file if it is not named after the test. The test
+        fails if rows differ, the file does not exist, or a server would refuse the pipeline.
         """
         caller = _place_of_call(sys._getframe(1))
         path = self._find_golden_file(golden, caller)
@@ -70,7 +70,7 @@ class GoldenAggregate:
     def _run(
         self, collection: str, pipeline: Pipeline, let: Mapping[str, Any], caller: str
     ) -> tuple[Sequence[Mapping[str, Any]], list[dict[str, Any]]]:
-        """The stages of a pipeline, and its rows."""
+        """Return the stages of a pipeline, and its rows."""
         file: PipelineFile | None = None
         try:
             if isinstance(pipeline, str | Path):
@@ -85,7 +85,7 @@ class GoldenAggregate:
             fail(say_error(place, error, f" (at {format_path(path)})" if path and file is None else ""))
 
     def _find_golden_file(self, name: str, caller: str) -> Path:
-        """The golden file of a call. Two calls of one test cannot have the same."""
+        """Return the golden file of a call. Two calls of one test cannot share one."""
         if re.search(_UNSAFE, name) or name.startswith("."):
             message = f"`golden` is no name of a file: {name!r}"
             fail(say(caller, message, "letters, digits and -_.,=+@[] make one"))
@@ -111,7 +111,7 @@ class GoldenAggregate:
             fail("\n".join([say(caller, head), *told, f"  hint: where they are right, {hint}"]))
 
     def _write(self, path: Path, lines: Sequence[Line], caller: str) -> None:
-        """Write the golden file, unless a test has written other rows into it in this run."""
+        """Write the golden file, unless a test wrote other rows to it in this run."""
         content = golden_files.content_of(lines)
         if self._written.setdefault(path, content) != content:
             message = f"another test of this run has other rows for {shorten_path(path)}"
@@ -123,14 +123,14 @@ class GoldenAggregate:
 
 
 def _name_of_test(node: pytest.Item) -> str:
-    """A name of a file for a test: its classes, its own name and its parameters; unlike that of any other test."""
+    """Return a unique file name for a test: its classes, its own name and its parameters."""
     name = ".".join(one.name for one in node.listchain() if isinstance(one, pytest.Class | pytest.Item))
     safe = re.sub(_UNSAFE, "_", name)[:_LONGEST]
     return safe if safe == name else f"{safe}-{hashlib.sha256(name.encode()).hexdigest()[:8]}"
 
 
 def _place_of_call(frame: FrameType) -> str:
-    """``FILE:LINE:COLUMN`` of the call that a frame is at."""
+    """Return ``FILE:LINE:COLUMN`` of the current call in a frame."""
     at = next(islice(frame.f_code.co_positions(), frame.f_lasti // 2, None), (None,) * 4)
     line, column = at[0] or frame.f_lineno, (at[2] or 0) + 1
     return f"{shorten_path(Path(frame.f_code.co_filename))}:{line}:{column}"
@@ -140,20 +140,20 @@ _HINT = 'a pipeline is an array of stages, or {"pipeline": […]}'
 
 
 class PipelineFile(NamedTuple):
-    """The stages that stand in a file, in Extended JSON; ``base`` leads to them."""
+    """The stages in a file, in Extended JSON; ``base`` is the path to them."""
 
     stages: tuple[Mapping[str, Any], ...]
     document: Document
     base: Place
 
     def locate(self, path: Place) -> str:
-        """Where a part of the pipeline stands: ``FILE:LINE:COLUMN`` of its key, or of what is nearest above it."""
+        """Return ``FILE:LINE:COLUMN`` of a part of the pipeline: of its key, or of the nearest part above it."""
         line, column = self.document.at_key((*self.base, *path))
         return f"{self.document.file}:{line}:{column}"
 
 
 def read_pipeline(path: Path) -> PipelineFile:
-    """The pipeline of a file. Raises ``ResultsError`` that tells all its faults, each with its place."""
+    """Return the pipeline of a file. Raises ``ResultsError`` with all its faults and their places."""
     text = read_text(path)
     document = Document(shorten_path(path), parse(text), lambda offset: place_at(text, offset))
     findings = syntax_findings(document)

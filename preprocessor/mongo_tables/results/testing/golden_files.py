@@ -1,7 +1,7 @@
-"""Golden files: the rows of a pipeline in Extended JSON, a line each, as fixture files have documents.
+"""Golden files: the rows of a pipeline in Extended JSON, one per line, in the form of fixture files.
 
-The notation is that of ``extended_json``: as plain as possible, and from each line come back the same values, types and
-order of fields. Rows whose order the pipeline does not decide are put into one, as no two servers need share it.
+The notation is that of ``extended_json``: as plain as possible, and each line decodes to the same values, types and
+order of fields. If the pipeline does not decide the order of rows, they are sorted, because servers may differ in it.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ from mongo_tables.results.testing.failures import read_text
 
 
 def is_ordered(pipeline: Sequence[Mapping[str, Any]]) -> bool:
-    """Whether rows come in an order of the pipeline's own: behind its last stage that has a say, they are sorted.
+    """Return whether the pipeline decides the order of rows: it sorts after the last stage that changes the order.
 
-    Documents come as they are stored, groups and unions in any order. ``pipeline`` is one that has run.
+    Documents come as they are stored, groups and unions in any order. ``pipeline`` has run without an error.
     """
     ordered = False
     for stage in pipeline:
@@ -44,7 +44,7 @@ def is_ordered(pipeline: Sequence[Mapping[str, Any]]) -> bool:
 
 
 def row_key(row: Mapping[str, Any], text: str) -> tuple[Key, str]:
-    """By what rows without an order are put into one: as a server sorts documents, equal ones by their text."""
+    """Return the sort key of rows without an order: as a server sorts documents, equal ones by their text."""
     return key(row), text
 
 
@@ -54,21 +54,22 @@ _ANY_ROW: Final = Form(needs_id=False)
 
 
 class Line(NamedTuple):
-    """A row as it is written, and the number of its line where it was read from a file."""
+    """A row as text, and its line number if it was read from a file."""
 
     text: str
     number: int = 0
 
 
 def write_lines(rows: Iterable[dict[str, Any]], *, ordered: bool) -> list[Line]:
-    """The lines of rows, in their order if they are ``ordered``, else in one that depends on nothing but the rows."""
+    """Return the lines of rows, in their order if they are ``ordered``, else sorted by the rows' values."""
     return _put_in_order(((row, Line(_text_of(bson.encode({"": row})))) for row in rows), ordered)
 
 
 def read_lines(path: Path, *, ordered: bool) -> list[Line]:
-    """The lines of a golden file, each written as ``write_lines`` would. Raises ``ResultsError`` for all its faults.
+    """Return the lines of a golden file, each as ``write_lines`` would write it.
 
-    What somebody wrote otherwise, with blanks or as canonical Extended JSON, is the same row.
+    Raises ``ResultsError`` for all faults. A row in another notation, with blanks or as canonical Extended JSON, is the
+    same row.
     """
     found: list[tuple[dict[str, Any], Line]] = []
     faults: list[Fault] = []
@@ -84,12 +85,12 @@ def read_lines(path: Path, *, ordered: bool) -> list[Line]:
 
 
 def content_of(lines: Sequence[Line]) -> bytes:
-    """The bytes of a golden file."""
+    """Return the bytes of a golden file."""
     return "".join(f"{line.text}\n" for line in lines).encode()
 
 
 def write(path: Path, content: bytes) -> None:
-    """Put the bytes into a golden file that has others, its folder made if need be. Raises ``OSError``."""
+    """Write the bytes to a golden file if they differ, and create its folder if necessary. Raises ``OSError``."""
     path.parent.mkdir(parents=True, exist_ok=True)
     if not path.exists() or path.read_bytes() != content:
         atomic.write(path, content)
@@ -105,7 +106,7 @@ def _text_of(wrapped: bytes) -> str:
 
 
 def _read_row(text: str) -> Iterator[dict[str, Any] | Complaint[int]]:
-    """The row of a line, within another document, or its faults, which are looked for in the line by itself."""
+    """Yield the row of a line, which is parsed within another document, or its faults, located in the line itself."""
     faults = [one for one in extended_json.read(text, _ANY_ROW) if isinstance(one, Complaint)]
     yield from faults or extended_json.read(f"{_WRAPPED}{text}}}", _ANY_ROW)
 
@@ -116,9 +117,9 @@ _NONE: Final = Line("")
 
 
 def describe(golden: Sequence[Line], found: Sequence[Line]) -> list[str]:
-    """The lines that tell every difference, of many rows the first ones; none where there is no difference.
+    """Return the lines that describe all differences, or the first ones of many; empty if there are none.
 
-    ``-`` stands before what the golden file has, ``+`` before what there is now.
+    ``-`` marks the rows of the golden file, ``+`` the new ones.
     """
     told = list(_differences(golden, found))
     lines = [line for one in told[:_ROWS_SHOWN] for line in one]
@@ -126,7 +127,7 @@ def describe(golden: Sequence[Line], found: Sequence[Line]) -> list[str]:
 
 
 def _differences(golden: Sequence[Line], found: Sequence[Line]) -> Iterator[list[str]]:
-    """The lines about each row that is another one, or on one side only."""
+    """Yield the lines about each row that differs, or is on one side only."""
     texts = [line.text for line in golden], [line.text for line in found]
     for kind, start, end, begin, stop in SequenceMatcher(None, *texts, autojunk=False).get_opcodes():
         if kind == "equal":
@@ -160,7 +161,7 @@ def _describe_fields(old: dict[str, Any], new: dict[str, Any]) -> list[str]:
 
 
 def _describe_inner_order(old: Any, new: Any) -> list[str]:
-    """Both rows whole: their fields have the same values, and somewhere inside another order."""
+    """Return both rows whole: their fields have equal values, but a nested document has another order."""
     return [f"  {sign} {_cut(_text(row))}" for sign, row in (("-", old), ("+", new))]
 
 
@@ -168,7 +169,7 @@ _Pair = list[tuple[str, Any]]
 
 
 def _fields(old: dict[str, Any], new: dict[str, Any], above: str) -> Iterator[tuple[str, _Pair]]:
-    """Every field that differs, by its path, with its values; an array is one value."""
+    """Yield every field that differs, by its path, with both values; an array is one value."""
     for name in dict.fromkeys([*old, *new]):
         path = f"{above}{name}"
         pair: _Pair = [(sign, row[name]) for sign, row in (("-", old), ("+", new)) if name in row]
@@ -180,7 +181,7 @@ def _fields(old: dict[str, Any], new: dict[str, Any], above: str) -> Iterator[tu
 
 
 def _is_document(value: Any) -> bool:
-    """Whether a value is a document, and not one of Extended JSON's, such as ``{"$numberLong": "5"}``."""
+    """Return whether a value is a document, not a wrapper of Extended JSON such as ``{"$numberLong": "5"}``."""
     return isinstance(value, dict) and not any(name.startswith("$") for name in value)
 
 

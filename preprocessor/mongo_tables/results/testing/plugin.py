@@ -1,7 +1,7 @@
-"""What pytest loads: an option, a setting, a marker, and the fixtures ``mongo_database`` and ``mongo_aggregate``.
+"""The pytest plugin: an option, a setting, a marker, and the fixtures ``mongo_database`` and ``mongo_aggregate``.
 
-A project asks for it in its root ``conftest.py``: ``pytest_plugins = ["mongo_tables.results.testing.plugin"]``. It is
-loaded in every run there, also where no test asks for a fixture. What does the work is imported in the fixtures.
+A project loads it in its root ``conftest.py``: ``pytest_plugins = ["mongo_tables.results.testing.plugin"]``. It is
+loaded in every run there, also if no test requests a fixture, so the fixtures import the modules that they need.
 """
 
 from __future__ import annotations
@@ -36,14 +36,14 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Tell pytest of the marker."""
+    """Register the marker with pytest."""
     config.addinivalue_line(
         "markers", f"{SETTING}(folder): the fixture folder of mongo_database, seen from the file of the test"
     )
 
 
 def pytest_report_header(config: pytest.Config) -> str | None:
-    """A line in the head of a run that writes golden files."""
+    """Return the header line of a run that writes golden files."""
     return "mongo-tables: golden files are written, not compared" if config.getoption(UPDATE) else None
 
 
@@ -70,7 +70,7 @@ def _mongo_source(request: pytest.FixtureRequest, _mongo_sources: dict[Path, Fil
 def mongo_database(_mongo_source: FileSource) -> FixtureDatabase:
     """A mongomock database with the documents of the fixture folder; ``aggregate`` gives what a server gives.
 
-    Each test has its own: what it writes, no other test sees, and no file.
+    Each test has its own database: its writes are not visible to other tests, and change no file.
     """
     from mongo_tables.results.testing.fixture_folder import open_database
 
@@ -83,8 +83,8 @@ def mongo_aggregate(
 ) -> GoldenAggregate:
     """A function that runs a pipeline on ``mongo_database`` and compares its rows with a golden file.
 
-    ``mongo_aggregate(collection, pipeline, let=None, golden="")`` gives the rows. ``pipeline`` is a list of stages, or
-    the path of a JSON file with one, seen from the file of the test.
+    ``mongo_aggregate(collection, pipeline, let=None, golden="")`` returns the rows. ``pipeline`` is a list of stages,
+    or the path of a JSON file with one, relative to the test file.
     """
     from mongo_tables.results.testing.golden_aggregate import GoldenAggregate
 
