@@ -1,4 +1,4 @@
-"""The work of one process: its connections, all in one thread or each in a thread of its own, and what they did."""
+"""The work of one process: its connections, in one thread or in a thread each, and their statistics."""
 
 from __future__ import annotations
 
@@ -43,33 +43,34 @@ Scheduling = Literal["batch", "normal"]
 
 
 def give_way() -> None:
-    """Let an answer that comes not interrupt what runs: on a machine shared with the server, that is the server.
+    """Let incoming answers not preempt running processes, such as the server on the same machine.
 
-    Else the server loses its processor at every answer it gives, and we are woken for each alone; so we find several.
+    Otherwise the server loses its processor at every answer it sends, and each answer wakes the client separately;
+    this way the client finds several.
     """
-    with suppress(AttributeError, OSError):  # other systems have no such thing, or do not permit it
+    with suppress(AttributeError, OSError):  # unsupported or not permitted on other systems
         os.sched_setscheduler(0, os.SCHED_BATCH, os.sched_param(0))
 
 
 def scheduling_of(pids: Iterable[int]) -> Scheduling:
-    """The class that the system has processes in: ``batch`` where all of them give way. They must be there."""
+    """Return the scheduling class of existing processes: ``batch`` if all of them give way."""
     if not hasattr(os, "SCHED_BATCH"):
         return "normal"
     return "batch" if all(os.sched_getscheduler(pid) == os.SCHED_BATCH for pid in pids) else "normal"
 
 
 SELECTION_MS = 15_000
-"""How long a primary is waited for: longer than an election takes, shorter than one waits for a dead server."""
+"""Milliseconds to wait for a primary: longer than an election takes, shorter than the patience with a dead server."""
 QUEUE_MS = 30_000
-"""How long one of the pool's connections is waited for while all of them are held: an error then, and no silence."""
+"""Milliseconds to wait for a pooled connection while all are in use: an error then, instead of a hang."""
 Loop = Callable[[], None]
 """The work of one connection."""
 UNCOLLECTED_SECONDS = 60
-"""For so long the garbage collector may rest; work given by amount is done in such a time."""
+"""Seconds for which the garbage collector may pause; work given by amount is done in such a time."""
 RECONNECT_SECONDS = 0.1
-"""Between two tries to open a connection again."""
+"""Seconds between two attempts to reopen a connection."""
 GONE_SECONDS = 120.0
-"""After so long without a connection the deployment is gone, where no end of the window bounds the tries."""
+"""Seconds without a connection after which the deployment is lost, if no end of the window limits the attempts."""
 _CLIENTS: Mapping[str, type[WireClient] | type[PyMongoClient]] = {
     "wire": WireClient,
     "pymongo": PyMongoClient,
@@ -80,12 +81,11 @@ _CLIENTS: Mapping[str, type[WireClient] | type[PyMongoClient]] = {
 class Load:
     """What to do, on what, by how many connections, with which client.
 
-    ``config`` is what workloads call a config; ``seconds`` is the length of the timed window, or the most of it where
-    the work is given by amount; it opens after ``lead`` seconds of the same work, or
-    after up to ``longest_lead`` when its speed is steady (see ``warmup``). With ``rates``, in operations a
-    second of all connections together in equal steps of the window, each operation has a time at which it is to start.
-    ``on_error`` says what happens when a connection breaks. A window in which fewer operations than ``least`` are done
-    is lengthened.
+    ``config`` has the parameters of the workload; ``seconds`` is the length of the timed window, or its maximum for
+    work given by amount; it opens after ``lead`` seconds of the same work, or after up to ``longest_lead`` when its
+    speed is steady (see ``warmup``). With ``rates``, in operations per second over all connections in equal steps of
+    the window, each operation has a start time. ``on_error`` says what happens when a connection breaks. A window
+    with fewer operations than ``least`` is lengthened.
     """
 
     uri: str
@@ -105,37 +105,37 @@ class Load:
 
     @property
     def amount(self) -> int | None:
-        """The operations that are the work; None where time ends it."""
+        """Return the number of operations of work by amount, or None if time ends it."""
         plan = workload(self.workload).plan(self.config)
         return None if plan is None else plan.operations
 
     @property
     def lengthens(self) -> bool:
-        """Whether the window has no end before enough is done in it."""
+        """Return whether the window stays open until enough is done."""
         return self.least > 0 and self.seconds is not None
 
     @property
     def interval(self) -> int:
-        """Nanoseconds of the intervals in which it is counted; an amount may be done long before its time is over."""
+        """Return the counting interval in nanoseconds; an amount may be done long before its time is over."""
         interval = interval_for(self.seconds)
         return min(interval, interval_for(None)) if self.has_steady_part else interval
 
     @property
     def is_whole(self) -> bool:
-        """Whether all of the work is measured, whenever it ends."""
+        """Return whether all of the work is measured, whenever it ends."""
         return workload(self.workload).whole
 
     @property
     def has_steady_part(self) -> bool:
-        """Whether what is measured is the steady part of work given by amount."""
+        """Return whether the steady part of work given by amount is measured."""
         return self.amount is not None and not self.is_whole
 
 
 @dataclass(frozen=True, slots=True)
 class Assignment:
-    """What one process is to do: which of the load's connections are its own.
+    """The order for one process: its connections of the load.
 
-    ``upto`` is the end of the numbers that are the work, where others than those of this machine have the rest.
+    ``upto`` is the end of the numbers of the work, if other machines have the rest.
     """
 
     load: Load
@@ -144,19 +144,19 @@ class Assignment:
 
     @property
     def loads(self) -> tuple[Load, ...]:
-        """All loads that are worked for."""
+        """Return all loads of the order."""
         return (self.load,)
 
     @property
     def longest(self) -> float | None:
-        """How many seconds the window is to be, at most."""
+        """Return the maximum length of the window in seconds."""
         return self.load.seconds
 
 
 def work(assignment: Assignment, pipe: Connection, board: Board) -> None:
-    """Do what is assigned: the answer is ``None`` when connected and when prepared, after the start what was done.
+    """Execute the order; answer ``None`` when connected and when prepared, and the statistics after the work.
 
-    A string in place of any of them says what went wrong.
+    A string in place of any of them is an error message.
     """
     load, total = assignment.load, ConnectionStats(Series(1), Series(1))
     keep_to_one_line()
@@ -170,11 +170,11 @@ def work(assignment: Assignment, pipe: Connection, board: Board) -> None:
                 total = _timed(clients, steps, assignment, pipe.recv(), board, once(pipe.send))
             total.options = options
             if not total.gave_up and not options.acknowledges:
-                wait_for_writes(client, clients)  # else the next window would meet them
+                wait_for_writes(client, clients)  # otherwise they would reach into the next window
             done: ConnectionStats | str = total.gave_up or total
         except Exception as error:
             done = one_line(error)
-        # Before clients are closed, which takes time, and waits for a server that is gone.
+        # Before closing the clients, which is slow and waits for lost servers.
         if done != total.gave_up:
             pipe.send(done)
         if isinstance(done, ConnectionStats):
@@ -184,14 +184,14 @@ def work(assignment: Assignment, pipe: Connection, board: Board) -> None:
 
 
 def open_client(load: Load, connections: int) -> MongoClient[dict[str, Any]]:
-    """The driver's client for so many connections of a load."""
+    """Return the driver's client for this many connections of a load."""
     from pymongo import MongoClient
 
     return MongoClient(
         load.uri,
-        # Where the member that is read from is the primary, a connection of the load holds two to it.
+        # If reads go to the primary, a connection of the load has two connections to it.
         maxPoolSize=2 * connections + 1,
-        minPoolSize=0,  # a larger one than the most would be refused
+        minPoolSize=0,  # a value above the maximum is an error
         waitQueueTimeoutMS=QUEUE_MS,
         serverSelectionTimeoutMS=selection_ms(load.uri, SELECTION_MS),
         retryReads=False,  # a retry would wait as long again
@@ -203,14 +203,14 @@ def open_client(load: Load, connections: int) -> MongoClient[dict[str, Any]]:
 def connect(
     client: MongoClient[dict[str, Any]], load: Load, mine: Sequence[int]
 ) -> tuple[list[Client], RequestOptions]:
-    """Open the connections of a load with these numbers, each for its work, and say how they send."""
+    """Open the connections of a load with these numbers; return the clients, and how they send."""
     open_connections(client, mine)
     options = request_options(client, load.config)
     return [_connect(client, load, options, number) for number in mine], options
 
 
 def open_steps(clients: Sequence[Client], assignment: Assignment, board: Board) -> list[Step]:
-    """What each of the clients repeats, with everything prepared."""
+    """Prepare everything, and return the step that each client repeats."""
     load, kind = assignment.load, workload(assignment.load.workload)
     upto = load.amount or 0 if assignment.upto is None else assignment.upto
     take, prepared = Handout(board, upto).take, dict[str, Any]()
@@ -268,7 +268,7 @@ def _timed(
 def _recordings(
     series: Series, window: Window, slots: Sequence[int], clients: Sequence[Client], in_one_thread: bool
 ) -> list[Recording]:
-    """One for each thread."""
+    """Return a recording for each thread."""
     held = [[client] if isinstance(client, WireClient) else [] for client in clients]
     if in_one_thread:
         return [Recording(series, window, slots, [one for each in held for one in each])]
@@ -278,7 +278,7 @@ def _recordings(
 def _perform(
     clients: Sequence[Client], loops: Sequence[Loop], meters: Sequence[Meter], in_one_thread: bool
 ) -> None:
-    """Do all loops, with a meter around the work of each thread."""
+    """Run all loops, with a meter around the work of each thread."""
     if in_one_thread:
         with meters[0]:
             do_in_one_thread(clients, loops)
@@ -292,8 +292,8 @@ def _metered(meter: Meter, loop: Loop) -> None:
 
 
 def surround(client: Client, load: Load, window: Window, tell: Callable[[str], None]) -> Surroundings:
-    """What a connection of the load needs beside its work; ``tell`` is told why it ends."""
-    # Which way a connection sleeps is known when all begin.
+    """Return what a connection of the load needs besides its work; ``tell`` receives the reason why it ends."""
+    # The way in which a connection sleeps is known only when all begin.
     sleep = partial(sleep_by, client)
     if load.on_error == "stop" or not isinstance(client, WireClient):
         return Surroundings(sleep, None, tell)
@@ -301,7 +301,7 @@ def surround(client: Client, load: Load, window: Window, tell: Callable[[str], N
 
 
 def _reconnect(client: WireClient, window: Window) -> bool:
-    """Try until there is a connection, or no further request is to be sent; whether there is one.
+    """Retry until there is a connection, or the last request may be sent; return whether there is one.
 
     Work by amount has no end without a connection, so it is given up after ``GONE_SECONDS``.
     """
@@ -317,7 +317,7 @@ def _reconnect(client: WireClient, window: Window) -> bool:
 
 
 def once(tell: Callable[[str], None]) -> Callable[[str], None]:
-    """Passes on the first message alone."""
+    """Return a function that passes on only the first message."""
     told = threading.Lock()
 
     def tell_once(message: str) -> None:
@@ -329,11 +329,11 @@ def once(tell: Callable[[str], None]) -> Callable[[str], None]:
 
 @contextmanager
 def uncollected(load: Load) -> Iterator[None]:
-    """Keep the garbage collector from what is prepared, which stays until the end, while the clock runs.
+    """Pause the garbage collector for the prepared data, which stays until the end, while the clock runs.
 
-    It looks a last time before the word to start is awaited: behind that it would take from the window. In a window
-    that may be long, and with PyMongo, which makes objects that refer to themselves, it looks after what is new: else
-    memory would grow.
+    It collects a last time before the start message: afterwards it would take time from the window. In a potentially
+    long window, and with PyMongo, which creates reference cycles, it still collects new objects: otherwise memory
+    would grow.
     """
     gc.collect()
     gc.freeze()
@@ -347,7 +347,7 @@ def uncollected(load: Load) -> Iterator[None]:
 
 
 def _pace(load: Load, start: float, slot: int) -> Pace:
-    """When the operations of a connection start; with a rate they are spread evenly over the connections."""
+    """Return when the operations of a connection start; with a rate they are spread evenly over the connections."""
     if not load.rates:
         return Pace(start)
     intervals = tuple(load.connections / rate for rate in load.rates)
@@ -358,14 +358,14 @@ def _pace(load: Load, start: float, slot: int) -> Pace:
 
 
 def can_share_thread(clients: Sequence[Client], load: Load) -> bool:
-    """Whether one thread is to do the work of all connections of this process."""
+    """Return whether one thread can do the work of all connections of this process."""
     waiting = [isinstance(client, WireClient) and client.can_share_thread for client in clients]
     paced = load.rates or workload(load.workload).paces_itself
     return AVAILABLE and all(waiting) and (bool(paced) or len(waiting) > 1)
 
 
 def do_in_one_thread(clients: Sequence[Client], loops: Sequence[Loop]) -> None:
-    """Do all loops in this thread."""
+    """Run all loops in this thread."""
     hub = Hub()
     held = [client for client in clients if isinstance(client, WireClient)]
     for client in held:
@@ -374,19 +374,19 @@ def do_in_one_thread(clients: Sequence[Client], loops: Sequence[Loop]) -> None:
 
 
 def sleep_by(client: Client, seconds: float) -> None:
-    """Sleep as the connection does: which way that is, is known when all begin."""
+    """Sleep in the way of the connection, which is known only when all begin."""
     client.sleep(seconds)
 
 
 def do_in_threads(loops: Sequence[Loop]) -> None:
-    """Run each in a thread of its own; raises what one of them raised."""
+    """Run each loop in its own thread; raise the first exception of any."""
     raised: list[Exception] = []
 
     def perform(loop: Loop) -> None:
         try:
             loop()
         except Exception as error:
-            raised.append(error)  # a thread by itself would keep it
+            raised.append(error)  # it would otherwise be lost in the thread
 
     threads = [threading.Thread(target=perform, args=(loop,)) for loop in loops]
     for thread in threads:

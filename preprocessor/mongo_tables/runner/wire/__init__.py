@@ -1,1 +1,1 @@
-"""MongoDB's wire protocol as the runner's load needs it: requests, replies, and the loop that waits for both."""
+"""MongoDB's wire protocol as the runner's load needs it: requests, replies, and an event loop."""

@@ -1,13 +1,13 @@
-"""The fast path: commands as prepared bytes over a connection that PyMongo opened.
+"""The fast client: it sends prepared command bytes over a connection that PyMongo opened.
 
-A command is encoded once, and for each operation only the selector, the update or the documents are put in, and the
-number of a retryable write (https://www.mongodb.com/docs/manual/reference/mongodb-wire-protocol/#op_msg). An answer is
-checked for ``ok``, ``writeErrors``, ``writeConcernError`` and for a cursor that has more.
+A command is encoded once; for each operation only the selector, the update or the documents are inserted, and the
+number of a retryable write (https://www.mongodb.com/docs/manual/reference/mongodb-wire-protocol/#op_msg). An answer
+is checked for ``ok``, ``writeErrors``, ``writeConcernError`` and for an open cursor.
 
-It exists because encoding and checks make a driver cost several times what the request itself costs, and a load
-generator must not be what is measured. ``clients.PyMongoClient`` is the reference for what it does. In one thing it
-differs: a retryable write carries all that makes the server keep it, but it is not sent again. What failed is counted,
-and a write that was done twice would be counted once.
+It exists because encoding and checks make a driver cost several times as much as the request itself, and a load
+generator must not be the measured bottleneck. ``clients.PyMongoClient`` is the reference for its behaviour, with one
+difference: a retryable write carries everything that makes the server record it, but it is not retried. Failures are
+counted, and a write that was done twice would be counted once.
 """
 
 from __future__ import annotations
@@ -50,22 +50,22 @@ if TYPE_CHECKING:
 
 
 RECONNECT_PATIENCE_SECONDS = 0.5
-"""For a server; then it is tried again, if there is time left."""
+"""Milliseconds to wait for a server in one attempt; the next follows if there is time left."""
 SESSIONS_AT_ONCE = 10_000
-"""In one ``endSessions``, as drivers have it."""
+"""The most sessions in one ``endSessions``, as in drivers."""
 
 
 class WireClient:
-    """One connection that works on one collection; two where reads go elsewhere than writes."""
+    """One connection that works on one collection; two if reads go to other servers than writes."""
 
     def __init__(
         self, client: MongoClient[Any], namespace: tuple[str, str], options: RequestOptions, number: int = 0
     ) -> None:
         """``namespace`` is database and collection; ``number`` is that of the connection in its load."""
         self.sleep: Callable[[float], None] = time.sleep
-        """What lets others go on for so many seconds."""
+        """Yields to other connections for this many seconds."""
         self.sessions: list[Any] = []
-        """The ids of sessions that were begun; the last one goes on."""
+        """The ids of all sessions; the last one is in use."""
         self._client = client
         self._namespace = namespace
         self._options = options
@@ -74,14 +74,14 @@ class WireClient:
         self._hub: Hub | None = None
         self._lag = Lag()
         self._seen: bytes | None = None
-        """How an answer with nothing but empty documents began."""
+        """The beginning of an answer that has only empty documents."""
         self._seen_counts = 0, 0
         self._turn = number
         self._open(None)
         self._begin_session()
 
     def _open(self, patience: float | None) -> None:
-        """Open the connection, which may stay with the server that it is given as long as it holds."""
+        """Open the connection, which stays with its server for as long as it lasts."""
         self._writing = self._reading = WireConnection(self._client, None, patience, self._turn)
         if not self._options.reads_primary:
             selector = read_selector(self._options.read_preference)
@@ -89,7 +89,7 @@ class WireClient:
         self._ask, self._order = self._reading.exchange, self._writing.exchange
 
     def _begin_session(self) -> None:
-        """Encode all commands for a session of their own, in which no write was numbered yet."""
+        """Encode all commands for a new session, in which no write is numbered yet."""
         from bson.binary import Binary
 
         options, (database, collection) = self._options, self._namespace
@@ -105,13 +105,13 @@ class WireClient:
             read["readConcern"] = dict(options.read_concern)
         self._prepare_reads({"$db": database, **session}, read, collection)
         write = {"writeConcern": dict(options.write_concern), "$db": database}
-        # A write that nobody hears of belongs to no session:
+        # An unacknowledged write has no session:
         # https://github.com/mongodb/specifications/blob/master/source/sessions/driver-sessions.md
         self._prepare_writes({**write, **(session if self._acknowledged else {})}, collection)
         self._around_find: dict[tuple[int, int, int], tuple[bytes, bytes]] = {}
-        """What is sent before and after a selector, by its length, the limit and the skip."""
+        """The bytes before and after a selector, by its length, the limit and the skip."""
         self._around_update: dict[tuple[int, int, bool], tuple[bytearray, bytes]] = {}
-        """What is sent before and after selector and update, by their lengths and ``upsert``."""
+        """The bytes before and after selector and update, by their lengths and ``upsert``."""
 
     def _prepare_reads(
         self, where: Mapping[str, Any], only_first: Mapping[str, Any], collection: str
@@ -140,12 +140,12 @@ class WireClient:
 
     @property
     def files(self) -> tuple[int, ...]:
-        """The numbers of the files that answers are read from."""
+        """Return the file descriptors from which answers are read."""
         return tuple(one.fileno() for one in self._connections)
 
     @property
     def lag(self) -> Lag:
-        """How long answers waited to be read."""
+        """Return how long answers waited to be read."""
         total = Lag()
         for one in (self._lag, *(held.lag for held in self._connections)):
             total.add(one)
@@ -156,20 +156,20 @@ class WireClient:
         return (self._writing,) if self._reading is self._writing else (self._writing, self._reading)
 
     def share_thread(self, hub: Hub) -> None:
-        """Let others go on while this connection waits."""
+        """Let other connections run while this one waits."""
         self._hub, self.sleep = hub, hub.sleep
         for one in self._connections:
             one.share_thread(hub.wait)
 
     def reconnect(self) -> None:
-        """Open another connection in place of this one, to the primary of now; raises what the driver or system does.
+        """Open a new connection to the current primary; raise the error of the driver or the system.
 
-        It goes on in a session of its own: in the old one the server may still be at the write that failed, and the
-        next would wait for it. Other connections of this thread go on while it is opened.
+        It uses a new session: in the old one the server may still be executing the failed write, and the next write
+        would wait for it. Other connections of this thread continue meanwhile.
         """
         for one in self._connections:
             self._lag.add(one.lag)
-            one.lag = Lag()  # where no connection can be opened, the next try finds this one again
+            one.lag = Lag()  # if no connection can be opened, the next attempt finds this one
             one.give_up()
         if self._hub is None:
             self._open(RECONNECT_PATIENCE_SECONDS)
@@ -181,18 +181,18 @@ class WireClient:
 
     @property
     def can_share_thread(self) -> bool:
-        """Whether all that it waits for is answers, and for those as long as it takes: no ``socketTimeoutMS``."""
+        """Return whether it waits for answers only, and without a time limit (``socketTimeoutMS``)."""
         return self._acknowledged and self._writing.waits_for_ever
 
     def insert(self, documents: Sequence[bytes]) -> None:
-        """One ``insert`` with the documents in a section of their own."""
+        """Send one ``insert`` with the documents in their own section."""
         message = self._sequence(self._numbered(self._insert), b"documents", documents)
         inserted = self._written(message, len(documents))
         if inserted != len(documents):
             raise UnexpectedReply(f"{inserted} of {len(documents)} documents were inserted")
 
     def update(self, selector: bytes, update: bytes, upsert: bool) -> int:
-        """One ``update`` with one statement; an upserted document counts as matched."""
+        """Send one ``update`` with one statement; an upserted document counts as matched."""
         change = selector + b"\x03u\0" + update
         kind = (len(selector), len(update), upsert)
         around = self._around_update.get(kind)
@@ -207,12 +207,12 @@ class WireClient:
         return self._written(change.join(around), 1)
 
     def update_each(self, statements: Sequence[bytes]) -> int:
-        """One unordered ``update`` with the statements in a section of their own."""
+        """Send one unordered ``update`` with the statements in their own section."""
         message = self._sequence(self._numbered(self._update_each), b"updates", statements)
         return self._written(message, len(statements))
 
     def find_and_update(self, selector: bytes, update: bytes, upsert: bool) -> int:
-        """One ``findAndModify``."""
+        """Send one ``findAndModify``."""
         asked = b"\x03query\0" + selector + b"\x03update\0" + update
         command = self._modify[upsert]
         if self._retryable:
@@ -222,7 +222,7 @@ class WireClient:
         return 0 if reply["value"] is None else 1
 
     def find(self, selector: bytes, limit: int, skip: int) -> tuple[int, int]:
-        """One ``find``, and ``getMore`` until the cursor is empty."""
+        """Send one ``find``, and ``getMore`` until the cursor is exhausted."""
         kind = (len(selector), limit, skip)
         around = self._around_find.get(kind)
         if around is None:
@@ -232,38 +232,38 @@ class WireClient:
         return self._drained(selector.join(around))
 
     def read(self, selector: bytes, projection: bytes) -> tuple[int, int]:
-        """One ``find`` whose answer is a single batch."""
+        """Send one ``find`` whose answer is a single batch."""
         return self._drained(
             alone(self._read + b"\x03filter\0" + selector + b"\x03projection\0" + projection)
         )
 
     def scan(self, selector: bytes, limit: int, projection: bytes) -> tuple[int, int]:
-        """One ``find``, and ``getMore`` until the cursor is empty."""
+        """Send one ``find``, and ``getMore`` until the cursor is exhausted."""
         asked = b"\x03filter\0" + selector + b"\x03projection\0" + projection
         return self._drained(alone(self._scan + asked + int32(b"limit", limit)))
 
     def replace(self, selector: bytes, document: bytes) -> int:
-        """One ``update``: a statement without operators replaces."""
+        """Send one ``update``: a statement without operators replaces."""
         return self.update(selector, document, False)
 
     def delete(self, selector: bytes) -> int:
-        """One ``delete`` with one statement."""
+        """Send one ``delete`` with one statement."""
         statement = document(b"\x03q\0" + selector + int32(b"limit", 1))
         return self._written(self._sequence(self._numbered(self._delete), b"deletes", (statement,)), 1)
 
     def aggregate(self, pipeline: bytes) -> tuple[int, int]:
-        """One ``aggregate``, and ``getMore`` until the cursor is empty."""
+        """Send one ``aggregate``, and ``getMore`` until the cursor is exhausted."""
         return self._drained(alone(self._aggregate + b"\x04pipeline\0" + pipeline))
 
     def wait_for_writes(self) -> None:
-        """Wait until the server has done the writes that nobody asked an answer for.
+        """Wait until the server has executed the unacknowledged writes.
 
-        A server does one request of a connection after the other: it answers this one behind them.
+        A server executes the requests of a connection in order: it answers this one after them.
         """
         checked(self._order(alone(elements({"ping": 1, "$db": "admin"}))))
 
     def close(self) -> None:
-        """Give the connection back to PyMongo; sessions are ended by ``end_sessions``, many at once."""
+        """Give the connection back to PyMongo; ``end_sessions`` ends the sessions, many at once."""
         for one in self._connections:
             one.close()
 
@@ -273,7 +273,7 @@ class WireClient:
             return self._seen_counts
         count, size, cursor = batch(reply, FIRST_BATCH)
         if not cursor and size == EMPTY * count:
-            # Empty documents come in the same bytes each time: they need not be counted again.
+            # Empty documents always have the same bytes: an equal answer has the same count.
             self._seen, self._seen_counts = beginning(reply), (count, size)
         while cursor:
             more = alone(int64(b"getMore", cursor) + self._more)
@@ -282,7 +282,7 @@ class WireClient:
         return count, size
 
     def _numbered(self, command: bytearray) -> bytearray:
-        """The command, where writes are retryable with the next number."""
+        """Return the command; a retryable write gets the next number."""
         if self._retryable:
             self._number += 1
             TXN_NUMBER.pack_into(command, NUMBER_IN_DOCUMENT, self._number)
@@ -303,20 +303,20 @@ def _changeable(command: Mapping[str, Any]) -> bytearray:
 
 
 def end_sessions(client: MongoClient[Any], clients: Iterable[WireClient]) -> None:
-    """Have the server forget the sessions of these clients, which it would keep for half an hour."""
+    """Make the server forget the sessions of these clients, which would otherwise last half an hour."""
     from pymongo.errors import PyMongoError
 
     sessions = [session for one in clients for session in one.sessions]
-    with suppress(PyMongoError):  # they end by themselves
+    with suppress(PyMongoError):  # they expire by themselves
         for first in range(0, len(sessions), SESSIONS_AT_ONCE):
             client.admin.command("endSessions", sessions[first : first + SESSIONS_AT_ONCE])
 
 
 def wait_for_writes(client: MongoClient[Any], clients: Iterable[Client]) -> None:
-    """Wait until the primary has done the writes of these clients that nobody asked an answer for.
+    """Wait until the primary has executed the unacknowledged writes of these clients.
 
-    PyMongo does not say on which connection of its pool it sent a write, so as many of them are asked as it may have
-    used, all of them held meanwhile.
+    PyMongo does not say on which connection of its pool it sent a write, so this function checks out as many
+    connections as it may have used, all at the same time, and waits on each.
     """
     with ExitStack() as held:
         for one in clients:
@@ -327,7 +327,7 @@ def wait_for_writes(client: MongoClient[Any], clients: Iterable[Client]) -> None
 
 
 def open_connections(client: MongoClient[Any], numbers: Sequence[int]) -> None:
-    """Have the pools hold a connection for each of these numbers: opened and signed in, before a clock runs."""
+    """Open and authenticate a pooled connection for each of these numbers, before the clock runs."""
     with ExitStack() as held:
         for number in numbers:
             check_out(client, held, number=number)

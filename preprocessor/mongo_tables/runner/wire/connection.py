@@ -1,6 +1,7 @@
-"""One connection that PyMongo opened: messages sent and answers read, while others go on in the same thread.
+"""One connection that PyMongo opened: it sends messages and reads answers while others run in the same thread.
 
-PyMongo finds the server, opens the connection, encrypts it and signs in; then its socket is used as it is.
+PyMongo finds the server, opens the connection, encrypts it and authenticates; then this module uses the socket
+directly.
 """
 
 from __future__ import annotations
@@ -19,22 +20,22 @@ if TYPE_CHECKING:
 
 MOST_AT_ONCE = 16 * 1024
 WOULD_BLOCK = (BlockingIOError, ssl.SSLWantReadError, ssl.SSLWantWriteError)
-"""What a socket that does not block raises in place of waiting."""
+"""The exceptions of a non-blocking socket that would block."""
 _OF_CONNECTION = ("close_conn", "command", "conn")
 _OF_SOCKET = ("fileno", "gettimeout", "recv", "send", "sendall", "setblocking")
-"""What is used of a connection of PyMongo and of the socket in it."""
+"""The attributes of a PyMongo connection and its socket that are used here."""
 
 
 class WireConnection:
-    """A connection that is taken from PyMongo's pool until it is closed."""
+    """A connection that is checked out of PyMongo's pool until it is closed."""
 
     def __init__(
         self, client: MongoClient[Any], selector: Any = None, patience: float | None = None, number: int = 0
     ) -> None:
         """``selector`` is the driver's read preference; without it the connection is to the primary.
 
-        A server is waited for as long as the client says, or for so many seconds. Of several mongos it is the one whose
-        turn it is by the ``number`` of the connection.
+        ``patience`` is the timeout for a server in seconds, by default the client's. With several mongos, the
+        ``number`` of the connection selects one.
         """
         self.lag = Lag()
         """How long answers waited to be read."""
@@ -46,23 +47,23 @@ class WireConnection:
         self._to_sample = EVERY
 
     def fileno(self) -> int:
-        """The number of the file that answers are read from."""
+        """Return the file descriptor from which answers are read."""
         return int(self._socket.fileno())
 
     @property
     def waits_for_ever(self) -> bool:
-        """Whether no ``socketTimeoutMS`` says how long an answer is waited for."""
+        """Return whether there is no ``socketTimeoutMS`` to limit the wait for an answer."""
         return self._socket.gettimeout() is None
 
     def share_thread(self, wait: Callable[[], object]) -> None:
-        """Call ``wait`` in place of blocking: others go on until there is something to read or room to send."""
+        """Call ``wait`` instead of blocking: others run until the socket is readable or writable."""
         self._wait = wait
         self._socket.setblocking(False)
         self._held.callback(_let_block, self._socket)
 
     def exchange(self, message: bytes) -> bytes:
-        """Send a message; give the BSON of the answer."""
-        # What is done for every request is written out here: a call of a function costs a tenth of the rest.
+        """Send a message; return the BSON of the answer."""
+        # The steps of each request are inlined: a function call costs a tenth of the rest.
         held, wait = self._socket, self._wait
         if wait is None:
             held.sendall(message)
@@ -77,7 +78,7 @@ class WireConnection:
         self._to_sample -= 1
         if self._to_sample:
             try:
-                # Most answers come whole: to ask for the head first would be one more call of the system for each.
+                # Most answers arrive complete: reading the head first would cost one more system call for each.
                 answer: bytes = held.recv(MOST_AT_ONCE)
             except WOULD_BLOCK:
                 answer = self._receive_some(MOST_AT_ONCE)
@@ -87,14 +88,14 @@ class WireConnection:
             answer += self._receive(HEAD.size - len(answer))
         length, kind = HEAD.unpack_from(answer)
         if kind != PLAIN:
-            # How long it is cannot be trusted: the rest would be taken for the next answer.
+            # Its length cannot be trusted: the rest would be mistaken for the next answer.
             raise ConnectionError(f"an answer of another kind: opcode, flags and section are {kind.hex()}")
         if len(answer) < length:
             answer += self._receive(length - len(answer))
         return answer[HEAD.size :]
 
     def send(self, message: bytes) -> None:
-        """Send a message that is not answered."""
+        """Send a message that has no answer."""
         if self._wait is None:
             self._socket.sendall(message)
         else:
@@ -108,7 +109,7 @@ class WireConnection:
                 wait()
 
     def _receive_some(self, most: int) -> bytes:
-        """What has come, at most so much; waits until something has."""
+        """Return up to ``most`` received bytes; wait until there are some."""
         while True:
             try:
                 some: bytes = self._socket.recv(most)
@@ -120,10 +121,10 @@ class WireConnection:
                 return some
 
     def _receive_sampled(self) -> bytes:
-        """As ``_receive_some``, and how long it had waited to be read."""
+        """Do the same as ``_receive_some``, and measure how long the answer waited to be read."""
         self._to_sample = EVERY
         if self._stamped:
-            with suppress(BlockingIOError):  # nothing has come yet
+            with suppress(BlockingIOError):  # nothing has arrived yet
                 return receive_stamped(self._socket, MOST_AT_ONCE, self.lag)
         return self._receive_some(MOST_AT_ONCE)
 
@@ -137,7 +138,7 @@ class WireConnection:
         return b"".join(parts)
 
     def give_up(self) -> None:
-        """Close the connection itself: what may still come on it is nobody's answer."""
+        """Close the socket: data that still arrives belongs to no request."""
         self._connection.close_conn(None)
         self._held.close()
 
@@ -147,18 +148,18 @@ class WireConnection:
 
 
 def _let_block(held: Any) -> None:
-    with suppress(OSError):  # it is closed
+    with suppress(OSError):  # already closed
         held.setblocking(True)
 
 
 def check_out(
     client: Any, held: ExitStack, selector: Any = None, patience: float | None = None, number: int = 0
 ) -> Any:
-    """A connection to the primary, or to a server of that preference, checked out until ``held`` is closed.
+    """Check out a connection to the primary, or to a server of that preference, until ``held`` is closed.
 
-    Of several mongos it is to the one whose turn it is by the ``number`` of the connection. PyMongo has no public way
-    to a connection of its pool, so ``client`` is taken for what it is inside; raises TargetError where a version of
-    PyMongo is another inside.
+    With several mongos, the ``number`` of the connection selects one. PyMongo has no public API for a connection of
+    its pool, so this function uses private attributes of ``client``; it raises TargetError if a version of PyMongo
+    lacks them.
     """
     import pymongo
     from pymongo.server_selectors import writable_server_selector
@@ -178,10 +179,10 @@ def check_out(
 
 
 def _mongos_in_turn(client: Any, number: int) -> tuple[str, int | None] | None:
-    """The address of the mongos whose turn it is; None where there are not several.
+    """Return the address of the mongos for this number, or None if there are not several.
 
-    All that the connection string names count: one that does not answer is waited for, and not passed over. Of mongos
-    PyMongo asks no selector, and would take the one with the fewest requests under way.
+    All that the connection string names count: the function waits for one that does not answer, and does not skip it.
+    For mongos PyMongo ignores selectors, and would take the one with the fewest requests in flight.
     """
     known = client.topology_description
     addresses = sorted(known.server_descriptions())
@@ -192,7 +193,7 @@ def _mongos_in_turn(client: Any, number: int) -> tuple[str, int | None] | None:
 
 
 def check_driver(client: Any) -> None:
-    """Raise TargetError where this version of PyMongo is another inside, and what the driver does without a primary."""
+    """Raise TargetError if this PyMongo lacks the private attributes, and the driver's error without a primary."""
     with ExitStack() as held:
         check_out(client, held)
 
@@ -202,6 +203,6 @@ def _socket(connection: Any) -> Any:
 
 
 def _look_for(held: Any, names: Iterable[str]) -> None:
-    """Raise AttributeError where it does not have one of them."""
+    """Raise AttributeError if ``held`` lacks one of the names."""
     for name in names:
         getattr(held, name)

@@ -1,10 +1,10 @@
-"""Many connections in one thread: while one waits, for its answer, for room to send or for its time, others go on.
+"""An event loop for many connections in one thread: while one waits for its answer, buffer or time, others run.
 
-With a thread for each connection, every answer costs two changes of threads and handing on the interpreter's lock:
-more than the request itself. Here each connection has a greenlet, a stack without a thread, so that what runs in it
-is written as if it blocked, and one call of the system says what has come. epoll knows milliseconds only; for
-microseconds it waits for a ``timerfd`` (https://man7.org/linux/man-pages/man2/timerfd_create.2.html), which Python has
-from 3.13 on.
+With a thread for each connection, every answer costs two thread switches and a handover of the interpreter lock: more
+than the request itself. Here each connection has a greenlet, a stack without a thread, so that its code is written as
+if it blocked, and one system call reports which answers have arrived. epoll has millisecond resolution only; for
+microseconds it waits for a ``timerfd`` (https://man7.org/linux/man-pages/man2/timerfd_create.2.html), which Python
+supports from 3.13 on.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ from typing import Self
 from greenlet import getcurrent, greenlet
 
 RINGS = hasattr(ctypes.CDLL(None), "timerfd_create")
-"""Whether this system has such a file."""
+"""Whether this system has ``timerfd``."""
 _NON_BLOCKING, _AT_A_MOMENT = 0o4000, 1
 
 
 class _Times(ctypes.Structure):
-    """``struct itimerspec``: how often to ring, and when first."""
+    """``struct itimerspec``: the interval, and the first expiration."""
 
     _fields_ = (
         ("_again_seconds", ctypes.c_long),
@@ -39,27 +39,27 @@ class _Times(ctypes.Structure):
 
 
 class Alarm:
-    """Rings once at the moment it was last set to; a context manager that closes its file."""
+    """A timer that fires once at its last set time; a context manager that closes its file."""
 
     def __init__(self) -> None:
-        """Raises OSError when the process may open no more files."""
+        """Raise OSError if the process may open no more files."""
         self._system = ctypes.CDLL(None, use_errno=True)
         self.file = self._system.timerfd_create(time.CLOCK_MONOTONIC, _NON_BLOCKING)
-        """What is waited for."""
+        """The file descriptor to wait for."""
         if self.file < 0:
             raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
         self._times = _Times()
         self._at = 0
 
     def ring_at(self, moment: int) -> None:
-        """Ring at that moment, in nanoseconds on the monotonic clock, or at once when it is over."""
+        """Fire at ``moment``, in nanoseconds on the monotonic clock, or at once if it is past."""
         if moment != self._at:
             self._at = moment
             self._times.seconds, self._times.nanoseconds = divmod(moment, 1_000_000_000)
             self._system.timerfd_settime(self.file, _AT_A_MOMENT, ctypes.byref(self._times), None)
 
     def __enter__(self) -> Self:
-        """Give the alarm itself."""
+        """Return the alarm itself."""
         return self
 
     def __exit__(self, *error: object) -> None:
@@ -69,42 +69,42 @@ class Alarm:
 
 Task = Callable[[], None]
 AVAILABLE = hasattr(select, "epoll") and RINGS
-"""Whether this system has what it needs: Linux has."""
+"""Whether this system has all that the loop needs, as Linux does."""
 _EVENTS = select.EPOLLIN | select.EPOLLOUT | select.EPOLLET if AVAILABLE else 0
-"""Told once of what comes, not until it is read: the system need not look again."""
+"""Edge-triggered: reported once on arrival, not until it is read, so the system need not check again."""
 
 
 class Hub:
-    """Runs tasks in turn, each until it waits, in the thread that made it."""
+    """Runs tasks in turn, each until it waits, in the thread that created the hub."""
 
     def __init__(self) -> None:
-        """Made where ``run`` is to be called."""
+        """Create the hub in the thread that calls ``run``."""
         self.wait: Callable[[], object] = getcurrent().switch
-        """What a task calls so that the others go on, until its file may be read or written; it may come back early."""
+        """Lets other tasks run until the task's file is readable or writable; may return early."""
         self._sleeping: list[tuple[int, int, greenlet]] = []
         self._order = count()
         self._going: dict[int, greenlet] = {}
 
     def sleep(self, seconds: float) -> None:
-        """What a task calls so that the others go on for so long."""
+        """Let other tasks run for this many seconds."""
         until = time.monotonic_ns() + round(seconds * 1e9)
         heapq.heappush(self._sleeping, (until, next(self._order), getcurrent()))
         while time.monotonic_ns() < until:
             self.wait()
 
     def wait_for(self, *files: int) -> None:
-        """What a task calls that waits for these files from now on, and for none that it waited for before."""
+        """Make the calling task wait for these files from now on, and for no others."""
         task = getcurrent()
         self._forget(task)
         for file in files:
             self._going[file] = task
-            with suppress(FileExistsError):  # it is one of those before
+            with suppress(FileExistsError):  # it is one of the previous files
                 self._ready.register(file, _EVENTS)
 
     def do_elsewhere(self, work: Callable[[], object]) -> None:
-        """What a task calls for work that blocks: a thread does it while the others go on; raises what it raises.
+        """Run blocking work in a thread while other tasks run; raise what it raises.
 
-        The files of the task are forgotten; it says anew what it waits for.
+        The loop forgets the files of the task, which must call ``wait_for`` again.
         """
         finished: list[Exception | None] = []
 
@@ -131,10 +131,10 @@ class Hub:
             raise finished[0]
 
     def run(self, tasks: Mapping[tuple[int, ...], Task]) -> None:
-        """Run the tasks to their end; each is named by the numbers of the files that it waits for.
+        """Run the tasks to their end; each key has the file descriptors that the task waits for.
 
-        What a task raises is raised, and the other tasks are not ended. Linux only: it is epoll that makes the cost of
-        waiting independent of the number of files.
+        An exception of a task propagates, and the other tasks are not ended. Linux only: with epoll the cost of
+        waiting does not depend on the number of files.
         """
         with select.epoll() as ready, Alarm() as alarm:
             self._ready = ready
@@ -154,20 +154,20 @@ class Hub:
                     self._serve(ready)
 
     def _serve(self, ready: select.epoll) -> None:
-        """Let those go on whose file has something, until somebody sleeps."""
+        """Resume the tasks whose files are ready, until a task sleeps."""
         going, sleeping = self._going, self._sleeping
         poll, most, waiting = ready.poll, len(going) + 1, going.get
         while going:
             for file, _ in poll(None, most):
-                task = waiting(file)  # nobody waits for the alarm, nor for the file of a task that has ended
-                # A task that waits gives an empty tuple, one that ends gives what it returns.
+                task = waiting(file)  # none for the alarm, and for the file of a task that has ended
+                # A waiting task yields an empty tuple, one that ends yields its result.
                 if task is not None and task.switch() is None:
                     self._forget(task)
             if sleeping:
                 return
 
     def _wake(self) -> None:
-        """Let those go on whose time has come."""
+        """Resume the tasks whose time has come."""
         now, woken = time.monotonic_ns(), []
         while self._sleeping and self._sleeping[0][0] <= now:
             woken.append(heapq.heappop(self._sleeping)[2])

@@ -1,7 +1,7 @@
 """Requests and answers as OP_MSG bytes: https://www.mongodb.com/docs/manual/reference/mongodb-wire-protocol/#op_msg.
 
-What stays the same from one request to the next is made once by who sends. Answers are checked and counted without
-decoding what need not be looked at.
+Senders compose the constant parts of requests once. Answers are checked and counted without decoding what is not
+needed.
 """
 
 from __future__ import annotations
@@ -14,46 +14,46 @@ from mongo_tables.runner.clients import UnexpectedReply
 
 OP_MSG = 2013
 _MORE_TO_COME = 2
-"""The flag of a message that is not answered."""
+"""The flag of a message without an answer (``moreToCome``)."""
 _HEADER = struct.Struct("<iiiiI")
-"""Length, number of the request, number of what is answered, opcode, flags."""
+"""Length, request number, number of the answered request, opcode, flags."""
 _ALONE = struct.Struct("<iiiiIBi")
 """The header, the kind of the only section, the length of its document."""
 _AROUND_ELEMENTS = 5
-"""The bytes of a document beside its elements."""
+"""The bytes of a document in addition to its elements."""
 _INT, _LONG = struct.Struct("<i"), struct.Struct("<q")
 TXN_NUMBER = struct.Struct("<q")
-"""The number of a retryable write, which stands last in its command."""
+"""The number of a retryable write, the last element of its command."""
 NUMBER_IN_ELEMENTS, NUMBER_IN_DOCUMENT = -TXN_NUMBER.size, -TXN_NUMBER.size - 1
-"""Where it begins, counted from the end."""
+"""Its offset, counted from the end."""
 NUMBER_IN_MESSAGE = _HEADER.size + 1 + NUMBER_IN_DOCUMENT
-"""Where it begins in a message with documents, beside the length of the command."""
+"""Its offset in a message with documents, without the length of the command."""
 
 
 def elements(values: Mapping[str, Any]) -> bytes:
-    """The BSON of the elements alone, without the length before them and the zero after."""
+    """Return the BSON of the elements only, without the length before them and the zero after."""
     import bson
 
     return bson.encode(values)[4:-1]
 
 
 def document(elements: bytes) -> bytes:
-    """The BSON of the document of these elements."""
+    """Return the BSON of the document with these elements."""
     return _INT.pack(len(elements) + _AROUND_ELEMENTS) + elements + b"\0"
 
 
 def int32(name: bytes, value: int) -> bytes:
-    """The element with this name and number of 32 bits."""
+    """Return the element with this name and 32-bit number."""
     return b"\x10%b\0%b" % (name, _INT.pack(value))
 
 
 def int64(name: bytes, value: int) -> bytes:
-    """The element with this name and number of 64 bits."""
+    """Return the element with this name and 64-bit number."""
     return b"\x12%b\0%b" % (name, _LONG.pack(value))
 
 
 def alone(elements: bytes | bytearray) -> bytes:
-    """A message whose only section is the document of these elements."""
+    """Return a message whose only section is the document with these elements."""
     length = len(elements) + _AROUND_ELEMENTS
     head = _ALONE.pack(_HEADER.size + 1 + length, 1, 0, OP_MSG, 0, 0, length)
     return b"".join((head, elements, b"\0"))
@@ -62,7 +62,7 @@ def alone(elements: bytes | bytearray) -> bytes:
 def with_documents(
     command: bytes | bytearray, name: bytes, documents: Sequence[bytes], answered: bool
 ) -> bytes:
-    """A message of two sections: the document that is the command, and a sequence of documents by name."""
+    """Return a message of two sections: the command document, and a named sequence of documents."""
     length = _INT.size + len(name) + 1 + sum(map(len, documents))
     flags = 0 if answered else _MORE_TO_COME
     head = _HEADER.pack(_HEADER.size + 1 + len(command) + 1 + length, 1, 0, OP_MSG, flags)
@@ -70,18 +70,18 @@ def with_documents(
 
 
 def cut(message: bytes, length: int, after: int) -> tuple[bytes, bytes]:
-    """What is before and after a part of a message that has this length and ``after`` bytes behind it.
+    """Return the bytes before and after a part of this length that is followed by ``after`` bytes.
 
-    Another part of the same length can then be put between them.
+    Another part of the same length can then replace it.
     """
     place = len(message) - after
     return message[: place - length], message[place:]
 
 
 HEAD = struct.Struct("<i8x9s")
-"""What is before the BSON: the length of it all, and in one piece opcode, flags and the kind of the section."""
+"""The bytes before the BSON: the total length, and in one piece opcode, flags and the kind of the section."""
 PLAIN = struct.pack("<iIB", OP_MSG, 0, 0)
-"""That piece, where the answer has no flags and is one document."""
+"""That piece for an answer without flags and with one document."""
 FIRST_BATCH, NEXT_BATCH = b"\x04firstBatch\0", b"\x04nextBatch\0"
 EMPTY = 5
 """The bytes of a document without elements."""
@@ -91,7 +91,7 @@ _OK = b"\x01ok\0" + _DOUBLE.pack(1)
 
 
 def checked(reply: bytes) -> dict[str, Any]:
-    """The answer decoded; raises UnexpectedReply when the server refused, or could not do what was asked."""
+    """Return the decoded answer; raise UnexpectedReply if the server refused or failed."""
     import bson
 
     answer: dict[str, Any] = bson.decode(reply)
@@ -101,7 +101,7 @@ def checked(reply: bytes) -> dict[str, Any]:
 
 
 def number(reply: bytes) -> int:
-    """``n`` of the answer to a write, which stands first in it; what has more than counts is decoded.
+    """Return ``n``, the first element of the answer to a write; decode only answers with more than counts.
 
     Raises UnexpectedReply as ``checked`` does.
     """
@@ -111,7 +111,7 @@ def number(reply: bytes) -> int:
 
 
 def batch(reply: bytes, name: bytes) -> tuple[int, int, int]:
-    """Number of documents, their bytes, and the cursor's id (0: no more), without decoding a document.
+    """Return number of documents, their bytes, and the cursor's id (0: exhausted), without decoding a document.
 
     ``name`` is FIRST_BATCH or NEXT_BATCH. Raises UnexpectedReply as ``checked`` does.
     """
@@ -125,7 +125,10 @@ def batch(reply: bytes, name: bytes) -> tuple[int, int, int]:
 
 
 def beginning(reply: bytes) -> bytes | None:
-    """All that ``batch`` looks at, when that is how the answer begins: an answer that begins so too counts the same."""
+    """Return the prefix that determines the result of ``batch``, or None if the answer begins differently.
+
+    Answers with the same prefix have the same counts.
+    """
     if not reply.startswith(_CURSOR, 4):
         return None
     ok = reply.index(_OK, 12 + _INT.unpack_from(reply, 12)[0])

@@ -33,12 +33,12 @@ if TYPE_CHECKING:
 REPORTED_FROM = datetime(2020, 1, 1, tzinfo=UTC)
 REPORTED_DAYS = 366
 STEPS = 10
-"""In which the rate of reports rises."""
+"""Steps in which the rate of reports rises."""
 Prepared = TypeVar("Prepared")
 
 
 class EventLoad(Workload, name="event_load"):
-    """Events come into a version of the schema, in bulk writes of upserts, as they do before a load test.
+    """Load events into a version of the schema, in bulk writes of upserts, as before a load test.
 
     ``totalDocsToInsert`` is the number of events; ``version`` says how they are stored. The events are those of the
     generator's twenty clocks, which the connections share, so that the data does not depend on their number.
@@ -47,28 +47,28 @@ class EventLoad(Workload, name="event_load"):
     needs = frozenset({"version", "totalDocsToInsert", "writeBatchSize"})
 
     def plan(self, config: Config) -> Done:
-        """An upsert for each event, at the size of the first of all."""
+        """Return an upsert for each event, with the size of the first one."""
         events = int(config["totalDocsToInsert"])
         one = Event(1, FIRST_DAY, {"approved": 1})
         return Done(events, events, events * len(_encoded(VERSIONS[config["version"]], one)))
 
     def create(self, database: Database[Any], config: Config) -> None:
-        """An empty collection with the version's index and options."""
+        """Create an empty collection with the version's index and options."""
         version = VERSIONS[config["version"]]
         collection = database[config["collection"]]
         collection.drop()
         database.create_collection(config["collection"], **version.options)
         if version.unique:
-            # Named, because the name is a field of the result, and one with dots cannot be read.
+            # Named explicitly: the name becomes a field of the result, and default names with dots cannot be read.
             fields = [(field, 1) for field in version.unique]
             collection.create_index(fields, unique=True, name="key_and_date")
 
     def report(self, done: Amounts) -> tuple[dict[str, Any], dict[str, Any]]:
-        """How many events were brought in."""
+        """Return how many events were stored."""
         return {"totalDocsToInsert": done.operations}, {}
 
     def open_steps(self, client: Client, config: Config, share: Share) -> Step:
-        """A step makes a batch of events and writes it."""
+        """Return a step that creates a batch of events and writes it."""
         version = VERSIONS[config["version"]]
         clocks = range(share.worker, CLOCKS, share.workers)
         batches = loading(config["totalDocsToInsert"], share.common_seed, config["writeBatchSize"], clocks)
@@ -81,7 +81,7 @@ class EventLoad(Workload, name="event_load"):
 
 
 def _send(client: Client, statements: list[bytes], kind: str = "") -> Done:
-    """Send the statements with one request; raises when one of them neither matched nor upserted."""
+    """Send the statements in one request; raise if one of them neither matched nor upserted."""
     written = client.update_each(statements)
     if written != len(statements):
         raise UnexpectedReply(f"{written} of {len(statements)} events were written")
@@ -89,7 +89,7 @@ def _send(client: Client, statements: list[bytes], kind: str = "") -> Done:
 
 
 def _encoded(version: Version, event: Event) -> bytes:
-    """The statement that brings the event in, as BSON."""
+    """Return the BSON of the statement that stores the event."""
     import bson
 
     statement = version.statement(event)
@@ -97,10 +97,10 @@ def _encoded(version: Version, event: Event) -> bytes:
 
 
 class Reports(Workload, name="reports"):
-    """Reports on the events that a version of the schema stores, on random keys and days of a year.
+    """Reports on the events in a version of the schema, for random keys and days of a year.
 
-    They follow one another. Where a report needs five pipelines, a connection runs them one after the other; its time
-    is that of all five.
+    They follow one another. If a report needs five pipelines, a connection runs them one after the other; its time is
+    that of all five.
     """
 
     needs = frozenset({"version", "initialEvents", "writeBatchSize", "testTimeSecs"})
@@ -108,11 +108,11 @@ class Reports(Workload, name="reports"):
     writes = False
 
     def create(self, database: Database[Any], config: Config) -> None:
-        """An empty collection with the version's index and options."""
+        """Create an empty collection with the version's index and options."""
         EventLoad().create(database, config)
 
     def preload(self, config: Config) -> Config:
-        """The events of ten years, ``initialEvents`` in all."""
+        """Return the load of ten years of events, ``initialEvents`` in all."""
         kept = ("collection", "version", "writeBatchSize", "writeConcern")
         return {
             "workload": "event_load",
@@ -121,7 +121,7 @@ class Reports(Workload, name="reports"):
         }
 
     def open_steps(self, client: Client, config: Config, share: Share) -> Step:
-        """A step gets a report; its time is that of the request alone."""
+        """Return a step that requests a report; its time is that of the request only."""
         draw = _draw_reports(config, share.seed)
 
         def step() -> Done:
@@ -134,7 +134,7 @@ class Reports(Workload, name="reports"):
 
 
 def _draw_reports(config: Config, seed: str) -> Callable[[], list[bytes]]:
-    """What gives the pipelines of one random report after the other, in BSON."""
+    """Return a function that draws random reports: the BSON of their pipelines."""
     import bson
 
     version = VERSIONS[config["version"]]
@@ -159,12 +159,12 @@ def _ask_for_report(client: Client, pipelines: list[bytes]) -> Done:
 
 
 class EventReports(Reports, name="event_reports"):
-    """Reports while more events come in, both at a rate.
+    """Reports while more events arrive, both at a rate.
 
-    With ``eventsPerSecond`` the first half of the connections bring in events of the time after ``eventsFrom``, in bulk
-    writes of ``writeBatchSize``; the others, or all, ask for reports. ``reportsPerSecond`` is reached in ten equal
-    steps in the window, and without it reports follow each other without pause. A later window goes on with the events
-    of the one before.
+    With ``eventsPerSecond`` the first half of the connections store events of the time after ``eventsFrom``, in bulk
+    writes of ``writeBatchSize``; the others, or all, request reports. ``reportsPerSecond`` is reached in ten equal
+    steps in the window; without it reports follow each other without a pause. A later window continues with the
+    events of the previous one.
     """
 
     goes_on = True
@@ -172,9 +172,9 @@ class EventReports(Reports, name="event_reports"):
     writes = True
 
     def preload(self, config: Config) -> Config:
-        """The events of ten years, ``initialEvents`` in all."""
+        """Return the load of ten years of events, ``initialEvents`` in all."""
         if "eventsPerSecond" in config:
-            # Mistakes are told before anything is loaded.
+            # Check the rates before anything is loaded.
             _first_day(config)
             if config["numberOfThreads"] < 2:
                 raise ExperimentError(
@@ -183,9 +183,9 @@ class EventReports(Reports, name="event_reports"):
         return super().preload(config)
 
     def open_steps(self, client: Client, config: Config, share: Share) -> Step:
-        """A step brings in a batch of events, or gets a report."""
+        """Return a step that stores a batch of events, or requests a report."""
         writers = share.workers // 2 if "eventsPerSecond" in config else 0
-        # The client gets its hub, and with it another way to sleep, when the window begins.
+        # The client gets its hub, which changes its way to sleep, when the window begins.
         sleep: Callable[[float], None] = lambda seconds: client.sleep(seconds)  # noqa: E731
         pauses = random.Random(f"{share.seed}/pauses")
         if share.worker >= writers:
@@ -225,8 +225,8 @@ def _first_day(config: Config) -> datetime:
 class Pacing:
     """How often one connection sends, and for how long.
 
-    ``interval`` gives the mean seconds between two requests, from the part of the window that is over; ``length`` is
-    the length of the window in seconds.
+    ``interval`` maps the elapsed part of the window to the mean seconds between two requests; ``length`` is the
+    length of the window in seconds.
     """
 
     interval: Callable[[float], float]
@@ -234,10 +234,10 @@ class Pacing:
     draw: random.Random
 
     def pause(self, over: float, took: float) -> float:
-        """Seconds from a request that ``took`` so many to the next, when ``over`` of the window are.
+        """Return the seconds from a request that took ``took`` to the next, at the part ``over`` of the window.
 
-        The first request (``took`` 0) waits for what is left, on average, of a pause that began before the window: so
-        the rate is that of a connection that has been at it for long, however short the window is.
+        The first request (``took`` 0) waits for the mean rest of a pause that began before the window: so the rate is
+        that of a long-running connection, however short the window is.
         """
         part = self.draw.random() if took else 1 - sqrt(self.draw.random())
         return 2 * part * self.interval(over / self.length) - took
@@ -250,10 +250,10 @@ def pace_requests(
     sleep: Callable[[float], None],
     clock: Callable[[], int] = time.monotonic_ns,
 ) -> Step:
-    """A step that prepares a request, sleeps, and sends it, or waits for the end of the window if that is before.
+    """Return a step that prepares a request, sleeps until its time or the end of the window, and sends it.
 
-    What is counted is the time of the request alone. ``sleep`` is the client's: one that stops the thread would hold
-    up all connections that the thread serves.
+    Only the time of the request counts. ``sleep`` is the client's: one that blocks the thread would delay all
+    connections of the thread.
     """
     begun = took = 0
 

@@ -1,7 +1,7 @@
-"""Work on a replica set some of whose members are held up, or whose primary changes.
+"""Work on a replica set with locked members, or whose primary changes.
 
-What befell a connection stands in its later documents, so that afterwards the documents tell which acknowledged write
-is not there.
+Each document records the earlier failures of its connection, so that afterwards the documents show which acknowledged
+write is missing.
 """
 
 from __future__ import annotations
@@ -22,29 +22,29 @@ if TYPE_CHECKING:
     from mongo_tables.runner.clients import Client
 
 WRITE_CONCERN_FAILED = 64
-"""The code of an acknowledgement that did not come in time
-(https://www.mongodb.com/docs/manual/reference/error-codes/)."""
+"""The code of an acknowledgement that timed out (https://www.mongodb.com/docs/manual/reference/error-codes/)."""
 APART = 1_000_000_000
-"""Between the first numbers of two connections."""
+"""The distance between the first numbers of two connections."""
 SHORTEST_CALM_NS = 1_000_000_000
 CALM_SHARE = 4
 DEFAULT_ELECTION_MS = 10_000
-"""https://www.mongodb.com/docs/manual/reference/replica-configuration/#mongodb-rsconf-rsconf.settings.electionTimeoutMillis"""
+"""https://www.mongodb.com/docs/manual/reference/replica-configuration/#mongodb-rsconf-rsconf.settings.electionTimeoutMillis
+"""
 AGREE_SECONDS = 60.0
 LOOK_SECONDS = 0.1
 _FILLER = "x" * 500
 _OPENED = "opened"
-"""What connections of a process share: when the window opened, in nanoseconds on the monotonic clock."""
+"""The key in ``Share.prepared`` for the opening of the window, in nanoseconds on the monotonic clock."""
 
 
 class WriteTimeout(Workload, name="write_timeout"):
-    """Writes whose acknowledgement may not come in time, and whether they were done nevertheless.
+    """Writes whose acknowledgement may time out, and a count of those that were done nevertheless.
 
-    ``heldSecondaries`` of the secondaries are locked (``fsync`` with ``lock``) before the clock starts: they answer and
-    vote, but apply nothing that the primary writes. The others copy from the primary, as in every local replica set.
-    Each of ``nWrites`` operations inserts a document under the ``writeConcern``; one that ends with ``wtimeout`` is an
-    operation that was done, only not acknowledged. When the window is over, the documents are counted before the
-    members go on and after.
+    ``heldSecondaries`` of the secondaries are locked (``fsync`` with ``lock``) before the clock starts: they answer
+    and vote, but do not apply the primary's writes. The others copy from the primary, as in every local replica set.
+    Each of ``nWrites`` operations inserts a document under the ``writeConcern``; one that ends with ``wtimeout``
+    counts as done, but not acknowledged. After the window, the documents are counted before and after the members are
+    unlocked.
     """
 
     needs = frozenset({"nWrites", "heldSecondaries", "writeConcern"})
@@ -52,21 +52,21 @@ class WriteTimeout(Workload, name="write_timeout"):
     whole = True
 
     def plan(self, config: Config) -> Done:
-        """``nWrites`` inserts of a document each."""
+        """Return ``nWrites`` inserts of a document each."""
         return Done(config["nWrites"], config["nWrites"], 0)
 
     def reset(self, database: Database[Any], config: Config) -> None:
-        """Lock as many secondaries as are to be held."""
+        """Lock the configured number of secondaries."""
         for member in islice(_secondaries(database), config["heldSecondaries"]):
             member.admin.command("fsync", lock=True)
 
     def report(self, done: Amounts) -> tuple[dict[str, Any], dict[str, Any]]:
-        """How many writes were sent, acknowledged, and not acknowledged in time."""
+        """Return how many writes were sent, acknowledged, and timed out."""
         sent, acknowledged = done.operations, done.documents
         return {"nWrites": sent}, {"acknowledged": acknowledged, "timedOut": sent - acknowledged}
 
     def conclude(self, database: Database[Any], config: Config) -> dict[str, Any]:
-        """Let the members go on; count what the primary has before, and a majority of the members has after it."""
+        """Unlock the members; count the primary's documents before, and those on a majority of members after it."""
         from pymongo.read_concern import ReadConcern
 
         collection = database[config["collection"]]
@@ -75,18 +75,18 @@ class WriteTimeout(Workload, name="write_timeout"):
         for number, member in enumerate(_secondaries(database)):
             members += 1
             if number < config["heldSecondaries"]:
-                while member.admin.command("fsyncUnlock")["lockCount"]:  # a warmed window was held twice
+                while member.admin.command("fsyncUnlock")["lockCount"]:  # warm-up locks it too
                     pass
         majority = collection.with_options(read_concern=ReadConcern("majority"))
         with database.client.start_session(causal_consistency=True) as session:
-            # A write after all others that every member acknowledges: so they have all of them.
+            # A last write that every member acknowledges proves that they have all others.
             note = {"appendOplogNote": 1, "data": {"of": "all"}, "writeConcern": {"w": members}}
             database.client.admin.command(note, session=session)
             kept = majority.count_documents({}, session=session)
         return {"applied": applied, "keptByMajority": kept}
 
     def open_steps(self, client: Client, config: Config, share: Share) -> Step:
-        """A step inserts a document."""
+        """Return a step that inserts a document."""
         import bson
 
         def step() -> Done | None:
@@ -106,7 +106,7 @@ class WriteTimeout(Workload, name="write_timeout"):
 
 
 def _secondaries(database: Database[Any]) -> Iterator[MongoClient[dict[str, Any]]]:
-    """A client of each secondary, in the order of the replica set's configuration."""
+    """Yield a client of each secondary, in the order of the replica set's configuration."""
     from pymongo import MongoClient
 
     signed_in = _signed_in(database.client)
@@ -118,7 +118,7 @@ def _secondaries(database: Database[Any]) -> Iterator[MongoClient[dict[str, Any]
 
 
 def _signed_in(client: MongoClient[dict[str, Any]]) -> dict[str, Any]:
-    """What another client needs to be who this one is. PyMongo has no public way to it."""
+    """Return the credentials of a client for another one; PyMongo has no public API for them."""
     known = client.options.pool_options._credentials
     if known is None:
         return {}
@@ -126,16 +126,16 @@ def _signed_in(client: MongoClient[dict[str, Any]]) -> dict[str, Any]:
 
 
 class Failover(Workload, name="failover"):
-    """Writes and reads at a steady rate while the replica set gets another primary.
+    """Writes and reads at a steady rate while the primary of the replica set changes.
 
-    Each write inserts a document under a number of its connection's own, and is not sent again when it fails; each read
-    is of the last document that the connection had acknowledged. What befell a connection stands in its later
-    documents: which numbers failed, and from when to when it had no answer, in nanoseconds on the monotonic clock,
-    which the processes of one machine share.
+    Each write inserts a document under a number of its connection, without retries; each read is of the last document
+    that the connection had acknowledged. Each document records the earlier failures of its connection: which numbers
+    failed, and from when to when it had no answer, in nanoseconds on the monotonic clock, which the processes of one
+    machine share.
 
-    Requests are told apart: before are those that were answered before the event, after are those that were sent when
-    the connection was through, and all others are during it. A connection is through when it has had answers again for
-    a quarter of the time that it had none, at least a second: by then it has sent what was due meanwhile.
+    Requests have three phases: before (answered before the event), after (sent after the connection recovered), and
+    during (all others). A connection has recovered when it has had answers again for a quarter of the outage, at
+    least a second: by then it has sent its backlog.
     """
 
     needs = frozenset({"event", "eventAfterSecs", "operationsPerSecond", "testTimeSecs"})
@@ -143,9 +143,9 @@ class Failover(Workload, name="failover"):
     changes_primary = True
 
     def reset(self, database: Database[Any], config: Config) -> None:
-        """Have members wait as long for a primary that is silent as the variant says.
+        """Set the election timeout of the members to that of the variant.
 
-        A change of it may make members elect: then it is looked again whether all have it.
+        The change may cause an election: then check again whether all have it.
         """
         from pymongo.errors import PyMongoError
 
@@ -161,7 +161,7 @@ class Failover(Workload, name="failover"):
             time.sleep(LOOK_SECONDS)
 
     def open_steps(self, client: Client, config: Config, share: Share) -> Step:
-        """A step inserts a document or reads one."""
+        """Return a step that inserts a document or reads one."""
         import bson
 
         draw = random.Random(share.seed)
@@ -201,7 +201,7 @@ class Failover(Workload, name="failover"):
         return step
 
     def conclude(self, database: Database[Any], config: Config) -> dict[str, Any]:
-        """What the documents that a majority has tell of the writes and of the time without service."""
+        """Return what the majority-committed documents show about the writes and the time without service."""
         from pymongo.read_concern import ReadConcern
 
         collection = database[config["collection"]].with_options(read_concern=ReadConcern("majority"))
@@ -209,7 +209,7 @@ class Failover(Workload, name="failover"):
 
 
 def _agree_on(client: MongoClient[Any], wanted: int) -> bool:
-    """Whether a majority of the members has that election timeout; it is set where it is another."""
+    """Return whether a majority of the members has that election timeout; set it if they have another."""
     answer = client.admin.command("replSetGetConfig", commitmentStatus=True)
     found = answer["config"]
     if found["settings"]["electionTimeoutMillis"] == wanted:
@@ -221,7 +221,7 @@ def _agree_on(client: MongoClient[Any], wanted: int) -> bool:
 
 @dataclass(slots=True)
 class _Course:
-    """What has befallen a connection so far."""
+    """The failures of a connection so far."""
 
     number: int
     failed: list[int] = field(default_factory=list)
@@ -230,17 +230,17 @@ class _Course:
     errors: int = 0
     answered: int = 0
     through: int = 0
-    """When it is calm again after the last outage."""
+    """When the connection has recovered from the last outage."""
 
     def fail(self, wrote: bool) -> None:
-        """A request failed; a write that failed may have been done."""
+        """Note a failed request; a failed write may have been done."""
         self.errors += 1
         if wrote:
             self.failed.append(self.number)
             self.number += 1
 
     def succeed(self, wrote: bool, now: int) -> None:
-        """A request was answered at that moment."""
+        """Note the time of an answer."""
         if self.errors:
             self.outages.append({"from": self.answered, "to": now, "errors": self.errors})
             self.through = now + max(SHORTEST_CALM_NS, (now - self.answered) // CALM_SHARE)
@@ -252,10 +252,10 @@ class _Course:
 
 
 def _note_opening(share: Share, sent: int, rate: float) -> None:
-    """Note when the window opened, as the first request of a connection tells.
+    """Note when the window opened, estimated from the first request of a connection.
 
-    Connections begin one after the other, an operation's time apart. One may begin late, so it is the earliest of what
-    those of a process tell.
+    Connections begin one after the other, an operation's time apart. One may begin late, so the earliest estimate of
+    a process counts.
     """
     opened = sent - round(share.worker * 1e9 / rate)
     share.prepared[_OPENED] = min(opened, share.prepared.get(_OPENED, opened))
@@ -268,9 +268,9 @@ def _phase(sent: int, answered: int, event: int, course: _Course) -> str:
 
 
 def tell(documents: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
-    """What these documents, sorted by their numbers, tell; ``failuresTold`` are requests that they say failed.
+    """Return what these documents, sorted by number, show; ``failuresTold`` counts the failures that they record.
 
-    Of a request that failed behind the last document of its connection, none of them tells.
+    They do not record failures after the last document of a connection.
     """
     found, last = 0, dict[int, Mapping[str, Any]]()
     there: dict[int, set[int]] = {}
@@ -296,10 +296,10 @@ def tell(documents: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
 
 
 def _without_service(outages: list[list[Mapping[str, int]]]) -> dict[str, float | None]:
-    """Seconds without an answer, of single connections and of all at once; None where no request failed.
+    """Return the seconds without an answer, of single connections and of all; None if no request failed.
 
-    Of all: from the last answer that any connection had before to the first that any had after. Without a failure it is
-    not known how long service was gone: less than the time between two requests, or they waited for it.
+    For all it is the time from the last answer of any connection before the outage to the first one of any after it.
+    Without a failure the outage is unknown: it was shorter than the time between two requests, or they waited for it.
     """
     longest = [max(one, key=lambda out: out["to"] - out["from"]) for one in outages if one]
     if not longest:

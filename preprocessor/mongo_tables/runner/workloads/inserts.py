@@ -1,8 +1,8 @@
 """Bulk inserts: ordered batches of generated documents.
 
-The documents are generated and encoded before the clock starts. What does not fit into ``PREPARED_BYTES`` is
-not kept: the prepared documents are sent again from the first, each time under an ``_id`` of their own. The
-pool is far larger than a page of the storage engine (32 KiB), so a repetition does not compress better.
+Documents are generated and encoded before the clock starts. What exceeds ``PREPARED_BYTES`` is not prepared: the
+prepared documents are sent again from the first, each time under a new ``_id``. The pool is far larger than a page of
+the storage engine (32 KiB), so repetition does not improve compression.
 """
 
 from __future__ import annotations
@@ -20,42 +20,42 @@ if TYPE_CHECKING:
     from mongo_tables.runner.clients import Client
 
 PREPARED_BYTES = 16 * 2**20
-"""How much the connections of a process prepare together, at least one batch."""
+"""The most bytes that the connections of a process prepare together; at least one batch."""
 FIRST_PRELOAD_THREAD = 0xF00
-"""Number of the first connection in business ids of documents that are there before the clock starts."""
+"""The number of the first connection in business ids of documents that are loaded before the clock starts."""
 MOST_REQUESTS_PER_SECOND = 2_000
-"""Of a connection: with an answer to each, it sends no more, and what it does not send need not be prepared."""
+"""The most requests per second of a connection: what it cannot send need not be prepared."""
 
 
 class Insert(Workload, name="insert"):
-    """What is in a batch follows from its number, so that the data is the same whichever connection sends it."""
+    """Inserts of batches that follow from their numbers, so that the data does not depend on the connections."""
 
     needs = frozenset({"totalDocsToInsert", "docSizeKB", "writeBatchSize"})
     batched = True
     amount = "totalDocsToInsert"
 
     def plan(self, config: Config) -> Done:
-        """All documents of ``totalDocsToInsert``, at ``docSizeKB`` each."""
+        """Return all documents of ``totalDocsToInsert``, at ``docSizeKB`` each."""
         total = int(config["totalDocsToInsert"])
         return Done(total, total, round(total * config["docSizeKB"] * 1024))
 
     def create(self, database: Database[Any], config: Config) -> None:
-        """An empty collection, indexed on each of the first ``nSecondaryIndexes`` integer fields."""
+        """Create an empty collection, indexed on each of the first ``nSecondaryIndexes`` integer fields."""
         indexes = range(1, config.get("nSecondaryIndexes", 0) + 1)
         make_collection(database, config, [f"intfield{number}" for number in indexes])
 
     def preload(self, config: Config) -> Config | None:
-        """An insert of ``initialDocsToInsert`` documents, when there are any."""
+        """Return an insert of ``initialDocsToInsert`` documents, if there are any."""
         count = config.get("initialDocsToInsert", 0)
         before = {"totalDocsToInsert": count, "initialDocsToInsert": 0, "firstThread": FIRST_PRELOAD_THREAD}
         return {**config, **before} if count else None
 
     def report(self, done: Amounts) -> tuple[dict[str, Any], dict[str, Any]]:
-        """The tables compute speeds from ``totalDocsToInsert``, so it becomes what was inserted."""
+        """Return the inserted documents as ``totalDocsToInsert``, from which tables compute speeds."""
         return {"totalDocsToInsert": done.documents}, {}
 
     def open_steps(self, client: Client, config: Config, share: Share) -> Step:
-        """Prepare the documents of the process; a step sends one batch."""
+        """Prepare the documents of the process; return a step that sends one batch."""
         size = min(config["writeBatchSize"], config["totalDocsToInsert"])
         head, first = heads(config, share), heads(config, share)
         if "pool" not in share.prepared:
@@ -76,7 +76,7 @@ class Insert(Workload, name="insert"):
 
 
 class FlatInsert(Workload, name="flat_insert"):
-    """Small flat documents, as POCDriver inserts them, for as long as the time allows.
+    """Small flat documents like those of POCDriver, inserted for as long as the time allows.
 
     A document has ``nFields`` fields, its texts at most ``textBytes`` bytes.
     """
@@ -85,16 +85,16 @@ class FlatInsert(Workload, name="flat_insert"):
     batched = True
 
     def create(self, database: Database[Any], config: Config) -> None:
-        """An empty collection, indexed on each of the first ``nSecondaryIndexes`` fields."""
+        """Create an empty collection, indexed on each of the first ``nSecondaryIndexes`` fields."""
         indexes = range(config.get("nSecondaryIndexes", 0))
         make_collection(database, config, [f"fld{number}" for number in indexes])
 
     def report(self, done: Amounts) -> tuple[dict[str, Any], dict[str, Any]]:
-        """How many documents were inserted."""
+        """Return how many documents were inserted."""
         return {}, {"nInserts": done.documents}
 
     def open_steps(self, client: Client, config: Config, share: Share) -> Step:
-        """Prepare this connection's documents; a step sends one batch."""
+        """Prepare this connection's documents; return a step that sends one batch."""
         factory = FlatFactory(share.seed, config["nFields"], config["textBytes"])
         size, head = config["writeBatchSize"], heads(config, share)
         made = factory.tail if head else lambda: assemble(b"", factory.tail())
@@ -113,7 +113,7 @@ class FlatInsert(Workload, name="flat_insert"):
 
 
 def _prepare(make: Callable[[], bytes], size: int, room: int, wanted: float) -> list[list[bytes]]:
-    """Batches of documents, or of what comes after their heads: what has room and is ``wanted``, at least one."""
+    """Return batches of documents or tails: as many as fit into ``room`` and are ``wanted``, at least one."""
     pool: list[list[bytes]] = []
     prepared = 0
     while not pool or (len(pool) * size < wanted and prepared < room):
@@ -123,7 +123,7 @@ def _prepare(make: Callable[[], bytes], size: int, room: int, wanted: float) -> 
 
 
 def _with_heads(head: Head | None, prepared: Sequence[bytes], numbers: range) -> Sequence[bytes]:
-    """Whole documents, as many as ``numbers``."""
+    """Return whole documents, as many as ``numbers``."""
     if head is None:
         return prepared[: len(numbers)]
     return [assemble(head(number), tail) for number, tail in zip(numbers, prepared, strict=False)]

@@ -1,8 +1,8 @@
 """Queries and aggregations from a template, as many as the time allows.
 
-In a template ``RANDINT(a,b)`` stands for a random whole number from a - 1 to b - 1, so that ``RANDINT(1,n)`` draws one
-of the numbers 0 to n - 1 that n documents or groups have, and ``RANDINTLIST(a,b,n)`` for a list of n different ones.
-What is sent must find exactly ``limit`` documents; another number is an error, not a result.
+In a template ``RANDINT(a,b)`` means a random whole number from a - 1 to b - 1, so that ``RANDINT(1,n)`` draws one of
+the numbers 0 to n - 1 of n documents or groups, and ``RANDINTLIST(a,b,n)`` means a list of n different ones. A
+request must find exactly ``limit`` documents; another number is an error, not a result.
 """
 
 from __future__ import annotations
@@ -33,9 +33,10 @@ _MEANT = re.compile(r"\s*RANDINT", re.IGNORECASE)
 
 
 def encoder(template: Mapping[str, Any], chance: random.Random) -> Callable[[], bytes]:
-    """Give what gives the BSON of the template with new random numbers from ``chance``.
+    """Return a function that returns the BSON of the template with new random numbers from ``chance``.
 
-    It is encoded here, once: a number of a range takes the same bytes whatever it is, so only they are put in.
+    The template is encoded once: the numbers of a range have the same number of bytes, so each call inserts only
+    them.
     """
     zeros, ones = (_encoded(template, number) for number in (0, 1))
     places = [place for place, (zero, one) in enumerate(zip(zeros, ones, strict=True)) if zero != one]
@@ -55,7 +56,7 @@ def encoder(template: Mapping[str, Any], chance: random.Random) -> Callable[[], 
 
 
 def _spread(ranges: Iterable[re.Match[str]], places: Sequence[int]) -> tuple[list[_Number], list[_List]]:
-    """Where numbers go: single ones with the first and the width of their range, and lists with their range."""
+    """Return the offsets of the numbers: single ones with the first value and the width of their range, and lists."""
     numbers: list[_Number] = []
     lists: list[_List] = []
     place = iter(places)
@@ -70,15 +71,15 @@ def _spread(ranges: Iterable[re.Match[str]], places: Sequence[int]) -> tuple[lis
 
 
 def _encoded(template: Mapping[str, Any], number: int) -> bytes:
-    """The BSON of the template with this number in place of every random one, in the order of the template."""
+    """Return the BSON of the template with this number in place of every random one, in the template's order."""
     import bson
 
-    # As the value of a field: of a document by itself, ``_id`` would be moved to the front.
+    # Encoded as the value of a field: at the top level, ``_id`` would move to the front.
     return bson.encode({"": _filled(template, number)})[6:-1]
 
 
 def _filled(template: Any, number: int) -> Any:
-    """The template with this number in place of every random one."""
+    """Return the template with this number in place of every random one."""
     from bson.int64 import Int64
 
     if isinstance(template, Mapping):
@@ -93,7 +94,7 @@ def _filled(template: Any, number: int) -> Any:
 
 
 def _ranges(template: Any) -> Iterator[re.Match[str]]:
-    """The random numbers of a template, in the order in which they are encoded."""
+    """Yield the random numbers of a template, in the order of encoding."""
     if isinstance(template, Mapping):
         for value in template.values():
             yield from _ranges(value)
@@ -107,7 +108,7 @@ def _ranges(template: Any) -> Iterator[re.Match[str]]:
 def faults(
     template: Any, path: tuple[str | int, ...] = ()
 ) -> Iterator[tuple[tuple[str | int, ...], str, str]]:
-    """Everything that is meant as a random number and is none: its path in the template, what, and a hint."""
+    """Yield every invalid random number: its path in the template, a description, and a hint."""
     if isinstance(template, Mapping):
         for key, value in template.items():
             yield from faults(value, (*path, key))
@@ -147,20 +148,20 @@ class Query(Workload, name="query"):
     writes = False
 
     def create(self, database: Database[Any], config: Config) -> None:
-        """An empty collection, indexed on the group, and on the group with the place in it."""
+        """Create an empty collection, indexed on the group, and on the group and the place in it."""
         make_collection(database, config, ["group"])
         database[config["collection"]].create_index([("group", 1), ("group_seq_i", 1)])
 
     def preload(self, config: Config) -> Config:
-        """An insert of ``initialDocsToInsert`` numbered documents in groups of ``groupSize``."""
+        """Return an insert of ``initialDocsToInsert`` numbered documents in groups of ``groupSize``."""
         return {**load_numbered(config), "groupSize": config["groupSize"]}
 
     def report(self, done: Amounts) -> tuple[dict[str, Any], dict[str, Any]]:
-        """The tables divide ``testResults.nQueries`` by the time."""
+        """Return the queries as ``testResults.nQueries``, which tables divide by the time."""
         return {}, {"nQueries": done.operations}
 
     def open_steps(self, client: Client, config: Config, share: Share) -> Step:
-        """Encode the template; a step sends one query and takes all it finds."""
+        """Encode the template; return a step that sends one query and fetches all results."""
         selector = encoder(config["query"], random.Random(share.seed))
         limit, skip = config["limit"], config.get("skip", 0)
         done = Done(1, limit, 0)
@@ -170,7 +171,7 @@ class Query(Workload, name="query"):
             found, size = client.find(selector(), limit, skip)
             if found != limit:
                 raise UnexpectedReply(f"a query found {found} documents, {limit} were expected")
-            if size != done.bytes:  # seldom: as no fields are asked for, what is found has one size
+            if size != done.bytes:  # rare: with an empty projection, results have one size
                 done = Done(1, limit, size)
             return done
 
@@ -183,8 +184,8 @@ class Aggregate(Query, name="aggregate"):
     needs = Query.needs - {"query"} | {"pipeline"}
 
     def open_steps(self, client: Client, config: Config, share: Share) -> Step:
-        """Encode the template; a step sends one pipeline and takes all it gives."""
-        # An array is a document whose names are its places.
+        """Encode the template; return a step that sends one pipeline and fetches all results."""
+        # An array is a document whose field names are indexes.
         stages = {str(place): stage for place, stage in enumerate(config["pipeline"])}
         pipeline = encoder(stages, random.Random(share.seed))
         limit = config["limit"]

@@ -1,6 +1,6 @@
-"""Work on numbered documents that are there before: updates, replacements, upserts, deletes.
+"""Work on existing numbered documents: updates, replacements, upserts, deletes.
 
-The documents have ``_id`` 0, 1, 2, … and ``count: 0``; ``initialDocsToInsert`` says how many there are.
+The documents have ``_id`` 0, 1, 2, … and ``count: 0``; ``initialDocsToInsert`` is their number.
 """
 
 from __future__ import annotations
@@ -20,17 +20,17 @@ if TYPE_CHECKING:
     from mongo_tables.runner.clients import Client
 
 PREPARED = 200
-"""Updates or documents that a connection prepares; it takes them in turn."""
+"""Updates or documents that a connection prepares and uses in turn."""
 COUNTED = b"\x10count\0\1\0\0\0"
 """The BSON element ``count: 1``."""
 HOT_INDEX = "_id_1_count_1"
 _NUMBERED = frozenset({"initialDocsToInsert", "docSizeKB", "writeBatchSize"})
 _SELECTOR = struct.Struct("<i5sqx")
-"""The BSON of a document that has a 64-bit ``_id`` alone: to encode it each time would cost as much as the rest."""
+"""The BSON of a document with a 64-bit ``_id`` only: encoding it each time would cost as much as the rest."""
 
 
 def load_numbered(config: Config) -> Config:
-    """The insert of ``initialDocsToInsert`` numbered documents with a counter."""
+    """Return the insert of ``initialDocsToInsert`` numbered documents with a counter."""
     return {
         "collection": config["collection"],
         "totalDocsToInsert": config["initialDocsToInsert"],
@@ -47,10 +47,10 @@ def _select(number: int) -> bytes:
 class Update(Workload, name="update"):
     """Update or replace random documents, as many as the time allows.
 
-    ``documentRange`` is from how many documents, the first ones, an operation chooses: few stay in the cache, all
-    of them do not. ``UpdateOne`` sets ``nFieldsUpdated`` integer fields: with ``indexUpdate`` from the first, which
-    the ``nSecondaryIndexes`` indexes are on, else those after the last that has an index. ``ReplaceOne`` replaces
-    the whole document, so that every index changes. Of a hundred operations ``percentReads`` read a document instead.
+    An operation chooses from the first ``documentRange`` documents: few stay in the cache, all of them do not.
+    ``UpdateOne`` sets ``nFieldsUpdated`` integer fields: with ``indexUpdate`` from the first, on which the
+    ``nSecondaryIndexes`` indexes are, otherwise those after the last one with an index. ``ReplaceOne`` replaces the
+    whole document, so that every index changes. ``percentReads`` per cent of the operations read a document instead.
     """
 
     needs = _NUMBERED | {"documentRange", "updateFunction", "testTimeSecs"}
@@ -59,11 +59,11 @@ class Update(Workload, name="update"):
     update_functions = ("UpdateOne", "ReplaceOne")
 
     def preload(self, config: Config) -> Config:
-        """The numbered documents."""
+        """Return the load of numbered documents."""
         return load_numbered(config)
 
     def reset(self, database: Database[Any], config: Config) -> None:
-        """Indexes on the first ``nSecondaryIndexes`` integer fields, and no others."""
+        """Create indexes on the first ``nSecondaryIndexes`` integer fields, and drop all others."""
         collection = database[config["collection"]]
         wanted = {f"intfield{number}_1" for number in range(1, config.get("nSecondaryIndexes", 0) + 1)}
         for name in sorted(set(collection.index_information()) - wanted - {"_id_"}):
@@ -72,11 +72,11 @@ class Update(Workload, name="update"):
             collection.create_index([(name.removesuffix("_1"), 1)])
 
     def report(self, done: Amounts) -> tuple[dict[str, Any], dict[str, Any]]:
-        """How many documents were updated."""
+        """Return how many documents were updated."""
         return {}, {"nUpdates": done.operations}
 
     def open_steps(self, client: Client, config: Config, share: Share) -> Step:
-        """Prepare updates or documents; a step changes one document."""
+        """Prepare updates or documents; return a step that changes one document."""
         replaces = config["updateFunction"] == "ReplaceOne"
         changes = _documents(config, share) if replaces else _updates(config, share)
         draw = random.Random(share.seed).random
@@ -92,7 +92,7 @@ class Update(Workload, name="update"):
                 found, size = client.find(selector, 1, 0)
                 if found != 1:
                     raise UnexpectedReply("a document is not there")
-                if size != read.bytes:  # seldom, as no fields are asked for
+                if size != read.bytes:  # rare: with an empty projection, results have one size
                     read = read._replace(bytes=size)
                 return read
             turn += 1
@@ -125,7 +125,7 @@ def _updates(config: Config, share: Share) -> list[bytes]:
 
 
 class _Counted(Workload):
-    """So many updates, ``nUpdates``, of numbered documents."""
+    """A given number of updates, ``nUpdates``, of numbered documents."""
 
     keeps_data = True
     and_back = True
@@ -138,17 +138,17 @@ class _Counted(Workload):
         return load_numbered(config)
 
     def report(self, done: Amounts) -> tuple[dict[str, Any], dict[str, Any]]:
-        """The tables compute speeds from ``nUpdates``, so it becomes what was done."""
+        """Return the updates as ``nUpdates``, from which tables compute speeds."""
         return {"nUpdates": done.operations}, {}
 
 
 class HotUpdate(_Counted, name="hot_update"):
-    """Many connections count up the same few documents: ``{$inc: {count: 1}}`` on the first ``nHotspots``."""
+    """Many connections increment the same few documents: ``{$inc: {count: 1}}`` on the first ``nHotspots``."""
 
     needs = _NUMBERED | {"nUpdates"}
 
     def reset(self, database: Database[Any], config: Config) -> None:
-        """With ``indexUpdate`` an index that every update changes, else none."""
+        """With ``indexUpdate`` create an index that every update changes, otherwise none."""
         collection = database[config["collection"]]
         if config.get("indexUpdate"):
             collection.create_index([("_id", 1), ("count", 1)], name=HOT_INDEX)
@@ -156,7 +156,7 @@ class HotUpdate(_Counted, name="hot_update"):
             collection.drop_index(HOT_INDEX)
 
     def open_steps(self, client: Client, config: Config, share: Share) -> Step:
-        """Encode a selector for each hot document; a step updates one of them."""
+        """Encode a selector for each hot document; return a step that updates one of them."""
         import bson
 
         selectors = [_select(number) for number in range(config.get("nHotspots", 1))]
@@ -175,22 +175,22 @@ class HotUpdate(_Counted, name="hot_update"):
 
 
 class UpdateApi(_Counted, name="update_api"):
-    """Update a document, or insert it when it is new: ``updateOne`` or ``findOneAndUpdate``, upsert or insert.
+    """Update a document, or insert it if it is new: ``updateOne`` or ``findOneAndUpdate``, upsert or insert.
 
-    An operation is for a new document with probability ``percentNew``, else for any of the loaded ones. It counts
-    up ``count``; with ``upsert`` it carries the fields of a whole document in ``$setOnInsert``, without it a
-    document that was not matched is inserted by a second request. Both together are one operation.
+    An operation is for a new document with probability ``percentNew``, otherwise for any of the loaded ones. It
+    increments ``count``; with ``upsert`` it carries the fields of a whole document in ``$setOnInsert``, without it a
+    second request inserts a document that was not matched. Both together are one operation.
     """
 
     needs = _NUMBERED | {"nUpdates", "percentNew", "updateFunction", "upsert"}
     update_functions = ("UpdateOne", "FindOneAndUpdate")
 
     def reset(self, database: Database[Any], config: Config) -> None:
-        """Without the documents that an earlier window added."""
+        """Delete the documents that an earlier window added."""
         database[config["collection"]].delete_many({"_id": {"$gte": config["initialDocsToInsert"]}})
 
     def open_steps(self, client: Client, config: Config, share: Share) -> Step:
-        """Prepare updates and documents; a step is one operation."""
+        """Prepare updates and documents; return a step for one operation."""
         import bson
 
         factory = DocumentFactory(f"{share.seed}/documents", config["docSizeKB"])
@@ -229,26 +229,26 @@ class Delete(Workload, name="delete"):
     needs = _NUMBERED | {"nDeletes"}
 
     def plan(self, config: Config) -> Done:
-        """``nDeletes`` documents, at most those that are there."""
+        """Return ``nDeletes`` documents, at most the existing ones."""
         count = min(config["nDeletes"], config["initialDocsToInsert"])
         return Done(count, count, 0)
 
     def create(self, database: Database[Any], config: Config) -> None:
-        """An empty collection, indexed on each of the first ``nSecondaryIndexes`` integer fields."""
+        """Create an empty collection, indexed on each of the first ``nSecondaryIndexes`` integer fields."""
         indexes = range(1, config.get("nSecondaryIndexes", 0) + 1)
         make_collection(database, config, [f"intfield{number}" for number in indexes])
 
     def preload(self, config: Config) -> Config:
-        """The numbered documents."""
+        """Return the load of numbered documents."""
         return load_numbered(config)
 
     def report(self, done: Amounts) -> tuple[dict[str, Any], dict[str, Any]]:
-        """``nDeletes`` becomes what was deleted."""
+        """Return the deleted documents as ``nDeletes``."""
         return {"nDeletes": done.operations}, {}
 
     def open_steps(self, client: Client, config: Config, share: Share) -> Step:
-        """Choose the documents, spread over all; a step deletes one of them."""
-        if "numbers" not in share.prepared:  # the same in every process, made once in each
+        """Choose the documents, spread over all; return a step that deletes one of them."""
+        if "numbers" not in share.prepared:  # the same in every process, computed once in each
             chance = random.Random(share.common_seed)
             chosen = chance.sample(range(config["initialDocsToInsert"]), self.plan(config).operations)
             share.prepared["numbers"] = array("q", chosen)

@@ -1,21 +1,21 @@
-"""The core workloads of YCSB 0.15: reads, updates, inserts, scans and read-modify-writes of records in proportion.
+"""The core workloads of YCSB 0.15: reads, updates, inserts, scans and read-modify-writes in given proportions.
 
 Parameters have YCSB's names, defaults and meanings (https://github.com/brianfrankcooper/YCSB/wiki/Core-Properties);
-records are byte for byte of the same form, so that either program can run on what the other has loaded. An
-operation on a record that is not there is no failure: it counts under a kind of its own (``read_not_found``).
+records have the same byte format, so that either program can run on the other's data. An operation on a missing
+record is no failure: it counts as a kind of its own (``read_not_found``).
 
-Three things differ. A run ends by time; ``operationcount`` only says for how many operations the zipfian
-distribution leaves room for new records. Connections share no counter of inserts: each has its own slice of the
-numbers after those that are loaded, and chooses from the loaded records and its own. Field values come from one
-prepared text.
+There are three differences. A run ends by time; ``operationcount`` only determines for how many operations the
+zipfian distribution reserves new records. Connections share no counter of inserts: each has its own slice of the
+numbers after the loaded ones, and chooses from the loaded records and its own. Field values are cut from one prepared
+text.
 
 With ``insertorder=hashed`` the key is ``user`` and the 64-bit FNV-1a hash of the number's eight bytes, low byte
 first, without its sign (http://www.isthe.com/chongo/tech/comp/fnv/); with ``ordered`` it is the number itself. Either
-is filled with zeros from the left to ``zeropadding`` digits. Fields are BSON binaries; bytes are drawn from the
-same ranges as YCSB's, so that they compress alike. Fields stand in the order of their numbers.
+is padded with zeros on the left to ``zeropadding`` digits. Fields are BSON binaries; bytes are drawn from the same
+ranges as YCSB's, so that they compress alike. Fields are in the order of their numbers.
 
-The zipfian distribution follows Jim Gray et al., "Quickly Generating Billion-Record Synthetic Databases", SIGMOD 1994,
-with the constant 0.99. Every generator takes its uniform numbers, from 0 to below 1, from ``draw``.
+The zipfian distribution follows Jim Gray et al., "Quickly Generating Billion-Record Synthetic Databases", SIGMOD
+1994, with the constant 0.99. Every generator takes its uniform numbers, from 0 to below 1, from ``draw``.
 """
 
 from __future__ import annotations
@@ -39,15 +39,15 @@ if TYPE_CHECKING:
     from mongo_tables.runner.clients import Client
 
 FORGOTTEN_AT_ONCE = 5000
-"""More than there may be connections, of which each inserts every n-th number, n being how many they are: so a
-stretch of this length has a record as long as any is left."""
+"""More than the number n of connections, of which each inserts every n-th number: so any stretch of this length
+contains a record as long as any is left."""
 
 _LOADED = ("fieldcount", "fieldlength", "insertorder", "zeropadding")
-"""Parameters that make other data."""
+"""Parameters that change the data."""
 _ALL_FIELDS = document(b"")
 BATCH = 1000
 BATCH_BYTES = 16 * 2**20
-"""At most, where records are large: a server takes messages of 48 MB."""
+"""The most bytes in a batch of large records: a server accepts messages of 48 MB."""
 _KEY_BYTES = 23
 _ID_OVERHEAD, _FIELD_OVERHEAD = 15, 13
 FNV_OFFSET_BASIS = 0xCBF29CE484222325
@@ -58,11 +58,11 @@ _SIGN = 1 << 63
 _INT = struct.Struct("<i")
 _TEXT_LENGTH = 6 << 17
 _MASKS = bytes((31, 63, 95, 31, 63, 95))
-"""Bits that vary in each of six bytes in a row; each byte is a space and as much as these bits say."""
+"""The variable bits in each of six consecutive bytes; each byte is a space plus these bits."""
 
 
 def fnv_hash(number: int) -> int:
-    """FNV-1a of a number, as the absolute value of a signed 64-bit integer."""
+    """Return the FNV-1a hash of a number, as the absolute value of a signed 64-bit integer."""
     found = FNV_OFFSET_BASIS
     for octet in (number & _WORD).to_bytes(8, "little"):
         found = (found ^ octet) * FNV_PRIME & _WORD
@@ -70,7 +70,7 @@ def fnv_hash(number: int) -> int:
 
 
 def key_namer(insertorder: str, zeropadding: int) -> Callable[[int], bytes]:
-    """What gives the key of a sequence number."""
+    """Return a function from a sequence number to its key."""
     digits = b"user%%0%dd" % zeropadding
     if insertorder == "ordered":
         return lambda number: digits % number
@@ -78,12 +78,12 @@ def key_namer(insertorder: str, zeropadding: int) -> Callable[[int], bytes]:
 
 
 def id_element(key: bytes) -> bytes:
-    """The BSON element ``_id`` with this key."""
+    """Return the BSON element ``_id`` with this key."""
     return b"\x02_id\0" + _INT.pack(len(key) + 1) + key + b"\0"
 
 
 def field_drawer(length: int, draw: Callable[[], float]) -> Callable[[int], bytes]:
-    """What gives the BSON element of the field with a number, with ``length`` random bytes."""
+    """Return a function from a field number to its BSON element, with ``length`` random bytes."""
     text = _text()
     places = (_TEXT_LENGTH - length) // len(_MASKS)
     size = _INT.pack(length) + b"\0"
@@ -96,7 +96,7 @@ def field_drawer(length: int, draw: Callable[[], float]) -> Callable[[int], byte
 
 
 def record_maker(config: Mapping[str, Any], draw: Callable[[], float]) -> Callable[[int], bytes]:
-    """What gives the whole record with a sequence number, as YCSB's properties in ``config`` say."""
+    """Return a function from a sequence number to the whole record, with YCSB's properties in ``config``."""
     name = key_namer(config.get("insertorder", "hashed"), config.get("zeropadding", 1))
     field = field_drawer(config.get("fieldlength", 100), draw)
     numbers = range(config.get("fieldcount", 10))
@@ -105,7 +105,7 @@ def record_maker(config: Mapping[str, Any], draw: Callable[[], float]) -> Callab
 
 @cache
 def _text() -> bytes:
-    """Bytes to cut fields from, the same in every run."""
+    """Return bytes to cut fields from, the same in every run."""
     bits = int.from_bytes(random.Random("ycsb").randbytes(_TEXT_LENGTH), "little")
     masks = int.from_bytes(_MASKS * (_TEXT_LENGTH // len(_MASKS)), "little")
     spaces = int.from_bytes(b" " * _TEXT_LENGTH, "little")
@@ -116,38 +116,38 @@ THETA = 0.99
 FEWEST_FOR_LATEST = 4
 SCRAMBLED_ITEMS = 10**10
 SCRAMBLED_ZETA = 26.46902820178302
-"""The sum of 1/i^0.99 for i up to 10^10, as YCSB has it as a constant."""
+"""The sum of 1/i^0.99 for i up to 10^10, a constant in YCSB."""
 
 Draw = Callable[[], float]
 Chooser = Callable[[], int]
-"""Gives the place of the record that the next operation is for; its number is that of its ``Sequence``."""
+"""Returns the place of the next operation's record; ``Sequence`` maps it to a number."""
 
 
 class Sequence:
     """The records that one connection may choose from: the loaded ones, then those that it has inserted.
 
-    YCSB's threads share one counter. Connections of ours are in several processes, so each is what a YCSB instance
-    with an ``insertstart`` of its own is: it inserts a slice of the numbers, every ``workers``-th from ``first`` on,
-    and knows only of its own. ``last`` is the place of the last record that is there; places of inserted records
-    follow those of loaded ones without a gap.
+    YCSB's threads share one counter. Our connections are in several processes, so each corresponds to a YCSB instance
+    with its own ``insertstart``: it inserts a slice of the numbers, every ``workers``-th from ``first`` on, and knows
+    only its own. ``last`` is the place of the last existing record; places of inserted records follow those of loaded
+    ones without a gap.
     """
 
     def __init__(self, first: int, worker: int, workers: int) -> None:
-        """``first`` is the lowest number that no loaded record has."""
+        """``first`` is the lowest number without a loaded record."""
         self.last = first - 1
         self._first, self._worker, self._workers = first, worker, workers
 
     def number(self, place: int) -> int:
-        """The sequence number of the record at a place."""
+        """Return the sequence number of the record at a place."""
         inserted = place - self._first
         return place if inserted < 0 else self._first + self._worker + inserted * self._workers
 
     def following(self) -> int:
-        """The sequence number of the record to insert."""
+        """Return the sequence number of the next record to insert."""
         return self.number(self.last + 1)
 
     def acknowledge(self) -> None:
-        """Count that record among those that are there."""
+        """Count that record as existing."""
         self.last += 1
 
 
@@ -162,7 +162,7 @@ class Zipfian:
         self._eta = self._new_eta()
 
     def next(self, count: int) -> int:
-        """A number below ``count``, which must not become smaller from call to call."""
+        """Return a number below ``count``, which must not decrease from call to call."""
         if count > self._count:
             self._zeta = _added(self._zeta, self._count, count)
             self._count = count
@@ -176,17 +176,17 @@ class Zipfian:
         return int(count * pow(self._eta * uniform - self._eta + 1, 1 / (1 - THETA)))
 
     def _new_eta(self) -> float:
-        # With the first count of items even when there are more by now: as YCSB does.
+        # With the initial count of items even if there are more now, as in YCSB.
         return (1 - pow(2.0 / self._items, 1 - THETA)) / (1 - _zeta(2) / self._zeta)
 
 
 def chooser(
     distribution: str, sequence: Sequence, start: int, count: int, expected: int, draw: Draw
 ) -> Chooser:
-    """The generator of a ``requestdistribution`` over ``count`` records from ``start`` on.
+    """Return the generator of a ``requestdistribution`` over ``count`` records from ``start`` on.
 
-    ``expected`` is how many records are expected to be inserted beside: zipfian leaves room for them, so that it
-    does not change while they come. A place above the last in ``sequence`` is drawn again. Raises ExperimentError.
+    ``expected`` is the expected number of inserted records: zipfian reserves room for them, so that it does not
+    change as they arrive. A place above the last in ``sequence`` is drawn again. Raises ExperimentError.
     """
     if distribution == "uniform":
         return lambda: start + int(draw() * count)
@@ -200,7 +200,7 @@ def chooser(
 
 
 def _scrambled(sequence: Sequence, start: int, items: int, draw: Draw) -> Chooser:
-    # One more than 10^10 items, and one more key than there are: YCSB's ranges include their ends.
+    # One more than 10^10 items, and one more key than exist: YCSB's ranges include their ends.
     zipfian = Zipfian(SCRAMBLED_ITEMS + 1, draw, SCRAMBLED_ZETA)
 
     def choose() -> int:
@@ -220,7 +220,7 @@ def _latest(sequence: Sequence, draw: Draw) -> Chooser:
 
 
 def _added(zeta: float, past: int, last: int) -> float:
-    """The sum up to ``last`` from that up to ``past``, added one by one as YCSB does, to the last bit."""
+    """Return the sum up to ``last`` from that up to ``past``, added one by one as in YCSB, exact to the last bit."""
     for item in range(past + 1, last + 1):
         zeta += 1.0 / pow(item, THETA)
     return zeta
@@ -235,16 +235,16 @@ _SECOND = 1.0 + pow(0.5, THETA)
 
 
 class Ycsb(Workload, name="ycsb"):
-    """Operations in proportion, as many as ``testTimeSecs`` allows; ``work`` and ``latencies`` count them by kind."""
+    """Operations in given proportions for ``testTimeSecs``; ``work`` and ``latencies`` count them by kind."""
 
     needs = frozenset({"recordcount", "testTimeSecs"})
     keeps_data = True
     grows_with = "insertproportion"
 
     def preload(self, config: Config) -> Config:
-        """The load of ``insertcount`` records, always acknowledged by a majority."""
+        """Return the load of ``insertcount`` records, always with majority acknowledgement."""
         start, count = _loaded_range(config)
-        _shares(config)  # a mistake in them is told before anything is loaded
+        _shares(config)  # fail before anything is loaded
         return {
             "workload": "ycsb_load",
             "collection": config["collection"],
@@ -254,7 +254,7 @@ class Ycsb(Workload, name="ycsb"):
         }
 
     def reset(self, database: Database[Any], config: Config) -> None:
-        """Without the records that an earlier window inserted: the keys after the loaded ones, while any is left."""
+        """Delete the records that an earlier window inserted: the keys after the loaded ones, while any is left."""
         collection = database[config["collection"]]
         name = _namer(config)
         _, count = _loaded_range(config)
@@ -262,11 +262,11 @@ class Ycsb(Workload, name="ycsb"):
         while collection.estimated_document_count() > count:
             keys = [name(one).decode() for one in range(number, number + FORGOTTEN_AT_ONCE)]
             if not collection.delete_many({"_id": {"$in": keys}}).deleted_count:
-                return  # what is left is no record of ours, or the estimate is none
+                return  # the rest is not ours, or the estimate is wrong
             number += FORGOTTEN_AT_ONCE
 
     def open_steps(self, client: Client, config: Config, share: Share) -> Step:
-        """Prepare the generators; a step chooses a kind of operation and does one of it."""
+        """Prepare the generators; return a step that chooses a kind of operation and does one of it."""
         draw = random.Random(share.seed).random
         operations = _Operations(client, config, share, draw)
         kinds: dict[str, Step] = {
@@ -355,7 +355,7 @@ _PROPORTIONS = {
 
 
 def _shares(config: Config) -> dict[str, float]:
-    """The proportions that are not 0, by name; raises ExperimentError when all are."""
+    """Return the proportions that are not 0, by name; raise ExperimentError if all are 0."""
     given = {name: config.get(name, usual) for name, usual in _PROPORTIONS.items()}
     shares = {name: proportion for name, proportion in given.items() if proportion}
     if not shares:
@@ -366,7 +366,7 @@ def _shares(config: Config) -> dict[str, float]:
 def _chooser(config: Config, share: Share, draw: Callable[[], float]) -> tuple[Sequence, Callable[[], int]]:
     start, count = _loaded_range(config)
     sequence = Sequence(config["recordcount"], share.worker, share.workers)
-    # Twice as many as come on average: YCSB's allowance.
+    # Twice as many as occur on average: YCSB's allowance.
     expected = int(
         config.get("operationcount", 0) * config.get("insertproportion", 0.0) * 2.0 / share.workers
     )
@@ -395,17 +395,17 @@ class YcsbLoad(Workload, name="ycsb_load"):
     needs = frozenset({"totalDocsToInsert"})
 
     def plan(self, config: Config) -> Done:
-        """All records, with the bytes of those whose key has 23 characters and whose fields have one digit."""
+        """Return all records, with the bytes of those whose key has 23 characters and whose fields have one digit."""
         total = int(config["totalDocsToInsert"])
         fields = config.get("fieldcount", 10) * (_FIELD_OVERHEAD + config.get("fieldlength", 100))
         return Done(total, total, total * (_ID_OVERHEAD + _KEY_BYTES + fields))
 
     def report(self, done: Amounts) -> tuple[dict[str, Any], dict[str, Any]]:
-        """How many records were inserted."""
+        """Return how many records were inserted."""
         return {"totalDocsToInsert": done.documents}, {}
 
     def open_steps(self, client: Client, config: Config, share: Share) -> Step:
-        """A step makes and inserts one batch of this connection's part of the numbers."""
+        """Return a step that creates and inserts one batch of this connection's part of the numbers."""
         total = config["totalDocsToInsert"]
         first = config.get("insertstart", 0) + share.start_of(total)
         end = first + share.of(total)
