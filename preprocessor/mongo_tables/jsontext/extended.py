@@ -304,9 +304,8 @@ def of_shell_call(name: str, arguments: str) -> Any:
     text: str = match[1] or match[2] or match[3] or ""
     if key == "$date":
         day = _DAY.fullmatch(text)
-        if day is None or (
-            name == "Date" and day[2] and not day[4]
-        ):  # in the time zone of the author's shell
+        # `Date` reads a time without a zone in the time zone of the shell, which is unknown here.
+        if day is None or (name == "Date" and day[2] and not day[4]):
             return None
         text = f"{day[1]}T{day[2] or '00:00'}{day[3] or ':00'}{day[4] or 'Z'}"
     value = {key: text.lower() if key in ("$oid", "$uuid") else text}

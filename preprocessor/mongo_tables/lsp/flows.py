@@ -127,7 +127,7 @@ def _stages(value: Any, stretch: Stretch, known: Knowledge) -> list[Stage]:
 
 
 def stages_before(value: Any, stretches: Sequence[Stretch], known: Knowledge) -> list[Stage]:
-    """Return the stages from the last collection that is read up to a place; or rows as a whole."""
+    """Return the stages between the last collection that is read and a place, or those that make the rows."""
     way = list(stretches) or list_all_stages(value)
     if not way:
         return _expand(_stage_of_where(value), known)
@@ -143,9 +143,8 @@ def _expand(written: Sequence[Any], known: Knowledge) -> list[Stage]:
             found += known.shared(one)
         elif isinstance(one, dict) and len(one) == 1 and next(iter(one)).startswith("$"):
             stage = decode(one)[0]
-            found += (
-                [stage] if isinstance(stage, dict) else []
-            )  # A value such as {"$date": …} is not a stage.
+            # A value such as {"$date": …} is not a stage.
+            found += [stage] if isinstance(stage, dict) else []
     return found
 
 
@@ -165,7 +164,7 @@ def _behind(stages: Sequence[Stage], shape: Shape, variables: Mapping[str, Any],
 
 
 def _behind_one(stage: Stage, shape: Shape, variables: Mapping[str, Any], known: Knowledge) -> Shape:
-    """Return the shape after a stage, including what it reads from another collection, which its flow lacks."""
+    """Return the shape after a stage, including documents that it reads from another collection."""
     ((name, argument),) = stage.items()
     if name == "$unionWith":
         other = {"coll": argument} if isinstance(argument, str) else argument

@@ -173,9 +173,9 @@ def _tell_size(collection: str, local: FileSource) -> str:
 
 _SCALARS: Final = frozenset({"string", "int", "long", "double"})
 _WIDE: Final = 100
-"""The number of fields per document above which values are not inspected: they are counters of a server.
+"""The number of fields in an object above which values are not inspected.
 
-Such counters differ in every document.
+Such objects hold counters of a server, which differ in every document.
 """
 _ELEMENTS: Final = 2_000
 """The largest number of array elements that are inspected at one path."""

@@ -292,9 +292,8 @@ class Session:
     def _look_again(self) -> None:
         """Read the disk again; if the site has changed, reopen everything."""
         asked = self._asked
-        with suppress(
-            UsageError
-        ):  # If the site file is incomplete because it is being written, the old settings stay.
+        # If the site file is incomplete because it is being written, the old settings stay.
+        with suppress(UsageError):
             asked = self._read_request()
         if asked == self._asked:
             self.project.look_again()

@@ -90,7 +90,7 @@ def note_on_references(plot: Plot) -> str:
 
 
 class KeyEntry(NamedTuple):
-    """A name, and a function that draws its sign at a left edge, centred on the text line at a height."""
+    """A name, and a function that draws its sign to the right of ``x``, on the text line at the height ``y``."""
 
     name: str
     sign: Callable[[float, float], str]
