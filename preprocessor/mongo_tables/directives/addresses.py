@@ -60,7 +60,12 @@ def _leads_somewhere(text: str) -> bool:
 
 
 def fields_of(template: str) -> list[str]:
-    """Return the fields in braces of an address, in order."""
+    """Return the fields in braces of an address, in order.
+
+    Example:
+        >>> fields_of("/runs/{id}#{n}")
+        ['id', 'n']
+    """
     return re.findall(_FIELD, template)
 
 
@@ -85,6 +90,10 @@ def fill_template(template: str, text_of: Callable[[str], str]) -> str:
 
     A text at the beginning is used unchanged. Later texts cannot change the target: all their special characters except
     the slash are encoded.
+
+    Example:
+        >>> fill_template("/runs/{id}", {"id": "a b"}.__getitem__)
+        '/runs/a%20b'
     """
     texts = {field: text_of(field) for field in fields_of(template)}
     if not all(texts.values()):

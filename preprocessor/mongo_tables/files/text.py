@@ -20,7 +20,12 @@ class BadByte(NamedTuple):
 
 
 def bad_byte(content: bytes) -> BadByte | None:
-    """Return the first byte of ``content`` that is not UTF-8; None if all are."""
+    """Return the first byte of ``content`` that is not UTF-8; None if all are.
+
+    Example:
+        >>> bad_byte(b"ab\\xff")
+        BadByte(value=255, line=1, column=3)
+    """
     try:
         content.decode()
     except UnicodeDecodeError as error:
@@ -30,7 +35,12 @@ def bad_byte(content: bytes) -> BadByte | None:
 
 
 def place_at(text: str, offset: int) -> tuple[int, int]:
-    """Return line and column of ``offset``, both from 1 and in characters; the offset is from 0."""
+    """Return line and column of ``offset``, both from 1 and in characters; the offset is from 0.
+
+    Example:
+        >>> place_at("ab\\ncd", 4)
+        (2, 2)
+    """
     return text.count("\n", 0, offset) + 1, offset - text.rfind("\n", 0, offset)
 
 
@@ -54,7 +64,12 @@ def shorten(text: str) -> str:
 
 
 def list_some(names: Sequence[str], most: int, mark: str = ", ") -> str:
-    """Return names for a message, joined by ``mark``: the first ``most``, and the number of the others."""
+    """Return names for a message, joined by ``mark``: the first ``most``, and the number of the others.
+
+    Example:
+        >>> list_some(["a", "b", "c"], 2)
+        'a, b and 1 more'
+    """
     more = f" and {len(names) - most} more" if len(names) > most else ""
     return f"{mark.join(names[:most])}{more}"
 

@@ -26,7 +26,12 @@ class Change(NamedTuple):
 
 
 def difference(before: str, after: str) -> Change:
-    """Return the change from one text to another: everything between their common beginning and end."""
+    """Return the change from one text to another: everything between their common beginning and end.
+
+    Example:
+        >>> difference("abcd", "abXd")
+        Change(start=2, end=3, text='X')
+    """
     start = _count_alike(before, after)
     left = min(len(before), len(after)) - start
     same = _count_alike_at_end(before, after, left)

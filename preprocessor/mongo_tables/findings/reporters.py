@@ -77,7 +77,12 @@ def _counts(findings: Iterable[Finding]) -> dict[str, int]:
 
 
 def format_count(number: int, noun: str) -> str:
-    """Return a number with its noun: "1 page", "2 pages"."""
+    """Return a number with its noun, in the plural unless the number is 1.
+
+    Example:
+        >>> format_count(1, "page"), format_count(2, "page")
+        ('1 page', '2 pages')
+    """
     return f"{number} {noun}" + ("" if number == 1 else "s")
 
 

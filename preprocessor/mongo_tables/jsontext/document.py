@@ -64,7 +64,12 @@ def decode_at(document: Document, base: Path, value: Any) -> tuple[Any, list[Fin
 
 
 def value_at(value: Any, path: Path) -> Any:
-    """Return the value at a path; None if it does not exist."""
+    """Return the value at a path; None if it does not exist.
+
+    Example:
+        >>> value_at({"a": [1, 2]}, ("a", 1))
+        2
+    """
     for step in path:
         if isinstance(value, dict):
             value = value.get(step)

@@ -317,7 +317,12 @@ def of_shell_call(name: str, arguments: str) -> Any:
 
 
 def of_regular_expression(pattern: str, flags: str) -> Any:
-    """Return the Extended JSON of ``/pattern/flags``, with only the flags that a server supports."""
+    """Return the Extended JSON of ``/pattern/flags``, with only the flags that a server supports.
+
+    Example:
+        >>> of_regular_expression("a.*", "i")
+        {'$regularExpression': {'pattern': 'a.*', 'options': 'i'}}
+    """
     options = "".join(sorted(set(flags) & set("imsux")))
     return {"$regularExpression": {"pattern": pattern, "options": options}}
 

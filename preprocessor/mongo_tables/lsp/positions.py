@@ -88,7 +88,12 @@ class Lines:
         return end
 
     def position(self, offset: int) -> Position:
-        """Return the position of an offset in characters."""
+        """Return the position of an offset in characters.
+
+        Example:
+            >>> Lines("a😀b").position(2)
+            Position(line=0, column=3)
+        """
         offset = min(max(offset, 0), len(self.text))
         line = self.line_at(offset)
         start = self._starts[line]

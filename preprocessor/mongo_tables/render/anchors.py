@@ -70,14 +70,24 @@ def _derive_name(spec: PipelineSpec) -> str:
 
 
 def words(text: str, longest: int = _LONGEST) -> str:
-    """Return the text as lower-case letters, digits and hyphens that are valid in any address, at most ``longest``."""
+    """Return the text as lower-case letters, digits and hyphens that are valid in any address, at most ``longest``.
+
+    Example:
+        >>> words("Mean latency (ms)")
+        'mean-latency-ms'
+    """
     if not text.isascii():
         text = unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode()
     return _GAP.sub("-", text.lower())[:longest].strip("-")
 
 
 def distinct(names: Iterable[str], taken: set[str]) -> list[str]:
-    """Return the names made distinct: a repeated name gets the first free number from 2."""
+    """Return the names made distinct: a repeated name gets the first free number from 2.
+
+    Example:
+        >>> distinct(["a", "a", "b"], set())
+        ['a', 'a-2', 'b']
+    """
     taken = set(taken)
     numbers: dict[str, int] = {}
     found = []

@@ -131,7 +131,14 @@ def find_added_unit(header: str, unit: str) -> str:
 
 
 def with_unit(header: str, unit: str) -> str:
-    """Return the header with its unit in brackets, unless it has none or already contains it."""
+    """Return the header with its unit in brackets, unless it has none or already contains it.
+
+    Example:
+        >>> with_unit("Latency", "ms")
+        'Latency (ms)'
+        >>> with_unit("Latency (ms)", "ms")
+        'Latency (ms)'
+    """
     added = find_added_unit(header, unit) if unit else ""
     return f"{header} ({added})" if added else header
 

@@ -64,12 +64,24 @@ def with_minus_signs(text: str) -> str:
 
 
 def range_text(low: str, high: str) -> str:
-    """Return both ends of a range: ``0.9–1.25``; ``-5 to -3`` if a dash would be next to a minus."""
+    """Return both ends of a range: ``0.9–1.25``; ``-5 to -3`` if a dash would be next to a minus.
+
+    Example:
+        >>> range_text("0.9", "1.25")
+        '0.9–1.25'
+        >>> range_text("-5", "-3")
+        '-5 to -3'
+    """
     return f"{low} to {high}" if low.startswith("-") or high.startswith("-") else f"{low}–{high}"
 
 
 def display_width(text: str) -> int:
-    """Return the width of the text in a fixed-width display: 2 per East Asian wide character, 0 per combining mark."""
+    """Return the width of the text in a fixed-width display: 2 per East Asian wide character, 0 per combining mark.
+
+    Example:
+        >>> display_width("日本")
+        4
+    """
     if text.isascii():
         return len(text)
     return sum(0 if combining(c) else 2 if east_asian_width(c) in "WF" else 1 for c in text)
@@ -84,6 +96,10 @@ def text_html(text: str) -> str:
     """Return the text escaped as HTML, for an element or a quoted attribute.
 
     The result is cached, because most texts occur more than once on a page: in a table, its chart and its runs.
+
+    Example:
+        >>> text_html("a < b")
+        'a &lt; b'
     """
     shown = visible(text)
     if _MARKUP.isdisjoint(shown):
@@ -132,7 +148,12 @@ def link_html(to: str, inner: str) -> str:
 
 
 def escape_cell(text: str) -> str:
-    """Return the text as the Markdown of one cell on one line, which shows it unchanged whatever it contains."""
+    """Return the text as the Markdown of one cell on one line, which shows it unchanged whatever it contains.
+
+    Example:
+        >>> print(escape_cell("a|b *c*"))
+        a\\|b \\*c\\*
+    """
     return "<br>".join(_escape_line(line.strip(" \t")) for line in visible(text).split("\n"))
 
 

@@ -47,7 +47,12 @@ def wide_for(number: Decimal) -> Context:
 
 
 def round_decimals(number: Decimal, decimals: int) -> Decimal:
-    """Return the number with so many decimals; a number that rounds to zero has no sign."""
+    """Return the number with so many decimals; a number that rounds to zero has no sign.
+
+    Example:
+        >>> round_decimals(Decimal("0.9745"), 3)
+        Decimal('0.975')
+    """
     rounded = number.quantize(Decimal(1).scaleb(-decimals), context=wide_for(number))
     return abs(rounded) if rounded.is_zero() else rounded
 
@@ -59,7 +64,12 @@ def signed_decimals(number: Decimal, decimals: int) -> str:
 
 
 def round_significant(number: Decimal, digits: int, *, pad: bool) -> Decimal:
-    """Return the number with so many significant digits; ``pad`` adds zeros to a number with fewer."""
+    """Return the number with so many significant digits; ``pad`` adds zeros to a number with fewer.
+
+    Example:
+        >>> round_significant(Decimal("9.996"), 3, pad=True)
+        Decimal('10.0')
+    """
     if number.is_zero():
         return abs(number)
     rounded = _to_digits(number, digits, pad)
@@ -238,6 +248,10 @@ def number_text(raw: str, form: ColumnFormat, whole: bool) -> str:
     """Return the text of a number that is given as its raw text; NaN and infinities are unchanged.
 
     ``whole``: the number has an integer type and gets no zeros that would make it look measured.
+
+    Example:
+        >>> number_text("1234.5", ColumnFormat(decimals=0, thousands=True), whole=False)
+        '1,235'
     """
     number = Decimal(raw)
     if not number.is_finite():
@@ -295,6 +309,10 @@ def read_numbers(text: str, form: ColumnFormat | None = None) -> Shown:
     """Return the numbers of a text that ``form`` has written, such as a cell; rounding is not undone.
 
     In ``1,234 (1,200–1,300) ms`` the numbers are 1234, 1200 and 1300, and the words ``# (#–#) ms``.
+
+    Example:
+        >>> read_numbers("1,234 (1,200–1,300) ms").words
+        '# (#–#) ms'
     """
     signs = _signs_of(form)
     pattern = _number(signs)

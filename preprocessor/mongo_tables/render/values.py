@@ -57,7 +57,14 @@ _LINE_END: Final = "\r\n|[\r\u2028\u2029]"
 
 
 def cell_text(value: object, form: ColumnFormat | None = None) -> str:
-    """Return the text of a cell, unescaped, by the rules of this module and the author's format ``form``."""
+    """Return the text of a cell, unescaped, by the rules of this module and the author's format ``form``.
+
+    Example:
+        >>> cell_text(512.0)
+        '512'
+        >>> cell_text(None)
+        'n/a'
+    """
     return format_value(value, raw_or_nothing(value), form)
 
 
@@ -95,7 +102,12 @@ def _absent_text(value: object, form: ColumnFormat | None) -> str:
 
 
 def raw_text(value: object) -> str:
-    """Return the text of a present value without a format, as in ``data-v`` and downloads."""
+    """Return the text of a present value without a format, as in ``data-v`` and downloads.
+
+    Example:
+        >>> raw_text(1e21)
+        '1e+21'
+    """
     plain = _PLAIN.get(type(value))
     if plain is not None:
         return plain(value)
@@ -111,7 +123,12 @@ def raw_text(value: object) -> str:
 
 
 def json_text(value: object) -> str:
-    """Return a value as JSON on one line: arrays and sub-documents, with scalars by the rules for cells."""
+    """Return a value as JSON on one line: arrays and sub-documents, with scalars by the rules for cells.
+
+    Example:
+        >>> json_text({"a": [1.0, True]})
+        '{"a": [1, true]}'
+    """
     if isinstance(value, Mapping):
         pairs = (f"{_quote(str(name))}: {json_text(item)}" for name, item in value.items())
         return "{" + ", ".join(pairs) + "}"
@@ -151,7 +168,12 @@ def finite_decimal(value: object) -> Decimal | None:
 
 
 def significant_digits(value: object) -> int:
-    """Return the number of significant digits of a number with a fraction; 0 for any other value."""
+    """Return the number of significant digits of a number with a fraction; 0 for any other value.
+
+    Example:
+        >>> significant_digits(0.0125)
+        3
+    """
     if not isinstance(value, float | Decimal128):
         return 0
     number = Decimal(raw_text(value))

@@ -206,6 +206,10 @@ def linear_marks(low: float, high: float, most: int) -> list[float]:
     """Return about ``most`` round values, from the last below ``low`` to the first above ``high``.
 
     There may be one more around zero, because both ends lie beyond the values.
+
+    Example:
+        >>> linear_marks(3, 97, 5)
+        [0.0, 20.0, 40.0, 60.0, 80.0, 100.0]
     """
     most += low < 0 < high
     raw = (high - low) / most if high > low else max(abs(high), 1) / most
@@ -217,7 +221,12 @@ def linear_marks(low: float, high: float, most: int) -> list[float]:
 
 
 def log_marks(low: float, high: float, most: int) -> list[float]:
-    """Return the powers of ten around the values; if there are few, also 2 and 5 times each."""
+    """Return the powers of ten around the values; if there are few, also 2 and 5 times each.
+
+    Example:
+        >>> log_marks(3, 900, 5)
+        [1.0, 10.0, 100.0, 1000.0]
+    """
     first, last = math.floor(math.log10(low)), math.ceil(math.log10(high))
     last = max(last, first + 1)
     if last - first > 2:
@@ -283,6 +292,10 @@ def apart(at: Sequence[float], room: float, low: float, high: float) -> list[flo
     """Return the coordinates, moved as little as possible so that neighbours are ``room`` apart within the limits.
 
     The order stays the same. If they do not all fit, they are spread evenly between the limits.
+
+    Example:
+        >>> apart([1, 2, 9], 3, 0, 10)
+        [1, 4, 9]
     """
     room = min(room, (high - low) / max(len(at) - 1, 1))
     order = sorted(range(len(at)), key=lambda index: at[index])
