@@ -1,5 +1,5 @@
-"""The linter: what is wrong or misleading in a table, found before its pipeline runs or, by some rules, in its rows.
+"""The linter: finds what is wrong or misleading in a table, before its pipeline runs or, for some rules, in its rows.
 
-``pages`` is the way over whole pages, ``looking`` over one comment, by the rules of the ``rules_`` modules. What a rule
-knows of the documents comes from ``shape``. A rule that cannot know says nothing.
+``linter`` applies the rules of the ``*_rules`` modules to each comment of a site, and to the tables of each page.
+``shape`` infers what documents look like. A rule that cannot know reports nothing.
 """

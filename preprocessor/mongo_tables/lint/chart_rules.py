@@ -1,4 +1,4 @@
-"""Rules about the horizontal axis of charts: dates that are none, and a zone that nothing is shown in."""
+"""Rules about the horizontal axis of charts: texts that are dates, and a time zone without effect."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _DATE: Final = re.compile(r"\d{4}-\d\d(-\d\d([T ]\d\d(:\d\d){0,2}(\.\d+)?Z?)?)?"
 
 @rule("MT425", of="rows")
 def find_zone_without_dates(subject: RuleContext, rows: Rows) -> Iterator[Finding]:
-    """MT425: a time zone is named for an axis that has no dates, so it changes nothing."""
+    """MT425: the chart names a time zone, but its axis has no dates, so the zone has no effect."""
     spec = subject.spec
     plot = plot_of(spec)
     if plot and plot.timezone and not any(map(is_date, present_values(rows, plot.x))):
@@ -32,7 +32,7 @@ def find_zone_without_dates(subject: RuleContext, rows: Rows) -> Iterator[Findin
 
 @rule("MT426", of="rows")
 def find_dates_as_names(subject: RuleContext, rows: Rows) -> Iterator[Finding]:
-    """MT426: texts that are dates stand in the order in which rows name them, which is not that of time."""
+    """MT426: texts that are dates appear in the order of the rows, which is not the order of time."""
     spec = subject.spec
     plot = plot_of(spec)
     if plot is None:
@@ -46,13 +46,13 @@ def find_dates_as_names(subject: RuleContext, rows: Rows) -> Iterator[Finding]:
 
 
 def _dates_as_text(rows: Rows, column: str) -> list[str]:
-    """The texts of a column, each once; none where one of its values is no text of a date."""
+    """Return the distinct texts of a column; empty if one of its values is not a date as text."""
     names = list(dict.fromkeys(present_values(rows, column)))
     return names if all(isinstance(one, str) and _DATE.fullmatch(one) for one in names) else []
 
 
 def _out_of_order(names: list[str]) -> tuple[str, str] | None:
-    """The first two that stand against the order of time, where it does not run backwards throughout."""
+    """Return the first two names that contradict the order of time; None if time always runs forwards or backwards."""
     if names == sorted(names, reverse=True):
         return None
     return next(((one, other) for one, other in pairwise(names) if one > other), None)
@@ -60,7 +60,7 @@ def _out_of_order(names: list[str]) -> tuple[str, str] | None:
 
 @rule("MT429", of="rows")
 def find_dates_not_to_scale(subject: RuleContext, rows: Rows) -> Iterator[Finding]:
-    """MT429: a line goes over texts that are dates, at equal distances whatever time lies between them."""
+    """MT429: a line connects texts that are dates, at equal distances for unequal periods of time."""
     spec = subject.spec
     plot = plot_of(spec)
     if plot is None or plot.mark != "line":
@@ -78,18 +78,18 @@ def find_dates_not_to_scale(subject: RuleContext, rows: Rows) -> Iterator[Findin
 
 
 def _evenly_spaced(names: list[str]) -> bool:
-    """Whether there is always as much time between two dates: as many months of the calendar, or seconds."""
+    """Return whether the periods between consecutive dates are equal, in calendar months or in seconds."""
     try:
         moments = [datetime.fromisoformat(_whole(name)) for name in names]
     except ValueError:
-        return True  # No day of the calendar: who knows what it is.
+        return True  # Not a day of the calendar: nothing is known.
     months = {12 * (b.year - a.year) + b.month - a.month for a, b in pairwise(moments)}
     same_day = len({(one.day, one.time()) for one in moments}) == 1
     return (same_day and len(months) == 1) or len({b - a for a, b in pairwise(moments)}) == 1
 
 
 def _whole(name: str) -> str:
-    """The date with the day and the time that it leaves out."""
+    """Return the date, completed with the day and the time."""
     day, _, time = name.removesuffix("Z").replace("T", " ").partition(" ")
     time, _, part = time.partition(".")
     return f"{day}{'-01' if len(day) == 7 else ''} {time + '00:00:00'[len(time) :]}.{(part + '000000')[:6]}"

@@ -1,7 +1,7 @@
-"""What the columns of a table mean, for readers who point at a header.
+"""Help texts of table columns, shown when readers point at a header.
 
-A column of a pipeline over benchmark results is traced to the fields that it comes from, and the schema of
-results says what those are. Nothing is said of a column of which no field is described.
+A column of a pipeline over benchmark results is traced to its source fields, which the schema of results describes. A
+column without a described field has no text.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ _WORD: Final = re.compile(r"'([^']+)'")
 
 
 def column_meanings(spec: TableSpec) -> dict[str, str]:
-    """A plain text for each column that comes from fields of a result document, by the column's name.
+    """Return a plain text for each column that comes from fields of a result document, by the column's name.
 
-    To be asked only of a table whose documents are results (``Provenance.results``).
+    Valid only for a table whose documents are results (``Provenance.results``).
     """
     import bson
 
-    # Which documents there are, and in what order, changes nothing of what they are made of.
+    # Stages that only choose or sort documents do not change the source fields.
     stages = tuple(bson.encode(stage) for stage in spec.pipeline if not _only_chooses(stage))
     if not (any(map(_leads_to_fields, spec.columns)) or any(map(_reads_fields, stages))):
         return {}
@@ -49,7 +49,7 @@ def _only_chooses(stage: Mapping[str, Any]) -> bool:
 
 
 def _trace_rows(stages: tuple[bytes, ...], variables: Mapping[str, Any]) -> Shape:
-    """The shape of the rows, as far as the fields that they are computed from are described."""
+    """Return the shape of the rows, if they are computed from described fields."""
     if not variables:
         return _behind(stages)
     import bson
@@ -59,7 +59,7 @@ def _trace_rows(stages: tuple[bytes, ...], variables: Mapping[str, Any]) -> Shap
 
 @lru_cache(maxsize=1024)
 def _behind(stages: tuple[bytes, ...]) -> Shape:
-    """As ``_trace_rows``: tables that begin with the same stages, as those of shared lists do, go together that far."""
+    """Do the work of ``_trace_rows``; tables that begin with the same stages share the common part."""
     import bson
 
     return flow_of([bson.decode(stages[-1])], _behind(stages[:-1])).rows if stages else load_result_shape()
@@ -67,7 +67,7 @@ def _behind(stages: tuple[bytes, ...]) -> Shape:
 
 @lru_cache(maxsize=1024)
 def _reads_fields(stage: bytes) -> bool:
-    """Whether any word of a stage is the path of a described field: else to trace columns is in vain."""
+    """Return whether a word of a stage is the path of a described field: otherwise tracing finds nothing."""
     import bson
 
     words = _WORD.findall(repr(bson.decode(stage)))
@@ -75,14 +75,14 @@ def _reads_fields(stage: bytes) -> bool:
 
 
 def _leads_to_fields(word: str) -> bool:
-    if word == "_id":  # As a key, it is in every pipeline.
+    if word == "_id":  # As a key, it occurs in every pipeline.
         return False
     return "ROOT" in word or "CURRENT" in word or field_at(word.lstrip("$")) is not None
 
 
 @lru_cache(maxsize=4096)
 def _meaning(path: str | None, sources: frozenset[str]) -> str:
-    """The meaning of a value that is the field at ``path`` or was computed from the fields ``sources``."""
+    """Return the meaning of a value that is the field at ``path`` or was computed from the fields ``sources``."""
     same = field_at(path) if path else None
     if same:
         unit = _unit(same)
@@ -97,7 +97,7 @@ def _meaning(path: str | None, sources: frozenset[str]) -> str:
 
 
 def _closest(sources: Iterable[str]) -> list[str]:
-    """The sources without those that only lead to others: arrays to what is in them, elements to one by name."""
+    """Return the sources without those that only lead to others: arrays to their elements, elements to one by name."""
     every = sorted(sources)
     series = tuple(f"{source.partition('[')[0]}." for source in every if "[" in source)
     return [
@@ -122,6 +122,6 @@ def _unit(field: Field) -> str:
 
 
 def _join_names(names: Iterable[str]) -> str:
-    """``a and b``, or ``a, b and c``."""
+    """Return ``a and b``, or ``a, b and c``."""
     *first, last = names
     return f"{', '.join(first)} and {last}" if first else last

@@ -1,8 +1,8 @@
-"""What is known of a collection's documents before its pipelines are looked at.
+"""Knowledge about a collection's documents before the analysis of its pipelines.
 
-Where they are at hand it is learned from those that pass the pipeline's first ``$match``: what their fields mean is
-known where they are benchmark results. Without, a pipeline that is written for such results is taken to get them, and
-of others nothing is known. The linter runs no other stage.
+If documents are available, the linter learns from those that pass the pipeline's first ``$match``; for benchmark
+results the meaning of their fields is known. Without documents, a pipeline that is written for such results is assumed
+to read them; about other documents nothing is known. The linter runs no other stage.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _AT_ONCE: Final = 1_000
 
 @dataclass(frozen=True, slots=True)
 class Passing:
-    """The documents that pass a first ``$match``; unless ``complete``, a selection that tells as much as all."""
+    """The documents that pass a first ``$match``; unless ``complete``, a representative selection of them."""
 
     documents: Sequence[Document] = ()
     complete: bool = True
@@ -42,22 +42,22 @@ class Passing:
 
 @dataclass(frozen=True, slots=True)
 class Begun:
-    """What pipelines start from: the shape of documents, and whether real ones were looked at."""
+    """The input of pipelines: the shape of documents, and whether it comes from real ones."""
 
     shape: Shape
     is_learned: bool
     followed: Followed
 
     def flow(self, pipeline: Stages, variables: Mapping[str, Any]) -> Flow:
-        """The flow of a pipeline over these documents, with the variables that they were chosen with."""
+        """Return the flow of a pipeline over these documents, with the variables that chose them."""
         return flow_of(pipeline, self.shape, variables, self.followed)
 
 
 class Documents:
-    """The documents of a results source, or none, as rules see them.
+    """The documents of a results source, or none, for the rules.
 
-    Comments that begin alike share what is read and worked out: documents by their first ``$match``, the shape of
-    documents behind a stage by all stages up to it.
+    Comments share the work: documents by their first ``$match``, the shape of documents after a stage by all stages up
+    to it.
     """
 
     def __init__(self, source: FileSource | None) -> None:
@@ -72,14 +72,14 @@ class Documents:
         return self._source is not None
 
     def passing(self, collection: str, match: Stages, variables: Mapping[str, Any]) -> Passing:
-        """The documents of a collection that pass ``match``: one stage, or none."""
+        """Return the documents of a collection that pass ``match``: one stage, or none."""
         key = _key(collection, match, variables)
         if key not in self._passing:
             self._passing[key] = self._read(collection, match, variables)
         return self._passing[key]
 
     def of(self, spec: PipelineSpec) -> Passing:
-        """The documents that a comment's pipeline starts from."""
+        """Return the documents that a comment's pipeline starts from."""
         return self.passing(spec.collection, leading_match(spec.pipeline), spec.let)
 
     def _read(self, collection: str, match: Stages, variables: Mapping[str, Any]) -> Passing:
@@ -97,19 +97,19 @@ class Documents:
             documents = self._source.choose(collection, match)
             found = select_telling(counted(_passing(documents, match, variables)))
         except (AggregationError, ResultsError):
-            return Passing()  # Who runs the pipeline says why.
+            return Passing()  # The run of the pipeline reports the reason.
         return Passing(found, len(found) == count)
 
     def texts(self, collection: str, field: str) -> frozenset[str]:
-        """The texts that documents of a collection have in a field."""
+        """Return the strings that documents of a collection have in a field."""
         return self._source.texts(collection, field) if self._source else frozenset()
 
     def shape_of_all(self, collection: str) -> Shape:
-        """The shape of all documents of a collection."""
+        """Return the shape of all documents of a collection."""
         return self._learn(f"all {collection}", self.passing(collection, (), {})).shape
 
     def begun(self, spec: PipelineSpec) -> Begun:
-        """What a comment's pipeline starts from."""
+        """Return the input of a comment's pipeline."""
         first = leading_match(spec.pipeline)
         found = self.passing(spec.collection, first, spec.let)
         if found.documents:
@@ -132,20 +132,20 @@ def _key(collection: str, match: Stages, variables: Mapping[str, Any]) -> str:
 
 
 def leading_match(pipeline: Stages) -> Stages:
-    """What chooses documents before anything is done with them: the first stage, or none."""
+    """Return the stage that chooses documents before any other: the first stage, or none."""
     return pipeline[:1] if pipeline and "$match" in pipeline[0] else ()
 
 
 @cache
 def load_result_shape() -> Shape:
-    """The shape of the documents that the runner writes; read once, for all tables."""
+    """Return the shape of the documents that the runner writes; read once, for all tables."""
     return read_schema_shape(load("result"))
 
 
 def _passing(
     documents: Iterable[Document], match: Stages, variables: Mapping[str, Any]
 ) -> Iterator[Document]:
-    """The documents that pass a ``$match``, some at a time."""
+    """Yield the documents that pass a ``$match``, in batches."""
     if not match:
         yield from documents
         return
@@ -155,6 +155,6 @@ def _passing(
 
 
 def _by_runner(document: Mapping[str, Any]) -> bool:
-    """Whether the experiment runner wrote the document: then its schema's bounds are promises."""
+    """Return whether the experiment runner wrote the document: then its schema's bounds are promises."""
     versions = document.get("versions")
     return isinstance(versions, Mapping) and "harness" in versions

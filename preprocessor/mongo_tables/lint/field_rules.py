@@ -1,4 +1,4 @@
-"""Rules about fields: columns and paths that no document has, that only some have, that say something else."""
+"""Rules about fields: columns and paths that no document has, that only some have, or that mean something else."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Parts = tuple[str, ...]
 
 
 def _never(shape: Shape) -> bool:
-    """Whether there is no value, or only arrays with nothing of that name in them."""
+    """Return whether there is no value, or only arrays without a field of that name."""
     if shape.absent:
         return True
     return shape.kinds == ARRAY and shape.items is not None and _never(shape.items)
@@ -41,7 +41,7 @@ def find_columns_never_there(subject: RuleContext) -> Iterator[Finding]:
 
 @rule("MT402")
 def find_paths_never_there(subject: RuleContext) -> Iterator[Finding]:
-    """MT402: a path that no document has gives nothing, and what is computed from it is null."""
+    """MT402: a path that no document has gives nothing, and values computed from it are null."""
     told: set[str] = set()
     for stage in subject.flow.stages:
         for path, text, shape in (*_fields_read(stage), *_fields_kept(stage), *_fields_named(stage)):
@@ -69,7 +69,7 @@ def _field_text(visit: Visit) -> str:
 
 
 def _fields_kept(stage: StageFlow) -> Iterator[tuple[Path, str, Shape]]:
-    """Fields that a projection includes as they are."""
+    """Yield the fields that a projection includes unchanged."""
     if stage.name == "$project":
         for name, value in stage.argument.items():
             if is_flag(value) and truthy(value):
@@ -78,7 +78,7 @@ def _fields_kept(stage: StageFlow) -> Iterator[tuple[Path, str, Shape]]:
 
 @rule("MT402")
 def find_mistyped_paths_of_variables(subject: RuleContext) -> Iterator[Finding]:
-    """MT402: what a variable holds has no such field, and one that is called nearly so."""
+    """MT402: the value of a variable lacks such a field, but has one with a similar name."""
     told: set[str] = set()
     for visit in subject.fields_read:
         text = "" if visit.guarded else str(visit.operands[0].expression)
@@ -94,9 +94,9 @@ def find_mistyped_paths_of_variables(subject: RuleContext) -> Iterator[Finding]:
 
 @rule("MT402", needs=("$match",))
 def find_mistyped_conditions(subject: RuleContext) -> Iterator[Finding]:
-    """MT402: no document meets a condition on a field that none has, and one has a name that is nearly the same.
+    """MT402: a condition tests a field that no document has, but a field has a similar name.
 
-    Without such a name a condition may well ask for what no document has yet, an `error` for instance.
+    Without a similar name the condition may test for a field that no document has yet, such as `error`.
     """
     for stage in subject.stages("$match"):
         for path, text in _list_asked(stage.argument, stage.path):
@@ -110,7 +110,7 @@ def find_mistyped_conditions(subject: RuleContext) -> Iterator[Finding]:
 
 
 def find_asked_fields(query: Any) -> list[str]:
-    """The fields of which a query asks for a value, in the order of its text."""
+    """Return the fields of which a query requires a value, in the order of its text."""
     return [text for _, text in _list_asked(query, ())]
 
 
@@ -121,7 +121,7 @@ def _list_asked(query: Any, path: Path) -> Iterator[tuple[Path, str]]:
 
 
 def _asks_for_value(condition: Any) -> bool:
-    """Whether nothing that lacks the field meets a condition: one that compares, or asks whether it is there."""
+    """Return whether the condition requires the field: it compares the value, or tests whether it exists."""
     if not isinstance(condition, Mapping) or not all(key.startswith("$") for key in condition):
         return condition is not None
     return any(_meets_no_missing(name, operand) for name, operand in condition.items())
@@ -139,7 +139,7 @@ _COMPARING: Final = names_with("needs a value", "query")
 
 
 def _fields_named(stage: StageFlow) -> Iterator[tuple[Path, str, Shape]]:
-    """The fields that a stage reads by their names alone."""
+    """Yield the fields that a stage reads by name alone."""
     argument = stage.argument
     key = {"$unwind": "path", "$lookup": "localField"}.get(stage.name, "")
     named, path = (
@@ -151,7 +151,7 @@ def _fields_named(stage: StageFlow) -> Iterator[tuple[Path, str, Shape]]:
 
 
 def _is_computed(root: Shape, parts: Parts) -> bool:
-    """Whether the field is made by an earlier stage, from something that is not there: told already."""
+    """Return whether an earlier stage computes the field from something absent, which is reported already."""
     above = lookup(root, parts[:-1])
     return parts[-1] in above.fields or any(
         one in root.fields and root.fields[one].absent for one in parts[:1]
@@ -164,7 +164,7 @@ def _never_message(stage: StageFlow, text: str) -> str:
 
 
 def _element(path: str, root: Shape) -> str:
-    """What to write for the element of an array, where a path has a number for it."""
+    """Return the expression for the element of an array, if a path has a number for it."""
     parts = path.split(".")
     numbers = (at for at, part in enumerate(parts) if part.isdigit())
     in_array = any(at and "array" in lookup(root, tuple(parts[:at])).kinds for at in numbers)
@@ -189,7 +189,7 @@ def _near(root: Shape, parts: Parts) -> str:
 
 @rule("MT403")
 def find_paths_sometimes_there(subject: RuleContext) -> Iterator[Finding]:
-    """MT403: where only some documents have a field, the cell of the others does not say why it has no value."""
+    """MT403: only some documents have a field, and the empty cell of the others does not say why."""
     for path, column, source in _columns_with_gaps(subject):
         if lookup(subject.flow.documents, tuple(source.split("."))).missing:
             why = f"only some documents have `{source}`: in the column `{column}` the others have no value"
@@ -198,7 +198,7 @@ def find_paths_sometimes_there(subject: RuleContext) -> Iterator[Finding]:
 
 @rule("MT403", of="rows")
 def find_empty_arrays(subject: RuleContext, rows: Sequence[Mapping[str, Any]]) -> Iterator[Finding]:
-    """MT403: an array that all documents have, and that has no element in some of them."""
+    """MT403: all documents have an array, but in some of them it is empty."""
     for path, column, source in _columns_with_gaps(subject):
         there = lookup(subject.flow.documents, tuple(source.split(".")))
         is_array = "array" in there.kinds and not there.missing
@@ -208,12 +208,12 @@ def find_empty_arrays(subject: RuleContext, rows: Sequence[Mapping[str, Any]]) -
 
 
 def _columns_with_gaps(subject: RuleContext) -> Iterator[tuple[Path, str, str]]:
-    """The columns that may lack a value of which nothing is said, each with its place and the field it comes from."""
+    """Yield the columns that may lack a value without an explanation, each with its place and source field."""
     for path, column in subject.spec.shown_columns if subject.known else ():
         shape = subject.column(column)
         form = subject.spec.format.get(column)
         dealt_with = form is not None and (form.missing is not None or form.reason is not None)
-        # A cell without an address is one without a link.
+        # A cell without an address is a cell without a link.
         may_lack = path[0] != "format" and shape.missing and not shape.absent and not shape.unknown
         if may_lack and shape.traits.path and not dealt_with:
             yield path, column, shape.traits.path
@@ -241,7 +241,7 @@ _VARIED = "variant"
 
 @rule("MT412")
 def find_overridden_settings(subject: RuleContext) -> Iterator[Finding]:
-    """MT412: a setting is shown for all, but the variants of the experiment replaced it."""
+    """MT412: the table shows a setting for all rows, but the variants of the experiment replace it."""
     varied = member(subject.flow.documents, _VARIED)
     told = set()
     for _, column in subject.spec.shown_columns:

@@ -18,7 +18,7 @@ from mongo_tables.render.column import find_added_unit
 
 @rule("MT503")
 def find_header_blanks(subject: RuleContext) -> Iterator[Finding]:
-    """MT503: blanks at the ends of a header, or two in a row, are slips of the keyboard."""
+    """MT503: blanks at the ends of a header, or two in a row, are typing errors."""
     for index, header in enumerate(_list_headers(subject)):
         if header != " ".join(header.split()):
             message = f'the header "{header}" has blanks too many'
@@ -31,7 +31,7 @@ _CODE_NAME = r"[a-z]+[A-Z]\w*|\w+_\w+"
 
 @rule("MT504")
 def find_field_names_as_headers(subject: RuleContext) -> Iterator[Finding]:
-    """MT504: a header that is the name of a field speaks to programs, not to readers."""
+    """MT504: a header that is the name of a field is written for programs, not for readers."""
     for index, (column, header) in enumerate(zip(subject.columns, _list_headers(subject), strict=False)):
         if header == column and re.fullmatch(_CODE_NAME, header):
             words = re.sub(r"(?<=[a-z])(?=[A-Z])|_", " ", header).lower().capitalize()
@@ -48,7 +48,7 @@ def _list_headers(subject: RuleContext) -> tuple[str, ...]:
 
 
 class _Pitfall(NamedTuple):
-    """A measure that is easily taken for another: where it ends up, what readers then believe, what to do."""
+    """A measure that is easily confused with another: the misleading header words, the consequence, the remedy."""
 
     source: str
     header: re.Pattern[str]
@@ -77,7 +77,7 @@ _PITFALLS = (
 
 @rule("MT413")
 def find_misleading_measures(subject: RuleContext) -> Iterator[Finding]:
-    """MT413: a counter stands under a header for something that it does not measure."""
+    """MT413: the header of a counter names something that it does not measure."""
     for index, (column, header) in enumerate(zip(subject.columns, subject.headers, strict=False)):
         sources = subject.column(column).traits.sources
         for pitfall in _PITFALLS:
@@ -111,7 +111,7 @@ _LOOSE = re.compile(r"(?:[KkMGT]i?B|bytes|docs)/s\b")
 
 
 def read_unit(header: str) -> str:
-    """The unit that a header names: what stands in its last brackets, or a word such as ``KB/s``; else nothing."""
+    """Return the unit that a header names: the text in its last brackets, or a word such as ``KB/s``; else ""."""
     bracketed = _BRACKETED.findall(header)
     if bracketed:
         return bracketed[-1].strip()  # type: ignore[no-any-return]
@@ -120,7 +120,7 @@ def read_unit(header: str) -> str:
 
 
 def _columns(subject: RuleContext) -> Iterator[tuple[int, str, str, tuple[Unit, ...], Unit]]:
-    """Columns with a unit in the header and one by computation: place, name, written unit, readings, computed."""
+    """Yield columns with both a written and a computed unit: place, name, written unit, readings, computed unit."""
     for index, (column, header) in enumerate(zip(subject.columns, subject.headers, strict=False)):
         text = read_unit(header)
         readings = units.readings(text) if text else ()
@@ -131,7 +131,7 @@ def _columns(subject: RuleContext) -> Iterator[tuple[int, str, str, tuple[Unit, 
 
 @rule("MT404")
 def find_wrong_units(subject: RuleContext) -> Iterator[Finding]:
-    """MT404: the header says one unit, the pipeline computes another."""
+    """MT404: the header names one unit, the pipeline computes another."""
     for index, column, text, readings, computed in _columns(subject):
         powers = units.select_measured(computed)
         fitting = [one for one in readings if units.select_measured(one) == powers]
@@ -164,7 +164,7 @@ def _format_unit(unit: Unit) -> str:
 
 @rule("MT405")
 def find_mixed_units(subject: RuleContext) -> Iterator[Finding]:
-    """MT405: one table counts kilobytes of 1000 bytes in one column and of 1024 in another, under one name."""
+    """MT405: in one table, one column counts kilobytes of 1000 bytes and another of 1024, under one name."""
     sizes: list[tuple[int, str, str, bool]] = []
     for index, column, text, readings, computed in _columns(subject):
         if len(readings) == 2 and readings[0].is_data:
@@ -192,7 +192,7 @@ def _step(binary: bool) -> str:
 
 @rule("MT406")
 def find_wrong_names(subject: RuleContext) -> Iterator[Finding]:
-    """MT406: a field is named for bytes, but something else is counted in it."""
+    """MT406: a field's name says bytes, but the field counts something else."""
     for name, shape in subject.flow.rows.fields.items():
         computed, says = shape.traits.unit, units.of_name(name)
         if computed is None or computed.is_data or not says or not says[0].is_data:
@@ -211,7 +211,7 @@ def find_wrong_names(subject: RuleContext) -> Iterator[Finding]:
 
 @rule("MT427", "MT509")
 def find_two_units(subject: RuleContext) -> Iterator[Finding]:
-    """MT427: the header names one unit, the column's format another. MT509: the same one, in other words."""
+    """MT427: the header names one unit, the column's format another. MT509: both name the same unit in other words."""
     spec = subject.spec
     for path, column, header in subject.spec.headings:
         form, written = spec.format.get(column), read_unit(header)
@@ -242,7 +242,7 @@ def _two_units(subject: RuleContext, column: str, at: tuple[int, int], written: 
 
 
 def _is_unit(unit: Unit) -> bool:
-    """Whether it measures something: a word in brackets alone may be anything."""
+    """Return whether the unit measures something: a single word in brackets may be anything."""
     return bool(units.select_measured(unit)) or unit.factor != 1
 
 
@@ -251,7 +251,7 @@ _Shown = tuple[PipelineSpec, HeadedColumn]
 
 @rule("MT414", of="page")
 def find_misplaced_headers(tables: Sequence[ShownTable]) -> Iterator[Finding]:
-    """MT414: a header that elsewhere on the page stands over something else was copied from there."""
+    """MT414: a header belongs to another column of the page, and was probably copied from there."""
     shown = [(table.spec, column) for table in tables for column in table.columns]
     by_header: dict[str, dict[tuple[str, frozenset[str]], _Shown]] = defaultdict(dict)
     by_sources: dict[frozenset[str], set[str]] = defaultdict(set)
@@ -281,7 +281,7 @@ _WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 
 
 def _akin(header: str, one: HeadedColumn) -> bool:
-    """Whether header and column, or what it comes from, have a word in common."""
+    """Return whether the header and the column, or its source field, share a word."""
     text = " ".join((one.column, *one.sources))
     words = {word.lower()[:4] for word in _WORD.findall(text) if len(word) > 1}
     return any(word.lower()[:4] in words for word in _WORD.findall(header) if len(word) > 1)

@@ -1,6 +1,6 @@
-"""The linter: what the rules say of each comment of a site, and of the tables of a page together.
+"""The linter: applies the rules to each comment of a site, and to the tables of each page together.
 
-No rule runs a pipeline: rules work on shapes, on the rows of the answer and on the documents that they come from.
+No rule runs a pipeline: rules inspect shapes, the rows of the answer and the documents behind them.
 """
 
 from __future__ import annotations
@@ -34,41 +34,40 @@ if TYPE_CHECKING:
     from mongo_tables.results.file_source import FileSource
 
 Rows = Mapping[int, Sequence[Mapping[str, Any]] | None]
-"""The rows of each table that was run, by ``id`` of its spec; None of one that failed."""
+"""The rows of each table that was run, by ``id`` of its spec; None if its pipeline failed."""
 
 _MALFORMED: Final = (AttributeError, IndexError, KeyError, TypeError, ValueError)
 """Errors that reading a malformed stage may raise."""
 
 _SEEN_BY_RUNNING: Final = frozenset(rule.id for rule in RULES.values() if rule.foresees)
 _OF_SEVERAL_ROWS: Final = frozenset({"MT416", "MT417"})
-"""Rules about the order of rows, of which there must be two."""
+"""Rules about the order of rows, which need at least two rows."""
 
 
 class Ran(NamedTuple):
-    """A pipeline that was run, with its rows; None where it failed."""
+    """A pipeline that was run, with its rows; None if it failed."""
 
     rows: Sequence[Mapping[str, Any]] | None
 
 
 class Looked(NamedTuple):
-    """A comment that was looked at by itself, as rules about the tables of a page need it, and what is said of it."""
+    """An inspected comment: its findings, and its table for the rules about a whole page."""
 
     shown: ShownTable
     findings: Sequence[Finding]
 
 
 Look = Callable[[PipelineSpec, Documents, tuple[str, ...], Ran | None], Looked | None]
-"""Looks at a comment: ``look_at``, or what knows already what that gives."""
+"""Inspects a comment: ``look_at``, or a cache of its results."""
 
 
-@nothing_collected()  # No shape refers to itself, and the documents are many.
+@nothing_collected()  # No shape refers to itself, and there are many documents.
 def lint(
     pages: Iterable[Sequence[Spec | None]], source: FileSource | None, rows: Rows, look: Look
 ) -> list[Finding]:
-    """All findings of the linter about the specs of each page.
+    """Return all findings of the linter about the specs of each page.
 
-    ``source``: the documents to learn from, None where there are none. ``rows``: those of tables
-    whose pipelines were run.
+    ``source``: the documents to learn from, or None. ``rows``: the rows of tables whose pipelines were run.
     """
     listed = [list(specs) for specs in pages]
     documents = Documents(source)
@@ -91,7 +90,7 @@ def lint(
 
 
 def _collect_quoted_fields(specs: Iterable[Spec | None]) -> dict[str, list[str]]:
-    """By the id of a table, the fields of its rows that values and statements in the prose read."""
+    """Return the fields of a table's rows that values and statements in the prose read, by the table's id."""
     fields: dict[str, list[str]] = defaultdict(list)
     for spec in specs:
         if isinstance(spec, QuotingSpec):
@@ -104,9 +103,9 @@ def _collect_quoted_fields(specs: Iterable[Spec | None]) -> dict[str, list[str]]
 def look_at(
     spec: PipelineSpec, documents: Documents, quoted: tuple[str, ...], ran: Ran | None
 ) -> Looked | None:
-    """Look at one comment; None where nobody here knows what its pipeline does.
+    """Inspect one comment; None if the effect of its pipeline is unknown.
 
-    ``quoted``: fields of its rows that the prose reads; ``ran``: None where its pipeline was not run.
+    ``quoted``: fields of its rows that the prose reads; ``ran``: None if its pipeline was not run.
     """
     begun = documents.begun(spec)
     try:
@@ -116,7 +115,7 @@ def look_at(
     except _MALFORMED:
         if _is_checked(spec):
             raise
-        return None  # What is malformed behind an operator that nobody here knows, its server says.
+        return None  # The server reports what is malformed after an operator that is unknown here.
     if documents.at_hand and not begun.is_learned and (asked := _asked_first(spec)):
         every = documents.shape_of_all(spec.collection)
         if any(lookup(every, tuple(field.split("."))).absent for field in asked):
@@ -128,7 +127,7 @@ def look_at(
 
 
 def findings(subject: RuleContext, seen: frozenset[str] = frozenset()) -> list[Finding]:
-    """All that the rules say of one comment before its pipeline runs, but for those of which its rows say more."""
+    """Return the findings about one comment before its pipeline runs, except those that its rows decide."""
     return [
         one
         for rule in REGISTERED["pipeline"]
@@ -139,14 +138,14 @@ def findings(subject: RuleContext, seen: frozenset[str] = frozenset()) -> list[F
 
 
 def row_findings(subject: RuleContext, rows: Sequence[Mapping[str, Any]]) -> list[Finding]:
-    """All that is said of the rows of a table or a chart."""
+    """Return the findings about the rows of a table or a chart."""
     if not isinstance(subject.spec, TableSpec) or subject.spec.chart is not None:
-        from mongo_tables.lint import chart_rules  # noqa: F401  # and with it what draws charts, which costs
+        from mongo_tables.lint import chart_rules  # noqa: F401  # it imports the drawing of charts, which is slow
     return [one for rule in REGISTERED["rows"] for one in rule.find(subject, rows)]
 
 
 def document_findings(subject: RuleContext, documents: Documents) -> list[Finding]:
-    """All that is said of the documents that gave the rows of a table or a chart."""
+    """Return the findings about the documents behind the rows of a table or a chart."""
     return [
         one
         for rule in REGISTERED["documents"]
@@ -156,23 +155,23 @@ def document_findings(subject: RuleContext, documents: Documents) -> list[Findin
 
 
 def page_findings(tables: Sequence[ShownTable]) -> list[Finding]:
-    """All that is said of the tables of one page held against each other."""
+    """Return the findings about the tables of one page in comparison."""
     return [one for rule in REGISTERED["page"] for one in rule.find(tables)]
 
 
 def _seen_in(subject: RuleContext, ran: Ran) -> frozenset[str]:
-    """The rules whose predictions the rows confirm or disprove."""
+    """Return the rules whose predictions the rows confirm or disprove."""
     seen = _SEEN_BY_RUNNING | _OF_SEVERAL_ROWS if len(ran.rows or ()) < 2 else _SEEN_BY_RUNNING
     return seen | {"MT408"} if ran.rows and subject.seen_sorting else seen
 
 
 def _asked_first(spec: PipelineSpec) -> list[str]:
-    """The fields that the documents must have which a pipeline starts from."""
+    """Return the fields that the input documents of a pipeline must have."""
     return [field for stage in leading_match(spec.pipeline) for field in find_asked_fields(stage["$match"])]
 
 
 def _is_checked(spec: PipelineSpec) -> bool:
-    """Whether all of the pipeline could be compiled, so that each of its stages has the form that rules rely on."""
+    """Return whether the whole pipeline compiled, so that each of its stages has the form that rules rely on."""
     try:
         check(spec.pipeline, variables=spec.let)
     except AggregationError:

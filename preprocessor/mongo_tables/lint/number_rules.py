@@ -31,7 +31,7 @@ def _divisors(subject: RuleContext) -> Iterator[Operand]:
 
 @rule("MT306", needs=_COUNTING_ZEROS)
 def find_nulls_counted_as_zero(subject: RuleContext) -> Iterator[Finding]:
-    """MT306: a sum makes 0 of samples that are null, and a mean over such sums counts them."""
+    """MT306: a sum turns null samples into 0, and a mean over such sums counts them."""
     for visit in subject.visits(*_COUNTING_ZEROS):
         if any(elements(operand.shape).traits.zeroed for operand in visit.operands):
             yield subject.in_pipeline(
@@ -46,7 +46,7 @@ def find_nulls_counted_as_zero(subject: RuleContext) -> Iterator[Finding]:
 
 @rule("MT428", needs=_ONLY_NUMBERS)
 def find_texts_left_out(subject: RuleContext) -> Iterator[Finding]:
-    """MT428: a sum or a mean leaves out what is no number, without a word.
+    """MT428: a sum or a mean silently ignores values that are not numbers.
 
     Source: https://www.mongodb.com/docs/manual/reference/operator/aggregation/avg/#non-numeric-or-missing-values
     """
@@ -86,7 +86,7 @@ def find_rounded_divisors(subject: RuleContext) -> Iterator[Finding]:
 
 @rule("MT308", needs=_DIVIDING)
 def find_zero_divisors(subject: RuleContext) -> Iterator[Finding]:
-    """MT308: a document has 0 where the pipeline divides by it."""
+    """MT308: a document has 0 in a divisor of the pipeline."""
     for divisor in _divisors(subject):
         traits = divisor.shape.traits
         if traits.known and 0 in traits.known and not traits.nonzero:
@@ -108,7 +108,7 @@ _GUARD = (
 
 @rule("MT410", needs=_DIVIDING)
 def find_unguarded_divisors(subject: RuleContext) -> Iterator[Finding]:
-    """MT410: nothing says that the divisor is not 0; one such document would fail the whole table."""
+    """MT410: nothing ensures that the divisor is not 0; one such document would fail the whole table."""
     places: dict[str, list[Path]] = defaultdict(list)
     for divisor in _divisors(subject):
         traits = divisor.shape.traits
@@ -128,7 +128,7 @@ def find_unguarded_divisors(subject: RuleContext) -> Iterator[Finding]:
 
 @rule("MT407", needs=("$zip",))
 def find_zips_by_position(subject: RuleContext) -> Iterator[Finding]:
-    """MT407: arrays of samples that are paired by position pair what was measured at different times."""
+    """MT407: pairing arrays of samples by position combines values that were measured at different times."""
     for visit in subject.visits("$zip"):
         owners = {
             operand.expression.rpartition(".")[0]
@@ -152,7 +152,7 @@ _COMPARISONS: Final = names_with("compares", "expression") | names_with("equates
 
 @rule("MT409", needs=("$subtract",))
 def find_unchecked_counters(subject: RuleContext) -> Iterator[Finding]:
-    """MT409: a difference of two states of a server means nothing when it was restarted in between."""
+    """MT409: a difference of two server states is meaningless if the server was restarted in between."""
     places: dict[tuple[str, str], list[Path]] = defaultdict(list)
     for visit in subject.visits("$subtract"):
         pair = _two_states(visit)
@@ -174,7 +174,7 @@ def find_unchecked_counters(subject: RuleContext) -> Iterator[Finding]:
 
 
 def _two_states(visit: Visit) -> tuple[str, str] | None:
-    """The two top-level fields of which the same counter is read, the left one first."""
+    """Return the two top-level fields from which the same counter is read, the left one first."""
     texts = [operand.expression for operand in visit.operands]
     if len(texts) != 2 or not all(isinstance(one, str) and one.startswith("$") for one in texts):
         return None

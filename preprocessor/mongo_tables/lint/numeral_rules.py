@@ -1,7 +1,7 @@
-"""MT433: texts that are numbers, compared letter by letter, with numbers, or sorted among them (``numerals``).
+"""MT433: numbers as texts that are compared letter by letter, with numbers, or sorted among numbers (``numerals``).
 
-A comparison is with numbers, with another field, or of the values with each other, as what sorts them makes it.
-Documents say which values there are.
+A comparison is with numbers, with another field, or among the values, as sorting does. The documents show which values
+occur.
 """
 
 from __future__ import annotations
@@ -36,9 +36,9 @@ _GROUPING: Final = names_with("accumulates", "stage")
 
 
 class _Use(NamedTuple):
-    """A comparison in the pipeline, and whose values it compares.
+    """A comparison in the pipeline, and the documents whose values it compares.
 
-    The documents are those of another ``collection`` than the pipeline's where one is named, as ``first`` chooses them.
+    ``collection`` names another collection than the pipeline's; ``first`` is the stage that chooses its documents.
     """
 
     comparison: Comparison
@@ -48,7 +48,7 @@ class _Use(NamedTuple):
 
 @rule("MT433", of="documents")
 def find_numerals(subject: RuleContext, documents: Documents) -> Iterator[Finding]:
-    """MT433: what readers take for a comparison of numbers was one of texts; a pipeline that looks at types knows."""
+    """MT433: a comparison that looks numeric compares texts. Pipelines that test types are exempt."""
     if not subject.flow.names.isdisjoint(TELLING_TYPES) and names_types(subject.spec.pipeline):
         return
     told: set[tuple[str, str]] = set()
@@ -69,7 +69,7 @@ def find_numerals(subject: RuleContext, documents: Documents) -> Iterator[Findin
 
 
 def _find_uses(subject: RuleContext, documents: Documents) -> Iterator[_Use]:
-    """Every comparison of a field that has texts, as far as it is known which field of the collection a value is."""
+    """Yield every comparison of a field that has texts, if its field in the collection is known."""
     own = (
         _first_conditions(subject, documents),
         _sortings(subject),
@@ -85,19 +85,19 @@ def _find_uses(subject: RuleContext, documents: Documents) -> Iterator[_Use]:
 
 
 def _field_of(shape: Shape) -> str:
-    """The field of the collection's documents whose texts a value is, unchanged; "" where it is none."""
+    """Return the field of the collection whose texts a value is, unchanged; "" if there is none."""
     has_texts = "string" in shape.kinds and not shape.unknown and "array" not in shape.kinds
     return (shape.traits.path or "") if has_texts else ""
 
 
 def _field_in_elements(shape: Shape) -> str:
-    """The same of the values in an array."""
+    """Return the field whose texts the elements of an array are, unchanged; "" if there is none."""
     has_texts = shape.kinds == {"array"} and shape.items is not None and "string" in shape.items.kinds
     return (shape.traits.path or "") if has_texts else ""
 
 
 def _sortings(subject: RuleContext) -> Iterator[Comparison]:
-    """Keys that are numbers in some documents and texts in others; texts alone are what MT408 looks at."""
+    """Yield sort keys that are numbers in some documents and texts in others; MT408 checks keys with texts alone."""
     for stage in subject.stages("$sort"):
         for key, shape in sort_keys(stage):
             if (field := _field_of(shape)) and shape.kinds & NUMBERS:
@@ -105,7 +105,7 @@ def _sortings(subject: RuleContext) -> Iterator[Comparison]:
 
 
 def _inner_sortings(subject: RuleContext) -> Iterator[Comparison]:
-    """What accumulators, windows and arrays are sorted by: `$top`, `$rank`, `$sortArray`."""
+    """Yield the sort keys of accumulators, windows and arrays: `$top`, `$rank`, `$sortArray`."""
     sorting = (stage for stage in subject.flow.stages if "sortBy" in stage.written.names)
     for stage in sorting:
         for path, keys in _find_sort_bys(stage.argument, stage.path):
@@ -116,7 +116,7 @@ def _inner_sortings(subject: RuleContext) -> Iterator[Comparison]:
 
 
 def _find_sort_bys(written: Any, path: Path) -> Iterator[tuple[Path, Sequence[str]]]:
-    """Where a stage has a ``sortBy``, and the fields that it names; those of an array below the field that holds it."""
+    """Yield the places of ``sortBy`` in a stage, with their fields; those of an array are below the array's field."""
     if isinstance(written, dict):
         for name, one in written.items():
             if name == "sortBy":
@@ -145,7 +145,7 @@ def _ends(subject: RuleContext) -> Iterator[Comparison]:
 
 
 def _accumulates(path: Path, subject: RuleContext) -> bool:
-    """Whether the operator of an operand compares values of several documents, and arrays as a whole."""
+    """Return whether an operand's operator compares values of several documents, and arrays as a whole."""
     operators = [part for part in path if isinstance(part, str) and part.startswith("$")]
     return subject.flow.stages[int(path[0])].name in _GROUPING and len(operators) == 2
 
@@ -156,7 +156,7 @@ def _conditions(subject: RuleContext) -> Iterator[Comparison]:
 
 
 def _on_own_fields(conditions: Iterable[Comparison], shape: Shape) -> Iterator[Comparison]:
-    """The conditions on fields that are still the collection's, one of them with texts."""
+    """Yield the conditions on unchanged fields of the collection, one of which has texts."""
     for one in conditions:
         shapes = [lookup(shape, tuple(name.split("."))) for name in (one.field, one.other) if name]
         if found := _compare(one.path, one.operator, shapes, one.numbers):
@@ -166,7 +166,7 @@ def _on_own_fields(conditions: Iterable[Comparison], shape: Shape) -> Iterator[C
 def _compare(
     path: Path, operator: str, compared: Sequence[Shape], numbers: tuple[float, ...]
 ) -> Comparison | None:
-    """The comparison of a field with numbers, or of two; None where none is the collection's and has texts."""
+    """Return the comparison of a field with numbers, or of two fields; None if none has texts from the collection."""
     fields = [shape.traits.path or "" for shape in compared]
     if not all(fields) or not any(map(_field_of, compared)):
         return None
@@ -174,7 +174,10 @@ def _compare(
 
 
 def _first_conditions(subject: RuleContext, documents: Documents) -> Iterator[Comparison]:
-    """Those of the first stage: what documents look like is learnt from what it keeps, which texts are not among."""
+    """Yield the conditions of the first stage.
+
+    The shape lacks the texts that this stage removes, so the documents decide.
+    """
     for stage in subject.flow.stages[:1]:
         if stage.name == "$match":
             yield from _conditions_on(subject.spec.collection, stage.argument, stage.path, documents)
@@ -183,7 +186,7 @@ def _first_conditions(subject: RuleContext, documents: Documents) -> Iterator[Co
 def _conditions_on(
     collection: str, query: Mapping[str, Any], path: Path, documents: Documents
 ) -> Iterator[Comparison]:
-    """The conditions on fields that have texts which are numbers in a collection."""
+    """Yield the conditions on fields that have numeric texts in a collection."""
     for one in find_conditions(query, path):
         texts = [*documents.texts(collection, one.field)]
         if one.other:
@@ -193,7 +196,7 @@ def _conditions_on(
 
 
 def _facet_conditions(subject: RuleContext) -> Iterator[Comparison]:
-    """Those with which the pipelines of a `$facet` begin."""
+    """Yield the conditions at the start of the pipelines of a `$facet`."""
     for stage in subject.stages("$facet"):
         for name, inner in stage.argument.items():
             for query, path in _leading_query(inner, (*stage.path, name)):
@@ -201,7 +204,7 @@ def _facet_conditions(subject: RuleContext) -> Iterator[Comparison]:
 
 
 def _joined_conditions(subject: RuleContext, documents: Documents) -> Iterator[_Use]:
-    """Those with which pipelines on other collections begin."""
+    """Yield the conditions at the start of pipelines on other collections."""
     for stage in subject.stages(*collection_arguments()):
         argument = stage.argument if isinstance(stage.argument, Mapping) else {}
         collection = argument.get(collection_arguments()[stage.name], "")
@@ -212,7 +215,7 @@ def _joined_conditions(subject: RuleContext, documents: Documents) -> Iterator[_
 
 
 def _leading_query(pipeline: Stages, path: Path) -> Iterator[tuple[Mapping[str, Any], Path]]:
-    """The query with which a pipeline begins, and its place."""
+    """Yield the query at the start of a pipeline, and its place."""
     for one in leading_match(pipeline):
         yield one["$match"], (*path, 0, "$match")
 
@@ -227,7 +230,7 @@ def _buckets(subject: RuleContext) -> Iterator[Comparison]:
 
 
 def _operators(subject: RuleContext) -> Iterator[Comparison]:
-    """Comparisons within expressions."""
+    """Yield the comparisons within expressions."""
     for visit in subject.visits(*EQUALITIES, *ORDERS):
         if len(visit.operands) == 2:
             yield from _compared(visit)
@@ -243,7 +246,7 @@ def _compared(visit: Visit) -> Iterator[Comparison]:
 
 
 def _say_wrong(use: _Use, subject: RuleContext, documents: Documents) -> str:
-    """What goes wrong with the values that the documents have; "" where nothing must."""
+    """Return what goes wrong with the values that the documents have; "" for nothing."""
     compared, one = _documents_of(use, subject, documents), use.comparison
     values = [column_value(document, one.field) for document in compared]
     if one.other:
@@ -254,7 +257,7 @@ def _say_wrong(use: _Use, subject: RuleContext, documents: Documents) -> str:
 
 
 def _documents_of(use: _Use, subject: RuleContext, documents: Documents) -> Sequence[Document]:
-    """The documents that the first ``$match`` keeps, whatever it asks of the fields themselves."""
+    """Return the documents that the first ``$match`` keeps without its conditions on the compared fields."""
     spec = subject.spec
     fields = [one for one in (use.comparison.field, use.comparison.other) if one]
     leading = use.first if use.collection else leading_match(spec.pipeline)
@@ -263,7 +266,7 @@ def _documents_of(use: _Use, subject: RuleContext, documents: Documents) -> Sequ
 
 
 def _without(fields: Sequence[str], query: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The parts of a query that do not speak of the fields."""
+    """Return the parts of a query that do not mention the fields."""
     return {
         name: part
         for name, part in query.items()

@@ -1,7 +1,7 @@
-"""Numbers that are written as texts, and what goes wrong where they are compared with numbers.
+"""Numbers that are written as texts, and the effects of comparing them with numbers.
 
-Of two types MongoDB puts one behind the other as a whole, and nothing fails.
-Source: https://www.mongodb.com/docs/manual/reference/bson-type-comparison-order/
+MongoDB orders values by type first, so all numbers are before all texts, without an error. Source:
+https://www.mongodb.com/docs/manual/reference/bson-type-comparison-order/
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ ORDERS: Final = names_with("compares")
 TELLING_TYPES: Final = names_with("tells types")
 _BETWEEN_THOUSANDS: Final = r"[,_'’\u00a0\u2009\u202f ]"
 _NUMERAL: Final = rf"[+-]?(?:\d{{1,3}}(?:{_BETWEEN_THOUSANDS}\d{{3}})+|\d+)(?:\.\d+)?(?:[eE][+-]?\d+)?"
-"""A number as people and programs write one, its thousands apart or not."""
+"""A number as people and programs write it, with or without separators of thousands."""
 
 
 class Comparison(NamedTuple):
     """An operator at a place of a query, or of a pipeline, that compares a field.
 
-    It does so with ``numbers``, with the ``other`` field of the document, or its values with each other.
+    The comparison is with ``numbers``, with the ``other`` field of the document, or among the field's values.
     """
 
     path: tuple[str | int, ...]
@@ -37,14 +37,14 @@ class Comparison(NamedTuple):
 
 
 def names_types(part: Any) -> bool:
-    """Whether a query or pipeline looks at the types of values, and so knows of texts."""
+    """Return whether a query or pipeline tests the types of values, so its author knows about texts."""
     if isinstance(part, dict):
         return not TELLING_TYPES.isdisjoint(part) or any(map(names_types, part.values()))
     return isinstance(part, (list, tuple)) and any(map(names_types, part))
 
 
 def find_conditions(query: Mapping[str, Any], path: tuple[str | int, ...] = ()) -> Iterator[Comparison]:
-    """Where a query compares a field with numbers, or within ``$expr`` with another field."""
+    """Yield the places where a query compares a field with numbers, or within ``$expr`` with another field."""
     for key, condition, place in conditions_in(query, path):
         if key == "$expr":
             yield from _conditions_within(condition, place)
@@ -65,7 +65,7 @@ def _conditions_of(field: str, condition: Any, path: tuple[str | int, ...]) -> I
 
 
 def _conditions_within(expression: Any, path: tuple[str | int, ...]) -> Iterator[Comparison]:
-    """The comparisons anywhere in an expression, of which one operand is a field as it is."""
+    """Yield the comparisons anywhere in an expression that have an unchanged field as an operand."""
     if isinstance(expression, (list, tuple)):
         for number, one in enumerate(expression):
             yield from _conditions_within(one, (*path, number))
@@ -86,19 +86,19 @@ def _compare(operator: str, operands: Sequence[Any], path: tuple[str | int, ...]
 
 
 def field_in(expression: Any) -> str:
-    """The field of the document that an expression gives as it is; "" where it gives something else."""
+    """Return the field of the document that an expression returns unchanged; "" if it returns something else."""
     is_field = isinstance(expression, str) and expression.startswith("$") and not expression.startswith("$$")
     return expression[1:] if is_field else ""
 
 
 def numbers_in(operand: Any) -> tuple[float, ...]:
-    """The numbers that an operand is, or has as its elements."""
+    """Return the numbers in an operand, which is a number or an array."""
     values = operand if isinstance(operand, (list, tuple)) else [operand]
     return tuple(float(str(one)) for one in values if is_number(one))
 
 
 def say_wrong(operator: str, numbers: Sequence[float], values: Sequence[Any]) -> str:
-    """What goes wrong where an operator compares values with numbers, or with each other; "" where nothing must."""
+    """Return what goes wrong if an operator compares the values with numbers, or with each other; "" for nothing."""
     texts = {
         one: number for one in values if isinstance(one, str) and (number := read_numeral(one)) is not None
     }
@@ -117,7 +117,7 @@ def say_wrong(operator: str, numbers: Sequence[float], values: Sequence[Any]) ->
 
 
 def say_wrong_pair(operator: str, pairs: Iterable[tuple[Any, Any]]) -> str:
-    """What goes wrong where an operator compares two values of a document; "" where nothing must."""
+    """Return what goes wrong if an operator compares two values of a document; "" for nothing."""
     for pair in pairs:
         first, second = map(_number_of, pair)
         texts = [one for one in pair if isinstance(one, str)]
@@ -131,14 +131,14 @@ def say_wrong_pair(operator: str, pairs: Iterable[tuple[Any, Any]]) -> str:
 
 
 def _number_of(value: Any) -> float | None:
-    """The number that a value is or says; None where it is none."""
+    """Return the number that a value is or spells; None if it is neither."""
     if isinstance(value, str):
         return read_numeral(value)
     return float(str(value)) if is_number(value) else None
 
 
 def read_numeral(text: str) -> float | None:
-    """The number that a text is; None where it is none."""
+    """Return the number that a text spells; None if it spells none."""
     if re.fullmatch(_NUMERAL, text.strip()) is None:
         return None
     return float(re.sub(_BETWEEN_THOUSANDS, "", text.strip()))

@@ -1,4 +1,4 @@
-"""Rules about the order of rows: sort keys that sort nothing, ties, rows and values that are picked by chance."""
+"""Rules about the order of rows: useless sort keys, ties, and rows and values that depend on chance."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _DRAWING: Final = names_with("random")
 
 
 def sort_keys(stage: StageFlow) -> Iterator[tuple[str, Shape]]:
-    """The sort keys of a stage with their shapes; array positions in a key are not followed."""
+    """Yield the sort keys of a stage with their shapes; array positions in a key are not followed."""
     for key, order in stage.argument.items():
         if isinstance(order, (int, float)) and not any(part.isdigit() for part in key.split(".")):
             yield key, lookup(stage.before, tuple(key.split(".")))
@@ -42,7 +42,7 @@ def sort_keys(stage: StageFlow) -> Iterator[tuple[str, Shape]]:
 
 @rule("MT305", needs=("$sort",))
 def find_missing_sort_keys(subject: RuleContext) -> Iterator[Finding]:
-    """MT305: a sort by a field that no row has leaves rows in whatever order they come."""
+    """MT305: a sort by a field that no row has does not decide the order of rows."""
     for stage in subject.stages("$sort"):
         for key, shape in sort_keys(stage):
             if not shape.absent or not stage.before.kinds:
@@ -78,7 +78,7 @@ def _find_dropping_stage(subject: RuleContext, sort: StageFlow, key: str) -> Sta
 
 @rule("MT401", needs=("$limit", "$skip"))
 def find_limits_without_sort(subject: RuleContext) -> Iterator[Finding]:
-    """MT401: which documents a ``$limit`` keeps is chance when nothing has put them in order."""
+    """MT401: without a sort, chance decides which documents a ``$limit`` keeps."""
     for stage in chance_limits(subject):
         without, add = f"`{stage.name}` without a `$sort` before it", "put a `$sort` before it"
         if not subject.spec.has_own_pipeline:
@@ -92,7 +92,7 @@ def find_limits_without_sort(subject: RuleContext) -> Iterator[Finding]:
 
 
 def _sort_by_time(spec: PipelineSpec, documents: Shape) -> str:
-    """A sort by a date that documents have there, as an example; by their ``_id`` where they have none."""
+    """Return an example of a sort by a date of the documents; by their ``_id`` if they have no date."""
     dates = [name for name, shape in documents.fields.items() if "date" in shape.kinds and not shape.unknown]
     if dates:
         return f", for example {write_sorting(spec, {dates[0]: -1})} for the newest"
@@ -103,7 +103,7 @@ def _sort_by_time(spec: PipelineSpec, documents: Shape) -> str:
 
 
 def chance_limits(subject: RuleContext) -> list[StageFlow]:
-    """The stages that keep some documents of those that nothing has put in order."""
+    """Return the stages that keep some documents of an unordered input."""
     before = [By.STORAGE, *(order.by for order in subject.orders)]
     return [
         stage
@@ -114,7 +114,7 @@ def chance_limits(subject: RuleContext) -> list[StageFlow]:
 
 @rule("MT416")
 def find_rows_by_chance(subject: RuleContext) -> Iterator[Finding]:
-    """MT416: rows come out of a stage that promises no order, and nothing sorts them."""
+    """MT416: rows come from a stage that promises no order, and nothing sorts them."""
     order = subject.orders[-1] if subject.orders else None
     if order is None or order.by is not By.CHANCE or chance_limits(subject) or _draws_in_order(subject):
         return
@@ -131,11 +131,11 @@ def find_rows_by_chance(subject: RuleContext) -> Iterator[Finding]:
 
 @rule("MT421", needs=_DRAWING)
 def find_random_order(subject: RuleContext) -> Iterator[Finding]:
-    """MT421: a document or a number is drawn anew by every run, and no sort behind it changes that."""
+    """MT421: every run draws a new document or number at random, and no later sort changes that."""
     order = subject.orders[-1] if subject.orders else None
     for path, name in draws(subject.spec.pipeline, ()):
         if name == "$sample" and order is not None and order.by is By.CHANCE:
-            continue  # MT416 tells of it
+            continue  # MT416 reports it
         what = "makes numbers" if find_operator("expression", name) else "picks documents"
         yield subject.in_pipeline(
             "MT421",
@@ -147,7 +147,7 @@ def find_random_order(subject: RuleContext) -> Iterator[Finding]:
 
 
 def draws(written: Any, path: Path) -> Iterator[tuple[Path, str]]:
-    """Where a pipeline has a stage or an operator that goes by lot."""
+    """Yield the places of random stages and operators in a pipeline."""
     if isinstance(written, dict):
         for name, one in written.items():
             if name in _DRAWING:
@@ -170,7 +170,7 @@ _WHY_CHANCE: Final = {
 
 
 def _stage_name(path: Path) -> str:
-    """The operator that a place in the pipeline leads to."""
+    """Return the operator at a place in the pipeline."""
     return next((str(part) for part in reversed(path) if str(part).startswith("$")), "")
 
 
@@ -182,7 +182,7 @@ def _sort_by(subject: RuleContext) -> str:
 
 @rule("MT417")
 def find_stored_order(subject: RuleContext) -> Iterator[Finding]:
-    """MT417: rows come as their documents are stored, which a copy of the collection need not share."""
+    """MT417: rows come in the order of stored documents, which may differ in a copy of the collection."""
     by = subject.orders[-1].by if subject.orders else By.STORAGE
     if by is By.STORAGE and not chance_limits(subject) and not _draws_in_order(subject):
         yield subject.finding(
@@ -194,7 +194,7 @@ def find_stored_order(subject: RuleContext) -> Iterator[Finding]:
 
 
 def _draws_in_order(subject: RuleContext) -> bool:
-    """Whether a chart puts its points in order itself: over an axis of numbers or dates, with nothing to name."""
+    """Return whether a chart orders its points itself: over an axis of numbers or dates, without names."""
     spec = subject.spec
     if not isinstance(spec, ChartSpec) or spec.drawn.series or spec.drawn.facets or spec.drawn.mark == "bar":
         return False
@@ -204,7 +204,7 @@ def _draws_in_order(subject: RuleContext) -> bool:
 
 @rule("MT417", "MT420")
 def find_arrays_by_chance(subject: RuleContext) -> Iterator[Finding]:
-    """MT420, MT417: an array is shown whose elements come in no order, or as documents are stored."""
+    """MT420, MT417: a table shows an array whose elements have no order, or the order in which documents are stored."""
     arrays = subject.orders[-1].arrays if subject.orders else {}
     for column in dict.fromkeys(column for _, column in subject.spec.shown_columns):
         order = arrays.get(column)
@@ -223,7 +223,7 @@ def find_arrays_by_chance(subject: RuleContext) -> Iterator[Finding]:
 
 @rule("MT408", needs=("$sort",))
 def find_text_order(subject: RuleContext) -> Iterator[Finding]:
-    """MT408: texts with numbers in them are sorted letter by letter, so that 10 stands before 9."""
+    """MT408: texts with numbers are sorted letter by letter, so 10 is before 9."""
     for stage in subject.stages("$sort"):
         for key, shape in sort_keys(stage):
             example = _find_misplaced_texts(shape.traits.known or (), stage.argument[key])
@@ -235,7 +235,7 @@ def find_text_order(subject: RuleContext) -> Iterator[Finding]:
 
 @rule("MT408", of="rows")
 def find_text_order_of_rows(subject: RuleContext, rows: Rows) -> Iterator[Finding]:
-    """MT408: texts with numbers in them are sorted letter by letter, and two of them stand the wrong way round."""
+    """MT408: texts with numbers are sorted letter by letter, and two of them are in the wrong order."""
     spec, sorting = subject.spec, subject.seen_sorting
     if sorting is None:
         return
@@ -247,7 +247,7 @@ def find_text_order_of_rows(subject: RuleContext, rows: Rows) -> Iterator[Findin
 
 
 def _describe_text_order(spec: PipelineSpec, key: str, example: str) -> tuple[str, str]:
-    """Message and hint about a key that sorts numbers as text."""
+    """Return message and hint about a key that sorts numbers as text."""
     how = (
         "keep them as fields until after the `$sort`" if spec.has_own_pipeline else "by a field that has them"
     )
@@ -259,7 +259,7 @@ _RUN = re.compile(r"\d+")
 
 
 def _find_misplaced_texts(values: Iterable[Any], direction: Any) -> str | None:
-    """Two of the values, texts that differ in numbers alone, that stand the wrong way round by these."""
+    """Return two texts that differ only in numbers and are in the wrong order; None if there are none."""
     framed: dict[str, list[str]] = defaultdict(list)
     for text in sorted({value for value in values if isinstance(value, str)}):
         framed[_RUN.sub("#", text)].append(text)
@@ -275,9 +275,9 @@ def _find_misplaced_texts(values: Iterable[Any], direction: Any) -> str | None:
 
 @rule("MT419", of="documents", needs=("$limit",))
 def find_ties_at_limit(subject: RuleContext, documents: Documents) -> Iterator[Finding]:
-    """MT419: what a ``$limit`` cuts off is equal to the last that it keeps, in all that is sorted by.
+    """MT419: the first document that a ``$limit`` drops has the same sort key as the last one that it keeps.
 
-    It is seen where the documents themselves are sorted: nothing but a ``$match`` is before the sort.
+    The rule checks pipelines that sort the documents themselves: only a ``$match`` may precede the sort.
     """
     spec = subject.spec
     for place, stage in enumerate(spec.pipeline):
@@ -301,12 +301,12 @@ def find_ties_at_limit(subject: RuleContext, documents: Documents) -> Iterator[F
 
 
 def _starts_at(spec: PipelineSpec, place: int) -> bool:
-    """Whether a stage gets the documents that a pipeline starts from."""
+    """Return whether a stage receives the documents that a pipeline starts from."""
     return place == len(leading_match(spec.pipeline))
 
 
 def _last_kept(stages: Stages) -> int:
-    """The number of the last document, from 1, that the stages up to their last ``$limit`` keep; 0: not known."""
+    """Return the number, from 1, of the last document that the stages up to their last ``$limit`` keep; 0: unknown."""
     skipped, last = 0, 0
     for stage in stages:
         ((name, number),) = stage.items()
@@ -318,7 +318,7 @@ def _last_kept(stages: Stages) -> int:
 
 
 def _is_seen(spec: PipelineSpec, sorting: Sorting, one: Row, other: Row) -> bool:
-    """Whether it makes a difference to readers which of two documents is kept, as far as rows show their fields."""
+    """Return whether readers can see which of two documents is kept, by the fields that rows show."""
     behind = spec.pipeline[sorting.place + 1 :]
     if not is_row_by_row(behind):
         return one != other
@@ -330,7 +330,7 @@ _PICKING: Final = names_with("picks by place", "accumulator")
 
 @rule("MT424", of="documents", needs=("$group",))
 def find_chance_picks(subject: RuleContext, documents: Documents) -> Iterator[Finding]:
-    """MT424: a group takes a field by the place of documents, which differ in it, and nothing has sorted them."""
+    """MT424: a group picks a field by position from unsorted documents, whose values differ."""
     spec = subject.spec
     place = len(leading_match(spec.pipeline))
     group = spec.pipeline[place].get("$group") if place < len(spec.pipeline) else None
@@ -354,7 +354,7 @@ def find_chance_picks(subject: RuleContext, documents: Documents) -> Iterator[Fi
 
 
 def _written(expression: Any, document: Row) -> str | None:
-    """The value of an expression of paths as a text; None for an expression that computes something."""
+    """Return the value of an expression of paths as a text; None for an expression that computes something."""
     if expression is None:
         return ""
     if isinstance(expression, str) and expression[:1] == "$" and expression[:2] != "$$":
@@ -371,7 +371,7 @@ def _operator(value: Any) -> str:
 
 
 def _find_picking_fields(group: Mapping[str, Any]) -> dict[str, Any]:
-    """The fields of the group that pick a value by position, each with the expression it picks."""
+    """Return the fields of the group that pick a value by position, each with the expression that it picks."""
     found = {}
     for name, value in group.items():
         operator = _operator(value) if name != "_id" else ""
@@ -386,7 +386,7 @@ _BY_PLACE: Final = names_with("goes by place", "window")
 
 @rule("MT424", of="documents", needs=("$setWindowFields",))
 def find_ties_in_windows(subject: RuleContext, documents: Documents) -> Iterator[Finding]:
-    """MT424: what a window computes depends on which of two documents comes first that are sorted alike."""
+    """MT424: the value of a window depends on the order of documents with equal sort keys."""
     spec = subject.spec
     place = len(leading_match(spec.pipeline))
     argument = spec.pipeline[place].get("$setWindowFields", {}) if place < len(spec.pipeline) else {}
@@ -406,7 +406,7 @@ def find_ties_in_windows(subject: RuleContext, documents: Documents) -> Iterator
 
 
 def _goes_by_place(output: Any) -> bool:
-    """Whether a window's value depends on the order of documents that are sorted alike."""
+    """Return whether a window's value depends on the order of documents with equal sort keys."""
     window = output.get("window", {}) if isinstance(output, Mapping) else {}
     counted = "documents" in window and list(window["documents"]) != ["unbounded", "unbounded"]
     return counted or any(name in output for name in _BY_PLACE)

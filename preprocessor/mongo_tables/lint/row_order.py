@@ -1,7 +1,8 @@
-"""What decides the order of documents behind each stage, that of elements in arrays, and the sort that rows keep.
+"""The origin of the order of documents after each stage, of array elements, and the sort that rows keep.
 
-MongoDB promises an order to who sorts. Groups, unions and samples come in an order that may differ from server to
-server and from files; documents of a collection come as they are stored, which a copy of it need not share.
+MongoDB promises an order only after a sort. Groups, unions and samples come in an order that may differ between
+servers, and between servers and files. Documents of a collection come as they are stored, which may differ in a copy of
+it.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from mongo_tables.lint.shape.expressions import Path
 
 
 class By(Enum):
-    """What decides an order: there is one document at most, a stage that sorts, how documents are stored, nothing."""
+    """The origin of an order: at most one document, a sorting stage, the storage of documents, or nothing."""
 
     ONE = "one"
     STAGE = "stage"
@@ -30,7 +31,7 @@ class By(Enum):
 
 
 class Order(NamedTuple):
-    """What decides the order of documents: ``cause`` is the stage of it, where it is a stage.
+    """The origin of the order of documents: ``cause`` is the deciding stage, if there is one.
 
     ``arrays``: the order of the elements of arrays that stages made, by their field.
     """
@@ -45,7 +46,7 @@ _OPEN: Final = (By.STORAGE, By.CHANCE)
 
 
 def orders(pipeline: Sequence[Mapping[str, Any]], path: Path = ()) -> list[Order]:
-    """The order behind each stage of a pipeline that stands at ``path`` and reads a collection."""
+    """Return the order after each stage of a pipeline that is at ``path`` and reads a collection."""
     found, order = [], STORED
     for index, written in enumerate(pipeline):
         ((name, argument),) = written.items()
@@ -71,7 +72,7 @@ def _behind(order: Order, name: str, argument: Any, path: Path) -> Order:
 
 
 def _arrays_behind(order: Order, name: str, argument: Any, path: Path) -> Mapping[str, Order]:
-    """The order of elements behind a stage: of the arrays that go on under any name, and of those that it makes."""
+    """Return the order of array elements after a stage: of the arrays that it keeps, under any name, or makes."""
     making = MAKING_ARRAYS.get(name)
     if not order.arrays:
         return making(order, argument, path) if making else {}
@@ -109,7 +110,7 @@ def _in_facets(order: Order, argument: Any, path: Path) -> dict[str, Order]:
 
 
 def _order_lookup_array(order: Order, argument: Any, path: Path) -> dict[str, Order]:
-    """A join mostly finds one document: its array is unordered only if a stage inside the join leaves it so."""
+    """Return the order of a join's array: a join usually finds one document, so only a stage inside it unorders it."""
     inside = orders(argument.get("pipeline", []), (*path, "pipeline"))
     return {str(argument["as"]): inside[-1]} if inside and inside[-1].by is By.CHANCE else {}
 
@@ -124,7 +125,7 @@ MAKING_ARRAYS: Final[Mapping[str, Callable[[Order, Any, Path], dict[str, Order]]
     "$lookup": _order_lookup_array,
     "$graphLookup": _order_graph_array,
 }
-"""Stages of whose arrays the order of elements is known; of others nothing is said."""
+"""Stages that make arrays with a known order of elements; about others nothing is reported."""
 
 
 def _unwind(order: Order, argument: Any, path: Path) -> Order:
@@ -141,7 +142,7 @@ Stages = Sequence[Mapping[str, Any]]
 
 
 class Sorting(NamedTuple):
-    """A stage that sorts: its place and name, what it sorts by, and the stages behind it, each row by row."""
+    """A stage that sorts: its place and name, its keys, and the later stages, each row by row."""
 
     place: int
     name: str
@@ -154,7 +155,7 @@ class Sorting(NamedTuple):
         return all(is_kept(key, self.behind) for key in self.keys)
 
     def keys_of(self, rows: Sequence[Mapping[str, Any]]) -> list[Any]:
-        """The sort key of each row; empty if only a server can compute the keys."""
+        """Return the sort key of each row; empty if only a server can compute the keys."""
         try:
             pattern = parse(self.keys, ())
             return [pattern.keys(row) for row in rows]
@@ -162,7 +163,7 @@ class Sorting(NamedTuple):
             return []
 
     def first(self, rows: Sequence[dict[str, Any]], most: int) -> list[dict[str, Any]]:
-        """The first rows in this order; fewer than ``most`` if only a server can compute the keys."""
+        """Return the first rows in this order; fewer than ``most`` if only a server can compute the keys."""
         try:
             return parse(self.keys, ()).first(rows, most)
         except AggregationError:
@@ -170,16 +171,16 @@ class Sorting(NamedTuple):
 
 
 def write_sorting(spec: PipelineSpec, keys: Mapping[str, Any]) -> str:
-    """A sort by these keys as the comment would have it: a stage, or the key ``sort``."""
+    """Return a sort by these keys in the form of the comment: a stage, or the key ``sort``."""
     if not spec.has_own_pipeline:
         return write_sort(keys)
     return json.dumps({"$sort": keys}, ensure_ascii=False, default=str)
 
 
 def last_sorting(pipeline: Stages, found: Sequence[Order]) -> Sorting | None:
-    """The sort whose order the rows come in; None where another stage decides it, or makes several rows of one.
+    """Return the sort that decides the order of the rows; None if another stage does, or makes several rows of one.
 
-    ``found``: the order behind each stage, as ``orders`` gives it.
+    ``found``: the order after each stage (see ``orders``).
     """
     if not found or found[-1].by is not By.STAGE or len(found[-1].cause) != 2:
         return None
@@ -194,13 +195,13 @@ def last_sorting(pipeline: Stages, found: Sequence[Order]) -> Sorting | None:
 
 
 def is_row_by_row(stages: Stages) -> bool:
-    """Whether the stages make one row of each document, in the same order."""
+    """Return whether the stages make one row of each document, in the same order."""
     records = [record_of(next(iter(stage))) for stage in stages]
     return all(record and record.gives in (Gives.EACH, Gives.BY_PLACE) for record in records)
 
 
 def is_kept(field: str, stages: Stages) -> bool:
-    """Whether stages that go row by row leave a field as it is, under its name."""
+    """Return whether row-by-row stages keep a field unchanged, under its name."""
     return all(_keeps(effect_of(*one), split_path(field)) for stage in stages for one in stage.items())
 
 
@@ -214,5 +215,5 @@ def _keeps(effect: Effect, path: Parts) -> bool:
 
 
 def _touch(one: Parts, other: Parts) -> bool:
-    """Whether a path is the other one, or lies above it or below it."""
+    """Return whether the paths are equal, or one is above the other."""
     return one[: len(other)] == other[: len(one)]

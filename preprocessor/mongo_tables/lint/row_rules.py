@@ -1,4 +1,4 @@
-"""Rules about the rows that came: rows that look alike, figures of benchmarks that failed, too many digits."""
+"""Rules about the returned rows: rows that look alike, figures of failed benchmarks, too many digits."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ from mongo_tables.render.values import MOST_DIGITS, raw_text, significant_digits
 from mongo_tables.results.model import PlainRows
 
 FAILED: Final = "failed"
-"""The field in which a document of a benchmark tool says what went wrong (``schemas/benchmark.schema.json``)."""
+"""The field of a benchmark tool's document that describes its failure (``schemas/benchmark.schema.json``)."""
 
 
 def key_columns(spec: TableSpec) -> tuple[str, ...]:
-    """The columns by which readers find a row: those that the rows are sorted by, else the first."""
+    """Return the columns by which readers find a row: those that the rows are sorted by, else the first."""
     for stage in reversed(spec.pipeline):
         if "$sort" in stage:
             sorted_by = [column for column in spec.columns if column in stage["$sort"]]
@@ -38,10 +38,10 @@ def key_columns(spec: TableSpec) -> tuple[str, ...]:
 
 
 def find_naming_columns(spec: TableSpec, rows: Rows) -> tuple[str, ...]:
-    """The columns that name a row: by which readers find it, the first, parts of its ``_id``, and all but numbers.
+    """Return the columns that identify a row: sort keys, the first column, parts of its ``_id``, and all but numbers.
 
-    An element of a set that was made one row of each names its row, too. Other numbers are what was measured: who
-    knows what row he looks for does not know them yet.
+    The element of an unwound set identifies its row, too. Other numbers are measurements, which readers who look for a
+    row do not know yet.
     """
     keys = {*key_columns(spec), spec.columns[0]}
     return tuple(
@@ -52,7 +52,7 @@ def find_naming_columns(spec: TableSpec, rows: Rows) -> tuple[str, ...]:
 
 
 def _is_of_id(spec: TableSpec, column: str) -> bool:
-    """Whether a column shows the ``_id``, or a part of it, as it is."""
+    """Return whether a column shows the ``_id``, or a part of it, unchanged."""
     for stage in reversed(spec.pipeline):
         made = find_made(stage, column) if _is_by_document(stage) else None
         if made is not None and made.becomes != "kept":
@@ -62,7 +62,7 @@ def _is_of_id(spec: TableSpec, column: str) -> bool:
 
 
 def _is_of_set(spec: TableSpec, column: str) -> bool:
-    """Whether a column shows the elements of an ``$addToSet``, each in a row of its own."""
+    """Return whether a column shows the elements of an ``$addToSet``, each in its own row."""
     field, unwound = column, False
     for stage in reversed(spec.pipeline):
         ((operator, argument),) = stage.items()
@@ -86,7 +86,7 @@ def _is_by_document(stage: Mapping[str, Any]) -> bool:
 
 
 def _has_names(column: str, rows: Rows) -> bool:
-    """Whether a column has a text, a date or another value that is no number, list or document."""
+    """Return whether a column has a text, a date or another value that is no number, list or document."""
     values = (column_value(row, column) for row in rows)
     return any(
         value is not MISSING
@@ -99,13 +99,13 @@ def _has_names(column: str, rows: Rows) -> bool:
 
 @rule("MT411", "MT418", "MT424", of="rows")
 def find_alike_rows(subject: RuleContext, rows: Rows) -> Iterator[Finding]:
-    """Two rows that readers cannot tell apart, or else two whose order is chance."""
+    """Yield rows that readers cannot distinguish, or else rows whose order is chance."""
     named = isinstance(subject.spec, TableSpec) and [*_find_repeated_keys(subject.spec, rows)]
     yield from named or _find_tied_rows(subject, rows)
 
 
 def _find_repeated_keys(spec: TableSpec, rows: Rows) -> Iterator[Finding]:
-    """MT411: two rows have the same name, so that readers cannot know which is which."""
+    """MT411: two rows have the same name, so readers cannot distinguish them."""
     columns, shown = find_naming_columns(spec, rows), key_columns(spec)
     seen: dict[str, int] = {}
     for number, row in enumerate(rows, 1):
@@ -123,9 +123,9 @@ def _find_repeated_keys(spec: TableSpec, rows: Rows) -> Iterator[Finding]:
 
 
 def _find_tied_rows(subject: RuleContext, rows: Rows) -> Iterator[Finding]:
-    """MT418, MT424: two rows are equal in all that they are sorted by, so that their order is chance.
+    """MT418, MT424: two rows have equal sort keys, so their order is chance.
 
-    It is graver (MT424) where no two sources need give them to the sort in one order.
+    It is more serious (MT424) if their order before the sort may differ between sources.
     """
     spec, sorting = subject.spec, subject.seen_sorting
     if sorting is None or _never_there(sorting, rows):
@@ -144,7 +144,7 @@ def _find_tied_rows(subject: RuleContext, rows: Rows) -> Iterator[Finding]:
 
 
 def _comes_by_chance(subject: RuleContext, sorting: Sorting) -> bool:
-    """Whether what is sorted has no order before: elements of a set, or two collections. Groups alone do not count."""
+    """Return whether the input of the sort is unordered: elements of a set, or two collections; not groups alone."""
     before = subject.orders[: sorting.place]
     if not before or before[-1].by is not By.CHANCE:
         return False
@@ -155,14 +155,14 @@ def _comes_by_chance(subject: RuleContext, sorting: Sorting) -> bool:
 
 
 def _is_open(order: Order, unwind: Any) -> bool:
-    """Whether the array that is unwound has its elements in no order."""
+    """Return whether the elements of the unwound array have no order."""
     path = unwind["path"] if isinstance(unwind, Mapping) else unwind
     made = order.arrays.get(str(path)[1:])
     return made is not None and made.by is By.CHANCE
 
 
 def _never_there(sorting: Sorting, rows: Rows) -> bool:
-    """Whether no row has one of the keys: then nothing is sorted by it, which is another fault (MT305)."""
+    """Return whether no row has one of the keys: then it sorts nothing, which is another fault (MT305)."""
     return any(all(column_value(row, key) is MISSING for row in rows) for key in sorting.keys)
 
 
@@ -174,14 +174,16 @@ def _with_more_keys(spec: PipelineSpec, sorting: Sorting, one: Row, other: Row) 
 
 @rule("MT432", of="documents")
 def find_failed_benchmarks(subject: RuleContext, documents: Documents) -> Iterator[Finding]:
-    """MT432: figures come from benchmarks that failed, and no column says that they did.
+    """MT432: figures come from failed benchmarks, and no column shows the failure.
 
-    A later stage that selects documents may leave them out, so nothing is said of such a pipeline.
+    A later stage that selects documents may drop them, so the rule skips such pipelines.
     """
     spec = subject.spec
     if member(subject.flow.documents, FAILED).absent or _may_leave_out(subject):
         return
-    from mongo_tables.results.benchmark_results import is_benchmark  # and with it what compares benchmarks
+    from mongo_tables.results.benchmark_results import (
+        is_benchmark,
+    )  # imports the comparison of benchmarks, too
 
     failed = [one for one in documents.of(spec).documents if FAILED in one and is_benchmark(one)]
     if failed:
@@ -196,7 +198,7 @@ def find_failed_benchmarks(subject: RuleContext, documents: Documents) -> Iterat
 
 
 def _may_leave_out(subject: RuleContext) -> bool:
-    """Whether readers see which benchmarks failed, or a stage behind the first ``$match`` may drop these."""
+    """Return whether readers see which benchmarks failed, or a stage after the first ``$match`` may drop them."""
     behind = subject.spec.pipeline[len(leading_match(subject.spec.pipeline)) :]
     if any(_may_choose(*one) for stage in behind for one in stage.items()):
         return True
@@ -211,15 +213,16 @@ def _may_choose(name: str, argument: Any) -> bool:
 
 
 _MOST_AS_STORED: Final = 15
-"""What a decimal text can say to a double and back: with more, binary arithmetic made the number."""
+"""The most digits of a decimal text that survive a conversion to double; more come from binary arithmetic."""
 _MOST_DECIMALS: Final = 15  # of the schema
 
 
 @rule("MT508", of="rows")
 def find_many_digits(subject: RuleContext, rows: Rows) -> Iterator[Finding]:
-    """MT508: columns that nobody rounds show the noise of arithmetic, the pipeline's or that of whoever measured.
+    """MT508: unrounded columns show the noise of arithmetic, of the pipeline or of the measuring program.
 
-    Of a table it is said once, at the first of them. Columns of plain files that are shown with few digits are none.
+    Each table gets one finding, at the first such column. Columns of plain files that are shown with few digits are
+    exempt.
     """
     spec = subject.spec
     if not isinstance(spec, TableSpec):
@@ -238,7 +241,7 @@ def find_many_digits(subject: RuleContext, rows: Rows) -> Iterator[Finding]:
 
 
 def _list_unrounded(subject: RuleContext, column: str, rows: Rows) -> list[object]:
-    """The values of a column that shows more digits than anybody reads; none where it does not."""
+    """Return the values of a column that shows too many digits; empty for any other column."""
     traits, form = subject.column(column).traits, _form_of(subject.spec, column, rows)
     if traits.digits is not None or (form and (form.rounds or form.few_digits)):
         return []
@@ -248,19 +251,19 @@ def _list_unrounded(subject: RuleContext, column: str, rows: Rows) -> list[objec
 
 
 def _form_of(spec: PipelineSpec, column: str, rows: Rows) -> ColumnFormat | None:
-    """How the column is shown."""
+    """Return how the column is shown."""
     form = spec.format.get(column)
     if not isinstance(rows, PlainRows):
         return form
     from mongo_tables.render.columns import (
-        fit_format,  # rows of fixtures and databases do not pay for it
+        fit_format,  # a slow import, which rows of fixtures and databases do not need
     )
 
     return fit_format(form, spec, column, rows)
 
 
 def _propose_decimals(values: Sequence[object]) -> int:
-    """Decimals that leave the largest figure four digits and the smallest two."""
+    """Return the decimals that leave the largest figure four digits and the smallest two."""
     numbers = [Decimal(raw_text(value)) for value in values if is_number(value)]
     powers = [number.adjusted() for number in numbers if number.is_finite() and number]
     return min(max(3 - max(powers), 1 - min(powers), 0), _MOST_DECIMALS)

@@ -1,4 +1,4 @@
-"""What a rule looks at: one table or chart, the flow of its pipeline, and where things stand in the page.
+"""The input of a rule: one table or chart, the flow of its pipeline, and positions in the page.
 
 A rule is a function that registers itself with ``rule``; its ids are in ``findings.rules``.
 """
@@ -30,14 +30,14 @@ _Find = TypeVar("_Find", bound=Find)
 
 @dataclass(frozen=True, slots=True)
 class Registered:
-    """A rule: the ids of its findings, what finds them, and operators or keys, one of which a pipeline must have."""
+    """A rule: the ids of its findings, its function, and operators or keys of which a pipeline must have one."""
 
     ids: frozenset[str]
     find: Find
     needs: frozenset[str]
 
     def may_find_in(self, subject: RuleContext) -> bool:
-        """Whether the pipeline has anything that the rule is about."""
+        """Return whether the pipeline has an operator or key that the rule needs."""
         return not self.needs or not self.needs.isdisjoint(subject.flow.names)
 
 
@@ -52,9 +52,9 @@ def rule(
     """Register a rule, with the ids of its findings.
 
     Args:
-        of: What the function gets: the subject alone, with the rows that came, with the documents that the pipeline
-            starts from, or the tables of one page.
-        needs: Operators or keys; the rule is not asked of a pipeline that has none of them.
+        of: The arguments of the function: the subject alone, or with the returned rows, or with the documents that the
+            pipeline starts from; or the tables of one page.
+        needs: Operators or keys; the rule is skipped for a pipeline that has none of them.
 
     Raises:
         KeyError: For an id that ``findings.rules`` does not have.
@@ -69,7 +69,7 @@ def rule(
 
 
 class HeadedColumn(NamedTuple):
-    """A column of a table: its header without stray blanks, to how many digits, and what it is computed from."""
+    """A column of a table: its header without stray blanks, its decimals, and its source fields."""
 
     place: int
     column: str
@@ -79,14 +79,14 @@ class HeadedColumn(NamedTuple):
 
 
 class ShownTable(NamedTuple):
-    """A table or chart that was looked at, and the columns of a table; a chart has none."""
+    """An inspected table or chart, with the columns of a table; a chart has none."""
 
     spec: PipelineSpec
     columns: tuple[HeadedColumn, ...]
 
 
 def find_definition(spec: PipelineSpec, name: str) -> Path | None:
-    """Where the rows' field ``name`` gets its value: the last stage that computes it, or else includes it."""
+    """Return the place that defines the rows' field ``name``: the last stage that computes, or else includes it."""
     for number, stage in reversed([*enumerate(spec.pipeline)]):
         made = find_made(stage, name)
         if made is not None and made.becomes == "made":
@@ -95,7 +95,7 @@ def find_definition(spec: PipelineSpec, name: str) -> Path | None:
 
 
 def find_made(stage: Mapping[str, Any], name: str) -> Field | None:
-    """What becomes of a field that a stage names by itself, as ``$set``, ``$project`` and ``$group`` do."""
+    """Return the effect on a field that a stage names itself, as ``$set``, ``$project`` and ``$group`` do."""
     ((operator, argument),) = stage.items()
     if not isinstance(argument, dict) or name not in argument:
         return None
@@ -122,7 +122,7 @@ class RuleContext:
     def of(
         cls, spec: PipelineSpec, documents: Shape, *, known: bool, quoted: tuple[str, ...] = ()
     ) -> RuleContext:
-        """The subject for a spec whose collection has documents of this shape."""
+        """Return the subject for a spec whose collection has documents of this shape."""
         flow = flow_of(spec.pipeline, documents, spec.let)
         return cls(spec=spec, flow=flow, known=known, quoted=quoted)
 
@@ -137,7 +137,7 @@ class RuleContext:
 
     @cached_property
     def headers(self) -> tuple[str, ...]:
-        """What stands above the columns, with the unit that the format adds."""
+        """The headers of the columns, with the unit that the format adds."""
         spec = self.spec
         if not isinstance(spec, TableSpec):
             return ()
@@ -145,7 +145,7 @@ class RuleContext:
 
     @property
     def shown(self) -> ShownTable:
-        """What rules about the tables of its page need, without the shapes of documents."""
+        """The data for rules about the tables of a page, without the shapes of documents."""
         return ShownTable(self.spec, self.headed_columns)
 
     @cached_property
@@ -175,7 +175,7 @@ class RuleContext:
         return found
 
     def visits(self, *names: str) -> list[Visit]:
-        """Every use of these operators of expressions, by name."""
+        """Return every use of these operators of expressions, by name."""
         return [visit for name in sorted(names) for visit in self._visits.get(name, ())]
 
     @property
@@ -185,39 +185,39 @@ class RuleContext:
 
     @cached_property
     def orders(self) -> list[Order]:
-        """What decides the order of documents behind each stage."""
+        """The origin of the order of documents after each stage."""
         return orders(self.spec.pipeline)
 
     @cached_property
     def seen_sorting(self) -> Sorting | None:
-        """The sort that the rows keep to the end, where they still have all that they are sorted by."""
+        """The sort that the rows keep to the end, if they still have all of its keys."""
         sorting = last_sorting(self.spec.pipeline, self.orders)
         return sorting if sorting is not None and sorting.is_seen else None
 
     def column(self, name: str) -> Shape:
-        """What the rows have in a column: a field of this very name, else what the dots lead to."""
+        """Return the shape of a column: a field of this very name, else the value at the dotted path."""
         return column(self.flow.rows, name)
 
     def at(self, path: Path, *, key: bool = False) -> tuple[int, int]:
-        """Line and column of a place in the pipeline."""
+        """Return the line and column of a place in the pipeline."""
         return self.spec.locate(("pipeline", *path), key=key)
 
     def finding(self, rule: str, at: tuple[int, int], message: str, hint: str = "") -> Finding:
-        """A finding about this subject."""
+        """Return a finding about this subject."""
         return finding(rule, self.spec.file, at, message, hint)
 
     def in_pipeline(
         self, rule: str, path: Path, message: str, hint: str = "", *, key: bool = False
     ) -> Finding:
-        """A finding at a place in the pipeline."""
+        """Return a finding at a place in the pipeline."""
         return self.finding(rule, self.at(path, key=key), message, hint)
 
     def stages(self, *names: str) -> Iterator[StageFlow]:
-        """The stages of these names."""
+        """Yield the stages of these names."""
         return (stage for stage in self.flow.stages if stage.name in names)
 
     def lines(self, paths: Iterable[Path]) -> str:
-        """``line 3`` or ``lines 3, 5 and 8``."""
+        """Return ``line 3`` or ``lines 3, 5 and 8``."""
         numbers = sorted({self.at(path)[0] for path in paths})
         if len(numbers) == 1:
             return f"line {numbers[0]}"
@@ -225,17 +225,17 @@ class RuleContext:
 
 
 def last_operator(path: Path) -> str:
-    """The operator whose argument, or ``input``, is at a place of a pipeline."""
+    """Return the operator whose argument, or ``input``, is at a place of a pipeline."""
     return next((str(part) for part in reversed(path) if not isinstance(part, int) and part != "input"), "")
 
 
 def quote(names: Iterable[Any]) -> str:
-    """Names between backticks: ``a``, ``a`` and ``b``, or ``a``, ``b`` and ``c``."""
+    """Return names in backticks: ``a``, ``a`` and ``b``, or ``a``, ``b`` and ``c``."""
     each = [f"`{name}`" for name in names]
     return each[0] if len(each) == 1 else f"{', '.join(each[:-1])} and {each[-1]}"
 
 
 def differing_columns(spec: PipelineSpec, one: Row, other: Row) -> list[str]:
-    """The columns in which readers see two rows."""
+    """Return the columns in which readers can see a difference between two rows."""
     columns = dict.fromkeys(column for _, column in spec.shown_columns)
     return [name for name in columns if repr(column_value(one, name)) != repr(column_value(other, name))]

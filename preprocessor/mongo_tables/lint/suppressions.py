@@ -1,4 +1,4 @@
-"""What a comment silences with ``"ignore": {"MT402": "why"}``."""
+"""Suppression of findings by a comment: ``"ignore": {"MT402": "why"}``."""
 
 from __future__ import annotations
 
@@ -11,24 +11,24 @@ from mongo_tables.findings.rules import RULES, finding
 
 _FIRST_IGNORABLE_ERROR: Final = "MT302"
 _ABOUT_SENTENCES: Final = "MT324"
-"""It needs `--numbers`, and its finding is in the text: a comment never ignores it in vain."""
+"""This rule needs `--numbers`, and its finding is in the text: an ``ignore`` of it is never reported as unused."""
 
 
 def is_silenced(found: Finding, ignore: Mapping[str, str]) -> bool:
-    """Whether the comment takes the finding upon itself."""
+    """Return whether the comment suppresses the finding."""
     return found.rule in ignore and may_be_ignored(found.rule, found.severity)
 
 
 def may_be_ignored(rule: str, severity: Severity) -> bool:
-    """Whether a comment may take findings of a rule upon itself.
+    """Return whether a comment may suppress findings of a rule.
 
-    An error of syntax, of safety or of a pipeline that cannot run stays one, whatever the comment says.
+    Errors of syntax, of safety and of pipelines that cannot run cannot be suppressed.
     """
     return severity != "error" or rule >= _FIRST_IGNORABLE_ERROR
 
 
 Places = Mapping[tuple[str, int], Sequence[Finding]]
-"""Findings by file and line: with many comments and many findings, no comment goes through all of them."""
+"""Findings by file and line, so that each comment looks only at its own lines."""
 
 
 def _by_place(found: Iterable[Finding]) -> Places:
@@ -39,7 +39,7 @@ def _by_place(found: Iterable[Finding]) -> Places:
 
 
 def _about(spec: Spec, places: Places) -> Iterator[Finding]:
-    """The findings that stand within the comment."""
+    """Yield the findings within the lines of the comment."""
     comment = spec.comment
     last = comment.body_line + len(comment.columns) - 1
     for line in range(comment.line, last + 1):
@@ -47,7 +47,7 @@ def _about(spec: Spec, places: Places) -> Iterator[Finding]:
 
 
 def without_silenced(found: Iterable[Finding], specs: Iterable[Spec]) -> list[Finding]:
-    """The findings that no comment takes upon itself."""
+    """Return the findings that no comment suppresses."""
     listed = list(found)
     places = _by_place(listed)
     ignoring = (spec for spec in specs if spec.ignore)
@@ -56,10 +56,10 @@ def without_silenced(found: Iterable[Finding], specs: Iterable[Spec]) -> list[Fi
 
 
 def find_unused_ignores(found: Sequence[Finding], specs: Iterable[Spec], *, ran: bool) -> list[Finding]:
-    """A finding for every rule that a comment ignores in vain.
+    """Return a finding for every rule that a comment ignores in vain.
 
-    ``found``: all findings, the silenced included. ``ran``: whether pipelines were run; where they were not, rules
-    that need rows have not spoken.
+    ``found``: all findings, including suppressed ones. ``ran``: whether pipelines were run; otherwise the rules that
+    need rows were not applied.
     """
     places = _by_place(found)
     return [

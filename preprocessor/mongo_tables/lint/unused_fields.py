@@ -1,7 +1,7 @@
-"""Rules about what is made or carried for nothing: unused fields, whole arrays, keys of documents.
+"""Rules about useless work: unused fields, whole arrays, keys of documents.
 
-The pipeline is gone through backwards. A field is live where a later stage reads it or the table shows it; what
-makes a field that is not live could be left out without any reader noticing.
+The analysis goes backwards through the pipeline. A field is live if a later stage reads it or the table shows it. A
+field that is not live could be removed without any visible change.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from mongo_tables.lint.shape.values import has_array
 
 
 class Live:
-    """The paths that are used behind a stage, of which none leads to an element of an array by its place."""
+    """The paths that are used after a stage; none of them addresses an array element by position."""
 
     def __init__(self, paths: Iterable[Parts]) -> None:
         self.paths = frozenset(map(_without_places, paths))
@@ -28,20 +28,20 @@ class Live:
             self._by_name[one[0] if one else ""].append(one)
 
     def has(self, parts: Parts) -> bool:
-        """Whether anything at, above or below the path is used."""
+        """Return whether anything at, above or below the path is used."""
         return WHOLE in self.paths or any(
             one[: len(parts)] == parts[: len(one)] for one in self._by_name.get(parts[0], ())
         )
 
     def below(self, parts: Parts) -> set[Parts]:
-        """The live paths at or below ``parts``; ``parts`` itself where something above it is live."""
+        """Return the live paths at or below ``parts``; ``parts`` itself if something above it is live."""
         near = (one if len(one) >= len(parts) else parts for one in self._by_name.get(parts[0], ()))
         found = {one for one in near if one[: len(parts)] == parts}
         return found | {parts} if WHOLE in self.paths else found
 
 
 class Unused(NamedTuple):
-    """A field that nothing uses: where it is made, and whether it is computed there or only carried on."""
+    """A field that nothing uses: where it is made, and whether it is computed there or only kept."""
 
     path: Path
     name: str
@@ -49,14 +49,14 @@ class Unused(NamedTuple):
 
 
 class Usage(NamedTuple):
-    """``unused``: what is made for nothing, in the order of the pipeline. ``read``: fields of the collection."""
+    """``unused``: the unused fields, in the order of the pipeline. ``read``: fields of the collection."""
 
     unused: Sequence[Unused]
     read: Live
 
 
 def usage(stages: Sequence[Written], columns: Iterable[str]) -> Usage:
-    """Which parts of a pipeline are used when ``columns`` of its rows are shown."""
+    """Return which parts of a pipeline are used when ``columns`` of its rows are shown."""
     return _usage(stages, Live(map(split_path, columns)))
 
 
@@ -84,7 +84,10 @@ def _find_unused(stage: Written, live: Live, index: int) -> Iterator[Unused]:
 
 
 def _live_before(stage: Written, live: Live) -> Live:
-    """What is live before a stage; of a dotted path that it makes the path too, as an array above has it many times."""
+    """Return what is live before a stage.
+
+    A dotted path that the stage makes is live itself, because an array above it repeats it.
+    """
     effect = stage.effect
     found = set(effect.reads)
     for field, reads in zip(effect.fields, stage.reads, strict=True):
@@ -103,21 +106,23 @@ def _live_before(stage: Written, live: Live) -> Live:
 
 
 def _read_by_branch(field: Field, live: Live) -> frozenset[Parts]:
-    """The fields that a sub-pipeline reads when its rows become a field."""
+    """Return the fields that a sub-pipeline reads when its rows become a field."""
     shown = Live(one[len(field.parts) :] for one in live.below(field.parts))
     return _usage(read_stages(field.branch or ()), shown).read.paths
 
 
 @rule("MT501", "MT502", "MT505")
 def find_unused(subject: RuleContext) -> Iterator[Finding]:
-    """What nothing uses of what a pipeline makes and keeps."""
+    """Yield what the pipeline makes or keeps without a use."""
     in_use = [*(column for _, column in subject.spec.shown_columns), *subject.quoted]
     live, unused = Live(map(split_path, in_use)), usage(subject.flow.written, in_use).unused
     heavy = [
         name for name, shape in subject.flow.rows.fields.items() if not live.has((name,)) and has_array(shape)
     ]
     yield from _find_unused_fields(subject, [one for one in unused if one.computed or one.name not in heavy])
-    if subject.spec.has_own_pipeline:  # Else the rows are whole documents, which nobody chose.
+    if (
+        subject.spec.has_own_pipeline
+    ):  # Otherwise the rows are whole documents, which the author did not choose.
         kept = {one.name: one.path for one in unused if not one.computed}
         yield from _find_unshown_arrays(subject, [name for name in heavy if name != "_id"], kept)
     if not live.has(("_id",)):
@@ -128,7 +133,7 @@ _HOW: Final = {(False, False): "kept", (True, False): "computed or kept", (True,
 
 
 def _find_unused_fields(subject: RuleContext, unused: Iterable[Unused]) -> Iterator[Finding]:
-    """MT501: what is computed or kept and neither read nor shown costs time and misleads the next author."""
+    """MT501: a field that is computed or kept but neither read nor shown costs time and misleads the next author."""
     by_line: dict[int, list[Unused]] = defaultdict(list)
     for one in unused:
         by_line[subject.at(one.path, key=True)[0]].append(one)
@@ -148,7 +153,7 @@ def _find_unused_fields(subject: RuleContext, unused: Iterable[Unused]) -> Itera
 def _find_unshown_arrays(
     subject: RuleContext, heavy: Sequence[str], kept: dict[str, Path]
 ) -> Iterator[Finding]:
-    """MT502: whole arrays of samples travel with every row and are not shown."""
+    """MT502: every row carries whole arrays of samples that are not shown."""
     placed = [name for name in heavy if name in kept]
     for name in placed:
         yield subject.in_pipeline(
@@ -168,7 +173,7 @@ def _find_unshown_arrays(
 
 
 def _find_unshown_key(subject: RuleContext) -> Iterator[Finding]:
-    """MT505: a key that is a whole document travels with every row and is not shown."""
+    """MT505: every row carries a key that is a whole document and is not shown."""
     projects = [stage for stage in subject.stages("$project") if "_id" not in stage.argument]
     key = subject.flow.rows.fields.get("_id")
     if not projects or key is None or "object" not in key.kinds or key.unknown:

@@ -1,7 +1,7 @@
-"""Operators and arguments that the server at hand is too old for, and those of newer servers with wrong arguments.
+"""Operators and arguments that are newer than the configured server, and wrong arguments of newer operators.
 
-What MongoDB has since when, and which kinds of arguments it takes, is in the catalogue of operators. A pipeline that
-runs on files is held to its arguments by the evaluator; one that does not, here.
+The catalogue of operators has the version since which MongoDB knows an operator or argument, and the accepted kinds of
+arguments. The evaluator checks the arguments of pipelines that run on files; this module checks the others.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 _KINDS: Final[tuple[Kind, ...]] = ("stage", "expression", "accumulator", "window")
 _UNKNOWN: Final = re.compile(r"(?:unrecognized|unknown)\b[^$]*(\$\w+)", re.IGNORECASE)
 _LAST_PATCH: Final = 999
-"""A version without a patch, such as 6.0, is the last one of its series."""
+"""The patch of a version without one: 6.0 means the last version of its series."""
 _NUMBERS: Final = frozenset({"int", "long", "double", "decimal", "number"})
 _PLAIN: Final = _NUMBERS | {
     "string",
@@ -36,13 +36,13 @@ _PLAIN: Final = _NUMBERS | {
     "regex",
     "null",
 }
-"""Kinds of which it is certain whether a constant is of them; of what counts as true or false it is not."""
+"""Kinds that are certain for a constant; truth values are not among them, because many kinds count as true or false."""
 
 
 def since_hint(message: str) -> str:
-    """What to say to a server's complaint about an operator that it does not know; nothing to any other complaint.
+    """Return the hint for a server's complaint about an unknown operator; "" for any other complaint.
 
-    A hint is given where MongoDB has the operator, since a version that the catalogue names.
+    There is a hint if MongoDB has the operator since a version in the catalogue.
     """
     named = _UNKNOWN.search(message)
     if named is None:
@@ -55,7 +55,7 @@ def since_hint(message: str) -> str:
 
 
 def find_newer(spec: PipelineSpec, server: str) -> Iterator[Finding]:
-    """MT314: each operator and argument of a pipeline that came with a newer version than that of the server."""
+    """MT314: each operator and argument of a pipeline that is newer than the server."""
     for use in list_uses(spec.pipeline):
         operator = find(use.kind, use.name)
         if operator is not None and is_newer(operator.since, server):
@@ -75,7 +75,7 @@ def _too_new(spec: PipelineSpec, use: Use, name: str, since: str, server: str) -
 
 
 def is_newer(since: str, server: str) -> bool:
-    """Whether what came with a version is not in that of a server; never where either is not known."""
+    """Return whether a version is newer than the server's; False if either is unknown."""
     if not since or not server:
         return False
     version = _parts(server)
@@ -87,7 +87,7 @@ def _parts(version: str) -> tuple[int, ...]:
 
 
 def find_wrong_arguments(spec: PipelineSpec) -> Iterator[Finding]:
-    """MT315: constants of another kind than what does not run offline takes there."""
+    """MT315: constants of a kind that operators which do not run offline do not accept."""
     for use in list_uses(spec.pipeline):
         operator = find(use.kind, use.name)
         if operator is None or not operator.refused:
@@ -101,7 +101,7 @@ def find_wrong_arguments(spec: PipelineSpec) -> Iterator[Finding]:
 
 
 def _pair_arguments(use: Use) -> Iterator[tuple[tuple[str | int, ...], Argument, Any]]:
-    """The arguments of a use as they are defined, each with its place and what is written there."""
+    """Yield the arguments of a use in the order of their definition, each with its place and value."""
     known = find_arguments(use.kind, use.name)
     if takes_named_arguments(use.kind, use.name):
         written = use.argument if isinstance(use.argument, Mapping) else {}
@@ -113,7 +113,7 @@ def _pair_arguments(use: Use) -> Iterator[tuple[tuple[str | int, ...], Argument,
 
 
 def _find_wrong_kind(argument: Argument, value: Any) -> str:
-    """The kind of a constant that is none of those that an argument takes; "" where it is, or may be."""
+    """Return the kind of a constant that an argument does not accept; "" if it is accepted, or may be."""
     if argument.variadic or not _PLAIN.issuperset(argument.takes) or not _is_constant(value):
         return ""
     kind = type_name(value)

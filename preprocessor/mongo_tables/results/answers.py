@@ -127,7 +127,7 @@ class Answers:
 
     @property
     def digest(self) -> str | None:
-        """Return a digest of all documents of the source, as this build reads them; None for a database."""
+        """A digest of all documents of the source, as this build reads them; None for a database."""
         if self.local is None:
             return None
         names = self.collections
@@ -162,7 +162,7 @@ class Answers:
             local: FileSource | None = self.source.local
             if local is not None:
                 self.source.collections()
-        except ResultsError:  # There is no source.
+        except ResultsError:  # There is no such source.
             return None
         return local
 

@@ -163,7 +163,7 @@ class MongoSource(ResultsSource):
 
     @property
     def _answer_ms(self) -> int:
-        """Return the time to wait for one reply: the server's time limit plus one second."""
+        """The milliseconds to wait for one reply: the server's time limit plus one second."""
         return self._limits.time_ms + 1_000
 
     def _attempt(self, work: Callable[[], _T], query: Query | None = None) -> _T:

@@ -149,7 +149,7 @@ def _say_why_alone(row: Row, first: Collection[str]) -> str:
 def _list_family(one: _Concluded, rows: Sequence[Row]) -> list[float]:
     """Return the p-values of the rows that were judged together: those of the same target and reference.
 
-    Pooled conclusions are judged separately, together with those of the other rows.
+    Pooled conclusions are judged apart from those of single campaigns.
     """
     target, against = _target_of(one.row), one.told["against"]
     mine = (row for row in rows if _target_of(row) == target)

@@ -1,8 +1,8 @@
-"""Where shapes come from: the documents of a collection, or the JSON Schema that describes them.
+"""Shapes of a collection's documents, from the documents or from the JSON Schema that describes them.
 
-Documents are looked at no deeper than a pipeline reads: the fields of a sub-document are learnt when they are first
-asked for. Of very many documents those are taken that show all kinds, fields and values. A schema adds units
-everywhere; that a number is never 0 is taken from it only where the documents are such as it describes.
+Documents are inspected only as deep as a pipeline reads: the fields of a sub-document are learnt on first access. Of a
+large collection, a selection that shows all kinds, fields and values is inspected. A schema always adds units; its
+promise that a number is never 0 counts only for documents that the schema describes.
 """
 
 from __future__ import annotations
@@ -22,22 +22,22 @@ FEW: Final = 64
 Schema = Mapping[str, Any]
 _NO_SCHEMA: Final[Schema] = {}
 _ONE_TYPE: Final = frozenset({str, float, bool, dict, list, type(None)})
-"""Python types whose values are all of one kind; whole numbers are of two."""
+"""Python types whose values are all of one kind; whole numbers have two kinds."""
 _ONE_KIND: Final[Mapping[type, Kinds]] = {
     str: frozenset({"string"}),
     float: frozenset({"double"}),
     bool: frozenset({"bool"}),
     type(None): frozenset({"null"}),
 }
-"""The kinds of those that have no fields or elements."""
+"""The kinds of values without fields or elements, by type."""
 
 
 def learnt(
     documents: Sequence[Mapping[str, Any]], schema: Schema | None = None, *, believed: bool = False
 ) -> Shape:
-    """The shape that all the documents have: every kind and field of theirs, and no other.
+    """Return the shape that all the documents have: exactly their kinds and fields.
 
-    ``schema`` says what the fields mean; ``believed``: its lower bounds hold for later documents, too.
+    ``schema`` describes the fields; ``believed``: its lower bounds hold for later documents, too.
     """
     if schema is load("result"):
         return _learnt(documents, _results(believed))
@@ -45,7 +45,7 @@ def learnt(
 
 
 class _Meaning:
-    """A place in a schema: what it says of the values at a path of documents."""
+    """A place in a schema: its description of the values at a path of documents."""
 
     __slots__ = ("_believed", "_inner", "_nonzero", "_root", "_sources", "_unit", "path", "schema")
 
@@ -104,7 +104,7 @@ def _unit(schema: Schema, path: str) -> Unit | None:
 
 @cache
 def _results(believed: bool) -> _Meaning:
-    """What the schema of results says, read once for all collections."""
+    """Return the description in the schema of results, read once for all collections."""
     schema = load("result")
     return _Meaning("", schema, schema, believed)
 
@@ -113,7 +113,7 @@ def _results(believed: bool) -> _Meaning:
 
 
 def _fields(documents: Sequence[Mapping[str, Any]], meaning: _Meaning) -> Fields:
-    """The fields of many documents, each learnt when it is asked for."""
+    """Return the fields of many documents, each learnt on first access."""
 
     def find(name: str) -> Shape | None:
         values = [one[name] for one in documents if name in one]
@@ -142,24 +142,24 @@ def _learnt(values: Sequence[Any], meaning: _Meaning, missing: bool = False) -> 
 
 
 def _kinds(values: Sequence[Any], by_type: Mapping[type, Any]) -> Kinds:
-    """The kinds of many values: those of one Python type have mostly one, which is looked up once."""
+    """Return the kinds of many values; most Python types have only one kind, which is looked up once."""
     known = frozenset(type_name(value) for kind, value in by_type.items() if kind in _ONE_TYPE)
     if by_type.keys() - _ONE_TYPE == {int}:
         whole = [value for value in values if type(value) is int]
         ends = frozenset({type_name(min(whole)), type_name(max(whole))})
-        if ends != {"long"}:  # Between two large ones there may be small ones.
+        if ends != {"long"}:  # Between two large numbers there may be small ones.
             return known | ends
     return known.union(type_name(value) for value in values if type(value) not in _ONE_TYPE)
 
 
 def _elements(arrays: Sequence[Sequence[Any]], meaning: _Meaning) -> Shape | None:
-    """The shape of the arrays' elements; None when all arrays are empty, because later ones may not be."""
+    """Return the shape of the arrays' elements; None if all arrays are empty, because later ones may not be."""
     values = [value for array in arrays for value in array]
     return _learnt(values, meaning.items()) if values else None
 
 
 def _few(values: Sequence[Any]) -> frozenset[Any] | None:
-    """The distinct values, when they are few."""
+    """Return the distinct values if they are few, else None."""
     distinct = frozenset(values)
     return distinct if len(distinct) <= FEW else None
 
@@ -178,7 +178,7 @@ _KINDS: Final = {
 
 
 def read_schema_shape(schema: Schema) -> Shape:
-    """The shape of the documents that a schema describes. Documents may have other fields as well."""
+    """Return the shape of the documents that a schema describes. Documents may have other fields as well."""
     return _read_shape(_Meaning("", schema), False)
 
 
@@ -195,7 +195,7 @@ def _read_shape(meaning: _Meaning, missing: bool) -> Shape:
 
 
 def _schema_kinds(schema: Schema) -> Kinds:
-    """The kinds that a schema allows. It describes Extended JSON: whole numbers and dates are documents there."""
+    """Return the kinds that a schema allows. In Extended JSON whole numbers and dates are documents."""
     parts = schema.get("allOf", ())
     if len(parts) == 1:
         return _EXTENDED.get(parts[0].get("$ref", ""), ANY_KIND)
@@ -213,12 +213,12 @@ _EXTENDED: Final[Mapping[str, Kinds]] = {
 
 
 _MANY: Final = 10_000
-"""Up to so many documents all are taken: to look into each costs more than to keep them."""
+"""The number of documents up to which all are inspected: selecting would cost more than it saves."""
 Document = dict[str, Any]
 
 
 def select_telling(documents: Iterable[Document]) -> list[Document]:
-    """The documents, or, of a large collection, a selection that shows the same kinds, fields and values."""
+    """Return the documents, or, of a large collection, a selection that shows the same kinds, fields and values."""
     rest = iter(documents)
     first = list(islice(rest, _MANY + 1))
     return first if len(first) <= _MANY else list(_new(chain(first, rest)))
@@ -230,7 +230,7 @@ def _new(documents: Iterable[Document]) -> Iterator[Document]:
 
 
 class _Place:
-    """What was seen at one path: kinds of values, some values, names of fields and which were missing, elements."""
+    """What was seen at one path: kinds of values, some values, names of fields and missing ones, elements."""
 
     __slots__ = ("_elements", "_fields", "_kinds", "_missing", "_values")
 
@@ -242,7 +242,7 @@ class _Place:
         self._elements: _Place | None = None
 
     def learns(self, value: Any) -> bool:
-        """Take a value in; whether it shows anything that none before it did."""
+        """Record a value and return whether it shows anything new."""
         kind = type(value)
         new = kind not in self._kinds
         self._kinds.add(kind)

@@ -1,9 +1,8 @@
-"""What expressions give, without computing them.
+"""The shapes of expressions, without computing values.
 
-``Walk`` carries what is known while a pipeline is gone through; ``shape_of`` gives an expression's shape and notes
-every operator and field that it meets as a ``Visit``, which is what rules look at. Operators of which nothing more
-exact is known give what the catalogue of operators says they give. More exact answers are registered here, for
-operators that choose, and by ``operators``.
+``Walk`` carries the knowledge at one place of a pipeline. ``shape_of`` returns an expression's shape and records every
+operator and field in it as a ``Visit``, which rules inspect. By default an operator gives what the catalogue of
+operators says. More exact results are registered here, for operators that choose, and in ``operators``.
 """
 
 from __future__ import annotations
@@ -41,7 +40,7 @@ Settled = frozenset[tuple[str, bool]]
 
 
 class Operand(NamedTuple):
-    """An argument as it is written, where it stands in the pipeline, and what it gives."""
+    """An argument: its text, its place in the pipeline, and its shape."""
 
     path: Path
     expression: Any
@@ -49,7 +48,7 @@ class Operand(NamedTuple):
 
 
 class Visit(NamedTuple):
-    """An operator, or a field that is read (``name`` is then empty), and what it gives."""
+    """An operator, or a field that is read (``name`` is then empty), and its shape."""
 
     path: Path
     name: str
@@ -62,12 +61,11 @@ _NONE_BOUND: Final[Mapping[str, Shape]] = MappingProxyType({})
 
 
 class Walk(NamedTuple):
-    """What is known at one place of a pipeline: the document, the variables, what conditions have settled.
+    """The knowledge at one place of a pipeline: the document, the variables, and what conditions have settled.
 
-    ``settled``: expressions, as written, that are not 0 here because a condition around them says so, each with
-    whether they are not null or missing either.
-    ``guarded``: null and missing are dealt with by an operator around. ``visits`` is shared by all walks
-    of a pipeline.
+    ``settled``: expressions, as written, that an enclosing condition proves not to be 0, each with whether they are
+    also neither null nor missing. ``guarded``: an enclosing operator handles null and missing. ``visits`` is shared by
+    all walks of a pipeline.
     """
 
     root: Shape
@@ -77,17 +75,17 @@ class Walk(NamedTuple):
     guarded: bool = False
 
     def binding(self, variables: Mapping[str, Shape]) -> Walk:
-        """A walk in which the variables are bound as well."""
+        """Return a walk in which these variables are bound as well."""
         hidden = tuple(f"$${name}" for name in variables)
         kept = frozenset(one for one in self.settled if not one[0].startswith(hidden))
         return self._replace(variables={**self.variables, **variables}, settled=kept)
 
     def guard(self) -> Walk:
-        """A walk in which null and missing are dealt with by an operator around."""
+        """Return a walk in which an enclosing operator handles null and missing."""
         return Walk(self.root, self.visits, self.variables, self.settled, True)
 
     def visit(self, path: Path, name: str, operands: Sequence[Operand], shape: Shape) -> Shape:
-        """Notes a visit; gives its shape."""
+        """Record a visit and return its shape."""
         self.visits.append(Visit(path, name, tuple(operands), shape, self.guarded))
         return shape
 
@@ -99,7 +97,7 @@ GIVES: Final[dict[str, Give]] = {}
 
 
 def form(*names: str) -> Callable[[Form], Form]:
-    """Registers what operators give that bind variables or choose: ``(argument, walk, path) -> Shape``."""
+    """Register the shape of operators that bind variables or choose: ``(argument, walk, path) -> Shape``."""
 
     def register(function: Form) -> Form:
         FORMS.update(dict.fromkeys(names, function))
@@ -109,7 +107,7 @@ def form(*names: str) -> Callable[[Form], Form]:
 
 
 def gives(*names: str) -> Callable[[Give], Give]:
-    """Registers what operators with a list of arguments give: ``(operands) -> Shape``."""
+    """Register the shape of operators with a list of arguments: ``(operands) -> Shape``."""
 
     def register(function: Give) -> Give:
         GIVES.update(dict.fromkeys(names, function))
@@ -119,7 +117,7 @@ def gives(*names: str) -> Callable[[Give], Give]:
 
 
 def shape_of(expression: Any, walk: Walk, path: Path) -> Shape:
-    """What an expression gives. ``path`` is where it stands in the pipeline."""
+    """Return the shape of an expression at ``path`` in the pipeline."""
     if isinstance(expression, str):
         return _of_text(expression, walk, path)
     if isinstance(expression, dict):
@@ -131,7 +129,7 @@ def shape_of(expression: Any, walk: Walk, path: Path) -> Shape:
 
 
 def constant(value: Any) -> Shape:
-    """The shape of a value that is written in the pipeline."""
+    """Return the shape of a constant in the pipeline."""
     if isinstance(value, (str, int, float)):
         return _plain_constant(value)
     if isinstance(value, Mapping):
@@ -194,7 +192,7 @@ def _of_operator(name: str, argument: Any, walk: Walk, path: Path) -> Shape:
 
 
 def operands(argument: Any, walk: Walk, path: Path) -> list[Operand]:
-    """The arguments of an operator: of a list each, of a document of named arguments each, else the one."""
+    """Return the arguments of an operator: the items of a list, the values of named arguments, or the only one."""
     if isinstance(argument, (list, tuple)):
         items: list[tuple[Any, Path]] = [(item, (*path, index)) for index, item in enumerate(argument)]
     elif isinstance(argument, dict) and not next(iter(argument), "$").startswith("$"):
@@ -205,7 +203,7 @@ def operands(argument: Any, walk: Walk, path: Path) -> list[Operand]:
 
 
 def sources(shapes: Sequence[Shape]) -> frozenset[str]:
-    """The fields that any of the shapes was computed from."""
+    """Return the fields that any of the shapes was computed from."""
     found: frozenset[str] = frozenset()
     for shape in shapes:
         own = shape.traits.sources
@@ -224,7 +222,7 @@ _NULL_AS_BOOL: Final = ("$toBool",)
 
 @lru_cache(maxsize=512)
 def _kinds(name: str) -> Kinds | None:
-    """The kinds that the catalogue promises, null among them; None when it promises nothing."""
+    """Return the kinds that the catalogue promises, including null; None if it promises nothing."""
     operator = catalogue.find("expression", name)
     if operator is None or operator.refused or "any" in operator.gives.split("|"):
         return None
@@ -236,7 +234,7 @@ def _kinds(name: str) -> Kinds | None:
 
 
 def by_catalogue(name: str, found: Sequence[Operand]) -> Shape:
-    """What the catalogue says an operator gives; anything where it does not say, or where an option decides."""
+    """Return the shape from the catalogue; anything if it does not say, or if an option decides."""
     kinds = _kinds(name)
     traits = Traits(None, sources([one.shape for one in found]))
     if kinds is None:
@@ -248,9 +246,9 @@ def by_catalogue(name: str, found: Sequence[Operand]) -> Shape:
 
 
 def find_nonzero(condition: Any, outcome: bool) -> Settled:
-    """The expressions, as written, that are not 0 where the condition has this outcome.
+    """Return the expressions, as written, that are not 0 if the condition has this outcome.
 
-    The flag beside each says whether null and missing are ruled out, too: ``$ne`` of 0 does not rule them out.
+    The flag of each says whether null and missing are excluded, too: ``$ne`` of 0 does not exclude them.
     """
     if isinstance(condition, str):
         return frozenset({(condition, True)}) if outcome and condition.startswith("$") else _NONE

@@ -1,8 +1,8 @@
-"""The flow of a pipeline: what documents look like before and after every stage, and all that is computed.
+"""The flow of a pipeline: the shapes of documents before and after every stage, and all computed values.
 
-A stage that is registered here knows the values of what it makes. Behind any other stage documents look as its record
-says (``aggregation.fields``): with the fields that it leaves alone, and any value in those that it makes. What a
-``$match`` settles (fields that are there, not null or not 0) holds in every document behind it.
+A stage that is registered here knows the values that it makes. After any other stage, documents have the shape of its
+record (``aggregation.fields``): unchanged fields, and any value in the fields that it makes. What a ``$match`` settles
+(a field exists, is not null or is not 0) holds in every later document.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Any, Final, NamedTuple
 
-import mongo_tables.lint.shape.operators  # noqa: F401  # registers what operators give
+import mongo_tables.lint.shape.operators  # noqa: F401  # registers the shapes of operators
 from mongo_tables.aggregation.fields import WHOLE, Effect, effect_of, is_nested, record_of
 from mongo_tables.aggregation.values import is_flag, truthy
 from mongo_tables.lint.shape.expressions import Path, Visit, Walk, find_nonzero, shape_of
@@ -51,7 +51,7 @@ from mongo_tables.lint.shape.values import (
 
 
 def narrow_by_query(shape: Shape, condition: Any) -> Shape:
-    """The documents that meet a query."""
+    """Return the shape of the documents that meet a query."""
     if not isinstance(condition, Mapping):
         return shape
     for key, value in condition.items():
@@ -113,7 +113,7 @@ def _never_zero(name: str, operand: Any) -> bool:
 def _settle_field(
     shape: Shape, parts: Parts, *, present: bool, nonzero: bool = False, exists: bool = False
 ) -> Shape:
-    """The document with what is settled of a field.
+    """Return the document with the settled facts about a field.
 
     An array on the way or at the end is neither null, missing nor 0, whatever its elements are.
     """
@@ -136,11 +136,11 @@ def _settle_field(
 After = Callable[[Any, Walk, Path], Shape]
 _STAGES: Final[dict[str, After]] = {}
 UNKNOWN: Final = Shape(OBJECT)
-"""A document with any fields, of which it is not known where they come from."""
+"""A document with any fields of unknown origin."""
 
 
 def stage(*names: str) -> Callable[[After], After]:
-    """Registers what documents look like behind a stage: ``(argument, walk, path) -> Shape``."""
+    """Register the shape of documents after a stage: ``(argument, walk, path) -> Shape``."""
 
     def register(function: After) -> After:
         _STAGES.update(dict.fromkeys(names, function))
@@ -150,7 +150,7 @@ def stage(*names: str) -> Callable[[After], After]:
 
 
 def behind(name: str, argument: Any, walk: Walk, path: Path) -> Shape:
-    """The shape of the documents after the stage at ``path``."""
+    """Return the shape of the documents after the stage at ``path``."""
     after = _STAGES.get(name)
     return after(argument, walk, path) if after else _shape_by_record(name, argument, walk.root)
 
@@ -234,9 +234,9 @@ def _group(argument: Any, walk: Walk, path: Path) -> Shape:
 
 
 def _key(shape: Shape) -> Shape:
-    """The key of groups: null where it was missing, and as the one field of a document.
+    """Return the key of groups: null replaces missing, also in the only field of a document.
 
-    A server that finds a document of one field in what the key is written as groups by that field's value.
+    If the key is written as a document of one field, a server groups by the value of that field.
     """
     if len(shape.fields) == 1:
         ((name, field),) = shape.fields.items()
@@ -246,7 +246,7 @@ def _key(shape: Shape) -> Shape:
 
 
 def infer_accumulators(argument: Mapping[str, Any], walk: Walk, path: Path) -> dict[str, Shape]:
-    """The fields that accumulators compute: all but ``_id``."""
+    """Return the fields that accumulators compute: all but ``_id``."""
     return {
         name: _accumulator(value, walk, (*path, name)) for name, value in argument.items() if name != "_id"
     }
@@ -282,7 +282,7 @@ def _accumulator(value: Any, walk: Walk, path: Path) -> Shape:
 
 
 def _find_accumulated_part(argument: Any, path: Path) -> tuple[Any, Path]:
-    """The expression whose values an accumulator collects: its ``input``, its ``output``, or the whole argument."""
+    """Return the expression that an accumulator collects: its ``input``, its ``output``, or the whole argument."""
     if isinstance(argument, Mapping):
         for key in ("input", "output"):
             if key in argument:
@@ -334,7 +334,7 @@ def _unwind(argument: Any, walk: Walk, path: Path) -> Shape:
         found.append(MISSING)
     shape = replace_at(walk.root, parts, join_all(found))
     if keeps and len(parts) > 1:
-        shape = join(shape, walk.root)  # Where there is nothing at the path, no document is made on the way.
+        shape = join(shape, walk.root)  # If there is no value at the path, no document is created on the way.
     index = spec.get("includeArrayIndex")
     if isinstance(index, str):
         shape = replace_at(shape, tuple(index.split(".")), of_kinds(INTEGERS, NULL))
@@ -396,9 +396,9 @@ def _documents(argument: Any, walk: Walk, path: Path) -> Shape:
 
 
 class Written(NamedTuple):
-    """What a stage does by itself, whatever documents it gets.
+    """What a stage does, independent of its input documents.
 
-    ``reads``: what is read for each field of the effect. ``names``: the operators and other keys that it has.
+    ``reads``: the fields read for each field of the effect. ``names``: the operators and other keys of the stage.
     """
 
     name: str
@@ -418,12 +418,12 @@ def _read_stage(stage: Mapping[str, Any], text: str) -> Written:
 
 
 def read_stages(pipeline: Sequence[Mapping[str, Any]]) -> list[Written]:
-    """What each stage of a pipeline does by itself."""
+    """Return what each stage of a pipeline does."""
     return [_read_stage(stage, repr(stage)) for stage in pipeline]
 
 
 class StageFlow(NamedTuple):
-    """One stage: its name and argument, the shapes of documents before and after it, what it computes and reads."""
+    """One stage: its name and argument, the shapes of documents before and after it, computed and read values."""
 
     number: int
     name: str
@@ -435,14 +435,14 @@ class StageFlow(NamedTuple):
 
     @property
     def path(self) -> Path:
-        """Where the argument stands in the pipeline."""
+        """The place of the argument in the pipeline."""
         return (self.number, self.name)
 
 
 class Flow(NamedTuple):
-    """A whole pipeline. ``documents`` is the collection's shape, ``rows`` that of what comes out.
+    """A whole pipeline. ``documents`` is the collection's shape, ``rows`` that of the result.
 
-    ``names``: the operators and other keys that stages have, and perhaps some texts.
+    ``names``: the operators and other keys of the stages, and perhaps some texts.
     """
 
     documents: Shape
@@ -451,24 +451,24 @@ class Flow(NamedTuple):
 
     @property
     def rows(self) -> Shape:
-        """What the rows look like."""
+        """The shape of the rows."""
         return self.stages[-1].after if self.stages else self.documents
 
     @property
     def written(self) -> list[Written]:
-        """What each stage does by itself."""
+        """What each stage does."""
         return [stage.written for stage in self.stages]
 
 
 class Followed:
-    """What was worked out of stages, for other pipelines that have them: of each by itself, and of how it goes on."""
+    """The analysis of stages, shared between pipelines that have them: of single stages, and of sequences."""
 
     def __init__(self) -> None:
         self.written: dict[str, Written] = {}
         self.stages: dict[str, StageFlow] = {}
 
     def elsewhere(self) -> Followed:
-        """The same of stages by themselves, for pipelines over other documents or with other variables."""
+        """Return the analysis of single stages, for pipelines over other documents or with other variables."""
         other = Followed()
         other.written = self.written
         return other
@@ -482,7 +482,7 @@ def flow_of(
 ) -> Flow:
     """Carry the shape of a collection's documents through a pipeline. Nothing is computed.
 
-    ``followed``: what is known of pipelines over the same documents with the same variables.
+    ``followed``: the analysis of pipelines over the same documents with the same variables.
     """
     followed = followed or Followed()
     nothing = Walk(UNKNOWN, [])

@@ -1,4 +1,4 @@
-"""What operators give: kinds, elements of arrays, and what becomes of units, rounding and nulls."""
+"""The shapes of operators: kinds, elements of arrays, and the effect on units, rounding and nulls."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ _DATE: Final = frozenset({"date"})
 
 
 def number_of(operand: Operand) -> float | None:
-    """The number that is written there, None when something else is."""
+    """Return the number that is written there, None for anything else."""
     value = operand.expression
     return float(value) if isinstance(value, (int, float)) and not isinstance(value, bool) else None
 
@@ -56,7 +56,7 @@ def _traits(found: Found, **more: Any) -> Traits:
 
 
 def _kinds(found: Found, *, dates: bool) -> frozenset[str]:
-    """Numbers; null where an argument may be null; dates where an argument may be one."""
+    """Return numbers; also null if an argument may be null, and dates if an argument may be one."""
     kinds = NUMBERS
     if any(one.shape.nullish or one.shape.unknown for one in found):
         kinds |= NULL
@@ -81,7 +81,7 @@ def _multiply(found: Found) -> Shape:
 
 
 def _stays_nonzero(found: Found) -> bool:
-    """Whether a product is never 0: one value that is not, and plain numbers too tame to make it vanish."""
+    """Return whether a product is never 0: one nonzero value, and constants too moderate for an underflow."""
     numbers = [number_of(one) for one in found]
     tame = all(number is None or 1e-9 <= abs(number) <= 1e9 for number in numbers)
     return tame and numbers.count(None) <= 1 and all(one.shape.traits.nonzero for one in found)
@@ -158,7 +158,7 @@ def _mean(found: Found) -> Shape:
 
 @gives("$max")
 def _greatest(found: Found) -> Shape:
-    """Never 0 where a number above 0 is among the arguments."""
+    """Return the shape of a maximum: never 0 if an argument is a number above 0."""
     nonzero = len(found) > 1 and any((number_of(one) or 0) > 0 for one in found)
     return with_traits(_least(found), nonzero=nonzero)
 
@@ -171,7 +171,7 @@ def _least(found: Found) -> Shape:
 
 
 def _join_summands(found: Found) -> Shape:
-    """The values that a summary adds up: the elements of its only argument if that is an array, else the arguments."""
+    """Return the values that a summary adds up: the elements of an array as the only argument, else the arguments."""
     if len(found) != 1:
         return join_all(one.shape for one in found)
     (only,) = found
@@ -184,7 +184,7 @@ def _join_summands(found: Found) -> Shape:
 
 
 def _perhaps_null(shape: Shape, *inputs: Shape) -> Shape:
-    """The shape, or null where an input may be null or missing."""
+    """Return the shape, or null if an input may be null or missing."""
     if any(one.nullish for one in inputs):
         return shape._replace(kinds=shape.kinds | NULL)
     return shape
@@ -192,7 +192,7 @@ def _perhaps_null(shape: Shape, *inputs: Shape) -> Shape:
 
 @gives("$first", "$last", "$arrayElemAt")
 def _element(found: Found) -> Shape:
-    """An element, missing where the array is too short, null where there is no array."""
+    """Return an element; missing if the array is too short, null if there is no array."""
     if len(found) > 1 and found[1].shape.nullish:
         return join(_element(found[:1]), of_kinds(NULL))
     value = found[0].shape
@@ -223,7 +223,7 @@ def _pairs(found: Found) -> Shape:
 
 @gives("$mergeObjects")
 def _infer_merge(found: Found) -> Shape:
-    """Later documents win; a null adds nothing."""
+    """Return the merged document: later documents win, a null adds nothing."""
     fields: dict[str, Shape] = {}
     is_open = False
     for one in found:
@@ -266,9 +266,10 @@ def _bind_element(argument: Mapping[str, Any], value: Shape, walk: Walk) -> tupl
 
 
 def _apply_condition(item: Shape, path: str | None, condition: Any, variable: str) -> Shape:
-    """The shape of the elements that meet the condition, which may rule out null or name a series with a known unit.
+    """Return the shape of the elements that meet the condition.
 
-    ``path`` is the array's own, if it comes from a document.
+    The condition may exclude null or name a series with a known unit. ``path`` is the array's own, if it comes from a
+    document.
     """
     left, right = _comparison(condition, "$ne")
     if right is None:
@@ -287,7 +288,7 @@ def _apply_condition(item: Shape, path: str | None, condition: Any, variable: st
 
 
 def _exclude_kinds(item: Shape, text: Any, variable: str, *kinds: str) -> Shape:
-    """The elements without those that have one of ``kinds`` at ``text`` (the variable or a field of it)."""
+    """Return the elements without those that have one of ``kinds`` at ``text`` (the variable or a field of it)."""
     if text == variable:
         return without(item, *kinds)
     prefix, _, name = text.rpartition(".") if isinstance(text, str) else ("", "", "")
@@ -297,7 +298,7 @@ def _exclude_kinds(item: Shape, text: Any, variable: str, *kinds: str) -> Shape:
 
 
 def _comparison(condition: Any, operator: str) -> tuple[Any, Any]:
-    """Both sides of a comparison, what is constant to the right."""
+    """Return both sides of a comparison, a constant on the right."""
     sides = condition.get(operator) if isinstance(condition, Mapping) else None
     if not isinstance(sides, (list, tuple)) or len(sides) != 2:
         return (), ()
@@ -306,7 +307,7 @@ def _comparison(condition: Any, operator: str) -> tuple[Any, Any]:
 
 
 def _with(shape: Shape, parts: tuple[str, ...], change: Callable[[Shape], Shape]) -> Shape:
-    """The shape with what ``parts`` lead to, through arrays, changed."""
+    """Return the shape with a change to what ``parts`` lead to, through arrays."""
     if not parts:
         return change(shape)
     items = shape.items
@@ -345,7 +346,7 @@ def _reduce(argument: Any, walk: Walk, path: At) -> Shape:
     value = shape_of(argument["input"], walk, (*path, "input"))
     first = shape_of(argument.get("initialValue"), walk, (*path, "initialValue"))
     of_any = walk._replace(visits=[]).binding({"this": elements(value), "value": ANY})
-    # Whatever the steps before gave, a step gives nothing but what it gives of any value.
+    # Every step's result has the shape of the step for any value, whatever the previous steps gave.
     so_far = with_traits(join(first, shape_of(argument.get("in"), of_any, (*path, "in"))), path=None)
     inner = walk.binding({"this": elements(value), "value": so_far})
     made = shape_of(argument.get("in"), inner, (*path, "in"))
@@ -400,7 +401,7 @@ def _get_field(argument: Any, walk: Walk, path: At) -> Shape:
 
 
 def _field(value: Shape, name: str) -> Shape:
-    """The field of a document, by a name that may have dots in it; null or missing where there is no document."""
+    """Return the field of a document, by a name that may contain dots; null or missing if there is no document."""
     found = member(value, name) if "object" in value.kinds else MISSING
     if value.missing or value.kinds - OBJECT:
         found = join_all((found, MISSING, of_kinds(NULL)))

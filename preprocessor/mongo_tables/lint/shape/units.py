@@ -1,9 +1,9 @@
-"""Units of measure: how they are written, and how they go through arithmetic.
+"""Units of measure: their notation, and their arithmetic.
 
-A unit is a factor to base units (bytes, seconds, …) and the powers of those. What is counted (documents, queries,
-pages) is a base unit of its own name, so that pages a second are not taken for bytes a second. Decimal and binary
-prefixes: IEC 80000-13, https://physics.nist.gov/cuu/Units/binary.html. ``KB``, ``MB`` and ``GB`` are written for
-both, so they are read as both.
+A unit is a factor to base units (bytes, seconds, …) and their powers. Counted things (documents, queries, pages) are
+base units of their own name, so that pages per second are not taken for bytes per second. Decimal and binary prefixes:
+IEC 80000-13, https://physics.nist.gov/cuu/Units/binary.html. ``KB``, ``MB`` and ``GB`` are written for both, so they
+are read as both.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ Powers = tuple[tuple[str, int], ...]
 
 
 class Unit(NamedTuple):
-    """``factor`` base units of ``powers``: a kilobyte a millisecond is 1,000,000 of ((byte, 1), (second, -1))."""
+    """``factor`` base units of ``powers``: a kilobyte per millisecond is 1,000,000 of ((byte, 1), (second, -1))."""
 
     factor: float
     powers: Powers
 
     @property
     def is_data(self) -> bool:
-        """Whether bytes are measured, or bytes a time."""
+        """Whether the unit measures bytes, or bytes per time."""
         return any(base == "byte" for base, _ in self.powers)
 
 
@@ -53,7 +53,7 @@ _PREFIXED = re.compile(r"([kKMGT])(i?)(B|bytes)")
 
 @lru_cache(maxsize=256)
 def readings(text: str) -> tuple[Unit, ...]:
-    """The units that a text can mean: two for ``KB`` and the like, no unit for any other text."""
+    """Return the units that a text can mean: two for ``KB`` and the like, none for a text that is not a unit."""
     numerator, slash, denominator = text.strip().replace(" per ", "/").partition("/")
     found = _simple(numerator.strip())
     if not slash:
@@ -80,7 +80,7 @@ def _simple(word: str) -> tuple[Unit, ...]:
 
 
 def find_base_unit(word: str) -> str:
-    """The base unit for a counted thing, such as ``operations``: the word in lower case, in the singular."""
+    """Return the base unit for a counted thing, such as ``operations``: the word in lower case, in the singular."""
     lower = word.lower()
     return _COUNTED.get(lower) or (lower[:-1] if lower.endswith("s") else lower)
 
@@ -89,17 +89,17 @@ _MEASURED: Final = ("byte", "second")
 
 
 def select_measured(unit: Unit) -> Powers:
-    """The powers of bytes and seconds; counted things are left out."""
+    """Return the powers of bytes and seconds, without counted things."""
     return tuple(power for power in unit.powers if power[0] in _MEASURED)
 
 
 def multiply_units(one: Unit, other: Unit) -> Unit:
-    """The unit of a product."""
+    """Return the unit of a product."""
     return Unit(one.factor * other.factor, _merge_powers(one.powers, other.powers, 1))
 
 
 def divide_units(one: Unit, other: Unit) -> Unit:
-    """The unit of a quotient."""
+    """Return the unit of a quotient."""
     return Unit(one.factor / other.factor, _merge_powers(one.powers, other.powers, -1))
 
 
@@ -111,13 +111,13 @@ def _merge_powers(one: Powers, other: Powers, sign: int) -> Powers:
 
 
 def rescale_unit(unit: Unit, number: float) -> Unit:
-    """The unit of a value that has been multiplied by a plain number."""
+    """Return the unit of a value that was multiplied by a plain number."""
     return Unit(unit.factor / number, unit.powers)
 
 
 @lru_cache(maxsize=256)
 def converts(number: float) -> bool:
-    """Whether a plain number is a step between units: made of powers of 10, 1024 and 60."""
+    """Return whether a plain number is a step between units: made of powers of 10, 1024 and 60."""
     if number <= 0 or not math.isfinite(number):
         return False
     return any(
@@ -129,7 +129,7 @@ def converts(number: float) -> bool:
 
 
 def same_size(one: Unit, other: Unit) -> bool:
-    """Whether both units are of one size, to half a percent."""
+    """Return whether both units have the same size, within half a percent."""
     return math.isclose(one.factor, other.factor, rel_tol=0.005)
 
 
@@ -155,7 +155,7 @@ _PER_SECOND = re.compile(r"[pP]er_?[sS](?:ec(?:ond)?)?(?![a-z])|/s\b")
 
 @lru_cache(maxsize=512)
 def of_name(name: str) -> tuple[Unit, ...]:
-    """The units that a field's name can mean: megabytes a second for ``MBperSecond``; empty if it names no unit."""
+    """Return the units that a field's name can mean: megabytes per second for ``MBperSecond``; empty for none."""
     if " " in name:
         return _of_counter(name)
     found = _NAME_UNIT.search(name)
@@ -167,7 +167,7 @@ def of_name(name: str) -> tuple[Unit, ...]:
 
 
 def _of_counter(name: str) -> tuple[Unit, ...]:
-    """Counters of the storage engine say in words what they count: "bytes written", "pages read into cache"."""
+    """Return the unit in a storage engine's counter name: "bytes written", "pages read into cache"."""
     for word, base in (("bytes", "byte"), ("size of", "byte"), ("pages", "page")):
         if word in name:
             return (Unit(1.0, ((base, 1),)),)
@@ -178,14 +178,14 @@ _COUNT_NAME = re.compile(r"(?:n|num|number|numberOf|total)([A-Z][a-z]+)")
 
 
 def _of_count(name: str) -> tuple[Unit, ...]:
-    """``nQueries`` and ``totalDocsToInsert`` are counts of what they name first."""
+    """Return the unit of a count from its name: ``nQueries`` and ``totalDocsToInsert`` count the first word."""
     found = _COUNT_NAME.match(name)
     return (Unit(1.0, ((find_base_unit(found[1]), 1),)),) if found else ()
 
 
 @lru_cache(maxsize=512)
 def of_field(name: str) -> Unit | None:
-    """The unit of a field of a document by its name, None where it tells none.
+    """Return the unit of a document's field by its name, None if it names none.
 
     In a name ``KB`` is 1024 bytes: programs size documents and caches in powers of two.
     """
@@ -205,8 +205,9 @@ _SERIES: Final = (
 
 
 def of_series(name: str) -> Unit | None:
-    """The unit of a monitoring series, by its name as MongoDB Atlas gives it, for example
-    ``DISK_PARTITION_THROUGHPUT_WRITE``; None for a name that tells none. Source: the ``units`` that the
-    Administration API returns beside the names.
+    """Return the unit of a monitoring series by its name in MongoDB Atlas; None if it names none.
+
+    An example is ``DISK_PARTITION_THROUGHPUT_WRITE``. Source: the ``units`` that the Administration API returns with
+    the names.
     """
     return next((unit for part, unit in _SERIES if part in name), None)

@@ -1,10 +1,9 @@
-"""What a value can look like: a small lattice of immutable shapes.
+"""Shapes: a small lattice of immutable descriptions of what a value can look like.
 
-A shape holds the BSON kinds that are possible (names as in ``$type``), whether the value may be missing, what is
-known of the fields of documents and of the elements of arrays, and traits: facts about meaning. ``join`` gives
-what holds of two values at once; ``lookup`` follows a dotted path as an expression does, through arrays;
-``with_fields``, ``keep_fields`` and ``without_fields`` do to shapes what ``$set``, ``$project`` and ``$unset`` do to
-documents.
+A shape holds the possible BSON kinds (names as in ``$type``), whether the value may be missing, the known fields of
+documents and elements of arrays, and traits: facts about meaning. ``join`` returns what holds of two values at once;
+``lookup`` follows a dotted path as an expression does, through arrays; ``with_fields``, ``keep_fields`` and
+``without_fields`` do to shapes what ``$set``, ``$project`` and ``$unset`` do to documents.
 """
 
 from __future__ import annotations
@@ -42,12 +41,11 @@ _NEARLY_ALL: Final = len(ANY_KIND) - 4
 
 
 class Traits(NamedTuple):
-    """What is known of a value beside its kind.
+    """Facts about a value apart from its kind.
 
-    ``path``: the field of the collection's documents that the value is, unchanged; ``sources``: the fields it
-    was computed from. ``known``: every value that the collection's documents have there, when they are few.
-    ``nonzero``: it is never 0. ``digits``: it was rounded to that many decimals. ``zeroed``: what was null has
-    become 0.
+    ``path``: the field of the collection's documents that the value is, unchanged; ``sources``: the fields it was
+    computed from. ``known``: every value that the collection's documents have there, if they are few. ``nonzero``: it
+    is never 0. ``digits``: it was rounded to that many decimals. ``zeroed``: null was replaced by 0.
     """
 
     path: str | None = None
@@ -66,10 +64,10 @@ _NO_FIELDS: Final[Mapping[str, Any]] = MappingProxyType({})
 
 
 class Shape(NamedTuple):
-    """What a value can look like.
+    """A description of what a value can look like.
 
-    ``fields``: the known fields of a document; ``open``: whether it may have others. ``items``: what the elements
-    of an array look like, None where that is unknown. No kind but ``missing``: the value is never there.
+    ``fields``: the known fields of a document; ``open``: whether it may have others. ``items``: the shape of the
+    elements of an array, None if unknown. If ``missing`` is the only kind, the value never exists.
     """
 
     kinds: Kinds
@@ -91,12 +89,12 @@ class Shape(NamedTuple):
 
     @property
     def unknown(self) -> bool:
-        """Whether next to nothing is known of the value's kind."""
+        """Whether almost nothing is known about the value's kind."""
         return len(self.kinds) >= _NEARLY_ALL
 
 
 class Fields(Mapping[str, Shape]):
-    """Fields of documents, each found out when it is asked for."""
+    """Fields of documents, each inferred on first access."""
 
     __slots__ = ("_find", "_found", "_list", "_names")
 
@@ -112,7 +110,7 @@ class Fields(Mapping[str, Shape]):
         return found
 
     def get(self, name: str, default: Any = None) -> Any:
-        """The shape of a field, or ``default`` where no document has it."""
+        """Return the shape of a field, or ``default`` if no document has it."""
         if name in self._found:
             found = self._found[name]
         else:
@@ -135,7 +133,7 @@ class Fields(Mapping[str, Shape]):
 
 
 class _Changed(Mapping[str, Shape]):
-    """Fields of which some are others than before; of the rest nothing is learnt until it is asked for."""
+    """Fields of which some are replaced; the others are inferred on first access."""
 
     __slots__ = ("_before", "_dropped", "_made", "_names")
     _before: Mapping[str, Shape]
@@ -145,7 +143,9 @@ class _Changed(Mapping[str, Shape]):
     def __init__(
         self, before: Mapping[str, Shape], made: Mapping[str, Shape], dropped: frozenset[str] = frozenset()
     ) -> None:
-        if isinstance(before, _Changed):  # However many stages change fields, each is two steps away.
+        if isinstance(
+            before, _Changed
+        ):  # However many stages change fields, each field is at most two steps away.
             gone, known = before._dropped | dropped, before._made
             if dropped:
                 known = {name: one for name, one in known.items() if name not in dropped}
@@ -160,7 +160,7 @@ class _Changed(Mapping[str, Shape]):
         return found
 
     def get(self, name: str, default: Any = None) -> Any:
-        """The shape of a field, or ``default`` where no document has it."""
+        """Return the shape of a field, or ``default`` if no document has it."""
         found = self._made.get(name)
         if found is not None:
             return found
@@ -187,7 +187,7 @@ class _Changed(Mapping[str, Shape]):
 def changed_fields(
     before: Mapping[str, Shape], made: Mapping[str, Shape], dropped: Iterable[str] = ()
 ) -> Mapping[str, Shape]:
-    """The fields ``before`` with those of ``made`` in their places, or behind them, and without ``dropped``."""
+    """Return the fields ``before`` with those of ``made`` in their places, or after them, and without ``dropped``."""
     gone = frozenset(dropped)
     return _Changed(
         before, {name: one for name, one in made.items() if name not in gone} if gone else made, gone
@@ -198,48 +198,48 @@ ANY: Final = Shape(ANY_KIND, missing=True)
 PRESENT: Final = Shape(ANY_KIND)
 MISSING: Final = Shape(frozenset(), missing=True)
 NOTHING: Final = Shape(frozenset())
-"""No value at all: the shape of an element of no array; ``join`` leaves the other side as it is."""
+"""No value at all: the shape of an element of an empty array; ``join`` returns the other side."""
 
 
 def of_kinds(*kinds: Iterable[str], traits: Traits = PLAIN) -> Shape:
-    """A value of one of the kinds, never missing."""
+    """Return the shape of a value of one of the kinds, never missing."""
     return Shape(frozenset().union(*kinds), traits=traits)
 
 
 def document(fields: Mapping[str, Shape], *, is_open: bool = False) -> Shape:
-    """A document with these fields, and perhaps with others."""
+    """Return the shape of a document with these fields, and perhaps with others."""
     return Shape(OBJECT, fields=fields, open=is_open)
 
 
 def array(items: Shape | None, traits: Traits = PLAIN) -> Shape:
-    """An array of such elements; a missing element is stored as null."""
+    """Return the shape of an array of such elements; a missing element is stored as null."""
     return Shape(ARRAY, items=None if items is None else fill_missing(items), traits=traits)
 
 
 def unknown_documents() -> Shape:
-    """A collection of which nothing is known: every field may be there, with any value."""
+    """Return the shape of a collection of which nothing is known: every field may exist, with any value."""
     return Shape(OBJECT, traits=Traits(path=""))
 
 
 def fill_missing(shape: Shape) -> Shape:
-    """The shape with null where it was missing."""
+    """Return the shape with null in place of missing."""
     if not shape.missing:
         return shape
     return shape._replace(missing=False, kinds=shape.kinds | NULL)
 
 
 def present(shape: Shape) -> Shape:
-    """The shape of the value where it is not missing."""
+    """Return the shape of the value if it is not missing."""
     return shape._replace(missing=False) if shape.missing else shape
 
 
 def only(shape: Shape, kinds: Kinds) -> Shape:
-    """The shape of the value where it is of one of ``kinds``; never missing."""
+    """Return the shape of the value if it has one of ``kinds``; never missing."""
     return shape._replace(kinds=shape.kinds & kinds, missing=False)
 
 
 def without(shape: Shape, *kinds: str) -> Shape:
-    """The shape of the value if it has another kind than ``kinds``; ``missing`` counts as a kind."""
+    """Return the shape of the value if it has another kind than ``kinds``; ``missing`` counts as a kind."""
     missing = shape.missing and "missing" not in kinds
     if missing == shape.missing and shape.kinds.isdisjoint(kinds):
         return shape
@@ -247,12 +247,12 @@ def without(shape: Shape, *kinds: str) -> Shape:
 
 
 def with_traits(shape: Shape, **traits: Any) -> Shape:
-    """The shape with other traits."""
+    """Return the shape with other traits."""
     return shape._replace(traits=shape.traits._replace(**traits))
 
 
 def join(one: Shape, other: Shape) -> Shape:
-    """The shape of a value that has one shape or the other."""
+    """Return the shape of a value that has one shape or the other."""
     if one is other or other is NOTHING:
         return one
     if one is NOTHING:
@@ -272,7 +272,7 @@ def join(one: Shape, other: Shape) -> Shape:
 
 
 def join_all(shapes: Iterable[Shape]) -> Shape:
-    """The join of any number of shapes; ``NOTHING`` of none."""
+    """Return the join of any number of shapes; ``NOTHING`` for none."""
     joined = NOTHING
     for shape in shapes:
         joined = join(joined, shape)
@@ -304,7 +304,7 @@ def _join_items(one: Shape, other: Shape) -> Shape | None:
 
 
 def _join_traits(one: Shape, other: Shape) -> Traits:
-    """The facts that hold for both. A side that is always null or missing does not contradict the other."""
+    """Return the facts that hold for both. A side that is always null or missing does not contradict the other."""
     first, second = one.traits, other.traits
     if not one.kinds - NULL:
         return _with_gaps(second, first.sources, "null" in one.kinds)
@@ -322,13 +322,13 @@ def _join_traits(one: Shape, other: Shape) -> Traits:
 
 
 def _with_gaps(traits: Traits, sources: frozenset[str], nulls: bool) -> Traits:
-    """The facts about a value that may be missing as well, or null, in which case it is no field unchanged."""
+    """Return the facts about a value that may also be missing or null; then it is not an unchanged field."""
     path = None if nulls else traits.path
     return traits._replace(nonzero=False, sources=traits.sources | sources, path=path)
 
 
 def member(shape: Shape, name: str) -> Shape:
-    """The field ``name`` of a value where it is a document."""
+    """Return the field ``name`` of a value if it is a document."""
     found = shape.fields.get(name)
     if found is not None:
         return found
@@ -342,7 +342,7 @@ def member(shape: Shape, name: str) -> Shape:
 
 
 def lookup(shape: Shape, parts: Parts) -> Shape:
-    """What a path leads to, as an expression reads it: an array on the way gives the array of what is found."""
+    """Return the value at a path as an expression reads it: an array on the way gives the array of its values."""
     while parts and shape.kinds == OBJECT and not shape.missing:
         shape, parts = member(shape, parts[0]), parts[1:]
     if not parts:
@@ -358,7 +358,7 @@ def lookup(shape: Shape, parts: Parts) -> Shape:
 
 
 def column(rows: Shape, name: str) -> Shape:
-    """What rows have in a column of a table: a field of this very name, else what the dots lead to."""
+    """Return what rows have in a column of a table: a field of this very name, else the value at the dotted path."""
     return rows.fields.get(name) or lookup(rows, tuple(name.split(".")))
 
 
@@ -366,7 +366,7 @@ _NESTING: Final = OBJECT | ARRAY
 
 
 def _inside(shape: Shape, parts: Parts) -> Shape | None:
-    """The values at ``parts`` of the elements that are documents; None when the elements are unknown."""
+    """Return the values at ``parts`` of the elements that are documents; None if the elements are unknown."""
     if shape.items is None or not shape.items.kinds:
         return None
     if "object" not in shape.items.kinds:
@@ -383,25 +383,25 @@ def _inner_traits(shape: Shape, parts: Parts) -> Traits:
 
 
 def elements(shape: Shape) -> Shape:
-    """What the elements of an array look like; anything where that is unknown."""
+    """Return the shape of an array's elements; anything if it is unknown."""
     if "array" not in shape.kinds:
         return NOTHING
     return PRESENT if shape.items is None else shape.items
 
 
 def has_array(shape: Shape) -> bool:
-    """Whether the value certainly can be an array, or a document with one in it."""
+    """Return whether the value certainly can be an array, or a document with one in it."""
     if shape.unknown:
         return False
     return "array" in shape.kinds or any(has_array(inner) for inner in shape.fields.values())
 
 
 Tree: TypeAlias = "dict[str, Shape | Tree | bool]"
-"""Field name → its new shape, a tree of fields below it, or True for a field that is named as it is."""
+"""Field name → its new shape, a tree of fields below it, or True for a field that is included unchanged."""
 
 
 def plant_leaf(tree: Tree, parts: Parts, leaf: Any) -> None:
-    """Puts ``leaf`` into the tree at a dotted path."""
+    """Put ``leaf`` into the tree at a dotted path."""
     for name in parts[:-1]:
         below = tree.setdefault(name, {})
         if not isinstance(below, dict):
@@ -411,7 +411,7 @@ def plant_leaf(tree: Tree, parts: Parts, leaf: Any) -> None:
 
 
 def with_fields(shape: Shape, tree: Tree) -> Shape:
-    """The value with the tree's fields set: in every document of an array; what is no document becomes one."""
+    """Return the value with the tree's fields set: in every document of an array; other values become a document."""
     found = NOTHING
     if "array" in shape.kinds:
         inner = None if shape.items is None else with_fields(shape.items, tree)
@@ -436,7 +436,7 @@ def _document_with(shape: Shape, tree: Tree) -> Shape:
 
 
 def _fields_before(shape: Shape, fresh: bool) -> Mapping[str, Shape]:
-    """The fields of a document that is changed, and may be a ``fresh`` one, which has none of them."""
+    """Return the fields of a document before a change; a ``fresh`` one has none of them."""
     fields = shape.fields if "object" in shape.kinds else {}
     if not fresh or not fields:
         return fields
@@ -449,7 +449,7 @@ def _fields_before(shape: Shape, fresh: bool) -> Mapping[str, Shape]:
 
 
 def keep_fields(shape: Shape, tree: Tree, computes: bool = False) -> Shape:
-    """The value with only the named fields of its documents; a value that is not a document becomes missing."""
+    """Return the value with only the named fields of its documents; other values become missing."""
     found = MISSING if shape.missing or shape.kinds - OBJECT - ARRAY else NOTHING
     if "object" in shape.kinds:
         fields = {}
@@ -468,7 +468,7 @@ def keep_fields(shape: Shape, tree: Tree, computes: bool = False) -> Shape:
 
 
 def without_fields(shape: Shape, tree: Tree) -> Shape:
-    """The value with the named fields of its documents removed; what is no document stays."""
+    """Return the value with the named fields of its documents removed; other values stay."""
     fields: Mapping[str, Shape] = shape.fields
     items = shape.items
     if "object" in shape.kinds:
@@ -488,7 +488,7 @@ def _below(shape: Shape, leaf: Any) -> Shape:
 
 
 def replace_at(shape: Shape, parts: Parts, value: Shape) -> Shape:
-    """The document with ``value`` at a path; anything on the way that is not a document is replaced by one."""
+    """Return the document with ``value`` at a path; a value on the way that is not a document is replaced by one."""
     if not parts:
         return value
     is_document = "object" in shape.kinds
@@ -500,7 +500,7 @@ def replace_at(shape: Shape, parts: Parts, value: Shape) -> Shape:
 
 
 def through_documents(shape: Shape, parts: Parts) -> Shape:
-    """The value at a path through documents only; missing if anything but a document is on the way."""
+    """Return the value at a path through documents only; missing if any other value is on the way."""
     for name in parts:
         if "object" not in shape.kinds:
             return MISSING

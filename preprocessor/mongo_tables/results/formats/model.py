@@ -65,7 +65,7 @@ class SourceFile:
 
     @cached_property
     def content(self) -> bytes:
-        """Return the bytes of the file, unpacked."""
+        """The bytes of the file, unpacked."""
         given = self.path.read_bytes() if self.given is None else self.given
         if not is_packed(self.path.name):
             return given
